@@ -1,0 +1,49 @@
+# Everything happens in .venv, and an install is repeated only when pyproject.toml changes.
+#   make run | test | test-all | bench | lint | clean
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DELETE_ON_ERROR:
+.PHONY: run test test-all bench lint clean
+
+run: $(VENV)/.installed
+	$(BIN)/bjsim run --bots optimal,lim17 --hands 1e7
+
+test: $(VENV)/.installed-test
+	$(BIN)/pytest
+
+test-all: $(VENV)/.installed-test
+	$(BIN)/pytest -m ""
+
+bench: $(VENV)/.installed-test
+	@mkdir -p .benchmarks
+	$(BIN)/pytest bench -o python_files='bench_*.py' --benchmark-json=.benchmarks/latest.json
+	$(BIN)/python bench/report.py
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
+	find sim bots strategies cli tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The interpreter names its own path, so that a slow launcher script in front of it is not kept in .venv.
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "bjsim needs Python 3.11 or newer, but '$(PYTHON)' is $$($(PYTHON) --version 2>/dev/null || echo not found);" \
+	       "try: make PYTHON=python3.12 …" >&2; exit 1; }
+	@"$$($(PYTHON) -c 'import sys; print(sys.executable)')" -m venv --clear $(VENV) || { \
+	  echo "'$(PYTHON)' cannot make a virtual environment (on Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.created pyproject.toml
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.installed-%: $(VENV)/.created pyproject.toml
+	$(PIP) install --editable '.[$*]'
+	@touch $@ $(VENV)/.installed

@@ -1,0 +1,1 @@
+"""Who decides in process: charts, the exact solver and the learner."""
