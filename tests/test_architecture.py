@@ -1,0 +1,152 @@
+"""The house: imports point one way, every file is on the map, and no path of one machine is in it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("cli", "bots", "strategies", "sim")  # a room may import itself and the rooms after it
+MAP = ROOT / "docs" / "architecture.md"
+
+
+def modules(room: str) -> list[Path]:
+    """The Python files of a room, without what is generated."""
+    return sorted(path for path in (ROOT / room).rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def imported_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """(line, dotted name) of everything that a module imports, `import_module("…")` with a literal included.
+
+    A relative import is given as `.name`.
+    """
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                start = "." * level + (f"{module}." if module else "")
+                yield from ((node.lineno, start + alias.name) for alias in names)
+            case ast.Call(
+                func=ast.Name(id="import_module" | "__import__") | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                yield node.lineno, name
+
+
+def wrong_imports(room: str, source: str) -> list[str]:
+    """Complaints, "line N: …", about the imports of a module of `room`; empty when all of them are right."""
+    allowed = ROOMS[ROOMS.index(room) :]
+    complaints = []
+    for line, name in imported_names(ast.parse(source)):
+        top, _, rest = name.partition(".")
+        if top == "":
+            complaints.append(f"line {line}: {name} is relative; import bjsim.… instead")
+        elif top in ROOMS:
+            complaints.append(f"line {line}: {name} is a bare room; import bjsim.{name} instead")
+        elif top == "bjsim" and rest != "__version__" and rest.partition(".")[0] not in allowed:
+            complaints.append(f"line {line}: {name}; {room} may import only from {', '.join(allowed)}")
+    return complaints
+
+
+def own_paths(text: str, root: Path) -> list[str]:
+    """Absolute paths in `text` that mean something on one machine only.
+
+    These are paths in a home directory, and paths in the top folder that holds the repository `root`; or in
+    `root` itself, where that top folder is one that every machine has.
+    """
+    patterns = [r"/(?:home|Users)/\w", r"/root/[.\w]"]
+    if len(root.parts) > 2:
+        everywhere = {"etc", "mnt", "opt", "private", "srv", "tmp", "usr", "var"}
+        own_top = root.parts[1] not in everywhere
+        patterns.append(rf"/{re.escape(root.parts[1])}/\w" if own_top else rf"{re.escape(str(root))}\b")
+    return [match[0] for match in re.finditer(rf"(?<![\w.~}}])(?:{'|'.join(patterns)})[\w./-]*", text)]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_point_one_way(room: str) -> None:
+    assert modules(room), f"{room}/ holds no module"
+    complaints = [
+        f"{path.relative_to(ROOT)} {complaint}"
+        for path in modules(room)
+        for complaint in wrong_imports(room, path.read_text(encoding="utf-8"))
+    ]
+    assert not complaints, "\n".join(complaints)
+
+
+@pytest.mark.parametrize(
+    ("room", "source"),
+    [
+        ("sim", "import bjsim.strategies.chart"),
+        ("sim", "from bjsim import bots"),
+        ("sim", "from bjsim import Rules"),
+        ("sim", "import bjsim"),
+        ("strategies", "def late():\n    from bjsim.bots.player import BotPlayer"),
+        ("strategies", "if TYPE_CHECKING:\n    import bjsim.cli"),
+        ("bots", "import os, bjsim.cli.main"),
+        ("bots", "importlib.import_module('bjsim.cli.main')"),
+        ("cli", "import sim"),
+        ("cli", "from strategies.chart import Chart"),
+        ("cli", "from . import main"),
+    ],
+)
+def test_a_planted_wrong_import_is_caught(room: str, source: str) -> None:
+    """Negative control of test_imports_point_one_way."""
+    assert len(wrong_imports(room, source)) == 1
+
+
+@pytest.mark.parametrize(
+    ("room", "source"),
+    [
+        ("sim", "import numpy as np\nfrom bjsim.sim.hand import Hand\nfrom bjsim.sim import cards"),
+        ("strategies", "import bjsim.sim.rules\nfrom bjsim.strategies import chart"),
+        ("bots", "from bjsim.strategies.chart import Chart\nimport simplejson"),
+        ("cli", "from bjsim import __version__\nimport bjsim.bots, bjsim.strategies, bjsim.sim, bjsim.cli"),
+    ],
+)
+def test_right_imports_pass(room: str, source: str) -> None:
+    assert wrong_imports(room, source) == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_folder_of_modules_is_a_package(room: str) -> None:
+    """A folder without `__init__.py` is left out of the wheel. The sample bots are data, not modules."""
+    folders = {path.parent for path in modules(room)} - {ROOT / "bots" / "samples"}
+    missing = sorted(str(path.relative_to(ROOT)) for path in folders if not (path / "__init__.py").exists())
+    assert not missing, f"no __init__.py in {', '.join(missing)}"
+
+
+def test_the_map_names_every_file_and_no_other() -> None:
+    named = set(re.findall(rf"`((?:{'|'.join(ROOMS)})/[\w./-]+\.py)`", MAP.read_text(encoding="utf-8")))
+    present = {path.relative_to(ROOT).as_posix() for room in ROOMS for path in modules(room)}
+    name = MAP.relative_to(ROOT)
+    assert not present - named, f"{name} has no line for: {', '.join(sorted(present - named))}"
+    assert not named - present, f"{name} names what is not there: {', '.join(sorted(named - present))}"
+
+
+def test_no_file_holds_a_path_of_one_machine() -> None:
+    folders = (*ROOMS, "tests", "bench", "docs", "src", ".ci")
+    generated = {"__pycache__", "bjsim.egg-info"}
+    files = [path for name in ("*.md", "*.toml", "Makefile", ".gitignore") for path in ROOT.glob(name)]
+    files += [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    found = [
+        f"{path.relative_to(ROOT)}: {', '.join(paths)}"
+        for path in sorted(files)
+        if not generated.intersection(path.parts)
+        and (paths := own_paths(path.read_bytes().decode("utf-8", "replace"), ROOT))
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_a_planted_path_is_caught() -> None:
+    """Negative control of test_no_file_holds_a_path_of_one_machine."""
+    home, checkout = "/home" + "/someone/x.py", "/" + "data/team/bjsim"
+    assert own_paths(f'open("{home}")', ROOT) == [home]
+    assert own_paths(f"see {checkout}/sim", Path(checkout)) == [f"{checkout}/sim"]
+    assert own_paths(f"see {'/' + 'data/other'}", Path(checkout)) == ["/" + "data/other"]
+    assert own_paths("#!/usr/bin/env python3, /usr/share/x, ../data/x, docs/data/x", Path(checkout)) == []
+    assert own_paths("#!/usr/bin/env python3", Path("/usr" + "/src/bjsim")) == []
