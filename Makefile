@@ -29,7 +29,7 @@ lint: $(VENV)/.installed-dev
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
-	find sim bots strategies cli tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The interpreter names its own path, so that a slow launcher script in front of it is not kept in .venv.
 $(VENV)/.created:
