@@ -1,0 +1,58 @@
+"""Cards: thirteen ranks, written `A23456789TJQK`, in that order everywhere.
+
+A card is its letter. Arrays and states use its rank index, 0 (the ace) to 12 (the king). Suits never matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+RANKS = "A23456789TJQK"
+HIDDEN = "#"
+TEN = RANKS.index("T")  # every rank from here on counts ten
+
+
+def value_of(rank: int) -> int:
+    """Points of the rank index `rank`: 1 for the ace, 2..9, and 10 for T, J, Q and K."""
+    return min(rank + 1, 10)
+
+
+def rank_of(card: object) -> int:
+    """Rank index of a card given as its letter, as "10" or "1", or as its points 1..10.
+
+    Raises: ValueError naming the card and what would be accepted.
+    """
+    text = str(card).upper()
+    text = {"10": "T", "1": "A"}.get(text, text)
+    if len(text) == 1 and text in RANKS:
+        return RANKS.index(text)
+    raise ValueError(f"no card is written {card!r}; cards are {' '.join(RANKS)}")
+
+
+def rank_law(ten_probability: Fraction) -> tuple[Fraction, ...]:
+    """Probability of each of the 13 ranks when ten-valued cards have `ten_probability` altogether.
+
+    A, 2..9 share the rest evenly; T, J, Q, K share `ten_probability`. Source: seed 001.
+    """
+    low, ten = (1 - ten_probability) / 9, ten_probability / 4
+    return (low,) * TEN + (ten,) * (len(RANKS) - TEN)
+
+
+def points_of(ranks: Iterable[int]) -> tuple[int, bool]:
+    """Points of a hand of rank indices, and whether an ace in it counts 11 (a soft hand).
+
+    One ace counts 11 where that does not bust. Points above 21 are a bust.
+    """
+    hard, ace = 0, False
+    for rank in ranks:
+        hard += value_of(rank)
+        ace = ace or rank == 0
+    if ace and hard + 10 <= 21:
+        return hard + 10, True
+    return hard, False
+
+
+def is_natural(ranks: Sequence[int]) -> bool:
+    """Whether these are just two cards, an ace and a ten-valued one."""
+    return len(ranks) == 2 and points_of(ranks) == (21, True)

@@ -1,0 +1,154 @@
+"""The exact solver: the best chart of a game in an infinite shoe, and the exact value of any chart.
+
+    value = sum over columns, starts of P(column) P(start) value(start | column)  +  dealer's naturals peeked at
+
+over `float` or `fractions.Fraction` by the same code. Where ties are replayed the value of the game is
+V = net / (1 - tied): a tied bet is dealt again, so it is worth V per stake. The best policy for that objective is
+found by an outer fixed point: solve with ties worth V, take the new policy's V, until V stays (Dinkelbach 1967;
+it ends, since V only grows and policies are finite in number).
+
+Sources: seed 000; Griffin, The Theory of Blackjack (1999), chapter 11.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from bjsim.sim.rules import Rules
+from bjsim.sim.states import DEALER_NATURAL, HandState, States
+from bjsim.strategies.chart import Chart, row_order
+from bjsim.strategies.moments import round_sd
+from bjsim.strategies.values import Column, Dealer, LetterOf, Means, Number
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a strategy is worth: expected profit and stake tied per round, and their value of the game, in initial
+    bets. Only replayed ties count as tied."""
+
+    net: Number
+    tied: Number
+
+    @property
+    def value(self) -> Number:
+        """Expected profit per settled bet: net / (1 - tied)."""
+        return self.net / (1 - self.tied) if self.tied else self.net
+
+
+class Solver:
+    """All exact answers about one game, computed when asked for.
+
+    number: `float` or `Fraction`.
+    """
+
+    def __init__(self, rules: Rules, number: type = float) -> None:
+        self.rules = rules
+        self.number = number
+        self.states = States(rules)
+        self.dealer = Dealer(self.states, number)
+        self.columns = self.dealer.columns()
+
+    def means(self, column: Column, tie_value: Number, letter: LetterOf | None = None) -> Means:
+        """The value of every hand against one column."""
+        return Means(self.states, column, self.dealer.ranks, tie_value, letter)
+
+    def _total(self, tie_value: Number, letter: LetterOf | None) -> Number:
+        """Expected profit of a round, ties worth `tie_value`."""
+        number, states = self.number, self.states
+        total: Number = number(0)
+        for column in self.columns.values():
+            means = self.means(column, tie_value, letter)
+            total += column.probability * sum(number(p) * means.value(start) for start, p in states.starts.items())
+        ended = self.dealer.peeked_natural()
+        for start, p in states.starts.items():
+            net, tied = states.settle(states.result(start), 1, DEALER_NATURAL)
+            total += ended * number(p) * (number(net) + tied * tie_value)
+        return total
+
+    def worth(self, letter: LetterOf) -> Worth:
+        """What the strategy `letter` (a chart's) is worth."""
+        net = self._total(self.number(0), letter)
+        tied = self._total(self.number(1), letter) - net if self.rules.ties == "replay" else self.number(0)
+        return Worth(net, tied)
+
+    def sd(self, letter: LetterOf) -> float:
+        """Standard deviation of a round under the strategy `letter`; see `round_sd`."""
+        worth = self.worth(letter)
+        return round_sd(self.states, letter, worth.value, worth.tied)
+
+    @cached_property
+    def value(self) -> Number:
+        """The value of the game: expected profit per bet under the best strategy. It may be `inf`."""
+        if self.rules.ties == "replay":
+            return self.worth(self.chart.letter).value
+        return self._total(self.number(0), None)
+
+    @cached_property
+    def chart(self) -> Chart:
+        """The best chart."""
+        return self._solved[1]
+
+    @cached_property
+    def tie_value(self) -> Number:
+        """What a tied bet is worth under the best strategy: the value of the game if ties are replayed, else 0."""
+        return self._solved[0]
+
+    @cached_property
+    def _solved(self) -> tuple[Number, Chart]:
+        worth: Number = self.number(0)
+        chart = self._best_chart(worth)
+        while self.rules.ties == "replay":
+            better = self.worth(chart.letter).value
+            if better - worth <= (0 if self.number is Fraction else 1e-15):
+                break
+            worth, chart = better, self._best_chart(better)
+        return worth, chart
+
+    @cached_property
+    def best(self) -> dict[str, Means]:
+        """The value of every hand under the best strategy, by column label."""
+        return {label: self.means(column, self.tie_value) for label, column in self.columns.items()}
+
+    def _best_chart(self, tie_value: Number) -> Chart:
+        cells = {}
+        for label, column in self.columns.items():
+            means = self.means(column, tie_value)
+            for row, state in self.situations.items():
+                cells[row, label] = best_code(means, state)
+        return Chart("optimal", self.rules, cells, source="computed by dynamic programming (bjsim.strategies.exact)")
+
+    @cached_property
+    def situations(self) -> dict[str, HandState]:
+        """For every row of a chart, in order, the hand with the most choices that is looked up there."""
+        choices: dict[str, HandState] = {}
+        for state in self.states.reachable():
+            for known in (state, state._replace(rank=-1)):
+                row = self.states.rows_of(known)[0]
+                letters = self.states.legal(known)
+                if letters and (row not in choices or len(letters) > len(self.states.legal(choices[row]))):
+                    choices[row] = known
+        return {row: choices[row] for row in sorted(choices, key=row_order)}
+
+    @cached_property
+    def infinite_at(self) -> tuple[str, str] | None:
+        """The hand and dealer's card at which endless splitting makes the value of the game infinite, if any."""
+        if self.rules.max_hands != math.inf:
+            return None
+        for label, means in self.best.items():
+            for row, state in self.situations.items():
+                if means.value(state) == math.inf and "P" in self.states.legal(state):
+                    return row, label
+        return None
+
+
+def best_code(means: Means, state: HandState) -> str:
+    """The chart code of the best action for a hand; the first of S H D P R where some are equally good."""
+    legal = means.states.legal(state)
+    worth = {letter: means.act(state, letter) for letter in legal}
+    best = max(legal, key=lambda letter: worth[letter])
+    if best in "DR":
+        return best + ("s" if worth["S"] >= worth["H"] else "h")
+    return best
