@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.states import DEALER_NATURAL, Result
-from bjsim.strategies.values import Column, Dealer, LetterOf, Number, States, Values
+from bjsim.sim.states import DEALER_NATURAL, Result, States
+from bjsim.strategies.values import Column, Dealer, LetterOf, Number, Values
 
 Array = np.ndarray[Any, Any]
 

@@ -87,8 +87,8 @@ class Dealer:
 
     def peeked_natural(self) -> Number:
         """Probability that a dealer's natural ends the round before anybody acts."""
-        ten = self.number(self.states.rules.ten_probability)
-        return 2 * ten * self.ranks[0][1] if self.states.rules.peek else self.number(0)
+        ten: Number = self.number(self.states.rules.ten_probability)
+        return 2 * ten * self.ranks[0][1] if self.states.rules.peek else ten * 0
 
 
 class Values(ABC, Generic[W]):

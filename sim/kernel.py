@@ -1,0 +1,231 @@
+"""The compiled round: numba code that plays a plan (`plan.py`) on the cards of a stream (`shoe.py`).
+
+Plan arrays go in, payoff counts come out. numba's disk cache does not notice edits elsewhere, so all that the
+kernel calls is in this file and everything else is passed in. Import this module only where rounds are played:
+importing numba takes a third of a second.
+
+`play` is one function on purpose: split up, it hands its dozen arrays around at each call, which was measured to be 10
+to 50 times slower. `_nrt=False` (no allocation, no reference counts) is for the same reason; `play_rounds` allocates.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from bjsim.sim.plan import NO_LIMIT, TIED, Numbers, Plan
+
+Array = np.ndarray[Any, Any]
+njit: Any = numba.njit  # its type hints do not know `_nrt`
+
+# positions in `Plan.numbers`
+PEEK, NATURAL, MAX_HANDS, SURRENDERED, ROUND_ROBIN, DECKS, CUT, NORMAL_TENS, WIDTH, TIES = range(10)
+STAND, HIT, DOUBLE, SPLIT, SURRENDER = 1, 2, 3, 4, 5  # codes in `Plan.act`; 0: the hand stands by itself
+READ, READY, CHUNK, DEALT = range(4)  # of the shoe: cards read, cards ready, number of the filling, all cards dealt
+HAND, HALF, WAITING, COUNT, ACTING = range(5)  # of a seat: states of hand and half-hands, halves waiting, hands held
+RAN_AWAY = -1
+RUNAWAY = 1_000_000  # hands of one seat in one round at which endless splitting is given up
+BUFFER = 2048  # cards of an infinite shoe made at a time
+AHEAD = 26  # cards of a shoe of whole decks shuffled at a time
+
+
+@njit(cache=True, inline="always")
+def word(start: Any, gamma: Any, i: Any) -> Any:
+    """Word number i of the stream."""
+    z = start + np.uint64(i) * gamma
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(cache=True, inline="always")
+def half_word(start: Any, gamma: Any, i: Any) -> Any:
+    """32-bit half number i of the stream, the low half of a word before its high half."""
+    return (word(start, gamma, i >> 1) >> np.uint64(32 * (i & 1))) & np.uint64(0xFFFFFFFF)
+
+
+@njit(cache=True, _nrt=False)
+def fill(buffer: Any, start: Any, gamma: Any, chunk: Any, normal: Any, threshold: Any, other: Any) -> Any:
+    """Fill the buffer with the next cards of an infinite shoe; returns how many. `chunk` counts the calls from 0."""
+    ready = 0
+    if normal:
+        for i in range(BUFFER // 16):
+            bits = word(start, gamma, chunk * (BUFFER // 16) + i)
+            for _ in range(16):
+                rank = bits & np.uint64(15)
+                bits >>= np.uint64(4)
+                buffer[ready] = rank
+                ready += rank < 13
+    else:
+        for ready in range(BUFFER):
+            bits = half_word(start, gamma, chunk * BUFFER + ready)
+            slot = bits & np.uint64(15)
+            below = np.int64(bits >> np.uint64(4)) < threshold[slot]
+            buffer[ready] = slot if below else other[slot]
+        ready = BUFFER
+    return ready
+
+
+@njit(cache=True, _nrt=False)
+def shuffle(shoe: Any, start: Any, gamma: Any, number: Any, ready: Any, stop: Any, size: Any) -> None:
+    """Fisher-Yates steps `ready` .. `stop` of shuffle `number` of a shoe of `size` cards; step 0 lays it out."""
+    if ready == 0:
+        for i in range(size):
+            shoe[i] = i // (size // 13)
+    for i in range(ready, stop):
+        half = half_word(start, gamma, number * size + i)
+        j = i + np.int64((half * np.uint64(size - i)) >> np.uint64(32))
+        shoe[i], shoe[j] = shoe[j], shoe[i]
+
+
+@njit(cache=True, _nrt=False)
+def more(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: Any) -> None:
+    """Make the next cards ready in the buffer."""
+    size = 52 * numbers[DECKS]
+    if size == 0:
+        at[CHUNK] += 1
+        at[READY] = fill(buffer, key[0], key[1], at[CHUNK], numbers[NORMAL_TENS], threshold, other)
+        at[READ] = 0
+        return
+    if at[READY] == size:
+        at[CHUNK] += 1
+        at[READ] = at[READY] = 0
+    stop = min(at[READY] + AHEAD, size)
+    shuffle(buffer, key[0], key[1], at[CHUNK], at[READY], stop, size)
+    at[READY] = stop
+
+
+@njit(cache=True, inline="always")
+def draw(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: Any) -> Any:
+    """The rank index of the next card."""
+    if at[READ] == at[READY]:
+        more(buffer, at, key, numbers, threshold, other)
+    at[READ] += 1
+    at[DEALT] += 1
+    return buffer[at[READ] - 1]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def play(
+    add: Any, act: Any, half: Any, result: Any, pay: Any, waits: Any, dealer_add: Any, dealer_done: Any,
+    dealer_out: Any, column: Any, deal: Any, numbers: Any, threshold: Any, other: Any,
+    rounds: Any, key: Any, buffer: Any, at: Any, seat: Any, payoff: Any, counts: Any, trace: Any, outside: Any,
+) -> Any:  # fmt: skip
+    """Play rounds at one table; see `play_rounds`, which makes the arrays. The first fourteen are the plan.
+
+    key (2,): the stream. buffer, at: the shoe and where it stands. seat (seats, 5): see HAND ..;
+    payoff (seats, O): what each seat's finished hands come to, by the dealer's outcome.
+    Returns: the number of rows written to `outside`, or RAN_AWAY.
+    """
+    seats, outcomes = payoff.shape
+    size = 52 * numbers[DECKS]
+    strays = 0
+    for number in range(rounds):
+        if size and at[READ] >= numbers[CUT]:
+            at[READ] = at[READY] = size
+        for s in range(seats):
+            seat[s, HAND] = seat[s, WAITING] = 0
+            seat[s, COUNT] = seat[s, ACTING] = 1
+            for o in range(outcomes):
+                payoff[s, o] = 0
+
+        dealer = shown = against = need = 0
+        for to_dealer in deal:
+            if to_dealer:
+                dealer = dealer_add[dealer, draw(buffer, at, key, numbers, threshold, other)]
+                against += column[shown, dealer]
+                shown += 1
+            else:
+                for s in range(seats):
+                    seat[s, HAND] = add[seat[s, HAND], draw(buffer, at, key, numbers, threshold, other)]
+        ended = numbers[PEEK] and dealer_out[dealer] == numbers[NATURAL]
+
+        acting = True
+        while acting:
+            acting = False
+            for s in range(seats):
+                moved = False
+                while seat[s, ACTING]:
+                    hand = seat[s, HAND]
+                    free = 1 if seat[s, COUNT] < numbers[MAX_HANDS] else 0
+                    code = 0 if ended else act[s, free, hand, against]
+                    if code and moved and numbers[ROUND_ROBIN]:
+                        acting = True  # its next decision is another turn's
+                        break
+                    moved = moved or code != 0
+                    if code == HIT:
+                        seat[s, HAND] = add[hand, draw(buffer, at, key, numbers, threshold, other)]
+                        continue
+                    if code == SPLIT:
+                        seat[s, HALF] = half[hand]
+                        seat[s, HAND] = add[half[hand], draw(buffer, at, key, numbers, threshold, other)]
+                        seat[s, WAITING] += 1
+                        seat[s, COUNT] += 1
+                        if seat[s, COUNT] > RUNAWAY:
+                            return RAN_AWAY
+                        continue
+                    doubled = 0
+                    if code == DOUBLE:
+                        doubled = 1
+                        hand = add[hand, draw(buffer, at, key, numbers, threshold, other)]
+                    end = numbers[SURRENDERED] if code == SURRENDER else result[hand]
+                    need = max(need, waits[end])
+                    for o in range(outcomes):
+                        payoff[s, o] += pay[end, doubled, o]
+                    if seat[s, WAITING]:
+                        seat[s, WAITING] -= 1
+                        seat[s, HAND] = add[seat[s, HALF], draw(buffer, at, key, numbers, threshold, other)]
+                    else:
+                        seat[s, ACTING] = 0
+
+        if need and not ended:
+            if shown < 2:
+                dealer = dealer_add[dealer, draw(buffer, at, key, numbers, threshold, other)]
+            while need == 2 and not dealer_done[dealer]:
+                dealer = dealer_add[dealer, draw(buffer, at, key, numbers, threshold, other)]
+
+        for s in range(seats):
+            code = payoff[s, dealer_out[dealer]]
+            tied = (code + TIED // 2) >> 32
+            place = code - (tied << 32) + numbers[WIDTH]
+            if 0 <= place <= 2 * numbers[WIDTH] and tied <= numbers[TIES]:
+                counts[s, tied, place] += 1
+            else:
+                outside[strays, 0] = s
+                outside[strays, 1] = code
+                strays += 1
+            if number < len(trace):
+                trace[number, s] = code
+        if number < len(trace):
+            trace[number, seats] = at[DEALT]
+    return strays
+
+
+class EndlessSplitting(RuntimeError):
+    """A round in which one seat's splits never ended."""
+
+
+def play_rounds(plan: Plan, key: tuple[int, int], rounds: int, traced: int = 0) -> tuple[Array, Array, Array]:
+    """Play `rounds` rounds of a plan at one table, from the beginning of the stream with this key.
+
+    Returns: counts (seats, ties + 1, 2 width + 1), how often each payoff came, by stake tied and units won; the payoffs
+    that fall outside it, rows of (seat, code); trace (traced, seats + 1), for the first rounds each seat's payoff code
+    and the number of cards dealt so far. All int64.
+    Raises: EndlessSplitting.
+    """
+    numbers = Numbers(*plan.numbers.tolist())
+    seats, outcomes = len(plan.act), plan.pay.shape[2]
+    counts = np.zeros((seats, numbers.ties + 1, 2 * numbers.width + 1), np.int64)
+    trace = np.zeros((traced, seats + 1), np.int64)
+    outside = np.zeros((rounds * seats if numbers.max_hands == NO_LIMIT else 0, 2), np.int64)
+    size = 52 * numbers.decks
+    strays = play(
+        *plan, rounds, np.array(key, np.uint64), np.zeros(size or BUFFER, np.uint8),
+        np.array([size, size, -1, 0], np.int64), np.zeros((seats, 5), np.int64),
+        np.zeros((seats, outcomes), np.int64), counts, trace, outside,
+    )  # fmt: skip
+    if strays == RAN_AWAY:
+        raise EndlessSplitting(f"a seat held {RUNAWAY} hands in one round: its splits have no end under these rules")
+    return counts, outside[:strays], trace

@@ -1,0 +1,179 @@
+"""Shoes: where cards come from. Infinite (with replacement), whole decks (without), or a script.
+
+The compiled round (`kernel.py`) draws the very same cards from the same stream; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from bjsim.sim.cards import RANKS
+from bjsim.sim.rules import NORMAL_TENS, Rules
+from bjsim.sim.stream import Stream
+
+SLOTS = 16  # of the alias table: the next power of two above the number of ranks
+
+
+class ShoeError(ValueError):
+    """A scripted shoe with a foreign character, or one that runs dry in the middle of a round."""
+
+
+class Shoe(Protocol):
+    """Yields rank indices, one card at a time."""
+
+    def begin_round(self) -> bool:
+        """Called before every deal; returns whether the shoe was shuffled for it."""
+        ...
+
+    def draw(self) -> int:
+        """The rank index of the next card."""
+        ...
+
+
+def alias_table(law: tuple[Fraction, ...]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Walker's alias table of a law of ranks, for draws from 32 random bits.
+
+    Returns: (threshold, other), each of shape (SLOTS,), int64. A draw takes its slot from the low 4 bits; it is the
+    slot's own rank if the other 28 bits are below the threshold, else rank `other`.
+    """
+    share = [p * SLOTS for p in (*law, *[Fraction(0)] * (SLOTS - len(law)))]
+    threshold = np.full(SLOTS, 1 << 28, dtype=np.int64)
+    other = np.arange(SLOTS, dtype=np.int64)
+    small = [i for i, s in enumerate(share) if s < 1]
+    large = [i for i, s in enumerate(share) if s > 1]
+    while small and large:
+        i, j = small.pop(), large[-1]
+        threshold[i], other[i] = round(share[i] * (1 << 28)), j
+        share[j] -= 1 - share[i]
+        if share[j] <= 1:
+            large.pop()
+            if share[j] < 1:
+                small.append(j)
+    return threshold, other
+
+
+class InfiniteShoe:
+    """Draws with replacement: every card has the law of a full shoe.
+
+    With normal tens a word of the stream gives sixteen 4-bit draws, lowest first, of which 13, 14 and 15 are skipped;
+    with another ten-probability each 32-bit half of a word gives one card through an alias table.
+    """
+
+    def __init__(self, rules: Rules, stream: Stream) -> None:
+        self._cards = self._normal(stream) if rules.ten_probability == NORMAL_TENS else self._any(rules, stream)
+
+    @staticmethod
+    def _normal(stream: Stream) -> Iterator[int]:
+        first, count = 0, 256
+        while True:
+            for word in stream.words(first, count).tolist():
+                for shift in range(0, 64, 4):
+                    if (rank := word >> shift & 15) < len(RANKS):
+                        yield rank
+            first += count
+
+    @staticmethod
+    def _any(rules: Rules, stream: Stream) -> Iterator[int]:
+        threshold, other = (array.tolist() for array in alias_table(rules.law))
+        first, count = 0, 512
+        while True:
+            for half in stream.halves(first, count):
+                slot = half & (SLOTS - 1)
+                yield slot if half >> 4 < threshold[slot] else other[slot]
+            first += count
+
+    def begin_round(self) -> bool:
+        return False
+
+    def draw(self) -> int:
+        return next(self._cards)
+
+
+class DeckShoe:
+    """Whole decks without replacement, shuffled when the cut is reached before a round.
+
+    Shuffle number k takes its randomness from halves k n, k n + 1, ... of the stream (n cards, rounded up to even),
+    one per card dealt: the Fisher-Yates step for position i is `i + (half * (n - i) >> 32)`. A shoe that runs out in
+    the middle of a round is followed by a fresh one of as many decks (seed 003).
+    """
+
+    def __init__(self, rules: Rules, stream: Stream) -> None:
+        self.size = int(rules.decks) * 52
+        self.cut = math.ceil(rules.cut * self.size)
+        self._stream = stream
+        self._shuffles = -1
+        self._shuffle()
+
+    def _shuffle(self) -> None:
+        self._shuffles += 1
+        self.dealt = 0
+        self._cards = [rank for rank in range(len(RANKS)) for _ in range(self.size // len(RANKS))]
+        first = self._shuffles * (self.size + self.size % 2)
+        self._halves = self._stream.halves(first, self.size)
+
+    def begin_round(self) -> bool:
+        if self.dealt < self.cut:
+            return False
+        self._shuffle()
+        return True
+
+    def draw(self) -> int:
+        if self.dealt == self.size:
+            self._shuffle()
+        cards, i = self._cards, self.dealt
+        j = i + (self._halves[i] * (self.size - i) >> 32)
+        cards[i], cards[j] = cards[j], cards[i]
+        self.dealt += 1
+        return cards[i]
+
+
+class ScriptedShoe:
+    """Deals the cards of a text in the order they are written: A 2-9 T J Q K, blanks skipped, `#` starts a comment.
+
+    Raises: ShoeError with line and column of a foreign character, and when the cards run out.
+    """
+
+    def __init__(self, text: str, name: str = "the scripted shoe") -> None:
+        self.name = name
+        self.cards: list[int] = []
+        self.dealt = 0
+        for number, line in enumerate(text.splitlines(), 1):
+            for column, letter in enumerate(line.split("#")[0], 1):
+                if letter.isspace():
+                    continue
+                if letter.upper() not in RANKS:
+                    raise ShoeError(f"{name}, line {number}, column {column}: {letter!r} is no card; cards are {RANKS}")
+                self.cards.append(RANKS.index(letter.upper()))
+
+    @classmethod
+    def load(cls, path: str) -> ScriptedShoe:
+        """The script in the file `path`. Raises: ShoeError."""
+        try:
+            return cls(Path(path).read_text(encoding="utf-8"), path)
+        except (OSError, UnicodeDecodeError) as error:
+            raise ShoeError(f"cannot read the scripted shoe {path}: {error}") from None
+
+    @property
+    def left(self) -> int:
+        """Cards not dealt yet."""
+        return len(self.cards) - self.dealt
+
+    def begin_round(self) -> bool:
+        return False
+
+    def draw(self) -> int:
+        if not self.left:
+            raise ShoeError(f"{self.name} runs dry in the middle of a round, after its {self.dealt} cards")
+        self.dealt += 1
+        return self.cards[self.dealt - 1]
+
+
+def open_shoe(rules: Rules, stream: Stream) -> Shoe:
+    """The shoe that the rules ask for, dealing from `stream`."""
+    return InfiniteShoe(rules, stream) if rules.infinite else DeckShoe(rules, stream)

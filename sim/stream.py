@@ -1,0 +1,66 @@
+"""Random streams: 64-bit words that depend on (seed, table, block) and on nothing else.
+
+Word i of a stream is mix(start + i gamma), so any word can be had without those before it, and no result depends on
+workers, order or restarts. This is the splittable generator of Steele, Lea and Flood, "Fast splittable pseudorandom
+number generators" (OOPSLA 2014); start and gamma of a table come from numpy's SeedSequence, whose output is
+guaranteed not to change between versions. The compiled round makes the same words from the same two numbers.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+Words = np.ndarray[Any, np.dtype[np.uint64]]
+_MASK = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+def mix(z: int) -> int:
+    """The finalizer of the generator (variant 13 of Stafford's), over 64-bit integers."""
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+    return z ^ (z >> 31)
+
+
+def _odd_gamma(z: int) -> int:
+    z = mix(z) | 1
+    # a gamma with few bit changes would leave the low bits of neighbouring counters alike
+    return z ^ 0xAAAAAAAAAAAAAAAA if (z ^ (z >> 1)).bit_count() < 24 else z
+
+
+@lru_cache(maxsize=1024)
+def _table_key(seed: int, table: int) -> tuple[int, int]:
+    start, gamma = np.random.SeedSequence(seed, spawn_key=(table,)).generate_state(2, np.uint64)
+    return int(start), int(gamma)
+
+
+def stream_key(seed: int, table: int, block: int) -> tuple[int, int]:
+    """(start, gamma) of the stream of a block at a table; all three are whole numbers, 0 or more."""
+    start, gamma = _table_key(seed, table)
+    first = (start + (2 * block + 1) * _GOLDEN) & _MASK
+    second = (gamma + (2 * block + 2) * _GOLDEN) & _MASK
+    return mix(first), _odd_gamma(second)
+
+
+class Stream:
+    """The words of one block's stream."""
+
+    def __init__(self, seed: int, table: int = 0, block: int = 0) -> None:
+        self.start, self.gamma = stream_key(seed, table, block)
+
+    def words(self, first: int, count: int) -> Words:
+        """Words `first` .. `first + count - 1`; shape (count,), uint64."""
+        with np.errstate(over="ignore"):
+            z = np.uint64(self.start) + np.arange(first, first + count, dtype=np.uint64) * np.uint64(self.gamma)
+            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            return z ^ (z >> np.uint64(31))
+
+    def halves(self, first: int, count: int) -> list[int]:
+        """32-bit halves number `first` .. of the words, the low half of a word before its high half."""
+        words = self.words(first // 2, count // 2 + 2)
+        halves = np.stack([words & np.uint64(0xFFFFFFFF), words >> np.uint64(32)], axis=1).ravel()
+        return [int(half) for half in halves[first % 2 : first % 2 + count]]
