@@ -79,9 +79,7 @@ class Round:
     Raises: IllegalAction when a player answers what its view did not allow; ShoeError from a scripted shoe.
     """
 
-    def __init__(
-        self, rules: Rules, shoe: Shoe, players: Sequence[Player], chips: Sequence[int] | None = None
-    ) -> None:
+    def __init__(self, rules: Rules, shoe: Shoe, players: Sequence[Player], chips: Sequence[int] | None = None) -> None:
         self.rules = rules
         self.shoe = shoe
         self.seats = [

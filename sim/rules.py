@@ -107,9 +107,7 @@ class Rules:
     )  # fmt: skip
     dealer_stands_on: int = _rule(17, "17 or 18", "the dealer draws below this total", _whole(17, 18))
     hit_soft_17: bool = _rule(False, _BOOL, "the dealer draws on soft 17", _flag)
-    dealer_shows: str = _rule(
-        "up", "up or both", "dealer's cards seen before the seats act", _one_of("up", "both")
-    )
+    dealer_shows: str = _rule("up", "up or both", "dealer's cards seen before the seats act", _one_of("up", "both"))
     peek: bool = _rule(False, _BOOL, "a dealer's natural ends the round before anybody acts", _flag)
     blackjack_pays: Fraction = _rule(
         Fraction(3, 2), "a number of bets above 0, such as 3/2", "what a player's natural wins", _share(lambda x: x > 0)
@@ -133,9 +131,7 @@ class Rules:
         "value", "value, rank or never", "pairs that may be split: equal value, equal rank",
         _one_of("value", "rank", "never"),
     )  # fmt: skip
-    max_hands: float = _rule(
-        4, "2 to 16, or inf", "hands a seat may hold after splits", _or_inf(_whole(2, 16))
-    )
+    max_hands: float = _rule(4, "2 to 16, or inf", "hands a seat may hold after splits", _or_inf(_whole(2, 16)))
     resplit_aces: bool = _rule(False, _BOOL, "a pair of aces from split aces may be split again", _flag)
     hit_split_aces: bool = _rule(False, _BOOL, "split aces play on; else one card each", _flag)
     split_tens_blackjack: bool = _rule(False, _BOOL, "ace and ten after splitting tens is a natural", _flag)
