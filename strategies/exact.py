@@ -50,10 +50,16 @@ class Solver:
         self.states = States(rules)
         self.dealer = Dealer(self.states, number)
         self.columns = self.dealer.columns()
+        self._best_means: dict[tuple[str, Number], Means] = {}
 
     def means(self, column: Column, tie_value: Number, letter: LetterOf | None = None) -> Means:
-        """The value of every hand against one column."""
-        return Means(self.states, column, self.dealer.ranks, tie_value, letter)
+        """The value of every hand against one column; without `letter`, under the best strategy for that tie value."""
+        if letter is not None:
+            return Means(self.states, column, self.dealer.ranks, tie_value, letter)
+        key = column.label, tie_value
+        if key not in self._best_means:
+            self._best_means[key] = Means(self.states, column, self.dealer.ranks, tie_value)
+        return self._best_means[key]
 
     def _total(self, tie_value: Number, letter: LetterOf | None) -> Number:
         """Expected profit of a round, ties worth `tie_value`."""
