@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bjsim.sim.errors import InputError
 from bjsim.sim.rules import Rules
 from bjsim.sim.states import States
 from bjsim.strategies.chart import CODES, Chart, chart_rows
@@ -15,7 +16,7 @@ from bjsim.strategies.chart import CODES, Chart, chart_rows
 _SAME = {"10": "T", "1010": "TT", "1": "A", "ACE": "A", "D": "Dh", "R": "Rh"}
 
 
-class ChartError(ValueError):
+class ChartError(InputError):
     """A chart that cannot be read. The message gives file, line, column, and what would be accepted."""
 
 
