@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 from bjsim.sim.rules import Rules
@@ -65,7 +64,8 @@ class Solver:
         """What one column adds to the expected profit of a round, ties worth `tie_value`."""
         means = self.means(column, tie_value, letter)
         parts = [self.number(p) * means.value(start) for start, p in self.states.starts.items()]
-        return column.probability * sum(parts, start=self.number(0))
+        total: Number = column.probability * sum(parts, start=self.number(0))
+        return total
 
     def _total(self, tie_value: Number, letter: LetterOf | None) -> Number:
         """Expected profit of a round, ties worth `tie_value`."""
