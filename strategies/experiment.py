@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from bjsim.sim.driver import Driver, Experiment, Point, Progress
+from bjsim.sim.errors import InputError
 from bjsim.sim.plan import compile_plan
 from bjsim.sim.play import Player
 from bjsim.sim.presets import load_rules
@@ -17,6 +18,7 @@ from bjsim.sim.workers import open_executor
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.exact import Solver
 from bjsim.strategies.players import find_player
+from bjsim.strategies.reach import splits_for_ever
 
 AGREES = 4.0  # standard errors: a right result strays further in 6 of 100,000 runs
 
@@ -35,7 +37,13 @@ def seat_players(rules: Rules, players: Sequence[Player]) -> list[Table]:
 
 
 def experiment_of(rules: Rules, players: Sequence[Player], hands: int, seed: int, tables: int = 1) -> Experiment:
-    """What `bjsim run` plays: `hands` rounds for each player, shared out over `tables` tables per group."""
+    """What `bjsim run` plays: `hands` rounds for each player, shared out over `tables` tables per group.
+
+    Raises: InputError for a chart whose rounds may never end.
+    """
+    for player in players:
+        if isinstance(player, Chart) and (at := splits_for_ever(player)):
+            raise InputError(f"{player.name} cannot be played: it splits {at[0]} against {at[1]} for ever")
     return Experiment(rules, seat_players(rules, players), hands, seed, tables)
 
 

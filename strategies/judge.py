@@ -17,7 +17,8 @@ play to other wrong cells, or away from them. What is missing, the second-order 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bjsim.sim.states import HandState, States
@@ -45,13 +46,17 @@ class WrongCell:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A chart beside the best chart: values in initial bets per settled bet, and the wrong cells, dearest first."""
+    """A chart beside the best chart: values in initial bets per settled bet, and the wrong cells, dearest first.
+
+    codes: what the chart does in every cell that the game has, the most particular rows included.
+    """
 
     chart: Chart
     best_chart: Chart
     value: float
     best: float
     cells: tuple[WrongCell, ...]
+    codes: Mapping[tuple[str, str], str]
 
     @property
     def difference(self) -> float:
@@ -82,11 +87,12 @@ def judge(chart: Chart) -> Judgement:
 def cells_of(states: States) -> dict[str, list[Decision]]:
     """For every row, the decisions for which it is the most particular one, rows in order."""
     rows: dict[str, list[Decision]] = {}
+    limited = states.rules.max_hands != math.inf
     for state in states.reachable():
-        letters = states.legal(state)
-        for decision in [Decision(state)] if "P" not in letters else [Decision(state), Decision(state, False)]:
-            if decision.legal(states):
-                rows.setdefault(_row(states, decision.state, decision.legal(states)), []).append(decision)
+        at_limit = [Decision(state, False)] if limited and "P" in states.legal(state) else []
+        for decision in [Decision(state), *at_limit]:
+            if legal := decision.legal(states):
+                rows.setdefault(_row(states, state, legal), []).append(decision)
     return {row: rows[row] for row in sorted(rows, key=row_order)}
 
 
@@ -99,29 +105,30 @@ class _Judge:
         self.chart = chart
         self.solver = Solver(chart.rules)
         self.states = self.solver.states
+        self.rows = cells_of(self.states)
         self._replay = chart.rules.ties == "replay"
         self.best_worth = self.solver.worth(self.solver.chart.letter)
         self.worth = self.solver.worth(chart.letter)
 
     def judgement(self) -> Judgement:
-        cells = sorted(self._wrong_cells(), key=lambda cell: (-cell.cost, -cell.alone))
+        codes = {(row, column): self._code(decisions[0], column)
+                 for row, decisions in self.rows.items() for column in self.states.columns}  # fmt: skip
+        cells = sorted(self._wrong_cells(codes), key=lambda cell: (-cell.cost, -cell.alone))
         value, best = float(self.worth.value), float(self.solver.value)
-        return Judgement(self.chart, self.solver.chart, value, best, tuple(cells))
+        return Judgement(self.chart, self.solver.chart, value, best, tuple(cells), codes)
 
-    def _wrong_cells(self) -> Iterator[WrongCell]:
-        rows = cells_of(self.states)
-        for column in self.solver.columns.values():
+    def _code(self, decision: Decision, column: str) -> str:
+        return self.chart.code(self.states.rows_of(decision.state, "P" in decision.legal(self.states)), column)
+
+    def _wrong_cells(self, codes: Mapping[tuple[str, str], str]) -> Iterator[WrongCell]:
+        best = self.solver.chart.cells
+        for label, column in self.solver.columns.items():
             costs = self._costs(column)
             before = self._column_worth(column, self.solver.chart.letter)
-            for row, decisions in rows.items():
-                if any(self._differ(decision, column.label) for decision in decisions):
-                    state = decisions[0].state
-                    known = self.states.rows_of(state, "P" in decisions[0].legal(self.states))
-                    yield WrongCell(
-                        row, column.label, self.chart.code(known, column.label),
-                        self.solver.chart.cells[row, column.label], costs.get(row, 0.0),
-                        self._alone(row, column, before),
-                    )  # fmt: skip
+            for row, decisions in self.rows.items():
+                if any(self._differ(decision, label) for decision in decisions):
+                    cost, alone = costs.get(row, 0.0), self._alone(row, column, before)
+                    yield WrongCell(row, label, codes[row, label], best[row, label], cost, alone)
 
     def _differ(self, decision: Decision, column: str) -> bool:
         legal = decision.legal(self.states)

@@ -8,10 +8,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import NamedTuple
 
 from bjsim.sim.states import HandState, States
+from bjsim.strategies.chart import Chart
 from bjsim.strategies.values import Column, LetterOf
+
+
+def splits_for_ever(chart: Chart) -> tuple[str, str] | None:
+    """The pair and the dealer's card at which the chart splits hands that multiply without end, if there is one.
+
+    That needs no limit on hands and at least every second half-hand a pair again: such a round may never end.
+    """
+    states = chart.states
+    if states.rules.max_hands != math.inf:
+        return None
+    for state in sorted(states.starts):
+        legal = states.legal(state)
+        if "P" in legal and 2 * _again(states, states.split(state)) >= 1:
+            for column in states.columns:
+                if chart.letter(state, column, legal) == "P":
+                    return states.rows_of(state)[0], column
+    return None
+
+
+def _again(states: States, half: HandState) -> Fraction:
+    """Probability that the second card of a half-hand makes a pair that may be split."""
+    draws = zip(states.ranks, states.after(half), strict=True)
+    return sum((p for (_, p), state in draws if "P" in states.legal(state)), start=Fraction(0))
 
 
 class Decision(NamedTuple):
@@ -88,7 +113,7 @@ class Reach:
     def _second_cards(self, node: Halves) -> Iterator[tuple[float, Node]]:
         half, waiting, hands = node
         draws = list(zip(self.chances, self.states.after(half), strict=True))
-        again = sum(p for p, state in draws if "P" in self.states.legal(state))
+        again = float(_again(self.states, half))
         if self.states.rules.max_hands == math.inf:
             # each half-hand becomes two more with probability `again`: 2 + 4 again + 8 again² + … half-hands
             times = 2 / (1 - 2 * again) if 2 * again < 1 else math.inf
