@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 from rich.console import Console, Group
@@ -55,33 +56,49 @@ def run(
     what = {"rules": rules.to_dict(), "bots": bots, "hands": hands, "tables": tables, "seed": seed}
     keep = checkpoint or resume
     with _log(log_path) as records:
-        cores = workers or usable_cores()
         screen = Screen(rules, players, experiment, quiet=json_path == "-")
-        driver = Driver(
-            experiment,
-            open_pool=lambda: open_executor(cores, records),
-            in_flight=2 * cores if cores > 1 else 1,
-            checkpoint=Checkpoint(Path(keep), what) if keep else None,
-            resume=bool(resume),
-            on_progress=screen.update,
-        )
-        warm_up(experiment, screen.console)
-        began = time.perf_counter()
-        stopped = False
-        try:
-            with screen:
-                driver.run()
-        except KeyboardInterrupt:
-            stopped = True
-        seconds = time.perf_counter() - began
-    results = results_of(experiment, players, driver.progress)
+        saved = Checkpoint(Path(keep), what) if keep else None
+        played = play_on(screen, experiment, workers or usable_cores(), records, saved, bool(resume))
+    results = results_of(experiment, players, played.progress)
     if json_path:
-        write_json(run_json(rules, seed, results, driver.progress, seconds), json_path)
+        write_json(run_json(rules, seed, results, played), json_path)
     if plot_path and results:
         plot_convergence(results, plot_path)
-    report(screen.console, results, driver.progress, seconds, stopped)
-    if stopped:
+    report(screen.console, results, played)
+    if played.stopped:
         raise click.exceptions.Exit(130)
+
+
+class Played(NamedTuple):
+    """What a run came to, in how many seconds, and whether Ctrl-C stopped it."""
+
+    progress: Progress
+    seconds: float
+    stopped: bool
+
+
+def play_on(
+    screen: Screen, experiment: Experiment, cores: int, records: object = None, saved: Checkpoint | None = None,
+    resume: bool = False,
+) -> Played:  # fmt: skip
+    """Play an experiment on this machine's cores, shown on the screen."""
+    driver = Driver(
+        experiment,
+        open_pool=lambda: open_executor(cores, records),
+        in_flight=2 * cores if cores > 1 else 1,
+        checkpoint=saved,
+        resume=resume,
+        on_progress=screen.update,
+    )
+    warm_up(experiment, screen.console)
+    began = time.perf_counter()
+    stopped = False
+    try:
+        with screen:
+            driver.run()
+    except KeyboardInterrupt:
+        stopped = True
+    return Played(driver.progress, time.perf_counter() - began, stopped)
 
 
 @contextmanager
@@ -148,9 +165,9 @@ class Screen:
         self.live.update(Group(Text(head, style="bold"), *lines), refresh=True)
 
 
-def report(console: Console, results: Sequence[BotResult], progress: Progress, seconds: float, stopped: bool) -> None:
+def report(console: Console, results: Sequence[BotResult], played: Played) -> None:
     """Print the results, how they converged, and how fast it went."""
-    if stopped:
+    if played.stopped:
         console.print("stopped: this is what is known so far", style="yellow")
     if not results:
         console.print("no bet was settled yet")
@@ -160,23 +177,21 @@ def report(console: Console, results: Sequence[BotResult], progress: Progress, s
     wide.print(convergence_table(results))
     if any(result.tally.ties_replayed for result in results):
         console.print("ties are replayed: the return is per settled bet", style="dim")
-    if progress.losses:
-        console.print(f"{progress.losses} times a worker was lost; its blocks were played again", style="yellow")
-    rounds = progress.rounds
+    if played.progress.losses:
+        console.print(f"{played.progress.losses} times a worker was lost; its blocks were played again", style="yellow")
+    rounds, seconds = played.progress.rounds, played.seconds
     console.print(
         f"{rounds:,} rounds in {seconds:.2f} s, {rounds / max(seconds, 1e-9) / 1e6:,.2f} M/s", highlight=False
     )
 
 
-def run_json(
-    rules: Rules, seed: int, results: Sequence[BotResult], progress: Progress, seconds: float
-) -> dict[str, object]:
+def run_json(rules: Rules, seed: int, results: Sequence[BotResult], played: Played) -> dict[str, object]:
     """What `--json` writes."""
     return {
         "rules": rules.to_dict(),
         "seed": seed,
         "bots": [result.to_json() for result in results],
-        "rounds": progress.rounds,
-        "seconds": seconds,
-        "rounds_per_second": progress.rounds / max(seconds, 1e-9),
+        "rounds": played.progress.rounds,
+        "seconds": played.seconds,
+        "rounds_per_second": played.progress.rounds / max(played.seconds, 1e-9),
     }
