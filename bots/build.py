@@ -12,7 +12,7 @@ import subprocess
 import tarfile
 import tempfile
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from bjsim.bots.languages import (
@@ -50,7 +50,8 @@ def build(path: str | Path, *, sandboxed: bool = True) -> Program:
     source = language.source if language.name != "java" else java_source_name(content, path.stem)
     files: Mapping[str, bytes] = {source: content}
     if language.script:
-        files = _compiled(language, {**files, **{name: (INSIDE / name).read_bytes() for name in language.extra}}, sandboxed)
+        extra = {name: (INSIDE / name).read_bytes() for name in language.extra}
+        files = _compiled(language, {**files, **extra}, sandboxed)
     return program_of(path.stem, language, files)
 
 
@@ -59,7 +60,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bjsim" / "bots"
 
 
-@lru_cache(maxsize=None)
+@cache
 def _version(tool: str) -> str:
     return subprocess.run([tool, "--version"], capture_output=True, text=True).stdout
 
@@ -93,4 +94,4 @@ def _compile(language: Language, tool: str, sources: Mapping[str, bytes], sandbo
             raise BuildError(f"the compiler did not end within {COMPILE_S} s") from None
     if done.returncode:
         raise BuildError(done.stderr.decode("utf-8", "replace").strip() or f"{tool} ended with {done.returncode}")
-    return done.stdout
+    return bytes(done.stdout)

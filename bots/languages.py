@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from bjsim.bots import sandbox
@@ -103,7 +103,7 @@ def language_of(path: Path) -> Language | None:
     return None
 
 
-@lru_cache(maxsize=None)
+@cache
 def tool_of(language: Language) -> str:
     """The real path of the program that compiles the language or runs it. Raises: BuildError naming the package.
 
@@ -116,9 +116,8 @@ def tool_of(language: Language) -> str:
         if sandbox.readable(path):
             return os.path.realpath(path)
     where = f" that user {sandbox.NOBODY} can read" if found and os.geteuid() == 0 else ""
-    raise BuildError(
-        f"a bot in {language.name} needs {language.tools[0]}{where} (on Debian and Ubuntu: apt install {language.package})"
-    )
+    install = f"on Debian and Ubuntu: apt install {language.package}"
+    raise BuildError(f"a bot in {language.name} needs {language.tools[0]}{where} ({install})")
 
 
 def binds_of(tool: str) -> tuple[str, ...]:

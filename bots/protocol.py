@@ -9,6 +9,7 @@ them. Source: seed 003, "Programming interface".
 from __future__ import annotations
 
 import re
+import signal
 from dataclasses import dataclass
 
 from bjsim.sim.hand import Hand
@@ -80,7 +81,7 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
     if letter == "D" and "D" not in view.legal:
         return fault(*_refused_double(view))
     if letter not in view.legal:
-        return fault("bad-reply", f"{letter} ({NAMES[letter]}) is not allowed here; allowed are {', '.join(view.legal)}")
+        return fault("bad-reply", f"{letter} is not allowed here; allowed are {', '.join(view.legal)}")
     if letter != "B":
         return Action(letter)
     number = words[1] if len(words) > 1 else b""
@@ -135,8 +136,6 @@ def _points(view: View) -> tuple[int, bool]:
 def _ending(status: int) -> str:
     if status > 0:
         return f"ended with exit status {status}"
-    import signal
-
     try:
         return f"killed by {signal.Signals(-status).name}"
     except ValueError:

@@ -1,11 +1,11 @@
 """The resident runner: the first process of a bot's box. It starts the bot once per move and answers for it.
 
 It runs under the box's interpreter, which need not be bjsim's, so it uses the standard library only. On its stdin come
-frames, a length (`LENGTH`) and the move's arguments joined by NUL; on its stdout go replies, a `HEADER` followed by the
+frames, a length (`LENGTH`) and the move's arguments joined by NUL; on its stdout go replies, a `HEADER` and then the
 bot's stdout and stderr. The first reply comes unasked: it says whether the bot could be made ready.
 
 A bot is started in one of two ways. Cold: the program is executed for every move. Warm: a resident server, which has
-the program loaded, forks a process for every move (`warm.py` for Python, `warm.c` for C and C++), and says how it ended.
+the program loaded, forks a process for every move and says how it ended (`warm.py` for Python, `warm.c` for C and C++).
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ import struct
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 LENGTH = struct.Struct("<I")  # of the frame that follows
 HEADER = struct.Struct("<BiQII")  # cause, status, elapsed nanoseconds, length of stdout, length of stderr
-STATUS = struct.Struct("<i")  # a server's message: how the move's process ended, as waitpid says it
+STATUS = struct.Struct("=i")  # a server's message: how the move's process ended, as waitpid says it
 CAUSES = ("exit", "timeout", "cpu", "memory", "flood", "start")  # why the move came to its end
 EXIT, TIMEOUT, CPU, MEMORY, FLOOD, START = range(len(CAUSES))
 
@@ -127,7 +128,7 @@ class Warm:
         environment = {**os.environ, "BJSIM_SPARES": str(min(SPARES, len(os.sched_getaffinity(0))))}
         try:
             pid = os.posix_spawn(
-                self.command[0], self.command, environment, file_actions=actions, setsigdef=IGNORED
+                self.command[0], list(self.command), environment, file_actions=actions, setsigdef=IGNORED
             )
         except OSError as error:
             raise StartError(f"{self.command[0]}: {error.strerror}") from None
@@ -253,20 +254,16 @@ class Runner:
     def clean(self) -> None:
         """Kill everything that was started, wait until it is gone, and start the server again."""
         if os.getpid() == 1:
-            try:
+            with suppress(ProcessLookupError):
                 os.kill(-1, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
         # Whatever dies leaves its children to this process, so none are left when this list is empty.
         while pids := self._child_list().split():
             if os.getpid() != 1:
                 for pid in pids:
                     os.kill(int(pid), signal.SIGKILL)
             os.waitpid(-1, 0)
-        try:
+        with suppress(StartError):  # the next move finds no server, and says so
             self.starter.start()
-        except StartError:
-            pass  # the next move finds no server and says so
 
     @staticmethod
     def _reply(cause: int, status: int, elapsed: int, out: bytes, err: bytes) -> bytes:
