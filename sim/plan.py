@@ -19,7 +19,6 @@ from bjsim.sim.shoe import alias_table
 from bjsim.sim.states import (
     DEALER_NATURAL,
     SURRENDERED,
-    WAITS_FOR_HOLE_CARD,
     DealerState,
     HandState,
     Result,
@@ -117,7 +116,7 @@ def compile_plan(rules: Rules, letters: Sequence[LetterOf]) -> Plan:
 
 
 def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...]) -> Array:
-    best = max(2 * max(result.bonus for result in results), rules.blackjack_pays)
+    best = max(Fraction(2 * max(result.bonus for result in results)), rules.blackjack_pays)
     endless = rules.max_hands == math.inf
     hands = 1 if rules.split_by == "never" else rules.max_hands
     numbers = Numbers(
@@ -193,10 +192,7 @@ def _actions(states: States, hands: list[HandState], letter: LetterOf) -> Array:
                 continue
             for j, column in enumerate(states.columns):
                 choice = letter(hand, column, allowed)
-                if choice not in allowed:
+                if choice not in tuple(allowed):
                     raise ValueError(f"a strategy chose {choice} of {allowed} for {hand} against {column}")
                 act[may_split, i, j] = LETTERS.index(choice)
     return act
-
-
-__all__ = ["LETTERS", "TIED", "WAITS_FOR_HOLE_CARD", "Numbers", "Plan", "compile_plan", "payoff_code"]

@@ -68,9 +68,7 @@ def _variants() -> Iterable[Preset]:
         "neller-v2", "neller with one split of a pair of the same rank", f"{source} 2", neller,
         split_by="rank", max_hands=2, hit_split_aces=True,
     )  # fmt: skip
-    yield _preset(
-        "neller-v3", "neller with doubling on the first two cards", f"{source} 3", neller, double_on="any"
-    )
+    yield _preset("neller-v3", "neller with doubling on the first two cards", f"{source} 3", neller, double_on="any")
     yield _preset(
         "vegas-h17", "downtown-style shoe game: as vegas-s17, but the dealer hits soft 17",
         "Wizard of Odds, blackjack rule variations", vegas, hit_soft_17=True,

@@ -79,9 +79,7 @@ class Round:
     Raises: IllegalAction when a player answers what its view did not allow; ShoeError from a scripted shoe.
     """
 
-    def __init__(
-        self, rules: Rules, shoe: Shoe, players: Sequence[Player], chips: Sequence[int] | None = None
-    ) -> None:
+    def __init__(self, rules: Rules, shoe: Shoe, players: Sequence[Player], chips: Sequence[int] | None = None) -> None:
         self.rules = rules
         self.shoe = shoe
         self.seats = [
@@ -126,7 +124,7 @@ class Round:
         if not self.rules.peek:
             return False
         natural = is_natural(self.dealer)
-        if natural or self.rules.dealer_shows == "up":
+        if natural or (self.rules.dealer_shows == "up" and self.dealer[0] in (0, *range(TEN, len(RANKS)))):
             self.events.append(Event("peek", detail="natural" if natural else "none"))
         return natural
 
@@ -149,7 +147,7 @@ class Round:
         view = self._view(number, seat)
         action = seat.player.decide(view)
         overbet = action.letter == "B" and not 0 <= action.amount <= seat.chips
-        if action.letter not in view.legal or overbet:
+        if action.letter not in tuple(view.legal) or overbet:
             raise IllegalAction(
                 f"{seat.player.name} answered {action} with {view.hand} against {view.dealer}; "
                 f"allowed were {', '.join(view.legal)}" + (f", B up to {seat.chips}" if overbet else "")
@@ -170,7 +168,7 @@ class Round:
             self._end(number, index, "bust" if hand.points > 21 else "stood")
         elif action.letter == "P":
             self._split(number, seat, index)
-        if hand.moves >= self.rules.move_cap and not hand.end:
+        if hand.moves >= self.rules.move_cap and not hand.end and hand.points <= 21:
             self._end(number, index, "move-cap")
         self._end_by_itself(number, seat)
 

@@ -15,11 +15,12 @@ from functools import cached_property
 from typing import Any
 
 from bjsim.sim.cards import rank_law
+from bjsim.sim.errors import InputError
 
 NORMAL_TENS = Fraction(4, 13)
 
 
-class RulesError(ValueError):
+class RulesError(InputError):
     """A rule set that makes no sense, or a field or value that does not exist. The message names the field."""
 
 
@@ -107,9 +108,7 @@ class Rules:
     )  # fmt: skip
     dealer_stands_on: int = _rule(17, "17 or 18", "the dealer draws below this total", _whole(17, 18))
     hit_soft_17: bool = _rule(False, _BOOL, "the dealer draws on soft 17", _flag)
-    dealer_shows: str = _rule(
-        "up", "up or both", "dealer's cards seen before the seats act", _one_of("up", "both")
-    )
+    dealer_shows: str = _rule("up", "up or both", "dealer's cards seen before the seats act", _one_of("up", "both"))
     peek: bool = _rule(False, _BOOL, "a dealer's natural ends the round before anybody acts", _flag)
     blackjack_pays: Fraction = _rule(
         Fraction(3, 2), "a number of bets above 0, such as 3/2", "what a player's natural wins", _share(lambda x: x > 0)
@@ -133,9 +132,7 @@ class Rules:
         "value", "value, rank or never", "pairs that may be split: equal value, equal rank",
         _one_of("value", "rank", "never"),
     )  # fmt: skip
-    max_hands: float = _rule(
-        4, "2 to 16, or inf", "hands a seat may hold after splits", _or_inf(_whole(2, 16))
-    )
+    max_hands: float = _rule(4, "2 to 16, or inf", "hands a seat may hold after splits", _or_inf(_whole(2, 16)))
     resplit_aces: bool = _rule(False, _BOOL, "a pair of aces from split aces may be split again", _flag)
     hit_split_aces: bool = _rule(False, _BOOL, "split aces play on; else one card each", _flag)
     split_tens_blackjack: bool = _rule(False, _BOOL, "ace and ten after splitting tens is a natural", _flag)
@@ -152,7 +149,10 @@ class Rules:
         "in-turn", "in-turn or round-robin", "each seat finishes in turn, or one move each, round and round",
         _one_of("in-turn", "round-robin"),
     )  # fmt: skip
-    move_cap: int = _rule(100, "1 or more", "moves of a seat in a round, after which it stands", _whole(1, 10**6))
+    move_cap: int = _rule(
+        100, "20 or more, as no hand draws more cards", "moves of a hand, raises included, after which it stands",
+        _whole(20, 10**6),
+    )  # fmt: skip
     seats: int = _rule(1, "1 to 7", "seats of a table that share its shoe", _whole(1, 7))
 
     def __post_init__(self) -> None:
@@ -180,8 +180,17 @@ class Rules:
                 "dealer_shows = both with naturals = both needs peek = true: a natural that all can see ends the round",
             ),
             (
+                self.raises and self.ties == "replay",
+                "raises = true with ties = replay: a replayed bet would have to be raised again; use push or lose",
+            ),
+            (
                 self.chips < 2 * self.buy_in,
                 f"chips = {self.chips} must be at least twice the buy_in of {self.buy_in}",
+            ),
+            (
+                self.raises and self.split_by != "never" and self.chips < 2 * self.buy_in * self.max_hands,
+                f"raises = true needs chips to double every split hand: {self.chips} are fewer than twice the buy_in "
+                f"of {self.buy_in} for each of max_hands = {self.max_hands}; or split_by = never",
             ),
         ):
             if broken:

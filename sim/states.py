@@ -22,7 +22,8 @@ DEALER_NATURAL = 22  # a dealer's outcome above every score; 0 is a bust, 17..21
 
 NOT_WAITING, WAITS_FOR_HOLE_CARD, WAITS_FOR_DEALER = 0, 1, 2
 WHOLE, SPLIT_HAND, SPLIT_ACES = 0, 1, 2
-MELDS: dict[tuple[int, ...], int] = {(6, 6, 6): 3, (5, 6, 7): 2}  # rank indices of 7-7-7 and 6-7-8, and the multiple of the bet they win
+# rank indices of 7-7-7 and 6-7-8, and the multiple of the bet they win
+MELDS: dict[tuple[int, ...], int] = {(6, 6, 6): 3, (5, 6, 7): 2}
 
 
 class HandState(NamedTuple):

@@ -50,6 +50,9 @@ class Chart:
     def __post_init__(self) -> None:
         object.__setattr__(self, "states", States(self.rules))
 
+    def __reduce__(self) -> tuple[type[Chart], tuple[object, ...]]:
+        return Chart, (self.name, self.rules, dict(self.cells), self.source)
+
     def code(self, rows: Iterable[str], column: str) -> str:
         """The code of the first of `rows` that the chart has; S for 21. Raises: KeyError naming the missing cell."""
         row = ""

@@ -225,4 +225,3 @@ class Means(Values[Number]):
         if self.letter is None:
             return max(self.act(state, letter) for letter in legal)
         return self.act(state, self.letter(state, self.column.label, legal))
-

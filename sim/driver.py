@@ -1,0 +1,246 @@
+"""The driver: plays many tables, block by block, on any `concurrent.futures.Executor`.
+
+Jobs are runs of blocks, laid out by the experiment alone. Their tallies are merged in job order whatever order they
+come in, so the same seed gives the same results, convergence included, on any number of workers, after a lost worker,
+and for a run that was stopped and resumed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bjsim.sim.errors import InputError, RunFailed
+from bjsim.sim.intervals import anytime, usual
+from bjsim.sim.rules import Rules
+from bjsim.sim.table import LARGEST_BLOCK, Table, block_of, block_start, play_blocks
+from bjsim.sim.tally import Tally
+from bjsim.sim.workers import open_executor
+
+JOB_BLOCKS = 32  # of the largest size: two million rounds
+POINTS_PER_DECADE = 10
+LOSSES = 5  # pools lost in a row, with nothing done between, after which a run gives up
+
+
+class Point(NamedTuple):
+    """One point of a convergence: hands so far, the mean, and both 95% intervals, in initial bets."""
+
+    hands: int
+    mean: float
+    ci95: tuple[float, float]
+    anytime95: tuple[float, float]
+
+    @staticmethod
+    def of(tally: Tally, tuned: int) -> Point:
+        """The point at which a tally stands; `tuned` as in `intervals.anytime`."""
+        mean, sd, n = tally.mean, tally.sd, tally.rounds
+        return Point(n, mean, usual(mean, sd, n), anytime(mean, sd, n, tuned))
+
+
+class Job(NamedTuple):
+    """Blocks `first` .. `last` of table number `number` of group `group`."""
+
+    group: int
+    number: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is played: groups of seats, each at `tables` tables of its own, `hands` rounds per seat in all.
+
+    groups: one Table each; they are played at `tables` tables numbered from 0 on, group after group.
+    """
+
+    rules: Rules
+    groups: Sequence[Table]
+    hands: int
+    seed: int
+    tables: int = 1
+
+    @property
+    def tuned(self) -> int:
+        """Where the anytime-valid interval is narrowest: before the end, for it is watched from the start."""
+        return max(self.hands // 20, 1)
+
+    def until(self, number: int) -> int:
+        """How many rounds table `number` plays (its number counts on through the groups)."""
+        share, rest = divmod(self.hands, self.tables)
+        return share + (number % self.tables < rest)
+
+    def jobs(self) -> Iterator[Job]:
+        """All jobs in the order in which their tallies are merged."""
+        most = block_of(max(self.until(0) - 1, 0))
+        first = 0
+        while first <= most:
+            small = block_start(first + 1) - block_start(first) < LARGEST_BLOCK
+            # twice as much as was played before, so that the convergence is seen on a logarithmic axis
+            last = first if small else min(first + min(max(first - 6, 1), JOB_BLOCKS) - 1, most)
+            for group in range(len(self.groups)):
+                for number in range(group * self.tables, (group + 1) * self.tables):
+                    if block_start(first) < self.until(number):
+                        yield Job(group, number, first, min(last, block_of(self.until(number) - 1)))
+            first = last + 1
+
+
+@dataclass
+class Progress:
+    """What is known so far. One tally and one convergence for each seat of each group, in order."""
+
+    tallies: list[Tally]
+    convergence: list[list[Point]]
+    merged: int = 0  # jobs merged, in job order
+    losses: int = 0  # pools of workers that broke and were replaced
+
+    @property
+    def rounds(self) -> int:
+        """Rounds merged, over all seats."""
+        return sum(tally.rounds for tally in self.tallies)
+
+
+@dataclass
+class Checkpoint:
+    """A file that a run leaves from time to time and can go on from; written atomically.
+
+    Raises: InputError naming the file if it is damaged or belongs to another experiment.
+    """
+
+    path: Path
+    what: Mapping[str, Any] = field(default_factory=dict)  # the experiment, to refuse another's file
+
+    def save(self, progress: Progress) -> None:
+        """Replace the file by what is known now."""
+        data = {
+            "experiment": self.what,
+            "merged": progress.merged,
+            "tallies": [tally.to_json() for tally in progress.tallies],
+            "convergence": progress.convergence,
+        }
+        aside = self.path.with_name(self.path.name + ".new")
+        with aside.open("w", encoding="utf-8") as file:
+            json.dump(data, file)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(self.path)
+
+    def load(self) -> Progress:
+        """What the file knows."""
+        try:
+            data = json.loads(self.path.read_text(encoding="utf-8"))
+            found = data["experiment"]
+            tallies = [Tally.from_json(tally) for tally in data["tallies"]]
+            points = [[Point(n, m, tuple(c), tuple(a)) for n, m, c, a in seat] for seat in data["convergence"]]
+            progress = Progress(tallies, points, int(data["merged"]))
+        except OSError as error:
+            raise InputError(f"cannot read the checkpoint {self.path}: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError):
+            raise InputError(f"{self.path} is no checkpoint of bjsim, or is damaged") from None
+        if found != json.loads(json.dumps(self.what)):
+            other = [key for key in self.what if found.get(key) != json.loads(json.dumps(self.what[key]))]
+            raise InputError(f"the checkpoint {self.path} is of another run: its {', '.join(other)} differ")
+        return progress
+
+
+class Driver:
+    """Plays an experiment.
+
+    open_pool: makes an executor, and a new one when a worker was lost. checkpoint: see `Checkpoint`; with `resume` it
+    is read first. on_progress: called after every merge.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        open_pool: Callable[[], Executor] = lambda: open_executor(1),
+        in_flight: int = 1,
+        checkpoint: Checkpoint | None = None,
+        resume: bool = False,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+    ) -> None:
+        self.experiment = experiment
+        self.open_pool = open_pool
+        self.in_flight = in_flight
+        self.checkpoint = checkpoint
+        self.on_progress = on_progress
+        seats = sum(table.seats for table in experiment.groups)
+        self._first_seat = [sum(table.seats for table in experiment.groups[:g]) for g in range(len(experiment.groups))]
+        self.progress = Progress([Tally()] * seats, [[] for _ in range(seats)])
+        if checkpoint and resume:
+            self.progress = checkpoint.load()
+        self._jobs = enumerate(experiment.jobs())
+        self._to_play: dict[int, Job] = {}  # handed out, not yet done
+        self._done: dict[int, tuple[Job, list[Tally]]] = {}  # done, but an earlier job is not
+
+    def run(self) -> Progress:
+        """Play everything that is not played yet. KeyboardInterrupt passes through; `progress` then has what is known.
+
+        Raises: RunFailed when workers are lost again and again; what a player or shoe raises.
+        """
+        for _ in range(self.progress.merged):
+            next(self._jobs)
+        losses_in_a_row = 0
+        while True:
+            before = self.progress.merged
+            pool = self.open_pool()
+            try:
+                self._play_on(pool)
+                break
+            except BrokenExecutor:
+                self.progress.losses += 1
+                losses_in_a_row = 1 if self.progress.merged > before else losses_in_a_row + 1
+                if losses_in_a_row >= LOSSES:
+                    raise RunFailed(f"{LOSSES} times in a row a worker died before any block was done") from None
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+                if self.checkpoint:
+                    self.checkpoint.save(self.progress)
+        return self.progress
+
+    def _play_on(self, pool: Executor) -> None:
+        futures: dict[Future[list[Tally]], int] = {}
+        for index, job in self._to_play.items():  # lost with the last pool
+            futures[self._submit(pool, job)] = index
+        while True:
+            while len(futures) < self.in_flight and (step := next(self._jobs, None)):
+                index, job = step
+                self._to_play[index] = job
+                futures[self._submit(pool, job)] = index
+            if not futures:
+                return
+            done, _ = wait(futures, return_when=FIRST_COMPLETED)
+            for future in done:
+                index = futures.pop(future)
+                tallies = future.result()
+                self._done[index] = (self._to_play.pop(index), tallies)
+            self._merge()
+
+    def _submit(self, pool: Executor, job: Job) -> Future[list[Tally]]:
+        exp = self.experiment
+        until = exp.until(job.number)
+        return pool.submit(play_blocks, exp.groups[job.group], exp.seed, job.number, job.first, job.last, until)
+
+    def _merge(self) -> None:
+        progress = self.progress
+        while progress.merged in self._done:
+            job, tallies = self._done.pop(progress.merged)
+            progress.merged += 1
+            for seat, tally in enumerate(tallies, self._first_seat[job.group]):
+                progress.tallies[seat] += tally
+                self._converge(seat)
+        if self.checkpoint:
+            self.checkpoint.save(progress)
+        self.on_progress(progress)
+
+    def _converge(self, seat: int) -> None:
+        """Note a point of the convergence, about ten to the decade, and always the last."""
+        tally, points = self.progress.tallies[seat], self.progress.convergence[seat]
+        last = tally.rounds == self.experiment.hands
+        due = not points or tally.rounds >= points[-1].hands * 10 ** (1 / POINTS_PER_DECADE)
+        if (last or due) and tally.rounds > tally.ties_replayed:
+            points.append(Point.of(tally, self.experiment.tuned))

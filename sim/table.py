@@ -1,0 +1,125 @@
+"""Tables: seats that share a shoe, played a block at a time.
+
+A block is a run of rounds with a random stream of its own: the unit of work. Block sizes depend on their number only,
+so a result depends on (rules, players, seed, tables, hands) and on nothing else.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from bjsim.sim.plan import TIED, Plan
+from bjsim.sim.play import Player
+from bjsim.sim.round import Round
+from bjsim.sim.rules import Rules
+from bjsim.sim.shoe import open_shoe
+from bjsim.sim.stream import Stream, stream_key
+from bjsim.sim.tally import Tally
+
+FIRST_BLOCK = 1 << 10
+LARGEST_BLOCK = 1 << 16
+_DOUBLINGS = (LARGEST_BLOCK // FIRST_BLOCK).bit_length() - 1
+
+log = logging.getLogger("bjsim")
+
+
+def block_start(block: int) -> int:
+    """Number of rounds a table plays before block `block`: 0, 1024, 2048, 4096, .. 65536, then 65536 more each."""
+    if block <= _DOUBLINGS + 1:
+        return FIRST_BLOCK << (block - 1) if block else 0
+    return LARGEST_BLOCK * (block - _DOUBLINGS)
+
+
+def block_of(round_number: int) -> int:
+    """The block in which a table plays its round `round_number` (from 0)."""
+    if round_number < LARGEST_BLOCK:
+        return (round_number // FIRST_BLOCK).bit_length()
+    return round_number // LARGEST_BLOCK + _DOUBLINGS
+
+
+class Table(Protocol):
+    """Seats that share a shoe. Tables travel to other processes, so they can be pickled."""
+
+    @property
+    def seats(self) -> int:
+        """How many seats are taken."""
+        ...
+
+    def play(self, seed: int, table: int, block: int, rounds: int) -> list[Tally]:
+        """Play the first rounds of a block; one tally for each seat."""
+        ...
+
+
+@dataclass(frozen=True)
+class CompiledTable:
+    """A table whose seats all play charts: a plan for the compiled round."""
+
+    plan: Plan
+    unit: Fraction
+
+    @property
+    def seats(self) -> int:
+        return len(self.plan.act)
+
+    def play(self, seed: int, table: int, block: int, rounds: int) -> list[Tally]:
+        from bjsim.sim.kernel import play_rounds  # imports numba
+
+        counts, outside, _ = play_rounds(self.plan, stream_key(seed, table, block), rounds)
+        width = counts.shape[2] // 2
+        tallies = []
+        for seat in range(self.seats):
+            tied, place = counts[seat].nonzero()
+            dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, place, strict=True)}
+            rare = Tally.of(self.unit, (_decode(int(code)) for who, code in outside if who == seat))
+            tallies.append(Tally(self.unit, dense) + rare)
+        return tallies
+
+
+def _decode(code: int) -> tuple[int, int]:
+    tied = (code + TIED // 2) // TIED
+    return code - tied * TIED, tied
+
+
+@dataclass(frozen=True)
+class ReadableTable:
+    """A table played in the readable round: any players, at thousands of rounds a second."""
+
+    rules: Rules
+    players: Sequence[Player]
+
+    @property
+    def seats(self) -> int:
+        return len(self.players)
+
+    def rounds(self, seed: int, table: int, block: int) -> Iterator[Round]:
+        """The rounds of a block, one after another, ready to be played."""
+        shoe = open_shoe(self.rules, Stream(seed, table, block))
+        while True:
+            yield Round(self.rules, shoe, self.players)
+
+    def play(self, seed: int, table: int, block: int, rounds: int) -> list[Tally]:
+        payoffs: list[list[tuple[int, int]]] = [[] for _ in self.players]
+        for _, game in zip(range(rounds), self.rounds(seed, table, block), strict=False):
+            played = game.play()
+            for seat, (net, tied) in enumerate(zip(played.net, played.tied, strict=True)):
+                payoffs[seat].append((int(net / self.rules.unit), int(tied)))
+        return [Tally.of(self.rules.unit, seat) for seat in payoffs]
+
+
+def play_blocks(table: Table, seed: int, number: int, first: int, last: int, until: int) -> list[Tally]:
+    """Play blocks `first` .. `last` of table number `number`, to round `until` at most; a tally for each seat."""
+    began = time.perf_counter()
+    totals = [Tally()] * table.seats
+    for block in range(first, last + 1):
+        start = block_start(block)
+        rounds = min(block_start(block + 1), until) - start
+        totals = [total + one for total, one in zip(totals, table.play(seed, number, block, rounds), strict=True)]
+    log.info(
+        "table %d blocks %d-%d: %d rounds in %.3f s", number, first, last, totals[0].rounds, time.perf_counter() - began
+    )
+    return totals

@@ -1,0 +1,97 @@
+"""Tallies: how often each payoff came, as whole numbers, so that merging in any order gives the same bits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+Payoff = tuple[int, int]  # units won, and initial bets tied and dealt again
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts of payoffs of one seat. `a + b` merges two; everything else is computed from the counts.
+
+    unit: the share of an initial bet that payoffs are counted in. Where ties are replayed, a round's tied stake is
+    not settled, so the mean is that of the ratio of profit to settled bets.
+    """
+
+    unit: Fraction = Fraction(1)
+    counts: Mapping[Payoff, int] = field(default_factory=dict)
+
+    def __add__(self, other: Tally) -> Tally:
+        if other.counts and self.counts and other.unit != self.unit:
+            raise ValueError(f"tallies count in units of {self.unit} and of {other.unit}")
+        merged = dict(self.counts)
+        for payoff, count in other.counts.items():
+            merged[payoff] = merged.get(payoff, 0) + count
+        return Tally(self.unit if self.counts else other.unit, merged)
+
+    @staticmethod
+    def of(unit: Fraction, payoffs: Iterable[Payoff]) -> Tally:
+        """The tally of these payoffs, one by one."""
+        counts: dict[Payoff, int] = {}
+        for payoff in payoffs:
+            counts[payoff] = counts.get(payoff, 0) + 1
+        return Tally(unit, counts)
+
+    @cached_property
+    def rounds(self) -> int:
+        """How many rounds were counted."""
+        return sum(self.counts.values())
+
+    def _sum(self, net_power: int, tied_power: int) -> int:
+        return sum(count * net**net_power * tied**tied_power for (net, tied), count in self.counts.items())
+
+    @cached_property
+    def exact_mean(self) -> Fraction:
+        """Profit per settled bet, in initial bets. Raises: ZeroDivisionError if nothing was settled."""
+        return self.unit * Fraction(self._sum(1, 0), self.rounds - self._sum(0, 1))
+
+    @property
+    def mean(self) -> float:
+        """Profit per settled bet, in initial bets."""
+        return float(self.exact_mean)
+
+    @cached_property
+    def sd(self) -> float:
+        """Standard deviation per round of what `mean` averages, in initial bets.
+
+        Where ties are replayed it is that of the ratio (delta method), so that the standard error is always
+        sd / sqrt(rounds).
+        """
+        mean, unit = self.exact_mean, self.unit
+        settled = 1 - Fraction(self._sum(0, 1), self.rounds)
+        squares = unit * unit * self._sum(2, 0) + 2 * unit * mean * self._sum(1, 1) + mean * mean * self._sum(0, 2)
+        return math.sqrt(squares / self.rounds - mean * mean) / float(settled)
+
+    @property
+    def se(self) -> float:
+        """Standard error of the mean."""
+        return self.sd / math.sqrt(self.rounds)
+
+    @property
+    def payoffs(self) -> dict[str, int]:
+        """Counts by profit in initial bets, as text, lowest first."""
+        counts: dict[int, int] = {}
+        for (net, _), count in sorted(self.counts.items()):
+            counts[net] = counts.get(net, 0) + count
+        return {str(float(net * self.unit)): count for net, count in counts.items()}
+
+    @property
+    def ties_replayed(self) -> int:
+        """Initial bets that were tied and dealt again."""
+        return self._sum(0, 1)
+
+    def to_json(self) -> dict[str, object]:
+        """Plain JSON values; `from_json` reads them back."""
+        return {"unit": str(self.unit), "counts": [[*payoff, count] for payoff, count in sorted(self.counts.items())]}
+
+    @staticmethod
+    def from_json(data: Mapping[str, object]) -> Tally:
+        """The tally that `to_json` wrote."""
+        rows: Iterable[tuple[int, int, int]] = data["counts"]  # type: ignore[assignment]
+        return Tally(Fraction(str(data["unit"])), {(net, tied): count for net, tied, count in rows})

@@ -1,0 +1,92 @@
+"""Where blocks are played: in this process, or in forked ones, with one log for all of them.
+
+`multiprocessing-logging` gathers the workers' records, but only under the fork start method, and it must be installed
+before the pool is made, and the pool before any other thread starts. Elsewhere the standard library's queue does it.
+"""
+
+from __future__ import annotations
+
+import logging
+import logging.handlers
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+log = logging.getLogger("bjsim")
+
+
+class InlineExecutor(Executor):
+    """Does the work at once, in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _can_fork() -> bool:
+    return "fork" in multiprocessing.get_all_start_methods()
+
+
+def _start_worker(records: Any) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's to handle
+    if records is not None:
+        log.addHandler(logging.handlers.QueueHandler(records))
+        log.setLevel(logging.INFO)
+
+
+def open_executor(workers: int, records: Any = None) -> Executor:
+    """An executor with this many workers; they have started when this returns, so threads may start after it."""
+    if workers == 1:
+        return InlineExecutor()
+    context = multiprocessing.get_context("fork" if _can_fork() else None)
+    pool = ProcessPoolExecutor(workers, context, _start_worker, (records,))
+    pool.submit(os.getpid).result()
+    return pool
+
+
+@contextmanager
+def gathered_log(path: str | None) -> Iterator[Any]:
+    """Write the log records of this process and of all workers to the file `path`, if one is given.
+
+    Yields what `open_executor` needs as `records`. Raises: OSError if the file cannot be written.
+    """
+    if path is None:
+        yield None
+        return
+    handler = logging.FileHandler(path, mode="w", encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s"))
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    records: Any = None
+    listener = None
+    if _can_fork():
+        from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
+
+        install_mp_handler(log)
+    else:
+        records = multiprocessing.get_context().Queue()
+        listener = logging.handlers.QueueListener(records, handler)
+        listener.start()
+    try:
+        yield records
+    finally:
+        if listener is None:
+            uninstall_mp_handler(log)
+        else:
+            listener.stop()
+        log.removeHandler(handler)
+        handler.close()

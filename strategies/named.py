@@ -1,0 +1,94 @@
+"""The catalogue of named strategies: each is a chart computed for the rules it is to play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bjsim.sim.rules import Rules
+from bjsim.strategies.chart import Chart, chart_of
+from bjsim.strategies.exact import Solver
+
+
+@dataclass(frozen=True)
+class Named:
+    """A named strategy: how to make its chart for some rules, one line on what it does, and its source."""
+
+    chart: Callable[[Rules], Chart]
+    about: str
+    source: str
+
+
+def points_of_row(row: str) -> tuple[int, bool]:
+    """Points of a chart row such as `16`, `88` or `A6`, and whether the hand is soft."""
+    if row[0] == "A":
+        return (12 if row == "AA" else 11 + int(row[1:])), True
+    if row == "TT":
+        return 20, False
+    if len(row) == 2 and row[0] == row[1] and row != "11":
+        return 2 * int(row[0]), False
+    return int(row), False
+
+
+def limit(stand_on: int) -> Callable[[Rules], Chart]:
+    """Hits every total below `stand_on`, soft ones too, and stands on all others."""
+
+    def chart(rules: Rules) -> Chart:
+        def code(row: str, column: str) -> str:
+            return "H" if points_of_row(row)[0] < stand_on else "S"
+
+        return chart_of(f"lim{stand_on}", rules, code, CATALOGUE[f"lim{stand_on}"].source)
+
+    return chart
+
+
+def _mimic(rules: Rules) -> Chart:
+    def code(row: str, column: str) -> str:
+        points, soft = points_of_row(row)
+        draws = points < rules.dealer_stands_on or (points == 17 and soft and rules.hit_soft_17)
+        return "H" if draws else "S"
+
+    return chart_of("mimic", rules, code, CATALOGUE["mimic"].source)
+
+
+def _hoyle(rules: Rules) -> Chart:
+    def code(row: str, column: str) -> str:
+        points, soft = points_of_row(row)
+        if soft:
+            return "S" if points >= 18 else "H"
+        if points >= 17:
+            return "S"
+        return "S" if points >= 13 and column in ("2", "3", "4", "5", "6") else "H"
+
+    return chart_of("hoyle", rules, code, CATALOGUE["hoyle"].source)
+
+
+def _optimal(rules: Rules) -> Chart:
+    return Solver(rules).chart
+
+
+CATALOGUE: dict[str, Named] = {
+    "optimal": Named(
+        _optimal,
+        "the best chart for the rules in an infinite shoe, computed",
+        "dynamic programming, bjsim.strategies.exact",
+    ),
+    **{
+        f"lim{n}": Named(
+            limit(n),
+            f"hits below {n}, stands on {n} and more",
+            "seed 003 (the example bot Lim 17 of the code-golf contest)",
+        )
+        for n in range(12, 21)
+    },
+    "mimic": Named(
+        _mimic,
+        "plays the dealer's own rule, soft 17 included",
+        "Thorp, Beat the Dealer (1966), 'mimic the dealer'",
+    ),
+    "hoyle": Named(
+        _hoyle,
+        "stands on 13 to 16 against 2 to 6 only, on hard 17 and soft 18",
+        "seed 004, after Hoyle's rules of games",
+    ),
+}
