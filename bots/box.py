@@ -16,13 +16,14 @@ from bjsim.bots import sandbox
 from bjsim.bots.inside import runner
 from bjsim.bots.languages import ENDINGS, INSIDE, Program, binds_of, tool_of
 from bjsim.bots.protocol import REPLY_LIMIT, Reply
+from bjsim.sim.errors import RunFailed
 
 SANDBOX = ("required", "auto", "off")
 GRACE_S = 10.0  # for the runner to answer after a bot's time is up: it may have a swarm of processes to clear away
 logger = logging.getLogger(__name__)
 
 
-class BoxError(Exception):
+class BoxError(RunFailed):
     """A box that cannot be opened: no sandbox where one is required, or a program that cannot be loaded."""
 
 

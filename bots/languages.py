@@ -12,11 +12,12 @@ from functools import cache
 from pathlib import Path
 
 from bjsim.bots import sandbox
+from bjsim.sim.errors import InputError
 
 INSIDE = Path(__file__).parent / "inside"
 
 
-class BuildError(Exception):
+class BuildError(InputError):
     """A bot that cannot be made to run. The message is for its author: a compiler's, or what is missing."""
 
 

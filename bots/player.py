@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bjsim.bots.box import Box, BoxError, Limits, sandboxed
@@ -62,8 +62,12 @@ class BotPlayer:
 
     def ms_per_move(self) -> dict[str, float]:
         """`median` and `p99` of the time its moves took, in milliseconds; both nan when it made none."""
-        times = sorted(self._nanoseconds)
-        return {"median": _quantile(times, 0.5) / 1e6, "p99": _quantile(times, 0.99) / 1e6}
+        return time_per_move(self._nanoseconds)
+
+    @property
+    def nanoseconds(self) -> Sequence[int]:
+        """How long each of its moves took."""
+        return self._nanoseconds
 
     def close(self) -> None:
         """End the bot. Its figures stay."""
@@ -110,6 +114,12 @@ def open_bot(
     program = build(path, sandboxed=walled)
     box = Box(program, Limits(timeout=timeout), sandboxed=walled, cold=cold)
     return BotPlayer(program, box, strikes=strikes, name=name)
+
+
+def time_per_move(nanoseconds: Iterable[int]) -> dict[str, float]:
+    """`median` and `p99` of times, in milliseconds; both nan where there are none."""
+    times = sorted(nanoseconds)
+    return {"median": _quantile(times, 0.5) / 1e6, "p99": _quantile(times, 0.99) / 1e6}
 
 
 def _quantile(times: Sequence[int], share: float) -> float:
