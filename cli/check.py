@@ -15,10 +15,11 @@ from bjsim.cli.heatmap import heat_map, plot_chart
 from bjsim.cli.options import Count, json_option, rules_options, seed_option, the_rules, write_json
 from bjsim.cli.plots import check_picture
 from bjsim.cli.render import percent
-from bjsim.cli.run import Played, Screen, play_on, run_json
+from bjsim.cli.run import Played, play_on, run_json
+from bjsim.cli.screen import Screen
 from bjsim.sim.errors import InputError
 from bjsim.sim.rules import Rules
-from bjsim.sim.workers import usable_cores
+from bjsim.sim.workers import open_executor, usable_cores
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.chart_files import WRITERS, decode, format_of, read_chart
 from bjsim.strategies.experiment import BotResult, experiment_of, results_of
@@ -62,7 +63,7 @@ def check(
     ending = splits_for_ever(judged)
     played, results = (None, []) if ending else _play(judged, hands, seed, workers or usable_cores(), console)
     if json_path:
-        run = played and run_json(rules, seed, results, played)
+        run = played and run_json(rules, seed, results, [], played)
         write_json(check_json(judgement, run), json_path)
     show(console, judgement)
     if ending:
@@ -100,7 +101,8 @@ def _write(text: str, path: str) -> None:
 
 def _play(chart: Chart, hands: int, seed: int, cores: int, console: Console) -> tuple[Played, list[BotResult]]:
     experiment = experiment_of(chart.rules, [chart], hands, seed)
-    played = play_on(Screen(chart.rules, [chart], experiment, quiet=console.stderr), experiment, cores)
+    screen = Screen(chart.rules, [chart], experiment, quiet=console.stderr)
+    played = play_on(screen, experiment, cores, lambda: open_executor(cores))
     return played, results_of(experiment, [chart], played.progress)
 
 
