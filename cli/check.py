@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -132,6 +133,9 @@ def show(console: Console, judgement: Judgement) -> None:
         f"the best chart is worth {percent(judgement.best, 6)}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
+    if judgement.infinite_at:
+        hand, shown = judgement.infinite_at
+        console.print(f"splitting {hand} against {shown} again and again is worth more than any number")
     if not judgement.cells:
         console.print("no cell differs: this is the best chart")
         return
@@ -166,7 +170,7 @@ def cells_table(judgement: Judgement) -> RichTable:
     for heading in ("cost", "alone"):
         table.add_column(heading, justify="right")
     for cell in judgement.cells[:LISTED]:
-        costs = (f"{100 * cost:.6f}%" for cost in (cell.cost, cell.alone))
+        costs = ("–" if math.isnan(cost) else f"{100 * cost:.6f}%" for cost in (cell.cost, cell.alone))
         table.add_row(cell.row, cell.column, cell.chart, cell.best, *costs)
     return table
 
@@ -180,11 +184,12 @@ def check_json(judgement: Judgement, run: dict[str, object] | None) -> dict[str,
         "best": judgement.best,
         "difference": judgement.difference,
         "costs": judgement.costs,
-        "remainder": judgement.remainder,
-        "second_order": judgement.second_order,
-        "cells": [
-            {"row": c.row, "column": c.column, "chart": c.chart, "best": c.best, "cost": c.cost, "alone": c.alone}
-            for c in judgement.cells
-        ],
+        "remainder": _known(judgement.remainder),
+        "second_order": _known(judgement.second_order),
+        "cells": [asdict(cell) | {"alone": _known(cell.alone)} for cell in judgement.cells],
         "run": run,
     }
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import click
@@ -69,8 +70,8 @@ def show(console: Console, compared: Sequence[Compared]) -> None:
         table.add_column(heading, justify="right")
     for one in compared:
         changed = "other columns" if one.changes is None else str(len(one.changes))
-        values = (percent(one.value, 6), percent(one.difference, 6), f"{one.sd:.5f}", changed)
-        table.add_row(one.rules.name, *values)
+        sd = "–" if math.isnan(one.sd) else f"{one.sd:.5f}"
+        table.add_row(one.rules.name, percent(one.value, 6), percent(one.difference, 6), sd, changed)
     console.print(table)
     for one in compared[1:]:
         if one.changes:
@@ -94,7 +95,7 @@ def compared_json(one: Compared) -> dict[str, object]:
         "rules": one.rules.to_dict(),
         "value": one.value,
         "difference": one.difference,
-        "sd": one.sd,
+        "sd": None if math.isnan(one.sd) else one.sd,
         "changes": one.changes and [change._asdict() for change in one.changes],
         "only": one.only,
     }

@@ -51,8 +51,8 @@ def games_table() -> RichTable:
     """One line for each preset."""
     table = RichTable(box=box.SIMPLE_HEAD)
     table.add_column("game", no_wrap=True)
-    table.add_column("what it is")
-    table.add_column("source", style="dim")
+    table.add_column("what it is", overflow="fold")
+    table.add_column("source", style="dim", overflow="fold")
     for name, preset in PRESETS.items():
         table.add_row(name, preset.about, preset.source)
     return table

@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from fractions import Fraction
 
 import click
 
 from bjsim.cli.options import json_option, rules_options, the_rules, write_json
+from bjsim.sim.errors import InputError
+from bjsim.sim.rules import Rules
+from bjsim.strategies.chart_files import WRITERS
 from bjsim.strategies.exact import Solver
+from bjsim.strategies.size import plain_size, reasons_of, size_of
 from bjsim.strategies.table import Table
 from bjsim.strategies.tables import TABLES, Tables, dealer_lines
 from bjsim.strategies.values import Number
 
-EXTRA = ("value",)
+EXTRA = ("value", "states")
 
 
 @click.command()
 @click.argument("what", nargs=-1, type=click.Choice((*TABLES, *EXTRA)), metavar="[TABLE]...")
 @rules_options
 @click.option("--ten-probability", metavar="P", help="Probability of a ten-valued card, such as 4/13 or 0.3.")
+@click.option(
+    "--format", "form", type=click.Choice(tuple(WRITERS)), help="Print only the best chart, as check reads it."
+)
 @click.option("--exact", is_flag=True, help="Compute in fractions, and print them.")
 @json_option
 def solve(
     what: tuple[str, ...], rules_name: str, settings: tuple[str, ...], decks: str | None, ten_probability: str | None,
-    exact: bool, json_path: str | None,
+    form: str | None, exact: bool, json_path: str | None,
 ) -> None:  # fmt: skip
     """Print the exact tables, strategy and value of a game in an infinite shoe.
 
     TABLE: initial dealer stand hit double split resplit optimal strategy advantage (all of these when none is named),
-    or value.
+    value, or states (how many states the game needs, and why).
     """
+    if form and set(what) - {"strategy"}:
+        raise InputError(f"--format {form} prints the best chart and not {', '.join(what)}")
     if ten_probability is not None:
         settings = (*settings, f"ten_probability={ten_probability}")
     rules = the_rules(rules_name, settings, decks)
@@ -39,6 +49,9 @@ def solve(
         write_json(solve_json(solver, tables, what or TABLES), json_path)
         if json_path == "-":
             return
+    if form:
+        click.echo(WRITERS[form](solver.chart), nl=False)
+        return
     for place, name in enumerate(what or TABLES):
         if place:
             click.echo()
@@ -53,11 +66,29 @@ def _print(solver: Solver, tables: Tables, name: str) -> None:
         if solver.infinite_at:
             hand, shown = solver.infinite_at
             click.echo(f"splitting {hand} against {shown} again and again is worth more than any number")
+    elif name == "states":
+        click.echo("\n".join(states_lines(solver.rules)))
     elif name == "dealer":
         click.echo("\n".join(dealer_lines(tables.dealer())))
     else:
         for title, table in _tables(tables, name).items():
             click.echo(f"{title.capitalize()}\n{table}")
+
+
+def states_lines(rules: Rules) -> list[str]:
+    """How many states the game needs and why, in words."""
+    size, plain = size_of(rules), plain_size(rules)
+    lines = [
+        f"{rules.name} needs {size.states} states: {size.hands} hands × {size.columns} dealer's "
+        f"{'hands' if rules.dealer_shows == 'both' else 'cards'} (the solver tells {size.kept} hands apart)",
+        f"{size.states / plain.states:.2f} times the {plain.states} of hit or stand against one card",
+    ]
+    for reason in reasons_of(rules):
+        without = reason.without
+        lines.append(f"{size.states - without.states:+6d}  {reason.why} (else {without.hands} × {without.columns})")
+    if size.waiting:
+        lines.append(f"{size.waiting} more for half-hands that wait for their second card, where nothing is decided")
+    return lines
 
 
 def plain_number(value: Number, percent: int = 0) -> str:
@@ -78,7 +109,7 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
     """What `--json` writes; numbers are text where they are fractions."""
     found: dict[str, Table] = {}
     for name in names:
-        if name not in ("dealer", "advantage", "value"):
+        if name not in ("dealer", "advantage", *EXTRA):
             found |= _tables(tables, name)
     worth = solver.worth(solver.chart.letter)
     data: dict[str, object] = {
@@ -96,6 +127,12 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
         "value": _json_number(worth.value),
         "sd": solver.sd(solver.chart.letter),
     }
+    if "states" in names:
+        data["states"] = {
+            **asdict(size_of(solver.rules)),
+            "plain": asdict(plain_size(solver.rules)),
+            "reasons": [{"why": reason.why, "without": asdict(reason.without)} for reason in reasons_of(solver.rules)],
+        }
     return data
 
 
