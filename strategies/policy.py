@@ -55,8 +55,8 @@ def format_policy(chart: Chart) -> str:
 def _check_columns(states: States, place: str) -> None:
     if states.columns != POLICY_COLUMNS:
         raise ChartError(
-            f"{place}: a policy knows only the dealer's open card, and in this game both cards are seen; the first line of "
-            f"a chart names {' '.join(states.columns)}"
+            f"{place}: a policy knows only the dealer's open card, and in this game both cards are seen; "
+            f"the first line of a chart names {' '.join(states.columns)}"
         )
 
 
