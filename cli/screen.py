@@ -54,7 +54,7 @@ class Screen:
             for player, tally in zip(self.players, progress.tallies, strict=True)
             if tally.rounds > tally.ties_replayed
         ]
-        head = f"{done / whole:6.1%}   {speed / 1e6:,.2f} M rounds/s   {left:,.0f} s left"
+        head = f"{done / whole:6.1%}   {speed_of(speed)}   {left:,.0f} s left"
         self.live.update(Group(Text(head, style="bold"), *lines), refresh=True)
 
 
@@ -85,3 +85,10 @@ def report(
     console.print(
         f"{rounds:,} rounds in {seconds:.2f} s, {rounds / max(seconds, 1e-9) / 1e6:,.2f} M/s", highlight=False
     )
+
+
+def speed_of(rounds_per_second: float) -> str:
+    """A speed in words."""
+    if rounds_per_second < 1e6:
+        return f"{rounds_per_second:,.0f} rounds/s"
+    return f"{rounds_per_second / 1e6:,.1f} million rounds/s"
