@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bjsim.sim.errors import InputError, RunFailed
 from bjsim.sim.intervals import anytime, usual
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import LARGEST_BLOCK, Table, block_of, block_start, play_blocks
@@ -63,6 +64,11 @@ class Experiment:
     seed: int
     tables: int = 1
 
+    @property
+    def tuned(self) -> int:
+        """Where the anytime-valid interval is narrowest: before the end, for it is watched from the start."""
+        return max(self.hands // 20, 1)
+
     def until(self, number: int) -> int:
         """How many rounds table `number` plays (its number counts on through the groups)."""
         share, rest = divmod(self.hands, self.tables)
@@ -102,7 +108,7 @@ class Progress:
 class Checkpoint:
     """A file that a run leaves from time to time and can go on from; written atomically.
 
-    Raises: ValueError naming the file if it is damaged or belongs to another experiment.
+    Raises: InputError naming the file if it is damaged or belongs to another experiment.
     """
 
     path: Path
@@ -132,12 +138,12 @@ class Checkpoint:
             points = [[Point(n, m, tuple(c), tuple(a)) for n, m, c, a in seat] for seat in data["convergence"]]
             progress = Progress(tallies, points, int(data["merged"]))
         except OSError as error:
-            raise ValueError(f"cannot read the checkpoint {self.path}: {error.strerror}") from None
+            raise InputError(f"cannot read the checkpoint {self.path}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{self.path} is no checkpoint of bjsim, or is damaged") from None
+            raise InputError(f"{self.path} is no checkpoint of bjsim, or is damaged") from None
         if found != json.loads(json.dumps(self.what)):
             other = [key for key in self.what if found.get(key) != json.loads(json.dumps(self.what[key]))]
-            raise ValueError(f"the checkpoint {self.path} is of another run: its {', '.join(other)} differ")
+            raise InputError(f"the checkpoint {self.path} is of another run: its {', '.join(other)} differ")
         return progress
 
 
@@ -174,7 +180,7 @@ class Driver:
     def run(self) -> Progress:
         """Play everything that is not played yet. KeyboardInterrupt passes through; `progress` then has what is known.
 
-        Raises: RuntimeError when workers are lost again and again; what a player or shoe raises.
+        Raises: RunFailed when workers are lost again and again; what a player or shoe raises.
         """
         for _ in range(self.progress.merged):
             next(self._jobs)
@@ -189,7 +195,7 @@ class Driver:
                 self.progress.losses += 1
                 losses_in_a_row = 1 if self.progress.merged > before else losses_in_a_row + 1
                 if losses_in_a_row >= LOSSES:
-                    raise RuntimeError(f"{LOSSES} times in a row a worker died before any block was done") from None
+                    raise RunFailed(f"{LOSSES} times in a row a worker died before any block was done") from None
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
                 if self.checkpoint:
@@ -237,4 +243,4 @@ class Driver:
         last = tally.rounds == self.experiment.hands
         due = not points or tally.rounds >= points[-1].hands * 10 ** (1 / POINTS_PER_DECADE)
         if (last or due) and tally.rounds > tally.ties_replayed:
-            points.append(Point.of(tally, self.experiment.hands))
+            points.append(Point.of(tally, self.experiment.tuned))

@@ -10,11 +10,13 @@ to 50 times slower. `_nrt=False` (no allocation, no reference counts) is for the
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 
+from bjsim.sim.errors import RunFailed
 from bjsim.sim.plan import NO_LIMIT, TIED, Numbers, Plan
 
 Array = np.ndarray[Any, Any]
@@ -203,7 +205,7 @@ def play(
     return strays
 
 
-class EndlessSplitting(RuntimeError):
+class EndlessSplitting(RunFailed):
     """A round in which one seat's splits never ended."""
 
 
@@ -229,3 +231,8 @@ def play_rounds(plan: Plan, key: tuple[int, int], rounds: int, traced: int = 0) 
     if strays == RAN_AWAY:
         raise EndlessSplitting(f"a seat held {RUNAWAY} hands in one round: its splits have no end under these rules")
     return counts, outside[:strays], trace
+
+
+def is_cached() -> bool:
+    """Whether the compiled round is on disk already, so that the first call need not compile it."""
+    return any(Path(play._cache.cache_path).glob("kernel.play-*.nbi"))

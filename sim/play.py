@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
+from bjsim.sim.errors import RunFailed
+
 if TYPE_CHECKING:
     from bjsim.sim.rules import Rules
 
@@ -61,12 +63,15 @@ class View:
 class Player(Protocol):
     """Whoever decides. A strategy is a Player in this process, a bot is one in another."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What results and errors call it."""
+        ...
 
     def decide(self, view: View) -> Action:
         """The action to take; its letter must be in `view.legal`."""
         ...
 
 
-class IllegalAction(ValueError):
+class IllegalAction(RunFailed):
     """A player answered with an action that its view did not allow."""

@@ -124,7 +124,7 @@ class Round:
         if not self.rules.peek:
             return False
         natural = is_natural(self.dealer)
-        if natural or self.rules.dealer_shows == "up":
+        if natural or (self.rules.dealer_shows == "up" and self.dealer[0] in (0, *range(TEN, len(RANKS)))):
             self.events.append(Event("peek", detail="natural" if natural else "none"))
         return natural
 

@@ -15,11 +15,12 @@ from functools import cached_property
 from typing import Any
 
 from bjsim.sim.cards import rank_law
+from bjsim.sim.errors import InputError
 
 NORMAL_TENS = Fraction(4, 13)
 
 
-class RulesError(ValueError):
+class RulesError(InputError):
     """A rule set that makes no sense, or a field or value that does not exist. The message names the field."""
 
 
@@ -177,6 +178,10 @@ class Rules:
             (
                 self.dealer_shows == "both" and self.naturals == "both" and not self.peek,
                 "dealer_shows = both with naturals = both needs peek = true: a natural that all can see ends the round",
+            ),
+            (
+                self.raises and self.ties == "replay",
+                "raises = true with ties = replay: a replayed bet would have to be raised again; use push or lose",
             ),
             (
                 self.chips < 2 * self.buy_in,

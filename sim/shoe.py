@@ -14,13 +14,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from bjsim.sim.cards import RANKS
+from bjsim.sim.errors import InputError
 from bjsim.sim.rules import NORMAL_TENS, Rules
 from bjsim.sim.stream import Stream
 
 SLOTS = 16  # of the alias table: the next power of two above the number of ranks
 
 
-class ShoeError(ValueError):
+class ShoeError(InputError):
     """A scripted shoe with a foreign character, or one that runs dry in the middle of a round."""
 
 

@@ -1,0 +1,67 @@
+"""`bjsim`: the commands. Each is imported only when it is called, so that `bjsim --help` is quick."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from bjsim import __version__
+from bjsim.sim.errors import InputError, RunFailed
+
+COMMANDS = {
+    "run": ("bjsim.cli.run:run", "Play strategies and bots; compare their returns with the exact values."),
+    "solve": ("bjsim.cli.solve:solve", "Print the exact tables, strategy and value of a game."),
+    "replay": ("bjsim.cli.replay:replay", "Deal any round of a run again, card by card."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and one line of help, and imports the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="bjsim")
+def cli() -> None:
+    """Simulate, solve and judge blackjack, and run contests of blackjack bots."""
+
+
+def main(args: list[str] | None = None) -> None:
+    """The command line. Errors are one line on stderr; exit status 2 for bad input, 1 for a failed run."""
+    try:
+        code = cli.main(args, prog_name="bjsim", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        sys.exit(0)
+    except click.ClickException as error:
+        _fail(error.format_message(), 2)
+    except InputError as error:
+        _fail(str(error), 2)
+    except RunFailed as error:
+        _fail(str(error), 1)
+    except click.Abort:
+        _fail("stopped", 130)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has seen enough
+        sys.exit(1)
+
+
+def _fail(message: str, status: int) -> None:
+    click.echo(f"bjsim: {' '.join(message.split())}", err=True)
+    sys.exit(status)

@@ -1,0 +1,159 @@
+"""Options and value types that several commands share."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+from bjsim.sim.errors import InputError
+from bjsim.sim.presets import PRESETS, load_rules
+from bjsim.sim.rules import RULE_FIELDS, Rules
+
+F = TypeVar("F", bound=Callable[..., Any])
+MOST = 10**15
+
+
+class Count(click.ParamType):  # type: ignore[type-arg]
+    """A whole number from `low` on, which may be written 1e7."""
+
+    name = "number"
+
+    def __init__(self, low: int = 1, most: int = MOST) -> None:
+        self.low = low
+        self.most = most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            number = float(value)
+            whole = int(value) if str(value).lstrip("+-").isdigit() else int(number)
+        except (ValueError, OverflowError):
+            number, whole = math.nan, 0
+        if not self.low <= number <= self.most or whole != number:
+            self.fail(f"{value} is not accepted; a whole number from {self.low} to {self.most:.0e}, such as 1e7", param)
+        return whole
+
+
+class Names(click.ParamType):  # type: ignore[type-arg]
+    """Names separated by commas, completed by the shell from a list."""
+
+    name = "names"
+
+    def __init__(self, known: Callable[[], list[str]]) -> None:
+        self.known = known
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
+        names = [name.strip() for name in value.split(",")] if isinstance(value, str) else list(value)
+        if not all(names):
+            self.fail(f"{value!r} has an empty name", param, ctx)
+        return names
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        before, comma, last = incomplete.rpartition(",")
+        return [CompletionItem(before + comma + name) for name in self.known() if name.startswith(last)]
+
+
+class RulesName(click.ParamType):  # type: ignore[type-arg]
+    """A preset or a TOML file."""
+
+    name = "rules"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        presets = [CompletionItem(name) for name in PRESETS if name.startswith(incomplete)]
+        return presets or [CompletionItem(incomplete, type="file")]
+
+
+class Setting(click.ParamType):  # type: ignore[type-arg]
+    """FIELD=VALUE of a rule."""
+
+    name = "field=value"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(f"{name}=") for name in RULE_FIELDS if name.startswith(incomplete)]
+
+
+def bot_names() -> list[str]:
+    """Names that the shell completes for `--bots`."""
+    from bjsim.strategies.players import player_names
+
+    return player_names()
+
+
+def rules_options(command: F) -> F:
+    """The options that name a game; the command receives `rules: Rules` (see `the_rules`)."""
+    for option in (
+        click.option("--decks", metavar="N|inf", help="Decks in the shoe; inf draws with replacement."),
+        click.option(
+            "--set", "settings", multiple=True, type=Setting(), metavar="FIELD=VALUE", help="Change a rule; repeatable."
+        ),
+        click.option(
+            "--rules", "rules_name", type=RulesName(), default="easy", show_default=True, metavar="NAME|FILE.toml",
+            help="The game: a preset (see `bjsim rules`) or a TOML file.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def the_rules(rules_name: str, settings: tuple[str, ...], decks: str | None) -> Rules:
+    """The rules that the options of `rules_options` ask for."""
+    changes: dict[str, object] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as peek=true")
+        changes[name.strip()] = value.strip()
+    if decks is not None:
+        changes["decks"] = decks
+    return load_rules(rules_name).with_(**changes)
+
+
+seed_option = click.option(
+    "--seed", type=Count(0), default=1, show_default=True, help="The same seed gives the same result, bit for bit."
+)
+json_option = click.option(
+    "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; - is standard output."
+)
+
+
+def bot_options(command: F) -> F:
+    """The options on how bots in processes of their own are run; see `bjsim.bots.seats.BotOptions`."""
+    for option in (
+        click.option("--strikes", type=Count(), help="Faults after which a bot only stands; no limit by default."),
+        click.option("--cold", is_flag=True, help="Start bots anew for every move, the slow way."),
+        click.option(
+            "--timeout", type=click.FloatRange(0.01, 600), default=1.0, show_default=True, help="Seconds for a move."
+        ),
+        click.option(
+            "--sandbox", type=click.Choice(["required", "auto", "off"]), default="auto", show_default=True,
+            help="Whether bots need a box.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def write_json(data: object, path: str) -> None:
+    """Write JSON to a file or, for `-`, to standard output. Numbers that JSON has not become text (`inf`)."""
+    text = json.dumps(_finite(data), indent=2) + "\n"
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _finite(data: object) -> object:
+    if isinstance(data, dict):
+        return {str(key): _finite(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_finite(value) for value in data]
+    return str(data) if isinstance(data, float) and not math.isfinite(data) else data

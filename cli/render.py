@@ -1,0 +1,82 @@
+"""Results as rich tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from bjsim.bots.seats import BotSeat
+from bjsim.sim.driver import Point
+from bjsim.strategies.experiment import BotResult
+
+
+def percent(value: float, digits: int = 4) -> str:
+    """A return in initial bets as percent of the bet, with its sign."""
+    return f"{100 * value:+.{digits}f}%"
+
+
+def interval(bounds: tuple[float, float], digits: int = 4) -> str:
+    """An interval of returns in percent."""
+    return f"{percent(bounds[0], digits)} … {percent(bounds[1], digits)}"
+
+
+def results_table(results: Sequence[BotResult], title: str = "") -> RichTable:
+    """One line a bot: hands, mean return, intervals, exact value, z, and the verdict in words."""
+    table = RichTable(title=title or None, box=box.SIMPLE_HEAD, title_justify="left")
+    table.add_column("bot")
+    for heading in ("hands", "return", "sd", "± se", "95% interval", "anytime 95%", "exact", "z"):
+        table.add_column(heading, justify="right")
+    table.add_column("verdict")
+    for result in results:
+        point = result.point
+        table.add_row(
+            result.name,
+            f"{result.tally.rounds:,}",
+            percent(point.mean),
+            f"{result.tally.sd:.4f}",
+            f"{100 * result.tally.se:.4f}%",
+            interval(point.ci95),
+            interval(point.anytime95),
+            "–" if result.exact is None else percent(result.exact),
+            "–" if result.z is None else f"{result.z:+.2f}",
+            Text(result.verdict, style="red bold" if result.verdict == "disagrees" else ""),
+        )
+    return table
+
+
+def convergence_table(results: Sequence[BotResult], lines: int = 8) -> RichTable:
+    """How each mean, with its anytime-valid interval, converged: a few points, the last one always."""
+    table = RichTable(title="convergence (mean, anytime 95% interval)", box=box.SIMPLE_HEAD, title_justify="left")
+    table.add_column("hands", justify="right")
+    for result in results:
+        table.add_column(result.name, justify="right")
+    longest = max((result.convergence for result in results), key=len, default=[])
+    step = max(1, len(longest) // lines)
+    for place in sorted({*range(len(longest) - 1, -1, -step)}):
+        row = [f"{longest[place].hands:,}"]
+        for result in results:
+            row.append(_point(result.convergence[place]) if place < len(result.convergence) else "")
+        table.add_row(*row)
+    return table
+
+
+def _point(point: Point) -> str:
+    low, high = point.anytime95
+    return f"{percent(point.mean, 3)} ± {50 * (high - low):.3f}%"
+
+
+def bots_table(programs: Sequence[BotSeat]) -> RichTable:
+    """Time per move and faults by kind, for each bot in a process of its own."""
+    table = RichTable(title="bots", box=box.SIMPLE_HEAD, title_justify="left")
+    table.add_column("bot")
+    table.add_column("ms per move, median", justify="right")
+    table.add_column("99th percentile", justify="right")
+    table.add_column("faults")
+    for program in programs:
+        times = program.ms_per_move()
+        faults = ", ".join(f"{kind} {count:,}" for kind, count in sorted(program.faults.items()))
+        table.add_row(program.name, f"{times['median']:.2f}", f"{times['p99']:.2f}", faults or "none")
+    return table

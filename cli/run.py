@@ -1,0 +1,150 @@
+"""`bjsim run`: play strategies and bots, and compare their returns with the exact values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from bjsim.bots.seats import BotOptions, BotSeat, bot_table_of, find_any_player
+from bjsim.cli.options import (
+    Count,
+    Names,
+    bot_names,
+    bot_options,
+    json_option,
+    rules_options,
+    seed_option,
+    the_rules,
+    write_json,
+)
+from bjsim.cli.plots import check_picture, plot_convergence
+from bjsim.cli.screen import Screen, report
+from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress
+from bjsim.sim.errors import InputError
+from bjsim.sim.rules import Rules
+from bjsim.sim.table import CompiledTable
+from bjsim.sim.workers import gathered_log, open_executor, usable_cores
+from bjsim.strategies.experiment import BotResult, experiment_of, results_of
+
+
+@click.command()
+@click.option("--bots", type=Names(bot_names), required=True, metavar="A[,B...]", help="Who plays: names or files.")
+@click.option("--hands", type=Count(), required=True, metavar="N", help="Rounds for each bot; 1e7 is fine.")
+@rules_options
+@click.option("--tables", type=Count(1, 10**6), default=1, show_default=True, help="Tables that share a bot's hands.")
+@click.option("--workers", type=Count(1, 4096), help="Processes; all cores by default.")
+@seed_option
+@json_option
+@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw how the means converged.")
+@click.option("--log", "log_path", metavar="FILE", help="Gather the log records of all workers.")
+@click.option("--checkpoint", metavar="FILE", help="Keep what is known in FILE, to go on from it.")
+@click.option("--resume", metavar="FILE", help="Go on from a checkpoint of the same run.")
+@bot_options
+def run(
+    bots: list[str], hands: int, rules_name: str, settings: tuple[str, ...], decks: str | None, tables: int,
+    workers: int | None, seed: int, json_path: str | None, plot_path: str | None, log_path: str | None,
+    checkpoint: str | None, resume: str | None, sandbox: str, timeout: float, cold: bool, strikes: int | None,
+) -> None:  # fmt: skip
+    """Play strategies and bots; compare their returns with the exact values.
+
+    Bots are names (optimal, lim17, lim12 to lim20, mimic, hoyle), chart files, Python players written module:object or
+    file.py:object, or programs: ./bot.py, bot.c, any executable (see `bjsim bot`). Bots sit so many to a table as the
+    rules have seats, in the order given.
+    """
+    if plot_path:
+        check_picture(plot_path)
+    rules = the_rules(rules_name, settings, decks)
+    options = BotOptions(sandbox, timeout, cold, strikes)
+    players = [find_any_player(bot, rules, options) for bot in bots]
+    programs = [player for player in players if isinstance(player, BotSeat)]
+    experiment = experiment_of(rules, players, hands, seed, tables, bot_table_of)
+    what = {"rules": rules.to_dict(), "bots": bots, "hands": hands, "tables": tables, "seed": seed}
+    keep = checkpoint or resume
+    cores = workers or usable_cores()
+    with _log(log_path) as records:
+
+        def open_pool() -> Executor:
+            return ThreadPoolExecutor(cores) if programs else open_executor(cores, records)
+
+        screen = Screen(rules, players, experiment, quiet=json_path == "-")
+        driver = Driver(
+            experiment,
+            open_pool=open_pool,
+            in_flight=2 * cores if cores > 1 else 1,
+            checkpoint=Checkpoint(Path(keep), what) if keep else None,
+            resume=bool(resume),
+            on_progress=screen.update,
+        )
+        warm_up(experiment, screen.console)
+        began = time.perf_counter()
+        stopped = False
+        try:
+            with screen:
+                driver.run()
+        except KeyboardInterrupt:
+            stopped = True
+        finally:
+            for program in programs:
+                program.close()
+        seconds = time.perf_counter() - began
+    results = results_of(experiment, players, driver.progress)
+    if json_path:
+        write_json(run_json(rules, seed, results, programs, driver.progress, seconds), json_path)
+    if plot_path and results:
+        plot_convergence(results, plot_path)
+    report(screen.console, results, programs, driver.progress, seconds, stopped)
+    if stopped:
+        raise click.exceptions.Exit(130)
+
+
+@contextmanager
+def _log(path: str | None) -> Iterator[object]:
+    try:
+        with gathered_log(path) as records:
+            yield records
+    except OSError as error:
+        if path is None or error.filename is None or Path(error.filename).name != Path(path).name:
+            raise
+        raise InputError(f"cannot write the log {path}: {error.strerror}") from None
+
+
+def warm_up(experiment: Experiment, console: Console) -> None:
+    """Have the compiled round ready before workers are forked, saying so if it must be compiled first."""
+    compiled = [table for table in experiment.groups if isinstance(table, CompiledTable)]
+    if not compiled:
+        return
+    from bjsim.sim import kernel
+
+    if not kernel.is_cached():
+        console.print("compiling the round (once after install, some seconds) …", style="dim")
+    compiled[0].play(0, 0, 0, 1)
+
+
+def run_json(
+    rules: Rules,
+    seed: int,
+    results: Sequence[BotResult],
+    programs: Sequence[BotSeat],
+    progress: Progress,
+    seconds: float,
+) -> dict[str, object]:
+    """What `--json` writes."""
+    bots = [result.to_json() for result in results]
+    for program in programs:
+        for bot in bots:
+            if bot["name"] == program.name:
+                bot |= {"faults": dict(sorted(program.faults.items())), "ms_per_move": program.ms_per_move()}
+    return {
+        "rules": rules.to_dict(),
+        "seed": seed,
+        "bots": bots,
+        "rounds": progress.rounds,
+        "seconds": seconds,
+        "rounds_per_second": progress.rounds / max(seconds, 1e-9),
+    }

@@ -1,0 +1,103 @@
+"""`bjsim solve`: the exact tables, strategy and value of a game."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import click
+
+from bjsim.cli.options import json_option, rules_options, the_rules, write_json
+from bjsim.strategies.exact import Solver
+from bjsim.strategies.table import Table
+from bjsim.strategies.tables import TABLES, Tables, dealer_lines
+from bjsim.strategies.values import Number
+
+EXTRA = ("value",)
+
+
+@click.command()
+@click.argument("what", nargs=-1, type=click.Choice((*TABLES, *EXTRA)), metavar="[TABLE]...")
+@rules_options
+@click.option("--ten-probability", metavar="P", help="Probability of a ten-valued card, such as 4/13 or 0.3.")
+@click.option("--exact", is_flag=True, help="Compute in fractions, and print them.")
+@json_option
+def solve(
+    what: tuple[str, ...], rules_name: str, settings: tuple[str, ...], decks: str | None, ten_probability: str | None,
+    exact: bool, json_path: str | None,
+) -> None:  # fmt: skip
+    """Print the exact tables, strategy and value of a game in an infinite shoe.
+
+    TABLE: initial dealer stand hit double split resplit optimal strategy advantage (all of these when none is named),
+    or value.
+    """
+    if ten_probability is not None:
+        settings = (*settings, f"ten_probability={ten_probability}")
+    rules = the_rules(rules_name, settings, decks)
+    solver = Solver(rules, Fraction if exact else float)
+    tables = Tables(solver)
+    if json_path:
+        write_json(solve_json(solver, tables, what or TABLES), json_path)
+        if json_path == "-":
+            return
+    for place, name in enumerate(what or TABLES):
+        if place:
+            click.echo()
+        _print(solver, tables, name)
+
+
+def _print(solver: Solver, tables: Tables, name: str) -> None:
+    if name == "advantage":
+        click.echo(f"Player Advantage: {plain_number(tables.advantage(), 100)}")
+    elif name == "value":
+        click.echo(plain_number(solver.value))
+        if solver.infinite_at:
+            hand, shown = solver.infinite_at
+            click.echo(f"splitting {hand} against {shown} again and again is worth more than any number")
+    elif name == "dealer":
+        click.echo("\n".join(dealer_lines(tables.dealer())))
+    else:
+        for title, table in _tables(tables, name).items():
+            click.echo(f"{title.capitalize()}\n{table}")
+
+
+def plain_number(value: Number, percent: int = 0) -> str:
+    """A value as the seed prints it: `p/q` for a fraction, `%2.4f%%` where it is a percentage, else all its digits."""
+    if isinstance(value, Fraction) or value in (float("inf"), float("-inf")):
+        return str(value)
+    return f"{percent * value:2.4f}%" if percent else repr(float(value))
+
+
+def _tables(tables: Tables, name: str) -> dict[str, Table]:
+    if name == "resplit":
+        return {f"resplit{more}": tables.resplit(more) for more in (1, 2)}
+    table: Table = getattr(tables, name)()
+    return {name: table}
+
+
+def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[str, object]:
+    """What `--json` writes; numbers are text where they are fractions."""
+    found: dict[str, Table] = {}
+    for name in names:
+        if name not in ("dealer", "advantage", "value"):
+            found |= _tables(tables, name)
+    worth = solver.worth(solver.chart.letter)
+    data: dict[str, object] = {
+        "rules": solver.rules.to_dict(),
+        "tables": {
+            name: {
+                "rows": list(table.ylabels),
+                "columns": list(table.xlabels),
+                "cells": [[_json_number(cell) for cell in row] for row in table.rows],
+            }
+            for name, table in found.items()
+        },
+        "dealer": {c: {str(o): _json_number(p) for o, p in law.items()} for c, law in tables.dealer().items()},
+        "advantage": _json_number(worth.value),
+        "value": _json_number(worth.value),
+        "sd": solver.sd(solver.chart.letter),
+    }
+    return data
+
+
+def _json_number(value: object) -> object:
+    return str(value) if isinstance(value, Fraction) else value

@@ -1,0 +1,144 @@
+"""An experiment from players: who sits where, and in which of the two rounds each table is played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from bjsim.sim.driver import Driver, Experiment, Point, Progress
+from bjsim.sim.errors import InputError
+from bjsim.sim.plan import compile_plan
+from bjsim.sim.play import Player
+from bjsim.sim.presets import load_rules
+from bjsim.sim.rules import Rules
+from bjsim.sim.table import CompiledTable, ReadableTable, Table
+from bjsim.sim.tally import Tally
+from bjsim.sim.workers import open_executor
+from bjsim.strategies.chart import Chart
+from bjsim.strategies.exact import Solver
+from bjsim.strategies.players import find_player
+from bjsim.strategies.reach import splits_for_ever
+
+AGREES = 4.0  # standard errors: a right result strays further in 6 of 100,000 runs
+
+
+def table_of(rules: Rules, seated: Sequence[Player]) -> Table:
+    """The table for these players, which share its shoe: compiled where all of them are charts."""
+    charts = [player for player in seated if isinstance(player, Chart)]
+    if len(charts) == len(seated):
+        return CompiledTable(compile_plan(rules, [chart.letter for chart in charts]), rules.unit)
+    return ReadableTable(rules, list(seated))
+
+
+def experiment_of(
+    rules: Rules,
+    players: Sequence[Player],
+    hands: int,
+    seed: int,
+    tables: int = 1,
+    seat: Callable[[Rules, Sequence[Player]], Table] = table_of,
+) -> Experiment:
+    """What `bjsim run` plays: `hands` rounds for each player, shared out over `tables` tables per group.
+
+    Players sit `rules.seats` to a table, in order; `seat` makes the table for each such group.
+    Raises: InputError for a chart whose rounds may never end.
+    """
+    for player in players:
+        if isinstance(player, Chart) and (at := splits_for_ever(player)):
+            raise InputError(f"{player.name} cannot be played: it splits {at[0]} against {at[1]} for ever")
+    groups = [seat(rules, players[first : first + rules.seats]) for first in range(0, len(players), rules.seats)]
+    return Experiment(rules, groups, hands, seed, tables)
+
+
+@dataclass(frozen=True)
+class BotResult:
+    """What one bot's rounds came to, beside the exact value of its chart in the infinite shoe.
+
+    All in initial bets. exact and exact_sd are None for a player that is no chart.
+    """
+
+    name: str
+    tally: Tally
+    convergence: Sequence[Point]
+    tuned: int
+    exact: float | None
+    exact_sd: float | None
+    infinite_shoe: bool
+
+    @property
+    def point(self) -> Point:
+        """Mean and intervals at the end."""
+        return Point.of(self.tally, self.tuned)
+
+    @property
+    def z(self) -> float | None:
+        """How many standard errors the mean lies above the exact value; None without one, or without any spread."""
+        if self.exact is None or not self.exact_sd:
+            return None
+        return (self.tally.mean - self.exact) / (self.exact_sd / sqrt(self.tally.rounds))
+
+    @property
+    def verdict(self) -> str:
+        """The comparison with the exact value, in words."""
+        if self.exact is None:
+            return "no exact value: not a chart"
+        if not self.infinite_shoe:
+            return "exact value is for the infinite shoe"
+        if self.z is None:
+            return "agrees with the exact value" if self.tally.mean == self.exact else "disagrees"
+        return "agrees with the exact value" if abs(self.z) < AGREES else "disagrees"
+
+    def to_json(self) -> dict[str, object]:
+        """The result as JSON values, as `bjsim run --json` writes them."""
+        tally, point = self.tally, self.point
+        return {
+            "name": self.name,
+            "hands": tally.rounds,
+            "mean": point.mean,
+            "sd": tally.sd,
+            "se": tally.se,
+            "ci95": point.ci95,
+            "anytime95": point.anytime95,
+            "exact": self.exact,
+            "exact_sd": self.exact_sd,
+            "z": self.z,
+            "verdict": self.verdict,
+            "payoffs": tally.payoffs,
+            "ties_replayed": tally.ties_replayed,
+            "convergence": [point._asdict() for point in self.convergence],
+        }
+
+
+def results_of(experiment: Experiment, players: Sequence[Player], progress: Progress) -> list[BotResult]:
+    """The results of all players so far; those that have not settled a bet yet are left out."""
+    rules = experiment.rules
+    results = []
+    for player, tally, points in zip(players, progress.tallies, progress.convergence, strict=True):
+        if tally.rounds == tally.ties_replayed:
+            continue
+        exact = sd = None
+        if isinstance(player, Chart):
+            solver = Solver(rules)
+            exact, sd = float(solver.worth(player.letter).value), solver.sd(player.letter)
+        results.append(BotResult(player.name, tally, points, experiment.tuned, exact, sd, rules.infinite))
+    return results
+
+
+def play(
+    rules: Rules | str, bots: Sequence[str | Player], hands: int, seed: int = 1, tables: int = 1, workers: int = 1
+) -> list[BotResult]:
+    """Play bots and compare them with their exact values: `bjsim run` in Python.
+
+    rules: a game, or the name of a preset or TOML file. bots: names as `--bots` takes them, or Players.
+    hands: rounds for each bot. Raises: InputError and its kin, as the command does.
+
+    >>> result, = play("easy", ["lim17"], hands=10_000)
+    >>> result.verdict
+    'agrees with the exact value'
+    """
+    game = load_rules(rules) if isinstance(rules, str) else rules
+    players = [find_player(bot, game) if isinstance(bot, str) else bot for bot in bots]
+    experiment = experiment_of(game, players, hands, seed, tables)
+    progress = Driver(experiment, lambda: open_executor(workers), 2 * workers).run()
+    return results_of(experiment, players, progress)

@@ -1,0 +1,98 @@
+"""Finding a player by what was written: a named strategy, a chart file, or any Player in Python.
+
+Accepted: a name of the catalogue (`optimal`), a name that an installed package adds through the entry-point group
+`bjsim.players`, a chart file, `module:object`, `file.py:object`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from bjsim.sim.errors import InputError
+from bjsim.sim.play import Action, Player, View
+from bjsim.sim.rules import Rules
+from bjsim.strategies.chart import Chart
+from bjsim.strategies.chart_files import load_chart
+from bjsim.strategies.named import CATALOGUE
+
+ENTRY_POINTS = "bjsim.players"
+
+
+class UnknownPlayer(InputError):
+    """No player is written so. The message gives the nearest name, or what went wrong with the object."""
+
+
+class FunctionPlayer:
+    """A plain function `decide(view)` as a Player; it may answer with an Action or with its letter."""
+
+    def __init__(self, name: str, decide: Any) -> None:
+        self.name = name
+        self._decide = decide
+
+    def decide(self, view: View) -> Action:
+        answer = self._decide(view)
+        return Action(answer) if isinstance(answer, str) else answer
+
+
+def player_names() -> list[str]:
+    """All names that `find_player` knows without a file or module."""
+    return [*CATALOGUE, *(point.name for point in entry_points(group=ENTRY_POINTS))]
+
+
+def find_player(text: str, rules: Rules) -> Player:
+    """The player that `text` names, for a game with these rules; a Chart where it is one.
+
+    Raises: UnknownPlayer; ChartError for a chart file that cannot be read.
+    """
+    if text in CATALOGUE:
+        return CATALOGUE[text].chart(rules)
+    for point in entry_points(group=ENTRY_POINTS):
+        if point.name == text:
+            return _as_player(text, point.load(), rules)
+    if ":" in text and not Path(text).exists():
+        return _as_player(text, _load_object(text), rules)
+    if Path(text).is_file():
+        return load_chart(text, rules)
+    near = difflib.get_close_matches(text, player_names(), 1)
+    hint = f"did you mean {near[0]}?" if near else f"named strategies are {', '.join(player_names())}"
+    raise UnknownPlayer(f"no bot is called {text!r}; {hint}, or give a chart file, module:object or file.py:object")
+
+
+def _load_object(text: str) -> Any:
+    where, _, name = text.rpartition(":")
+    try:
+        if where.endswith(".py"):
+            spec = importlib.util.spec_from_file_location(Path(where).stem, where)
+            assert spec and spec.loader  # a .py path always has both
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[spec.name] = module  # so that what it defines can travel to workers
+            spec.loader.exec_module(module)
+        else:
+            module = importlib.import_module(where)
+    except Exception as error:
+        raise UnknownPlayer(f"cannot load {where} for {text!r}: {type(error).__name__}: {error}") from None
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        raise UnknownPlayer(f"{where} has no {name!r}") from None
+
+
+def _as_player(text: str, thing: Any, rules: Rules) -> Player:
+    """A Player from a Player, a Player class, a chart for other rules, or a function of a view."""
+    if isinstance(thing, type):
+        thing = thing()
+    if isinstance(thing, Chart):
+        return Chart(thing.name, rules, thing.cells, thing.source)
+    if hasattr(thing, "decide"):
+        if not hasattr(thing, "name"):
+            thing.name = text
+        return thing  # type: ignore[no-any-return]
+    if callable(thing):
+        return FunctionPlayer(text, thing)
+    raise UnknownPlayer(f"{text} is {type(thing).__name__}, no player: it needs decide(view) -> Action")

@@ -1,0 +1,244 @@
+"""`bjsim run`, `solve` and `replay` as their users call them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from bjsim.cli.main import main
+
+
+def bjsim(*args):
+    """Run the command line in this process. Returns: (status, stdout, stderr)."""
+    import contextlib
+    import io
+
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as stop:
+        main([str(arg) for arg in args])
+    return stop.value.code, out.getvalue(), err.getvalue()
+
+
+def result(*args):
+    """The JSON that `bjsim run ... --json -` writes."""
+    status, out, _ = bjsim("run", *args, "--json", "-")
+    assert status == 0
+    return json.loads(out)
+
+
+def without_timings(data):
+    return {key: value for key, value in data.items() if key not in ("seconds", "rounds_per_second")}
+
+
+def test_the_json_has_what_is_promised():
+    data = result("--bots", "optimal,lim17", "--hands", "1e5", "--seed", "7")
+    assert data["rules"]["name"] == "easy" and data["seed"] == 7 and data["rounds"] == 200_000
+    optimal, lim17 = data["bots"]
+    assert optimal["name"] == "optimal" and optimal["hands"] == 100_000
+    assert optimal["ci95"][0] < optimal["mean"] < optimal["ci95"][1]
+    assert optimal["anytime95"][0] < optimal["ci95"][0]
+    assert optimal["exact"] == pytest.approx(0.116684704)
+    assert sum(optimal["payoffs"].values()) == 100_000
+    assert float(min(optimal["payoffs"], key=float)) < -2
+    assert lim17["convergence"][-1]["hands"] == 100_000
+    assert set(lim17["payoffs"]) == {"-1.0", "0.0", "1.0", "1.5"}
+
+
+def test_workers_do_not_change_a_byte():
+    args = ("--bots", "optimal,hoyle", "--hands", "3e5", "--tables", "3")
+    assert without_timings(result(*args, "--workers", 1)) == without_timings(result(*args, "--workers", 2))
+
+
+def test_a_killed_run_resumed_ends_as_one_that_was_not(tmp_path):
+    args = ["--bots", "optimal,lim17", "--hands", "3e8", "--workers", "2", "--seed", "5"]
+    file = tmp_path / "checkpoint"
+    command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "run", *args, "--checkpoint", str(file)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not file.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    merged = json.loads(file.read_text())["merged"]
+    # the same run, cut to what was merged when it was killed, and resumed, against one never stopped
+    assert merged > 0
+    short = ["--bots", "optimal,lim17", "--hands", "4e5", "--workers", "1", "--seed", "5"]
+    whole = without_timings(result(*short))
+    half = tmp_path / "half"
+    interrupted(short, half)
+    assert without_timings(result(*short, "--resume", half)) == whole
+
+
+def interrupted(args, checkpoint):
+    """Run until three jobs are merged, then stop as Ctrl-C would."""
+    from bjsim.cli import run as module
+
+    class Stops(module.Screen):
+        def update(self, progress):
+            if progress.merged == 3:
+                raise KeyboardInterrupt
+
+    original, module.Screen = module.Screen, Stops
+    try:
+        status, _, _ = bjsim("run", *args, "--checkpoint", checkpoint)
+    finally:
+        module.Screen = original
+    assert status == 130
+
+
+def test_ctrl_c_prints_what_is_known():
+    command = [
+        sys.executable,
+        "-c",
+        "from bjsim.cli.main import main; main()",
+        "run",
+        "--bots",
+        "lim17",
+        "--hands",
+        "1e12",
+    ]
+    process = subprocess.Popen([*command, "--workers", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "stopped: this is what is known so far" in out and "lim17" in out and "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--bots", "optimol", "--hands", "9"], "no bot is called 'optimol'; did you mean optimal?"),
+        (["--bots", "lim17,", "--hands", "9"], "has an empty name"),
+        (["--bots", "lim17", "--hands", "0"], "0 is not accepted; a whole number from 1"),
+        (["--bots", "lim17", "--hands", "-1"], "-1 is not accepted"),
+        (["--bots", "lim17", "--hands", "nan"], "nan is not accepted"),
+        (["--bots", "lim17", "--hands", "1e30"], "1e30 is not accepted"),
+        (["--bots", "lim17", "--hands", "2.5"], "2.5 is not accepted"),
+        (["--bots", "lim17", "--hands", "9", "--rules", "eazy"], "no rule set is called 'eazy'; did you mean easy?"),
+        (["--bots", "lim17", "--hands", "9", "--set", "peak=1"], "no rule is called 'peak'; did you mean peek?"),
+        (["--bots", "lim17", "--hands", "9", "--set", "peek"], "write FIELD=VALUE"),
+        (["--bots", "lim17", "--hands", "9", "--set", "peek=maybe"], "peek takes true or false"),
+        (["--bots", "lim17", "--hands", "9", "--decks", "9"], "decks takes 1 to 8, or inf"),
+        (["--bots", "lim17", "--hands", "9", "--set", "deal=pdp"], "dealer_shows = both needs two d in deal"),
+        (["--bots", "lim17", "--hands", "9", "--plot", "x.txt"], "must end in .png or .svg"),
+        (["--bots", "nowhere:thing", "--hands", "9"], "cannot load nowhere"),
+        (["--bots", "json:thing", "--hands", "9"], "json has no 'thing'"),
+        (["--bots", "lim17", "--hands", "9", "--json", "/nowhere/x"], "cannot write /nowhere/x"),
+        (["--bots", "lim17", "--hands", "9", "--log", "/nowhere/x"], "cannot write the log /nowhere/x"),
+        (["--bots", "lim17", "--hands", "9", "--resume", "/nowhere/x"], "cannot read the checkpoint /nowhere/x"),
+        (["--bots", "lim17"], "Missing option '--hands'"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line_and_status_2(args, message):
+    status, _, err = bjsim("run", *args)
+    assert status == 2
+    assert message in err
+    assert err.count("\n") == 1 and err.startswith("bjsim: ")
+
+
+def test_a_chart_file_plays(tmp_path):
+    status, chart, _ = bjsim("solve", "strategy")
+    assert status == 0
+    file = tmp_path / "mine.txt"
+    file.write_text(chart.split("\n", 1)[1])
+    [bot] = result("--bots", str(file), "--hands", "1000")["bots"]
+    assert bot["exact"] == pytest.approx(0.116684704)
+
+
+def test_python_players_play(tmp_path):
+    file = tmp_path / "player.py"
+    file.write_text("def never_bust(view):\n    from bjsim import Hand\n"
+                    "    return 'H' if Hand(*view.hand).points < 12 else 'S'\n")  # fmt: skip
+    [bot] = result("--bots", f"{file}:never_bust", "--hands", "2000")["bots"]
+    assert bot["hands"] == 2000 and bot["exact"] is None and bot["mean"] < 0
+
+
+def test_a_player_that_breaks_the_rules_fails_the_run(tmp_path):
+    file = tmp_path / "player.py"
+    file.write_text("def splits(view):\n    return 'P'\n")
+    status, _, err = bjsim("run", "--bots", f"{file}:splits", "--hands", "100")
+    assert status == 1
+    assert "answered P with" in err and err.count("\n") == 1
+
+
+def test_solve_prints_the_seeds_formats():
+    status, out, _ = bjsim("solve", "advantage")
+    assert (status, out) == (0, "Player Advantage: 11.6685%\n")
+    _, out, _ = bjsim("solve", "dealer")
+    assert "Dealer 16\n 0: 0.615385  17: 0.076923  18: 0.076923  19: 0.076923  20: 0.076923  21: 0.076923\n" in out
+    _, out, _ = bjsim("solve", "advantage", "--exact")
+    assert out == "Player Advantage: 139150394466997881620002431578/1192533292512492016559195008117\n"
+
+
+def test_solve_json():
+    data = json.loads(bjsim("solve", "stand", "--json", "-")[1])
+    stand = data["tables"]["stand"]
+    assert stand["cells"][stand["rows"].index("18")][stand["columns"].index("16")] == pytest.approx(6 / 13)
+    assert data["dealer"]["17"] == {"17": 1.0}
+    assert data["advantage"] == pytest.approx(0.1166847)
+    assert data["sd"] == pytest.approx(1.245307, abs=1e-6)
+
+
+def test_replay_deals_a_round_of_a_run_again(tmp_path):
+    """The payoffs of the first rounds, replayed one by one, are those the run counted."""
+    run = result("--bots", "optimal", "--hands", "40", "--rules", "vegas-h17", "--seed", "2")
+    payoffs = {}
+    for number in range(1, 41):
+        status, out, _ = bjsim("replay", "--bots", "optimal", "--rules", "vegas-h17", "--seed", 2, "--round", number)
+        assert status == 0
+        from fractions import Fraction
+
+        net = str(float(Fraction(out.splitlines()[-1].split()[-2])))
+        payoffs[net] = payoffs.get(net, 0) + 1
+    assert payoffs == run["bots"][0]["payoffs"]
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("T6 9X", "line 1, column 5: 'X' is no card"),
+        ("T6\n98 # a comment\n1", "line 3, column 1: '1' is no card"),
+        ("T6 98 T6", "runs dry in the middle of a round, after its 6 cards"),
+    ],
+)
+def test_a_bad_scripted_shoe_is_one_line(tmp_path, script, message):
+    file = tmp_path / "shoe"
+    file.write_text(script)
+    status, _, err = bjsim("replay", "--bots", "optimal", "--shoe", file)
+    assert status == 2 and message in err and err.count("\n") == 1
+
+
+def test_a_scripted_shoe_is_dealt_dealer_first(tmp_path):
+    file = tmp_path / "shoe"
+    file.write_text("T7 T9  # dealer 17, player 19: stands and wins\n")
+    _, out, _ = bjsim("replay", "--bots", "optimal", "--shoe", file)
+    assert out.splitlines()[-1] == "optimal (seat 1): +1 bets"
+
+
+def test_the_plot_is_written(tmp_path):
+    for name in ("plot.svg", "plot.png"):
+        assert bjsim("run", "--bots", "lim17", "--hands", "1e4", "--plot", tmp_path / name)[0] == 0
+        assert (tmp_path / name).stat().st_size > 5000
+
+
+def test_help_imports_nothing_heavy():
+    code = ("import sys\nfrom bjsim.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+            "print([m for m in ('numpy', 'numba', 'rich', 'matplotlib') if m in sys.modules])")  # fmt: skip
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines()[-1] == "[]"
+
+
+def test_shell_completion_knows_bots_and_rules():
+    from bjsim.cli.run import run
+
+    bots, rules = (next(p for p in run.params if p.name == name) for name in ("bots", "rules_name"))
+    ctx = CliRunner and run.make_context("run", ["--bots", "x", "--hands", "1"])
+    assert [item.value for item in bots.type.shell_complete(ctx, bots, "optimal,mi")] == ["optimal,mimic"]
+    assert [item.value for item in rules.type.shell_complete(ctx, rules, "veg")] == ["vegas-s17", "vegas-h17"]

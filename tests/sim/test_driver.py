@@ -1,0 +1,151 @@
+"""The driver: the same results on any workers, after lost workers, and after being stopped."""
+
+import json
+import os
+import signal
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bjsim.sim.driver import Checkpoint, Driver, Experiment
+from bjsim.sim.errors import InputError, RunFailed
+from bjsim.sim.presets import named_rules
+from bjsim.sim.table import block_of, block_start
+from bjsim.sim.tally import Tally
+from bjsim.sim.workers import gathered_log, open_executor
+from bjsim.strategies.experiment import experiment_of
+from bjsim.strategies.players import find_player
+
+EASY = named_rules("easy")
+
+
+def easy(hands=300_000, tables=1, bots=("optimal", "lim17")):
+    return experiment_of(EASY, [find_player(bot, EASY) for bot in bots], hands, seed=3, tables=tables)
+
+
+def pool(workers):
+    return lambda: open_executor(workers)
+
+
+@given(st.integers(0, 10**9))
+def test_blocks_lie_end_to_end(number):
+    block = block_of(number)
+    assert block_start(block) <= number < block_start(block + 1)
+
+
+@given(st.integers(1, 10**7), st.integers(1, 9), st.integers(1, 3))
+def test_jobs_play_every_round_once(hands, tables, groups):
+    experiment = Experiment(EASY, [FakeTable()] * groups, hands, seed=1, tables=tables)
+    played = {}
+    for job in experiment.jobs():
+        assert job.group == job.number // tables
+        first, until = block_start(job.first), min(block_start(job.last + 1), experiment.until(job.number))
+        assert played.get(job.number, 0) == first < until
+        played[job.number] = until
+    for group in range(groups):
+        assert sum(played.get(group * tables + t, 0) for t in range(tables)) == hands
+
+
+def test_workers_do_not_change_the_result():
+    one = Driver(easy(tables=2), pool(1)).run()
+    two = Driver(easy(tables=2), pool(2), in_flight=5).run()
+    assert one.tallies == two.tallies
+    assert one.convergence == two.convergence
+    assert one.tallies[0].rounds == 300_000
+
+
+def test_another_seed_gives_another_result():
+    first, other = easy(), easy()
+    other = Experiment(other.rules, other.groups, other.hands, seed=4)
+    assert Driver(first).run().tallies != Driver(other).run().tallies
+
+
+@dataclass(frozen=True)
+class FakeTable:
+    """Pays 1 in every round; the first process to play block 3 while `deaths` has files left dies of it."""
+
+    deaths: Path | None = None
+
+    seats = 1
+
+    def play(self, seed, table, block, rounds):
+        if self.deaths and block == 3:
+            for file in self.deaths.iterdir():
+                file.unlink()
+                os.kill(os.getpid(), signal.SIGKILL)
+        return [Tally(Fraction(1), {(1, 0): rounds})]
+
+
+def doomed(folder, deaths):
+    for number in range(deaths):
+        (folder / str(number)).touch()
+    return Experiment(EASY, [FakeTable(folder)], 300_000, seed=1)
+
+
+def test_blocks_of_a_lost_worker_are_played_again(tmp_path):
+    progress = Driver(doomed(tmp_path, 2), pool(2), in_flight=4).run()
+    assert progress.losses == 2
+    assert progress.tallies == [Tally(Fraction(1), {(1, 0): 300_000})]
+    assert [p.hands for p in progress.convergence[0]][-1] == 300_000
+
+
+def test_losing_workers_for_ever_ends_the_run(tmp_path):
+    with pytest.raises(RunFailed, match="5 times in a row"):
+        Driver(doomed(tmp_path, 50), pool(2), in_flight=1).run()
+
+
+def stop_after(merges):
+    def stop(progress):
+        if progress.merged >= merges:
+            raise KeyboardInterrupt
+
+    return stop
+
+
+@pytest.mark.parametrize("merges", [1, 4, 9, 13])
+def test_a_run_that_was_stopped_goes_on_to_the_same_end(tmp_path, merges):
+    whole = Driver(easy()).run()
+    checkpoint = Checkpoint(tmp_path / "run.json", {"seed": 3})
+    driver = Driver(easy(), checkpoint=checkpoint, on_progress=stop_after(merges))
+    with pytest.raises(KeyboardInterrupt):
+        driver.run()
+    assert 0 < driver.progress.rounds < whole.rounds
+    again = Driver(easy(), checkpoint=checkpoint, resume=True).run()
+    assert (again.tallies, again.convergence) == (whole.tallies, whole.convergence)
+
+
+def test_a_checkpoint_of_another_run_is_refused(tmp_path):
+    Driver(easy(5000), checkpoint=Checkpoint(tmp_path / "run.json", {"seed": 3, "hands": 1})).run()
+    with pytest.raises(InputError, match="of another run: its seed differ"):
+        Driver(easy(5000), checkpoint=Checkpoint(tmp_path / "run.json", {"seed": 4, "hands": 1}), resume=True)
+
+
+@pytest.mark.parametrize("damage", ["", "{}", '{"experiment": {}', "\x00\x01"])
+def test_a_damaged_checkpoint_is_refused(tmp_path, damage):
+    file = tmp_path / "run.json"
+    file.write_text(damage)
+    with pytest.raises(InputError, match=r"run\.json is no checkpoint"):
+        Driver(easy(5000), checkpoint=Checkpoint(file, {}), resume=True)
+
+
+def test_one_log_holds_the_records_of_all_workers(tmp_path):
+    path = tmp_path / "log"
+    with gathered_log(str(path)) as records:
+        Driver(easy(2_000_000, tables=4), lambda: open_executor(2, records), in_flight=4).run()
+    lines = path.read_text().splitlines()
+    workers = {line.split()[2] for line in lines}
+    assert len(workers) == 2
+    assert str(os.getpid()) not in workers
+    blocks = sum(1 for _ in easy(2_000_000, tables=4).jobs())
+    assert len(lines) == blocks, "a record for every job, none lost"
+
+
+def test_the_checkpoint_is_replaced_whole(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "run.json", {"a": [1, "inf"]})
+    Driver(easy(5000), checkpoint=checkpoint).run()
+    assert json.loads((tmp_path / "run.json").read_text())["experiment"] == {"a": [1, "inf"]}
+    assert [file.name for file in tmp_path.iterdir()] == ["run.json"]
