@@ -52,18 +52,18 @@ def format_policy(chart: Chart) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _check_columns(states: States, name: str) -> None:
+def _check_columns(states: States, place: str) -> None:
     if states.columns != POLICY_COLUMNS:
         raise ChartError(
-            f"{name}, line 1, column 1: a policy knows the dealer's open card only, and in this game both are seen; "
-            f"a chart's first line names {' '.join(states.columns)}"
+            f"{place}: a policy knows only the dealer's open card, and in this game both cards are seen; "
+            f"the first line of a chart names {' '.join(states.columns)}"
         )
 
 
 def policy_chart(text: str, name: str, rules: Rules) -> Chart:
     """The chart that plays a policy, and where it is silent the best play. Raises: ChartError."""
     states = States(rules)
-    _check_columns(states, name)
+    _check_columns(states, f"{name}, line 1, column 1")
     best = Solver(rules).chart
     lines = lines_of(text)
     header = [Word(1, 1, column) for column in POLICY_COLUMNS]
