@@ -8,6 +8,7 @@ from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from bjsim.bots.seats import BotSeat
 from bjsim.sim.driver import Point
 from bjsim.strategies.experiment import BotResult
 
@@ -65,3 +66,17 @@ def convergence_table(results: Sequence[BotResult], lines: int = 8) -> RichTable
 def _point(point: Point) -> str:
     low, high = point.anytime95
     return f"{percent(point.mean, 3)} ± {50 * (high - low):.3f}%"
+
+
+def bots_table(programs: Sequence[BotSeat]) -> RichTable:
+    """Time per move and faults by kind, for each bot in a process of its own."""
+    table = RichTable(title="bots", box=box.SIMPLE_HEAD, title_justify="left")
+    table.add_column("bot")
+    table.add_column("ms per move, median", justify="right")
+    table.add_column("99th percentile", justify="right")
+    table.add_column("faults")
+    for program in programs:
+        times = program.ms_per_move()
+        faults = ", ".join(f"{kind} {count:,}" for kind, count in sorted(program.faults.items()))
+        table.add_row(program.name, f"{times['median']:.2f}", f"{times['p99']:.2f}", faults or "none")
+    return table

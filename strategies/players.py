@@ -18,7 +18,7 @@ from bjsim.sim.errors import InputError
 from bjsim.sim.play import Action, Player, View
 from bjsim.sim.rules import Rules
 from bjsim.strategies.chart import Chart
-from bjsim.strategies.chart_text import load_chart
+from bjsim.strategies.chart_files import load_chart
 from bjsim.strategies.named import CATALOGUE
 
 ENTRY_POINTS = "bjsim.players"
