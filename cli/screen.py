@@ -9,7 +9,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from bjsim.bots.seats import BotSeat
+from bjsim.bots.player import BotPlayer
 from bjsim.cli.render import bots_table, convergence_table, percent, results_table
 from bjsim.sim.driver import Experiment, Progress
 from bjsim.sim.play import Player
@@ -61,7 +61,7 @@ class Screen:
 def report(
     console: Console,
     results: Sequence[BotResult],
-    programs: Sequence[BotSeat],
+    programs: Sequence[BotPlayer],
     progress: Progress,
     seconds: float,
     stopped: bool,
