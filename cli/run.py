@@ -12,7 +12,8 @@ from typing import NamedTuple
 import click
 from rich.console import Console
 
-from bjsim.bots.seats import BotOptions, BotSeat, bot_table_of, find_any_player
+from bjsim.bots.player import BotPlayer
+from bjsim.bots.seats import BotOptions, find_any_player
 from bjsim.cli.options import (
     Count,
     Names,
@@ -63,8 +64,8 @@ def run(
     rules = the_rules(rules_name, settings, decks)
     options = BotOptions(sandbox, timeout, cold, strikes)
     players = [find_any_player(bot, rules, options) for bot in bots]
-    programs = [player for player in players if isinstance(player, BotSeat)]
-    experiment = experiment_of(rules, players, hands, seed, tables, bot_table_of)
+    programs = [player for player in players if isinstance(player, BotPlayer)]
+    experiment = experiment_of(rules, players, hands, seed, tables)
     what = {"rules": rules.to_dict(), "bots": bots, "hands": hands, "tables": tables, "seed": seed}
     keep = checkpoint or resume
     cores = workers or usable_cores()
@@ -146,7 +147,7 @@ def warm_up(experiment: Experiment, console: Console) -> None:
 
 
 def run_json(
-    rules: Rules, seed: int, results: Sequence[BotResult], programs: Sequence[BotSeat], played: Played
+    rules: Rules, seed: int, results: Sequence[BotResult], programs: Sequence[BotPlayer], played: Played
 ) -> dict[str, object]:
     """What `--json` writes."""
     bots = [result.to_json() for result in results]
