@@ -74,11 +74,11 @@ WRONG = {
     "a cell too many": ("csv", 9, "11,H,H,H,H,H,H,H,H,H,H,S", "line 9, column 24: hand 11 has more than 10 cells"),
     "a foreign code": ("chart", 9, " 11  H  H  X  H  H  H  H  H  H  H", "line 9, column 12: X is no strategy code"),
     "a foreign code in CSV": ("csv", 9, "11,H,H,X,H,H,H,H,H,H,H", "line 9, column 8: X is no strategy code"),
-    "a split that is none": ("chart", 9, " 11  H  H  P  H  H  H  H  H  H  H", "line 9, column 12: P splits, but this hand"),
+    "a split that is none": ("chart", 9, " 11  H  H  P  H  H  H  H  H  H  H", "line 9, column 12: P splits, but"),
     "a doubled row": ("chart", 9, " 12  H  H  H  H  H  H  H  H  H  H", "line 10, column 2: the hand 12 stands twice"),
     "a foreign row": ("chart", 9, " 99  H  H  H  H  H  H  H  H  H  H", "line 9, column 2: 99 is no hand of this game"),
     "a missing row": ("chart", 9, None, "line 29, column 1: hands missing: 11"),
-    "a wrong header": ("chart", 1, "     2  3  4  5  6  7  8  9  T  X", "line 1, column 33: X is no dealer's card here"),
+    "a wrong header": ("chart", 1, "     2  3  4  5  6  7  8  9  T  X", "line 1, column 33: X is no dealer's card"),
     "a header too short": ("csv", 1, "hand,2,3,4,5,6,7,8,9,T", "line 1, column 23: the dealer's cards A are missing"),
     "a doubled column": ("csv", 1, "hand,2,3,4,5,6,7,8,9,T,2", "line 1, column 24: the dealer's card 2 stands twice"),
     "no header": ("chart", 1, None, "line 1, column 3: 4 is no hand of a policy"),
@@ -107,7 +107,7 @@ def test_what_is_wrong_is_said_with_line_and_column(what):
         (b"", "line 1, column 1: the chart is empty"),
         (b"# nothing\n\n", "line 1, column 1: the chart is empty"),
         (b" 2 3\n\x89PNG\r\n\x1a\n", "line 2, column 1: byte 0x89 is no text"),
-        ("2 3 4\n5 \x00".encode(), "line 2, column 3: character 0x00 is no text"),
+        (b"2 3 4\n5 \x00", "line 2, column 3: character 0x00 is no text"),
         ("2 3".encode("utf-16"), "line 1, column 1: byte 0xff is no text"),
         ("\N{SNOWMAN} 3".encode(), "line 1, column 1: \N{SNOWMAN} is no dealer's card here"),
         (b"x" * 10**6, f"line 1, column 1: {'x' * 20}… is no dealer's card here"),
@@ -138,7 +138,7 @@ def test_a_damaged_chart_is_read_or_refused_in_one_line(form, place, cut, new):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(ChartError, match="cannot read the chart .*: No such file"):
+    with pytest.raises(ChartError, match=r"cannot read the chart .*: No such file"):
         load_chart(str(tmp_path / "none"), NELLER)
 
 
