@@ -34,7 +34,6 @@ def find_any_player(text: str, rules: Rules, options: BotOptions) -> Player:
         return find_player(text, rules)
     return open_bot(
         text,
-        rules,
         sandbox=options.sandbox,
         timeout=options.timeout,
         cold=options.cold,

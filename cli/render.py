@@ -78,5 +78,6 @@ def bots_table(programs: Sequence[BotPlayer]) -> RichTable:
     for program in programs:
         times = program.ms_per_move()
         faults = ", ".join(f"{kind} {count:,}" for kind, count in sorted(program.faults.items()))
-        table.add_row(program.name, *(f"{times[name]:.2f}" if times[name] is not None else "–" for name in ("median", "p99")), faults or "none")
+        median, p99 = ("–" if times[name] is None else f"{times[name]:.2f}" for name in ("median", "p99"))
+        table.add_row(program.name, median, p99, faults or "none")
     return table

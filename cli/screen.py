@@ -82,9 +82,8 @@ def report(
     if progress.losses:
         console.print(f"{progress.losses} times a worker was lost; its blocks were played again", style="yellow")
     rounds = progress.rounds
-    console.print(
-        f"{rounds:,} rounds in {seconds:.2f} s, {rounds / max(seconds, 1e-9) / 1e6:,.2f} M/s", highlight=False
-    )
+    speed = speed_of(rounds / max(seconds, 1e-9))
+    console.print(f"{rounds:,} rounds in {seconds:.2f} s, {speed}", highlight=False)
 
 
 def speed_of(rounds_per_second: float) -> str:
