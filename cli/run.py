@@ -75,11 +75,11 @@ def run(
             stopped = True
         seconds = time.perf_counter() - began
     results = results_of(experiment, players, driver.progress)
-    report(screen.console, results, driver.progress, seconds, stopped)
     if json_path:
         write_json(run_json(rules, seed, results, driver.progress, seconds), json_path)
     if plot_path and results:
         plot_convergence(results, plot_path)
+    report(screen.console, results, driver.progress, seconds, stopped)
     if stopped:
         raise click.exceptions.Exit(130)
 

@@ -192,7 +192,7 @@ def _actions(states: States, hands: list[HandState], letter: LetterOf) -> Array:
                 continue
             for j, column in enumerate(states.columns):
                 choice = letter(hand, column, allowed)
-                if choice not in allowed:
+                if choice not in tuple(allowed):
                     raise ValueError(f"a strategy chose {choice} of {allowed} for {hand} against {column}")
                 act[may_split, i, j] = LETTERS.index(choice)
     return act

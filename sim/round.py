@@ -147,7 +147,7 @@ class Round:
         view = self._view(number, seat)
         action = seat.player.decide(view)
         overbet = action.letter == "B" and not 0 <= action.amount <= seat.chips
-        if action.letter not in view.legal or overbet:
+        if action.letter not in tuple(view.legal) or overbet:
             raise IllegalAction(
                 f"{seat.player.name} answered {action} with {view.hand} against {view.dealer}; "
                 f"allowed were {', '.join(view.legal)}" + (f", B up to {seat.chips}" if overbet else "")
@@ -168,7 +168,7 @@ class Round:
             self._end(number, index, "bust" if hand.points > 21 else "stood")
         elif action.letter == "P":
             self._split(number, seat, index)
-        if hand.moves >= self.rules.move_cap and not hand.end:
+        if hand.moves >= self.rules.move_cap and not hand.end and hand.points <= 21:
             self._end(number, index, "move-cap")
         self._end_by_itself(number, seat)
 

@@ -149,7 +149,10 @@ class Rules:
         "in-turn", "in-turn or round-robin", "each seat finishes in turn, or one move each, round and round",
         _one_of("in-turn", "round-robin"),
     )  # fmt: skip
-    move_cap: int = _rule(100, "1 or more", "moves of a seat in a round, after which it stands", _whole(1, 10**6))
+    move_cap: int = _rule(
+        100, "20 or more, as no hand draws more cards", "moves of a hand, raises included, after which it stands",
+        _whole(20, 10**6),
+    )  # fmt: skip
     seats: int = _rule(1, "1 to 7", "seats of a table that share its shoe", _whole(1, 7))
 
     def __post_init__(self) -> None:
@@ -183,6 +186,11 @@ class Rules:
             (
                 self.chips < 2 * self.buy_in,
                 f"chips = {self.chips} must be at least twice the buy_in of {self.buy_in}",
+            ),
+            (
+                self.raises and self.split_by != "never" and self.chips < 2 * self.buy_in * self.max_hands,
+                f"raises = true needs chips to double every split hand: {self.chips} are fewer than twice the buy_in "
+                f"of {self.buy_in} for each of max_hands = {self.max_hands}; or split_by = never",
             ),
         ):
             if broken:

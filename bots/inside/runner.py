@@ -1,0 +1,333 @@
+"""The resident runner: the first process of a bot's box. It starts the bot once per move and answers for it.
+
+It runs under the box's interpreter, which need not be bjsim's, so it uses the standard library only. On its stdin come
+frames, a length (`LENGTH`) and the move's arguments joined by NUL; on its stdout go replies, a `HEADER` and then the
+bot's stdout and stderr. The first reply comes unasked: it says whether the bot could be made ready.
+
+A bot is started in one of two ways. Cold: the program is executed for every move. Warm: a resident server, which has
+the program loaded, forks a process for every move and says how it ended (`warm.py` for Python, `warm.c` for C and C++).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import select
+import signal
+import struct
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+LENGTH = struct.Struct("<I")  # of the frame that follows
+HEADER = struct.Struct("<BiQII")  # cause, status, elapsed nanoseconds, length of stdout, length of stderr
+STATUS = struct.Struct("=i")  # a server's message: how the move's process ended, as waitpid says it
+CAUSES = ("exit", "timeout", "cpu", "memory", "flood", "start")  # why the move came to its end
+EXIT, TIMEOUT, CPU, MEMORY, FLOOD, START = range(len(CAUSES))
+
+TICK_MS = 10  # how often a move that takes long is looked at
+READY_S = 20.0  # for a server to load the program
+KEPT = 4096  # bytes of stdout and of stderr that are passed on
+CHUNK = 65536  # what a pipe holds
+ABOVE = 50  # descriptors from here to the limit of 64 are free
+SPARES = 2  # processes that a server holds ready, where it has that many processors
+IGNORED = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)  # here, but not in the bot
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
+
+
+class StartError(Exception):
+    """The program could not be started. Its text is for the author."""
+
+
+class Output:
+    """One output stream of the bot: a pipe, and what came out of it in this move (cut to `KEPT` bytes)."""
+
+    def __init__(self) -> None:
+        self.read_end, self.write_end = os.pipe()
+        os.set_blocking(self.read_end, False)
+        self.kept, self.total = b"", 0
+
+    def drain(self) -> None:
+        """Take what is in the pipe now; never waits."""
+        while True:
+            try:
+                chunk = os.read(self.read_end, CHUNK)
+            except BlockingIOError:
+                return
+            self.kept += chunk[: KEPT - len(self.kept)]
+            self.total += len(chunk)
+            if len(chunk) < CHUNK:
+                return
+
+    def take(self) -> bytes:
+        """The move's output; the next move starts with none."""
+        self.drain()
+        kept, self.kept, self.total = self.kept, b"", 0
+        return kept
+
+
+class Cold:
+    """Executes the program for every move."""
+
+    residents = b""
+
+    def __init__(self, command: Sequence[str], out: Output, err: Output) -> None:
+        self.command = command
+        self.actions = [
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, out.write_end, 1),
+            (os.POSIX_SPAWN_DUP2, err.write_end, 2),
+        ]
+        self.pid = self.descriptor = -1
+
+    def start(self) -> None:
+        """Nothing is resident; forget a move that was killed."""
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+    def begin(self, frame: bytes) -> int:
+        """Start the move; returns a descriptor that can be read when its process has ended. Raises: OSError."""
+        words = [*self.command, *os.fsdecode(frame).split("\0")]
+        self.pid = os.posix_spawn(words[0], words, os.environ, file_actions=self.actions, setsigdef=IGNORED)
+        self.descriptor = os.pidfd_open(self.pid)
+        return self.descriptor
+
+    def end(self) -> int:
+        """How the process ended, as waitpid says it."""
+        self.start()
+        return os.waitpid(self.pid, 0)[1]
+
+
+class Warm:
+    """Has a resident server fork a process for every move. The server reads descriptor 3 and writes to 4."""
+
+    residents = b""
+
+    def __init__(self, command: Sequence[str], out: Output, err: Output) -> None:
+        self.command, self.out, self.err = command, out, err
+        self.requests = self.statuses = -1
+
+    def start(self) -> None:
+        """Start the server, anew if there was one. Raises: StartError with what it said."""
+        for descriptor in {self.requests, self.statuses} - {-1}:
+            os.close(descriptor)
+        request_end, self.requests = os.pipe()
+        self.statuses, status_end = os.pipe()
+        ends = [(os.devnull, 0), (self.out.write_end, 1), (self.err.write_end, 2), (request_end, 3), (status_end, 4)]
+        # Raised above the targets first, so that no target overwrites an end that is still to be copied.
+        actions: list[tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, end, ABOVE + to) for end, to in ends[1:]]
+        actions += [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)]
+        actions += [(os.POSIX_SPAWN_DUP2, ABOVE + to, to) for _, to in ends[1:]]
+        actions += [(os.POSIX_SPAWN_CLOSE, ABOVE + to) for _, to in ends[1:]]
+        environment = {**os.environ, "BJSIM_SPARES": str(min(SPARES, len(os.sched_getaffinity(0))))}
+        try:
+            pid = os.posix_spawn(
+                self.command[0], list(self.command), environment, file_actions=actions, setsigdef=IGNORED
+            )
+        except OSError as error:
+            raise StartError(f"{self.command[0]}: {error.strerror}") from None
+        finally:
+            os.close(request_end)
+            os.close(status_end)
+        if not self._wait_ready():
+            raise StartError(self.err.take().decode("utf-8", "replace").strip() or "the program could not be loaded")
+        self.residents = b"%d " % pid
+
+    def _wait_ready(self) -> bool:
+        deadline = time.monotonic() + READY_S
+        while time.monotonic() < deadline:
+            if select.select([self.statuses], [], [], TICK_MS / 1000)[0]:
+                return bool(os.read(self.statuses, STATUS.size))
+            self.err.drain()
+        return False
+
+    def begin(self, frame: bytes) -> int:
+        """Hand the move to the server; returns a descriptor that can be read when its process has ended."""
+        try:
+            os.write(self.requests, frame)
+        except BrokenPipeError:
+            raise OSError("the program's server has gone") from None
+        return self.statuses
+
+    def end(self) -> int:
+        """How the process ended; a server that has gone counts as killed."""
+        message = os.read(self.statuses, STATUS.size)
+        return STATUS.unpack(message)[0] if message else int(signal.SIGKILL)
+
+
+class Runner:
+    """Plays moves one at a time, within limits, and leaves no process behind.
+
+    settings: `cold` and `warm`, the commands (warm may be null); `timeout` in seconds of the clock and of processor
+    time, `memory` in bytes, `processes`, `output` in bytes.
+    """
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.timeout_ns = int(settings["timeout"] * 1e9)
+        self.memory, self.output = int(settings["memory"]), int(settings["output"])
+        self.out, self.err = Output(), Output()
+        warm = settings["warm"]
+        self.starter = Warm(warm, self.out, self.err) if warm else Cold(settings["cold"], self.out, self.err)
+        self.children = os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY)
+        limit_self(self.memory, int(settings["processes"]))
+
+    def ready(self) -> bytes:
+        """The first reply: whether the program could be made ready."""
+        try:
+            self.starter.start()
+        except StartError as error:
+            return self._reply(START, 0, 0, b"", os.fsencode(str(error)))
+        return self._reply(EXIT, 0, 0, b"", b"")
+
+    def move(self, frame: bytes) -> bytes:
+        """Play one move; returns the reply."""
+        started = time.monotonic_ns()
+        try:
+            descriptor = self.starter.begin(frame)
+        except OSError as error:
+            self.clean()
+            return self._reply(START, 0, 0, b"", os.fsencode(error.strerror or str(error)))
+        cause = self._wait(descriptor, started)
+        status = self.starter.end() if cause == EXIT else 0
+        elapsed = time.monotonic_ns() - started
+        self.out.drain()
+        if cause == EXIT and self.out.total > self.output:
+            cause = FLOOD
+        # Only a clean end is known to have left the server as it was.
+        if cause != EXIT or status != 0 or self._child_list() != self.starter.residents:
+            self.clean()
+        return self._reply(cause, status, elapsed, self.out.take(), self.err.take())
+
+    def _wait(self, descriptor: int, started: int) -> int:
+        poller = select.poll()
+        poller.register(descriptor, select.POLLIN)
+        while not poller.poll(TICK_MS):
+            self.out.drain()
+            self.err.drain()
+            if self.out.total > self.output:
+                return FLOOD
+            if time.monotonic_ns() - started > self.timeout_ns:
+                return TIMEOUT
+            cpu, memory = self._usage()
+            if cpu * 1_000_000_000 > self.timeout_ns:
+                return CPU
+            if memory > self.memory:
+                return MEMORY
+        return EXIT
+
+    def _usage(self) -> tuple[float, int]:
+        """Processor seconds and resident bytes of all that this process has started, its server's past aside."""
+        ticks, pages = 0, 0
+        for pid in self._descendants():
+            try:
+                with open(f"/proc/{pid}/stat", "rb") as stat:
+                    fields = stat.read().rpartition(b")")[2].split()
+            except OSError:
+                continue
+            pages += int(fields[21])
+            if b"%d " % pid != self.starter.residents:
+                ticks += sum(map(int, fields[11:15]))
+        return ticks / os.sysconf("SC_CLK_TCK"), pages * resource.getpagesize()
+
+    def _descendants(self) -> Iterator[int]:
+        waiting = [int(pid) for pid in self._child_list().split()]
+        while waiting:
+            pid = waiting.pop()
+            yield pid
+            try:
+                for thread in os.listdir(f"/proc/{pid}/task"):
+                    with open(f"/proc/{pid}/task/{thread}/children", "rb") as children:
+                        waiting += map(int, children.read().split())
+            except OSError:
+                continue
+
+    def _child_list(self) -> bytes:
+        """The children of this process, orphans of the bot included, as the kernel writes them."""
+        return os.pread(self.children, CHUNK, 0)
+
+    def clean(self) -> None:
+        """Kill everything that was started, wait until it is gone, and start the server again."""
+        if os.getpid() == 1:
+            with suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGKILL)
+        # Whatever dies leaves its children to this process, so none are left when this list is empty.
+        while pids := self._child_list().split():
+            if os.getpid() != 1:
+                for pid in pids:
+                    os.kill(int(pid), signal.SIGKILL)
+            os.waitpid(-1, 0)
+        with suppress(StartError):  # the next move finds no server, and says so
+            self.starter.start()
+
+    @staticmethod
+    def _reply(cause: int, status: int, elapsed: int, out: bytes, err: bytes) -> bytes:
+        code = os.waitstatus_to_exitcode(status)
+        return HEADER.pack(cause, code, elapsed, len(out), len(err)) + out + err
+
+
+def limit_self(memory: int, processes: int) -> None:
+    """Set the limits that the bot inherits. They hold for each of its processes; `Runner` watches them all together.
+
+    The address space stays unlimited, since Java reserves far more of it than it uses; and SBCL asks for 300 MB of data
+    before it starts, of which it touches a tenth, so a process may ask for more than it may come to hold.
+    """
+    uid, tasks = os.getuid(), 0
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            tasks += len(os.listdir(f"/proc/{pid}/task")) if os.stat(f"/proc/{pid}").st_uid == uid else 0
+        except OSError:
+            continue
+    for kind, value in (
+        (resource.RLIMIT_NPROC, tasks + processes),
+        (resource.RLIMIT_DATA, 2 * memory),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_MEMLOCK, 0),
+    ):
+        hard = resource.getrlimit(kind)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (value, value))
+
+
+def guard_self() -> None:
+    """Become a process whose memory the bot cannot open, that inherits all orphans, and dies with the box."""
+    for number in IGNORED:
+        signal.signal(number, signal.SIG_IGN)
+    libc = ctypes.CDLL(None)
+    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def read_exactly(descriptor: int, size: int) -> bytes:
+    """`size` bytes; fewer at the end of the stream."""
+    data = b""
+    while len(data) < size and (chunk := os.read(descriptor, size - len(data))):
+        data += chunk
+    return data
+
+
+def main() -> None:
+    """Serve moves until stdin ends."""
+    guard_self()
+    # Out of the bot's reach: descriptors that are not inherited.
+    requests, replies = os.dup(0), os.dup(1)
+    with open(os.devnull, "r+b", buffering=0) as null:
+        for descriptor in (0, 1):
+            os.dup2(null.fileno(), descriptor)
+    runner = Runner(json.loads(sys.argv[1]))
+    os.write(replies, runner.ready())
+    while head := read_exactly(requests, LENGTH.size):
+        frame = read_exactly(requests, LENGTH.unpack(head)[0])
+        os.write(replies, runner.move(frame))
+
+
+if __name__ == "__main__":
+    main()

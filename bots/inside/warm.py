@@ -1,0 +1,154 @@
+"""A warm Python: loads a bot's program once, then forks a fresh process for every move. Started by `runner.py`.
+
+Usage: warm.py PROGRAM. Descriptor 3 gives the moves (arguments joined by NUL, one write each), descriptor 4 takes how
+each process ended. BJSIM_SPARES processes stand ready ahead of time, so that forking costs the move nothing where a
+second processor is free. No spare has seen a move before it takes its own, and the program has run in none of them.
+
+A fork costs time for every page that the new process writes to, so this file imports as little as it can: `ast`,
+`ctypes`, `signal` and `types` would bring dozens of modules with them.
+"""
+
+from __future__ import annotations
+
+import _ctypes
+import atexit
+import gc
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType
+
+REQUESTS, STATUSES, FRAME = 3, 4, 4096
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, SIGKILL = 1, 4, 9
+WITH_EFFECTS = {"__main__", "antigravity", "idlelib", "this", "turtledemo"}  # importing these does something
+Module = type(sys)
+PRCTL = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]
+REHEARSAL = compile("import sys\nx = 'H' if int('17') < 17 else f'{17:d}'\nprint(end='')", "rehearsal", "exec")
+
+
+def prctl(option: int, value: int) -> None:
+    """Change an attribute of this process; see prctl(2)."""
+    _ctypes.call_function(PRCTL, (option, value, 0, 0, 0))
+
+
+def standard_imports(source: bytes) -> set[str]:
+    """Modules of the standard library that the program seems to import. It is read by words, not parsed."""
+    names: set[str] = set()
+    for line in source.decode("utf-8", "replace").splitlines():
+        first, _, rest = line.strip().partition(" ")
+        if first == "import":
+            names.update(name.split()[0] for name in rest.split(",") if name.split())
+        elif first == "from":
+            names.add(rest.split(" ")[0])
+    return {name for name in names if name.partition(".")[0] in sys.stdlib_module_names} - WITH_EFFECTS
+
+
+def load(path: str) -> CodeType:
+    """The compiled program, with what it imports from the standard library already imported.
+
+    Raises: SyntaxError, or another error of the compiler.
+    """
+    with open(path, "rb") as file:
+        source = file.read()
+    code = compile(source, path, "exec", dont_inherit=True)
+    for name in standard_imports(source):
+        try:
+            __import__(name)
+        except Exception:
+            continue  # the program's own import shows it
+    return code
+
+
+def take_move() -> list[str]:
+    """Wait for a move and return its arguments; ends the process when there are no more."""
+    frame = os.read(REQUESTS, FRAME)
+    if not frame:
+        os._exit(0)
+    os.close(REQUESTS)
+    os.close(STATUSES)
+    return os.fsdecode(frame).split("\0")
+
+
+def run(code: CodeType, namespace: dict[str, object]) -> int:
+    """Run the program as the interpreter would run it as a script; returns the exit status."""
+    try:
+        exec(code, namespace)
+    except SystemExit as request:
+        if request.code is None or isinstance(request.code, int):
+            return (request.code or 0) & 0xFF
+        print(request.code, file=sys.stderr)
+        return 1
+    except BaseException as error:
+        # The first frame is this function's.
+        sys.excepthook(type(error), error, error.__traceback__ and error.__traceback__.tb_next)
+        return 1
+    return 0
+
+
+def rehearse() -> None:
+    """Do what every bot does, so that the pages and caches this touches are warm, and leave no trace of it."""
+    run(REHEARSAL, {})
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+
+def finish(status: int) -> int:
+    """What the interpreter does at its end: wait for threads, call the exit handlers, flush."""
+    if threading := sys.modules.get("threading"):
+        threading._shutdown()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            status = 120 if stream is sys.stdout else status
+    return status
+
+
+def serve(spares: int) -> None:
+    """Keep `spares` processes waiting for moves, and report the end of each. Returns in a spare only."""
+    waiting: set[int] = set()
+    while True:
+        while len(waiting) < spares:
+            pid = os.fork()
+            if pid == 0:
+                prctl(PR_SET_PDEATHSIG, SIGKILL)
+                rehearse()
+                return
+            waiting.add(pid)
+        pid, status = os.waitpid(-1, 0)
+        waiting.remove(pid)
+        os.write(STATUSES, status.to_bytes(4, sys.byteorder))
+
+
+def main() -> None:
+    """Load, say so, serve."""
+    prctl(PR_SET_DUMPABLE, 0)
+    prctl(PR_SET_PDEATHSIG, SIGKILL)
+    try:
+        code = load(sys.argv[1])
+    except Exception as error:
+        sys.excepthook(type(error), error, None)
+        sys.exit(1)
+    spares = int(os.environ.pop("BJSIM_SPARES"))
+    module = Module("__main__")
+    namespace = module.__dict__
+    namespace.update(__file__=sys.argv[1], __builtins__=__builtins__)
+    sys.modules["__main__"] = module
+    del sys.argv[0]
+    rehearse()
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    os.write(STATUSES, bytes(4))
+    serve(spares)
+    sys.argv += take_move()
+    prctl(PR_SET_DUMPABLE, 1)
+    gc.enable()
+    os._exit(finish(run(code, namespace)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""The languages that a bot may be written in: how one is recognised, compiled and started. A table of data."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from bjsim.bots import sandbox
+
+INSIDE = Path(__file__).parent / "inside"
+
+
+class BuildError(Exception):
+    """A bot that cannot be made to run. The message is for its author: a compiler's, or what is missing."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A bot that is ready to be put in a box.
+
+    files: what lies in the box's folder, name -> content. cold: the command that plays one move; warm: one that
+    starts a server which forks for every move (empty: there is none). binds: folders that the commands need.
+    """
+
+    name: str
+    language: str
+    files: Mapping[str, bytes]
+    cold: tuple[str, ...]
+    warm: tuple[str, ...] = ()
+    binds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Language:
+    """One row of the table.
+
+    tools: names of the program that compiles it or runs it, in the order they are tried; package: Debian's, that holds
+    it. source: what the file is called when it is compiled. script: for sh, compiles the source in the working folder
+    into "$OUT" with "$TOOL", with "$TMP" for what is thrown away, and says on stderr what is wrong.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    tools: tuple[str, ...]
+    package: str
+    source: str
+    script: str = ""
+    extra: tuple[str, ...] = field(default=())  # files of `inside/` that the script needs
+
+
+# Linked statically where that is possible: such a program starts sooner, and forks sooner.
+_LINK = """
+"$TOOL" -O2 -c warm.c -o "$TMP/warm.o"
+set -- -Wl,--wrap=main "$TMP/bot.o" "$TMP/warm.o" -lm -o "$OUT/bot"
+"$TOOL" -static "$@" 2>/dev/null || "$TOOL" "$@"
+"""
+_JAVA_SMALL = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
+
+LANGUAGES = (
+    Language("python", (".py",), ("python3",), "python3", "bot.py"),
+    Language(
+        "c", (".c",), ("cc", "gcc", "clang"), "gcc", "bot.c",
+        '"$TOOL" -O2 -Wno-error=implicit-function-declaration -c bot.c -o "$TMP/bot.o"' + _LINK, ("warm.c",),
+    ),
+    Language(
+        "c++", (".cpp", ".cc", ".cxx"), ("c++", "g++", "clang++"), "g++", "bot.cpp",
+        '"$TOOL" -O2 -c bot.cpp -o "$TMP/bot.o"' + _LINK, ("warm.c",),
+    ),
+    Language(
+        "java", (".java",), ("javac",), "default-jdk-headless", "Main.java",
+        '"$TOOL" -J-Xmx256m -J-XX:+UseSerialGC -J-XX:-UsePerfData -d "$OUT" *.java',
+    ),
+    Language(
+        "lisp", (".lisp", ".lsp", ".cl"), ("sbcl",), "sbcl", "bot.lisp",
+        '"$TOOL" --dynamic-space-size 512 --noinform --non-interactive --no-sysinit --no-userinit --eval '
+        '"(unless (compile-file \\"bot.lisp\\" :output-file \\"$OUT/bot.fasl\\") (exit :code 1))" >&2',
+    ),
+)  # fmt: skip
+ENDINGS = {ending: language for language in LANGUAGES for ending in language.endings}
+
+
+def language_of(path: Path) -> Language | None:
+    """The language of the bot's file, by its ending or its first line; None for a program that runs as it is.
+
+    Raises: BuildError for a file that is neither.
+    """
+    if path.suffix.lower() in ENDINGS:
+        return ENDINGS[path.suffix.lower()]
+    with path.open("rb") as file:
+        first = file.readline(256)
+    if re.match(rb"#!.*\bpython[0-9.]*\b", first):
+        return ENDINGS[".py"]
+    if not os.access(path, os.X_OK):
+        raise BuildError(
+            f"{path}: neither a file that ends in {', '.join(ENDINGS)} nor an executable one (chmod +x makes it one)"
+        )
+    return None
+
+
+@cache
+def tool_of(language: Language) -> str:
+    """The real path of the program that compiles the language or runs it. Raises: BuildError naming the package.
+
+    The real path, because what is first on the PATH may be a slow shim that the box does not hold.
+    """
+    found = [path for name in language.tools if (path := shutil.which(name))]
+    if language.name == "python":
+        found = [getattr(sys, "_base_executable", "") or sys.executable, *found, "/usr/bin/python3"]
+    for path in found:
+        if sandbox.readable(path):
+            return os.path.realpath(path)
+    where = f" that user {sandbox.NOBODY} can read" if found and os.geteuid() == 0 else ""
+    install = f"on Debian and Ubuntu: apt install {language.package}"
+    raise BuildError(f"a bot in {language.name} needs {language.tools[0]}{where} ({install})")
+
+
+def binds_of(tool: str) -> tuple[str, ...]:
+    """Folders beside /usr that a tool needs: the one it is installed in."""
+    prefix = Path(tool).parents[1]
+    return () if prefix.is_relative_to("/usr") or prefix == Path("/") else (str(prefix),)
+
+
+def java_source_name(source: bytes, stem: str) -> str:
+    """What javac wants a source file to be called: its public class decides."""
+    public = re.search(rb"^\s*public\s+(?:final\s+|abstract\s+)*(?:class|record|enum|interface)\s+(\w+)", source, re.M)
+    if public:
+        return public[1].decode() + ".java"
+    return (stem if stem.isidentifier() else "Main") + ".java"
+
+
+def java_main_class(files: Mapping[str, bytes]) -> str:
+    """The class that has a `main`. Raises: BuildError when none or several have one."""
+    mains = [
+        name.removesuffix(".class").replace("/", ".")
+        for name, content in files.items()
+        if b"\x04main" in content and b"([Ljava/lang/String;)V" in content
+    ]
+    if len(mains) != 1:
+        raise BuildError(f"there must be one class with a main method; found {', '.join(mains) or 'none'}")
+    return mains[0]
+
+
+def program_of(name: str, language: Language, files: Mapping[str, bytes]) -> Program:
+    """The program made of a language's compiled files (or, for Python, of its source)."""
+    tool = tool_of(language)
+    binds = binds_of(tool)
+    if language.name == "python":
+        files = {**files, "warm.py": (INSIDE / "warm.py").read_bytes()}
+        return Program(name, "python", files, (tool, "bot.py"), (tool, "warm.py", "bot.py"), binds)
+    if language.name == "java":
+        java = str(Path(tool).with_name("java"))
+        main = java_main_class(files)
+        return Program(name, "java", files, (java, *_JAVA_SMALL, "-Xmx64m", "-cp", ".", main), binds=binds)
+    if language.name == "lisp":
+        return Program(
+            name, "lisp", files, (tool, "--dynamic-space-size", "128", "--script", "bot.fasl"), binds=binds
+        )
+    return Program(name, language.name, files, ("./bot",), ("./bot",))

@@ -1,0 +1,147 @@
+"""The bot protocol, pure: what a bot is told on its command line, and what its answer means.
+
+A bot is a program that is run once per move as `bot SCORE HAND VISIBLE STAKE CHIPS` and prints its move. SCORE is what
+the hand counts; HAND and VISIBLE are cards, one letter each, as in `View`; STAKE and CHIPS are whole numbers of chips.
+It prints S (stand), H (hit), D (double), B n (raise by n chips), and P (split) or R (surrender) where the rules allow
+them. Source: seed 003, "Programming interface".
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from dataclasses import dataclass
+
+from bjsim.sim.hand import Hand
+from bjsim.sim.play import NAMES, STAND, Action, View, raise_by
+
+FAULTS = {
+    "bad-reply": "printed nothing, or something that is no move here",
+    "late-double": "doubled when it was no longer its first move",
+    "overbet": "bet more chips than it had",
+    "timeout": "ran, but did not end in time",
+    "crash": "ended with an exit status or a signal, or was killed for its memory",
+    "flood": "printed more than a reply may hold",
+    "start-failure": "could not be started",
+    "move-cap": "made as many moves with one hand as the rules allow, without standing",
+}
+REPLY_LIMIT = 4096  # bytes of stdout
+_WHOLE = re.compile(rb"[+-]?[0-9]+")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """How one run of a bot ended.
+
+    cause: `exit`, or why it was stopped: `timeout`, `cpu`, `memory`, `flood`, or `start` when it never ran.
+    status: exit status, or minus the signal's number. stdout, stderr: cut to 4 KiB each.
+    """
+
+    cause: str
+    status: int
+    elapsed_ns: int
+    stdout: bytes
+    stderr: bytes
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A move that made the bot stand, kept for its author. kind: a key of `FAULTS`; detail: one line."""
+
+    kind: str
+    detail: str
+    argv: tuple[str, ...] = ()
+    stdout: bytes = b""
+    stderr: bytes = b""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}"
+
+
+def argv_of(view: View) -> list[str]:
+    """What the bot is told, as the five arguments of its command line."""
+    return [str(Hand(*view.hand).points), view.hand, view.visible, str(view.stake), str(view.chips)]
+
+
+def parse_reply(stdout: bytes, view: View) -> Action | Fault:
+    """The move that a bot printed, or the fault in it.
+
+    The first word counts, in any case, and for `B` the second, a whole number whose sign is ignored.
+    """
+
+    def fault(kind: str, detail: str) -> Fault:
+        return Fault(kind, detail, tuple(argv_of(view)), stdout)
+
+    words = stdout.split()
+    if not words:
+        return fault("bad-reply", "printed nothing")
+    letter = words[0].upper().decode("ascii", "replace")
+    if letter not in NAMES:
+        return fault("bad-reply", f"{_shown(words[0])} is no move; moves are {', '.join(NAMES)}")
+    if letter == "D" and "D" not in view.legal:
+        return fault(*_refused_double(view))
+    if letter not in view.legal:
+        return fault("bad-reply", f"{letter} is not allowed here; allowed are {', '.join(view.legal)}")
+    if letter != "B":
+        return Action(letter)
+    number = words[1] if len(words) > 1 else b""
+    if not _WHOLE.fullmatch(number):
+        return fault("bad-reply", f"B needs a whole number of chips, not {_shown(number) if number else 'nothing'}")
+    chips = abs(int(number))
+    if chips > view.chips:
+        return fault("overbet", f"B {chips} with {view.chips} chips")
+    return raise_by(chips)
+
+
+def judge(reply: Reply, view: View) -> Action | Fault:
+    """What a run of the bot comes to: its move, or the fault that makes it stand."""
+    kind, detail = "", ""
+    if reply.cause == "start":
+        kind, detail = "start-failure", reply.stderr.decode("utf-8", "replace").strip() or "could not be started"
+    elif reply.cause in ("timeout", "cpu"):
+        spent = "processor time" if reply.cause == "cpu" else "time"
+        kind, detail = "timeout", f"used up its {spent} after {reply.elapsed_ns / 1e9:.2f} s"
+    elif reply.cause == "memory":
+        kind, detail = "crash", "used more memory than it may, and was killed"
+    elif reply.cause == "flood":
+        kind, detail = "flood", f"printed more than {REPLY_LIMIT} bytes"
+    elif reply.status:
+        kind, detail = "crash", _ending(reply.status)
+    if kind:
+        return Fault(kind, detail, tuple(argv_of(view)), reply.stdout, reply.stderr)
+    move = parse_reply(reply.stdout, view)
+    if isinstance(move, Fault):
+        return Fault(move.kind, move.detail, move.argv, reply.stdout, reply.stderr)
+    return move
+
+
+def ends_hand(action: Action) -> bool:
+    """Whether no further move with the same hand can follow."""
+    return action == STAND or action.letter in "DPR"
+
+
+def _refused_double(view: View) -> tuple[str, str]:
+    if not view.rules.doubles(*_points(view)) and len(view.hand) == 2:
+        return "bad-reply", f"these rules do not let {view.hand} double; allowed are {', '.join(view.legal)}"
+    if len(view.hand) == 2 and view.stake == view.rules.buy_in and view.chips < view.stake:
+        return "overbet", f"D needs {view.stake} more chips, and there are {view.chips}"
+    return "late-double", "D is for the first move only"
+
+
+def _points(view: View) -> tuple[int, bool]:
+    hand = Hand(*view.hand)
+    return hand.points, hand.soft
+
+
+def _ending(status: int) -> str:
+    if status > 0:
+        return f"ended with exit status {status}"
+    try:
+        return f"killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"killed by signal {-status}"
+
+
+def _shown(word: bytes) -> str:
+    text = word.decode("utf-8", "backslashreplace")
+    return repr(text if len(text) <= 20 else text[:20] + "…")

@@ -1,0 +1,82 @@
+"""The system calls that no bot needs, as a filter program for the kernel (seccomp, classic BPF).
+
+The namespaces of the box keep a bot from the host. This filter keeps it from its neighbours inside the box, which have
+the same user: it cannot look into or slow down the resident runner, and it cannot leave anything in the kernel for its
+next move to find (System V memory and queues outlive a process). It also keeps the bot from making namespaces of its
+own, where it would be root and could mount something to write to.
+
+Source: the kernel's Documentation/userspace-api/seccomp_filter.rst; call numbers from asm/unistd.h.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+from collections.abc import Iterator
+
+# Of each machine: the number that the kernel names it by, and the column of its call numbers below.
+MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
+
+DENIED = {
+    # into other processes
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440), "kcmp": (312, 272), "pidfd_getfd": (438, 438),
+    "setpriority": (141, 140), "ioprio_set": (251, 30), "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119), "sched_setattr": (314, 274), "sched_setaffinity": (203, 122),
+    "migrate_pages": (256, 238), "move_pages": (279, 239),
+    # what outlives a process
+    "shmget": (29, 194), "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
+    "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    # out of the namespaces, and parts of the kernel that a bot has no use for
+    "unshare": (272, 97), "setns": (308, 268), "socket": (41, 198), "syslog": (103, 116),
+    "io_uring_setup": (425, 425), "bpf": (321, 280), "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282), "fanotify_init": (300, 262),
+}  # fmt: skip
+CLONE, CLONE3, PRLIMIT = (56, 220), (435, 435), (302, 261)
+
+# Flags of clone: a new namespace of any kind, and a child that its grandparent would have to wait for.
+NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
+CLONE_PARENT = 0x00008000
+
+LOAD, RETURN, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT = 0x20, 0x06, 0x15, 0x35, 0x45
+NUMBER, MACHINE, FIRST_ARGUMENT = 0, 4, 16  # offsets in the kernel's struct seccomp_data
+ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+X32 = 0x40000000  # x86-64 calls with 32-bit pointers have their own numbers from here on
+
+
+def supported() -> bool:
+    """Whether the call numbers of this machine are known."""
+    return platform.machine() in MACHINES
+
+
+def filter_program() -> bytes:
+    """The filter, as bubblewrap's `--seccomp` reads it. Raises: KeyError on a machine that is not `supported`."""
+    machine, column = MACHINES[platform.machine()]
+    return b"".join(struct.pack("<HBBI", *instruction) for instruction in _instructions(machine, column))
+
+
+def _instructions(machine: int, column: int) -> Iterator[tuple[int, int, int, int]]:
+    """(operation, instructions to skip if true, if false, operand)."""
+    yield LOAD, 0, 0, MACHINE
+    yield IF_EQUAL, 1, 0, machine
+    yield RETURN, 0, 0, KILL
+    yield LOAD, 0, 0, NUMBER
+    yield IF_AT_LEAST, 0, 1, X32
+    yield RETURN, 0, 0, ERROR | errno.ENOSYS
+    for numbers in DENIED.values():
+        yield IF_EQUAL, 0, 1, numbers[column]
+        yield RETURN, 0, 0, ERROR | errno.EPERM
+    # The flags of clone3 are out of a filter's sight; without it, the C library uses clone.
+    yield IF_EQUAL, 0, 1, CLONE3[column]
+    yield RETURN, 0, 0, ERROR | errno.ENOSYS
+    yield IF_EQUAL, 0, 3, CLONE[column]
+    yield LOAD, 0, 0, FIRST_ARGUMENT
+    yield IF_ANY_BIT, 4, 0, NAMESPACES | CLONE_PARENT
+    yield RETURN, 0, 0, ALLOW
+    # Limits may be read and lowered, but only the caller's own.
+    yield IF_EQUAL, 0, 3, PRLIMIT[column]
+    yield LOAD, 0, 0, FIRST_ARGUMENT
+    yield IF_EQUAL, 1, 0, 0
+    yield RETURN, 0, 0, ERROR | errno.EPERM
+    yield RETURN, 0, 0, ALLOW
