@@ -13,6 +13,7 @@ from bjsim.sim.errors import InputError, RunFailed
 COMMANDS = {
     "run": ("bjsim.cli.run:run", "Play strategies and bots; compare their returns with the exact values."),
     "solve": ("bjsim.cli.solve:solve", "Print the exact tables, strategy and value of a game."),
+    "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; show one, or deal it again."),
     "replay": ("bjsim.cli.replay:replay", "Deal any round of a run again, card by card."),
 }
 

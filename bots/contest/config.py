@@ -29,7 +29,7 @@ class Contest:
     have in a match; at that many it is not asked again before the next. duplicate: every shoe is played again until
     all at the table have sat in every seat. house: the player who fills empty chairs, or "" for none. until: `decided`
     ends the contest when the leader is separated from all others, a number after so many seconds; never after more
-    than `matches`.
+    than `matches`. timeout: seconds that a bot has for one move.
     """
 
     rules: Rules
@@ -41,6 +41,7 @@ class Contest:
     duplicate: bool = False
     house: str = ""
     until: str = ""
+    timeout: float = 2.0
 
     def __post_init__(self) -> None:
         for name in _WHOLE:
@@ -51,6 +52,8 @@ class Contest:
             raise ConfigError(f"duplicate = {self.duplicate} is not accepted; true or false")
         if self.until not in ("", "decided") and not _is_seconds(self.until):
             raise ConfigError(f"until = {self.until} is not accepted; decided, or a number of seconds")
+        if not isinstance(self.timeout, (int, float)) or not 0 < self.timeout < math.inf:
+            raise ConfigError(f"timeout = {self.timeout} is not accepted; seconds, above 0")
         if self.rules.ties == "replay":
             raise ConfigError(f"the rules {self.rules.name} replay ties, which a contest cannot; use push or lose")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bjsim.bots.languages import BuildError, language_of
-from bjsim.bots.player import open_bot
+from bjsim.bots.player import BoxError, open_bot
 from bjsim.sim.errors import InputError
 from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
@@ -130,7 +130,10 @@ def opened(entrants: Sequence[Entrant], rules: Rules, **options: Any) -> Iterato
         players: list[Player] = []
         for entrant in entrants:
             if entrant.timed:
-                bot = open_bot(entrant.source, rules, **options)
+                try:
+                    bot = open_bot(entrant.source, name=entrant.name, **options)
+                except (BuildError, BoxError) as error:
+                    raise FieldError(f"the bot {entrant.name} cannot play: {error}") from None
                 stack.callback(bot.close)
                 players.append(bot)
             else:

@@ -21,10 +21,10 @@ from typing import Any
 from bjsim import __version__
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
-from bjsim.bots.contest.field import Entrant, check_unchanged, opened
+from bjsim.bots.contest.field import Entrant, check_unchanged, identify, opened
 from bjsim.bots.contest.luck import Luck, has_luck
-from bjsim.bots.contest.match import NotTheSame, Record, play_table
-from bjsim.bots.contest.schedule import TablePlan, schedule
+from bjsim.bots.contest.match import Dealer, NotTheSame, Record, deal_again, play_table
+from bjsim.bots.contest.schedule import TablePlan, schedule, table_shape
 from bjsim.bots.contest.standings import Standings
 from bjsim.sim.play import Player
 
@@ -70,8 +70,11 @@ class Timings:
 class Host:
     """One contest in one folder."""
 
-    def __init__(self, folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1) -> None:
+    def __init__(
+        self, folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1, sandbox: str = "auto"
+    ) -> None:
         self.folder = folder
+        self.sandbox = sandbox
         self.contest = contest
         self.entrants = list(entrants)
         self.workers = workers
@@ -82,9 +85,11 @@ class Host:
         self._done: dict[int, list[Record]] = defaultdict(list)  # rounds of the unfinished match, by table
 
     @staticmethod
-    def begin(folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1) -> Host:
+    def begin(
+        folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1, sandbox: str = "auto"
+    ) -> Host:
         """A new contest. Raises: JournalError if the folder holds one already."""
-        host = Host(folder, contest, entrants, workers)
+        host = Host(folder, contest, entrants, workers, sandbox)
         header = {
             "bjsim": __version__,
             "python": platform.python_version(),
@@ -96,13 +101,13 @@ class Host:
         return host
 
     @staticmethod
-    def resume(folder: Path, workers: int = 1) -> Host:
+    def resume(folder: Path, workers: int = 1, sandbox: str = "auto") -> Host:
         """Go on with the contest in `folder`. Raises: JournalError; FieldError if a bot has changed."""
         journal, records = journals.Journal.reopen(folder)
         header = records[0]
         contest = Contest.from_dict(header["contest"])
         entrants = [Entrant.from_dict(bot) for bot in header["bots"]]
-        host = Host(folder, contest, entrants, workers)
+        host = Host(folder, contest, entrants, workers, sandbox)
         host._journal = journal
         host.standings = Standings(header).add_all(records[1:])
         if not host.standings.end:
@@ -149,8 +154,6 @@ class Host:
 
     @property
     def _tables(self) -> int:
-        from bjsim.bots.contest.schedule import table_shape
-
         return table_shape(len(self.entrants))[0]
 
     def _reason(self, began: float) -> str:
@@ -202,10 +205,10 @@ class Workers:
             thread.start()
         ahead: deque[tuple[TablePlan, SimpleQueue[Any]]] = deque()
         while True:
-            while len(ahead) < 2 * self.host.workers and (plan := next(plans, None)) is not None:
+            while len(ahead) < 2 * self.host.workers and (following := next(plans, None)) is not None:
                 rounds: SimpleQueue[Any] = SimpleQueue()
-                ahead.append((plan, rounds))
-                todo.put((plan, self.host.earlier(plan), rounds))
+                ahead.append((following, rounds))
+                todo.put((following, self.host.earlier(following), rounds))
             if not ahead:
                 return
             plan, rounds = ahead.popleft()
@@ -215,10 +218,11 @@ class Workers:
         house = self.host.contest.house
         entrants = [*self.host.entrants]
         if house:
-            from bjsim.bots.contest.field import identify
-
             entrants.append(identify(house, self.host.contest.rules, "house"))
-        return self.stack.enter_context(opened(entrants, self.host.contest.rules))
+        contest = self.host.contest
+        return self.stack.enter_context(
+            opened(entrants, contest.rules, sandbox=self.host.sandbox, timeout=contest.timeout)
+        )
 
     def _rounds(self, plan: TablePlan, players: list[Player], done: list[Record] | None = None) -> Iterator[Record]:
         host = self.host
@@ -258,8 +262,6 @@ def verify(folder: Path) -> tuple[int, Standings]:
 
     Returns: (rounds confirmed, standings). Raises: JournalError; NotTheSame naming the first round that differs.
     """
-    from bjsim.bots.contest.match import Dealer, deal_again
-
     records = journals.read(folder)
     header = next(records)
     contest = Contest.from_dict(header["contest"])

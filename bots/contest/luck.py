@@ -69,7 +69,7 @@ class Luck:
     def _worth(self, hand: HandState | Result, dealer: Ranks) -> float:
         """Worth of a hand, or of what it ended as, when the dealer has these cards (in the order dealt)."""
         if hand in (BUST, SURRENDERED):
-            return float(self.states.settle(hand, 1, 0)[0])  # type: ignore[arg-type]
+            return float(self.states.settle(hand, 1, 0)[0])
         if isinstance(hand, Result):
             law = self.solver.dealer.law(self._dealer(dealer))
             return sum(p * float(self.states.settle(hand, 1, outcome)[0]) for outcome, p in law.items())
@@ -126,9 +126,9 @@ class Luck:
                 else:
                     hand = hands[seat]
                     assert isinstance(hand, HandState)  # a hand that has ended gets no card
-                    kind = ("first", "second")[hand.cards] if hand.cards < 2 else "double" if doubled[seat] else "hit"
+                    name = ("first", "second")[hand.cards] if hand.cards < 2 else "double" if doubled[seat] else "hit"
                     worths = self.after_card(hand, self._in_order(dealer), doubled[seat])
-                    total[seat][KINDS.index(kind)] += stakes[seat] * deck.surprise(worths, rank)
+                    total[seat][KINDS.index(name)] += stakes[seat] * deck.surprise(worths, rank)
                     hands[seat] = self.states.add(hand, rank)
                 deck.take(rank)
         return [[round(luck, DIGITS) for luck in row] for row in total]
@@ -162,5 +162,3 @@ class _Deck:
             self.left, self.count = list(self.full), sum(self.full)
         self.left[rank] -= 1
         self.count -= 1
-
-

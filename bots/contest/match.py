@@ -6,14 +6,15 @@ was cut short goes on from its records: its rounds are dealt again with the reco
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.luck import Luck
 from bjsim.bots.contest.schedule import TablePlan
+from bjsim.bots.player import BotPlayer
+from bjsim.bots.protocol import Fault, argv_of, judge
 from bjsim.sim.cards import RANKS
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.play import STAND, Action, Player, View
@@ -29,15 +30,6 @@ _SHOWN = 400  # characters of a bot's output that a fault keeps
 
 class NotTheSame(RunFailed):
     """A recorded round that comes out otherwise when it is dealt again."""
-
-
-class Judged(Protocol):
-    """A player that reports its own faults, as bots in other processes do; each made it stand."""
-
-    @property
-    def faults(self) -> Sequence[Any]:
-        """All faults so far, in order: objects with kind, detail, argv, stdout and stderr."""
-        ...
 
 
 @dataclass
@@ -64,32 +56,33 @@ class Chair:
         return action
 
     def _ask(self, view: View) -> Action:
-        own = getattr(self.player, "faults", ())
-        before = len(own)
-        began = time.perf_counter()
+        if isinstance(self.player, BotPlayer):
+            reply = self.player.ask(view)
+            if self.timing:
+                self.timing(self.bot, reply.elapsed_ns / 1e9)
+            move = judge(reply, view)
+            return self._fault(move) if isinstance(move, Fault) else move
         try:
             action = self.player.decide(view)
-        except Exception as error:  # whatever a bot written in Python does wrong is its own affair
-            return self._fault("crash", f"{type(error).__name__}: {error}", view)
-        finally:
-            if self.timing:
-                self.timing(self.bot, time.perf_counter() - began)
-        for fault in getattr(self.player, "faults", ())[before:]:
-            self._fault(fault.kind, fault.detail, view, fault.argv, fault.stdout, fault.stderr)
-        if not isinstance(action, Action) or action.letter not in view.legal:
-            return self._fault("bad-reply", f"{action} is not allowed here; allowed are {', '.join(view.legal)}", view)
+        except Exception as error:  # whatever a player written in Python does wrong is its own affair
+            return self._fault(Fault("crash", f"{type(error).__name__}: {error}", tuple(argv_of(view))))
+        if not isinstance(action, Action):
+            return self._fault(Fault("bad-reply", f"{action!r} is no Action", tuple(argv_of(view))))
         if action.letter == "B" and not 0 <= action.amount <= view.chips:
-            return self._fault("overbet", f"{action} with {view.chips} chips", view)
+            return self._fault(Fault("overbet", f"{action} with {view.chips} chips", tuple(argv_of(view))))
+        if action.letter not in view.legal:
+            return self._fault(Fault("bad-reply", f"{action} is not allowed here", tuple(argv_of(view))))
         return action
 
-    def _fault(
-        self, kind: str, detail: str, view: View, argv: Sequence[str] = (), stdout: bytes = b"", stderr: bytes = b""
-    ) -> Action:
+    def capped(self) -> None:
+        """Count the fault of having moved as often as the rules allow."""
+        self._fault(Fault("move-cap", f"{len(self.moves)} moves with one hand, and no stand"))
+
+    def _fault(self, fault: Fault) -> Action:
         self.strikes -= 1
         self.faults.append({
-            "bot": self.bot, "move": len(self.moves), "kind": kind, "detail": _text(detail.encode()),
-            "argv": [*argv] or [view.hand, view.visible, str(view.stake), str(view.chips)],
-            "stdout": _text(stdout), "stderr": _text(stderr),
+            "bot": self.bot, "move": len(self.moves), "kind": fault.kind, "detail": _text(fault.detail.encode()),
+            "argv": list(fault.argv), "stdout": _text(fault.stdout), "stderr": _text(fault.stderr),
         })  # fmt: skip
         return STAND
 
@@ -148,9 +141,7 @@ class Dealer:
         self.contest = contest
         self.plan = plan
         self.luck = luck
-        self.shoe = WatchedShoe(
-            contest.rules, open_shoe(contest.rules, Stream(contest.seed, plan.table, plan.shoe))
-        )
+        self.shoe = WatchedShoe(contest.rules, open_shoe(contest.rules, Stream(contest.seed, plan.table, plan.shoe)))
         self.chips = [contest.rules.chips] * len(plan.bots)
         self.round = 0
 
@@ -202,9 +193,7 @@ def play_table(
     and not yielded. Raises: NotTheSame if they come out otherwise.
     """
     dealer = Dealer(contest, plan, luck)
-    chairs = {
-        place: Chair(bot, player_of(bot), contest.strikes, timing) for place, bot in enumerate(plan.bots)
-    }
+    chairs = {place: Chair(bot, player_of(bot), contest.strikes, timing) for place, bot in enumerate(plan.bots)}
     for record in done:
         deal_again(dealer, record)
         for fault in record.get("faults", ()):
@@ -215,14 +204,8 @@ def play_table(
             chair.moves, chair.faults = [], []
         record, result = dealer.deal(chairs)
         capped = {event.seat for event in result.events if event.what == "end" and event.detail == "move-cap"}
-        for seat, place in enumerate(places):
-            if seat in capped:
-                chairs[place].strikes -= 1
-                chairs[place].faults.append(
-                    {"bot": plan.bots[place], "move": contest.rules.move_cap, "kind": "move-cap",
-                     "detail": f"made {contest.rules.move_cap} moves without standing",
-                     "argv": [], "stdout": "", "stderr": ""}
-                )  # fmt: skip
+        for seat in sorted(capped):
+            chairs[places[seat]].capped()
         record["moves"] = [chairs[place].moves for place in places]
         faults = [fault for place in places for fault in chairs[place].faults]
         if faults:

@@ -144,6 +144,7 @@ class Standings:
 
     def __init__(self, header: Mapping[str, Any]) -> None:
         self.contest = Contest.from_dict(header["contest"])
+        self.bots: list[dict[str, str]] = list(header["bots"])
         self.names = [bot["name"] for bot in header["bots"]]
         self.scores = [Score() for _ in self.names]
         self.pairs: dict[tuple[int, int], Moments] = defaultdict(Moments)
@@ -273,8 +274,9 @@ class Standings:
     @property
     def decided(self) -> bool:
         """Whether the leader is separated from every other bot, at 95% altogether and at whatever moment one looks."""
-        order = self.order()
-        return all((d := self.difference(order[0], rival)).interval is not None and d.interval[0] > 0 for rival in order[1:])
+        leader, *rivals = self.order()
+        intervals = [self.difference(leader, rival).interval for rival in rivals]
+        return all(interval is not None and interval[0] > 0 for interval in intervals)
 
     def groups(self) -> list[str]:
         """For each bot in order of rank the letters of its groups."""
