@@ -82,7 +82,7 @@ class Host:
         self.timings = Timings(len(entrants))
         self._new_timings = Timings(len(entrants))
         self._journal: journals.Journal
-        self._done: dict[int, list[Record]] = defaultdict(list)  # rounds of the unfinished match, by table
+        self._done: dict[tuple[int, int], list[Record]] = defaultdict(list)  # the unfinished match's, by table
 
     @staticmethod
     def begin(
@@ -115,7 +115,7 @@ class Host:
         host.timings = Timings.load(folder, len(entrants))
         for record in records[1:]:
             if record["record"] == "round" and record["match"] == host.standings.matches:
-                host._done[record["table"]].append(record)
+                host._done[record["match"], record["table"]].append(record)
         return host
 
     def run(self, on_round: Callable[[Host], None] = lambda host: None) -> Standings:
@@ -176,7 +176,7 @@ class Host:
 
     def earlier(self, plan: TablePlan) -> list[Record]:
         """The rounds of this table that the journal holds already."""
-        return self._done[plan.table] if plan.match == self.standings.matches else []
+        return self._done.get((plan.match, plan.table), [])
 
 
 class Workers:
