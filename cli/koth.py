@@ -16,11 +16,13 @@ from rich.text import Text
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest, load_config
 from bjsim.bots.contest.field import gather
-from bjsim.bots.contest.host import Host, Timings, verify
+from bjsim.bots.contest.host import Host, verify
 from bjsim.bots.contest.match import events_of
-from bjsim.bots.contest.output import row_values, write_standings
+from bjsim.bots.contest.output import row_values, write_standings, write_whole
+from bjsim.bots.contest.page import PageData, render_page
 from bjsim.bots.contest.schedule import whole_matches
 from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.timings import Timings
 from bjsim.cli.options import Count
 from bjsim.cli.render import standings_table
 from bjsim.cli.replay import show as show_round
@@ -106,14 +108,15 @@ def play(host: Host) -> None:
         say(f"stopped; go on with: bjsim koth --resume {where}", style="yellow")
         raise click.exceptions.Exit(130) from None
     finally:
-        write_out(host.folder, host.standings, host.timings)
+        write_out(host.folder, host.standings, host.page, host.timings)
     report(screen.console, host.standings, host.timings)
     say(f"{where}/index.html is the page")
 
 
-def write_out(folder: Path, standings: Standings, timings: Timings) -> None:
+def write_out(folder: Path, standings: Standings, page: PageData, timings: Timings) -> None:
     """Write all that is computed from the journal."""
     write_standings(folder, standings, timings)
+    write_whole(folder / "index.html", render_page(standings, page, timings))
 
 
 class Screen:
@@ -138,7 +141,7 @@ class Screen:
         now = time.perf_counter()
         if now - self.written > PAGE_EVERY:
             self.written = now
-            write_out(host.folder, host.standings, host.timings)
+            write_out(host.folder, host.standings, host.page, host.timings)
         if not self.console.is_terminal or now - self.shown < 0.25:
             return
         self.shown = now

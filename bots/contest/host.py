@@ -6,7 +6,6 @@ and written in the order of the schedule, so the journal does not depend on how 
 
 from __future__ import annotations
 
-import json
 import platform
 import threading
 import time
@@ -24,47 +23,11 @@ from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.field import Entrant, check_unchanged, identify, opened
 from bjsim.bots.contest.luck import Luck, has_luck
 from bjsim.bots.contest.match import Dealer, NotTheSame, Record, deal_again, play_table
+from bjsim.bots.contest.page import PageData
 from bjsim.bots.contest.schedule import TablePlan, schedule, table_shape
 from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.timings import Timings
 from bjsim.sim.play import Player
-
-TIMINGS = "timings.jsonl"
-
-
-class Timings:
-    """Seconds and moves of every bot in another process. They are no part of the journal: no two runs agree in them."""
-
-    def __init__(self, bots: int) -> None:
-        self.moves = [0] * bots
-        self.seconds = [0.0] * bots
-        self._lock = threading.Lock()
-
-    def add(self, bot: int, seconds: float) -> None:
-        """Count a move."""
-        if bot != HOUSE:
-            with self._lock:
-                self.moves[bot] += 1
-                self.seconds[bot] += seconds
-
-    def ms_per_move(self, bot: int) -> float | None:
-        """Mean milliseconds; None without a move."""
-        return 1000 * self.seconds[bot] / self.moves[bot] if self.moves[bot] else None
-
-    @staticmethod
-    def load(folder: Path, bots: int) -> Timings:
-        """What earlier runs of a contest in this folder measured; lines that cannot be read are passed over."""
-        timings = Timings(bots)
-        path = folder / TIMINGS
-        for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
-            try:
-                run = json.loads(line)
-                moves, seconds = [int(n) for n in run["moves"]], [float(s) for s in run["seconds"]]
-            except (ValueError, TypeError, KeyError):
-                continue
-            if len(moves) == len(seconds) == bots:
-                timings.moves = [a + b for a, b in zip(timings.moves, moves, strict=True)]
-                timings.seconds = [a + b for a, b in zip(timings.seconds, seconds, strict=True)]
-        return timings
 
 
 class Host:
@@ -79,6 +42,7 @@ class Host:
         self.entrants = list(entrants)
         self.workers = workers
         self.standings: Standings
+        self.page = PageData()
         self.timings = Timings(len(entrants))
         self._new_timings = Timings(len(entrants))
         self._journal: journals.Journal
@@ -114,6 +78,7 @@ class Host:
             check_unchanged(entrants, contest.rules)
         host.timings = Timings.load(folder, len(entrants))
         for record in records[1:]:
+            host.page.add(record)
             if record["record"] == "round" and record["match"] == host.standings.matches:
                 host._done[record["match"], record["table"]].append(record)
         return host
@@ -125,10 +90,7 @@ class Host:
                 self._play(on_round)
         finally:
             self._journal.close()
-            if any(self._new_timings.moves):
-                line = {"moves": self._new_timings.moves, "seconds": self._new_timings.seconds}
-                with (self.folder / TIMINGS).open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(line) + "\n")
+            self._new_timings.save(self.folder)
         return self.standings
 
     def _play(self, on_round: Callable[[Host], None]) -> None:
@@ -167,6 +129,7 @@ class Host:
     def _write(self, record: Record) -> None:
         self._journal.append(record)
         self.standings.add(record)
+        self.page.add(record)
 
     def timed(self, bot: int, seconds: float) -> None:
         """Count the time of a move."""

@@ -9,8 +9,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from bjsim.bots.contest.host import Timings
 from bjsim.bots.contest.standings import Row, Standings
+from bjsim.bots.contest.timings import Timings
 
 DIGITS = 6
 

@@ -144,6 +144,7 @@ class Standings:
 
     def __init__(self, header: Mapping[str, Any]) -> None:
         self.contest = Contest.from_dict(header["contest"])
+        self.versions = {name: str(header.get(name, "")) for name in ("bjsim", "python")}
         self.bots: list[dict[str, str]] = list(header["bots"])
         self.names = [bot["name"] for bot in header["bots"]]
         self.scores = [Score() for _ in self.names]
