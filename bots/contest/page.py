@@ -22,7 +22,7 @@ from bjsim.sim.rules import Rules
 SWINGS = 12  # hands of the largest swings that can be replayed
 LAST = 60  # rounds of the last match that can be replayed
 FAULTS = 5  # of each kind and bot that are shown
-WIDTH, ROW, PLOT = 640, 26, 240  # of the drawings
+WIDTH, ROW, PLOT = 480, 26, 240  # of the drawings
 
 
 class PageData:
@@ -141,25 +141,36 @@ def convergence_drawn(standings: Standings) -> dict[str, Any] | None:
     low, high = min(values), max(values)
     x = _scale(points[0][0], points[-1][0], 60, WIDTH - 130)
     y = _scale(low, high, PLOT - 30, 10)
-    lines = []
-    labels: list[float] = []
-    for bot in standings.order():
-        at = float(y(points[-1][1][bot]))
-        at = max(at, labels[-1] + 14) if labels else at  # labels in order of rank, none upon another
-        labels.append(at)
-        lines.append({
-            "name": standings.names[bot][:18], "label": at + 4,
+    order = standings.order()
+    heights = _apart([float(y(points[-1][1][bot])) for bot in order], PLOT - 30)
+    lines = [
+        {
+            "name": standings.names[bot][:18],
+            "label": height + 4,
             "points": " ".join(f"{x(matches)},{y(means[bot])}" for matches, means in points),
-        })  # fmt: skip
+        }
+        for bot, height in zip(order, heights, strict=True)
+    ]
     return {
         "width": WIDTH,
-        "height": max(PLOT, int(labels[-1]) + 12),
+        "height": max(PLOT, int(heights[-1]) + 12),
         "bottom": PLOT - 30,
         "lines": lines,
         "label_x": WIDTH - 122,
         "y_ticks": [(y(tick), f"{tick:g}") for tick in _ticks(low, high)],
         "x_ticks": [(x(points[0][0]), points[0][0]), (x(points[-1][0]), points[-1][0])],
     }
+
+
+def _apart(heights: list[float], bottom: float, gap: float = 15) -> list[float]:
+    """The heights of labels, top first, moved so that none stands upon another, and above `bottom` if they fit."""
+    for place in range(1, len(heights)):
+        heights[place] = max(heights[place], heights[place - 1] + gap)
+    limit = max(bottom, gap * len(heights))
+    for place in reversed(range(len(heights))):
+        heights[place] = min(heights[place], limit)
+        limit = heights[place] - gap
+    return heights
 
 
 def crosstable(standings: Standings) -> list[list[dict[str, Any] | None]]:

@@ -23,7 +23,8 @@ from bjsim.sim.stream import mix
 
 LARGEST_TABLE = 4
 _STARTS = 6
-_APART = 10**6  # what two empty chairs at one table cost, in meetings
+_SLACK = 1e-6  # what a swap must save, so that rounding never makes it go in circles
+_APART = 10**3  # what two empty chairs at one table cost, in meetings
 
 
 class TablePlan(NamedTuple):
@@ -74,7 +75,7 @@ def _present(seats: list[int], bots: int, house: bool) -> tuple[int, ...]:
 def _seatings(bots: int, tables: int, chairs: int) -> Iterator[list[list[int]]]:
     """For each match the tables, each a list of bots by chair; numbers from `bots` on are nobody."""
     everybody = tables * chairs
-    met = [[0] * everybody for _ in range(everybody)]
+    met = [[0.0] * everybody for _ in range(everybody)]
     for a in range(bots, everybody):
         for b in range(bots, everybody):
             met[a][b] = _APART
@@ -87,6 +88,7 @@ def _seatings(bots: int, tables: int, chairs: int) -> Iterator[list[list[int]]]:
                 for a in group:
                     for b in group:
                         met[a][b] += a != b
+            _share_nobody(met, bots)
             run.append(groups)
             match += 1
         yield from _take_chairs(run, everybody, chairs)
@@ -95,12 +97,21 @@ def _seatings(bots: int, tables: int, chairs: int) -> Iterator[list[list[int]]]:
 # --- who meets whom
 
 
-def _fewest_meetings(met: list[list[int]], tables: int, chairs: int, match: int) -> list[list[int]]:
+def _share_nobody(met: list[list[float]], bots: int) -> None:
+    """Count a meeting with one empty chair as a share of a meeting with each: they are all alike."""
+    nobody = range(bots, len(met))
+    for bot in range(bots) if nobody else ():
+        share = sum(met[bot][chair] for chair in nobody) / len(nobody)
+        for chair in nobody:
+            met[bot][chair] = met[chair][bot] = share
+
+
+def _fewest_meetings(met: list[list[float]], tables: int, chairs: int, match: int) -> list[list[int]]:
     """Tables that keep the numbers of meetings level; the best of several searches."""
     everybody = tables * chairs
     low = min(met[a][b] for a in range(everybody) for b in range(a))
     cost = [[(n - low) * (n - low + 1) for n in row] for row in met]
-    best: tuple[int, list[list[int]]] | None = None
+    best: tuple[float, list[list[int]]] | None = None
     for start in range(_STARTS):
         found = _search(cost, _shuffled(everybody, mix(match * _STARTS + start + 1)), chairs)
         if best is None or found < best:
@@ -109,7 +120,7 @@ def _fewest_meetings(met: list[list[int]], tables: int, chairs: int, match: int)
     return best[1]
 
 
-def _search(cost: list[list[int]], order: list[int], chairs: int) -> tuple[int, list[list[int]]]:
+def _search(cost: list[list[float]], order: list[int], chairs: int) -> tuple[float, list[list[int]]]:
     """Swap bots between tables while that lowers the cost. Returns: (cost of all pairs, tables)."""
     count = len(order)
     table_of = [0] * count
@@ -124,7 +135,7 @@ def _search(cost: list[list[int]], order: list[int], chairs: int) -> tuple[int, 
         for a in order:
             for b in order:
                 s, t = table_of[a], table_of[b]
-                if s == t or ties[a][t] + ties[b][s] - 2 * cost[a][b] >= ties[a][s] + ties[b][t]:
+                if s == t or ties[a][t] + ties[b][s] - 2 * cost[a][b] > ties[a][s] + ties[b][t] - _SLACK:
                     continue
                 for x in range(count):
                     change = (cost[x][b] if x != b else 0) - (cost[x][a] if x != a else 0)
