@@ -14,6 +14,7 @@ COMMANDS = {
     "run": ("bjsim.cli.run:run", "Play strategies and bots; compare their returns with the exact values."),
     "solve": ("bjsim.cli.solve:solve", "Print the exact tables, strategy and value of a game."),
     "replay": ("bjsim.cli.replay:replay", "Deal any round of a run again, card by card."),
+    "learn": ("bjsim.cli.learn:learn", "Learn a game, or any decision process, and judge what was learned."),
 }
 
 
