@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from bjsim.bots.seats import BotSeat
+from bjsim.bots.player import BotPlayer
 from bjsim.sim.driver import Point
 from bjsim.strategies.experiment import BotResult
 
@@ -68,7 +68,7 @@ def _point(point: Point) -> str:
     return f"{percent(point.mean, 3)} ± {50 * (high - low):.3f}%"
 
 
-def bots_table(programs: Sequence[BotSeat]) -> RichTable:
+def bots_table(programs: Sequence[BotPlayer]) -> RichTable:
     """Time per move and faults by kind, for each bot in a process of its own."""
     table = RichTable(title="bots", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("bot")
@@ -78,5 +78,6 @@ def bots_table(programs: Sequence[BotSeat]) -> RichTable:
     for program in programs:
         times = program.ms_per_move()
         faults = ", ".join(f"{kind} {count:,}" for kind, count in sorted(program.faults.items()))
-        table.add_row(program.name, f"{times['median']:.2f}", f"{times['p99']:.2f}", faults or "none")
+        median, p99 = ("–" if times[name] is None else f"{times[name]:.2f}" for name in ("median", "p99"))
+        table.add_row(program.name, median, p99, faults or "none")
     return table

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 from rich.console import Console
 
-from bjsim.bots.seats import BotOptions, BotSeat, bot_table_of, find_any_player
+from bjsim.bots.player import BotPlayer
+from bjsim.bots.seats import BotOptions, find_any_player
 from bjsim.cli.options import (
     Count,
     Names,
@@ -62,8 +64,8 @@ def run(
     rules = the_rules(rules_name, settings, decks)
     options = BotOptions(sandbox, timeout, cold, strikes)
     players = [find_any_player(bot, rules, options) for bot in bots]
-    programs = [player for player in players if isinstance(player, BotSeat)]
-    experiment = experiment_of(rules, players, hands, seed, tables, bot_table_of)
+    programs = [player for player in players if isinstance(player, BotPlayer)]
+    experiment = experiment_of(rules, players, hands, seed, tables)
     what = {"rules": rules.to_dict(), "bots": bots, "hands": hands, "tables": tables, "seed": seed}
     keep = checkpoint or resume
     cores = workers or usable_cores()
@@ -73,34 +75,52 @@ def run(
             return ThreadPoolExecutor(cores) if programs else open_executor(cores, records)
 
         screen = Screen(rules, players, experiment, quiet=json_path == "-")
-        driver = Driver(
-            experiment,
-            open_pool=open_pool,
-            in_flight=2 * cores if cores > 1 else 1,
-            checkpoint=Checkpoint(Path(keep), what) if keep else None,
-            resume=bool(resume),
-            on_progress=screen.update,
-        )
-        warm_up(experiment, screen.console)
-        began = time.perf_counter()
-        stopped = False
+        saved = Checkpoint(Path(keep), what) if keep else None
         try:
-            with screen:
-                driver.run()
-        except KeyboardInterrupt:
-            stopped = True
+            played = play_on(screen, experiment, cores, open_pool, saved, bool(resume))
         finally:
             for program in programs:
                 program.close()
-        seconds = time.perf_counter() - began
-    results = results_of(experiment, players, driver.progress)
+    results = results_of(experiment, players, played.progress)
     if json_path:
-        write_json(run_json(rules, seed, results, programs, driver.progress, seconds), json_path)
+        write_json(run_json(rules, seed, results, programs, played), json_path)
     if plot_path and results:
         plot_convergence(results, plot_path)
-    report(screen.console, results, programs, driver.progress, seconds, stopped)
-    if stopped:
+    report(screen.console, results, programs, *played)
+    if played.stopped:
         raise click.exceptions.Exit(130)
+
+
+class Played(NamedTuple):
+    """What a run came to, in how many seconds, and whether Ctrl-C stopped it."""
+
+    progress: Progress
+    seconds: float
+    stopped: bool
+
+
+def play_on(
+    screen: Screen, experiment: Experiment, cores: int, open_pool: Callable[[], Executor],
+    saved: Checkpoint | None = None, resume: bool = False,
+) -> Played:  # fmt: skip
+    """Play an experiment in the pools that `open_pool` makes, shown on the screen."""
+    driver = Driver(
+        experiment,
+        open_pool=open_pool,
+        in_flight=2 * cores if cores > 1 else 1,
+        checkpoint=saved,
+        resume=resume,
+        on_progress=screen.update,
+    )
+    warm_up(experiment, screen.console)
+    began = time.perf_counter()
+    stopped = False
+    try:
+        with screen:
+            driver.run()
+    except KeyboardInterrupt:
+        stopped = True
+    return Played(driver.progress, time.perf_counter() - began, stopped)
 
 
 @contextmanager
@@ -127,12 +147,7 @@ def warm_up(experiment: Experiment, console: Console) -> None:
 
 
 def run_json(
-    rules: Rules,
-    seed: int,
-    results: Sequence[BotResult],
-    programs: Sequence[BotSeat],
-    progress: Progress,
-    seconds: float,
+    rules: Rules, seed: int, results: Sequence[BotResult], programs: Sequence[BotPlayer], played: Played
 ) -> dict[str, object]:
     """What `--json` writes."""
     bots = [result.to_json() for result in results]
@@ -144,7 +159,7 @@ def run_json(
         "rules": rules.to_dict(),
         "seed": seed,
         "bots": bots,
-        "rounds": progress.rounds,
-        "seconds": seconds,
-        "rounds_per_second": progress.rounds / max(seconds, 1e-9),
+        "rounds": played.progress.rounds,
+        "seconds": played.seconds,
+        "rounds_per_second": played.progress.rounds / max(played.seconds, 1e-9),
     }

@@ -9,7 +9,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from bjsim.bots.seats import BotSeat
+from bjsim.bots.player import BotPlayer
 from bjsim.cli.render import bots_table, convergence_table, percent, results_table
 from bjsim.sim.driver import Experiment, Progress
 from bjsim.sim.play import Player
@@ -61,7 +61,7 @@ class Screen:
 def report(
     console: Console,
     results: Sequence[BotResult],
-    programs: Sequence[BotSeat],
+    programs: Sequence[BotPlayer],
     progress: Progress,
     seconds: float,
     stopped: bool,
@@ -82,9 +82,8 @@ def report(
     if progress.losses:
         console.print(f"{progress.losses} times a worker was lost; its blocks were played again", style="yellow")
     rounds = progress.rounds
-    console.print(
-        f"{rounds:,} rounds in {seconds:.2f} s, {rounds / max(seconds, 1e-9) / 1e6:,.2f} M/s", highlight=False
-    )
+    speed = speed_of(rounds / max(seconds, 1e-9))
+    console.print(f"{rounds:,} rounds in {seconds:.2f} s, {speed}", highlight=False)
 
 
 def speed_of(rounds_per_second: float) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bjsim.sim.rules import Rules
 from bjsim.strategies.chart import row_order
 from bjsim.strategies.exact import Solver
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """A cell that the best charts of two games have in common, and fill differently."""
 
     row: str

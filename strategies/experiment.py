@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -31,23 +31,16 @@ def table_of(rules: Rules, seated: Sequence[Player]) -> Table:
     return ReadableTable(rules, list(seated))
 
 
-def experiment_of(
-    rules: Rules,
-    players: Sequence[Player],
-    hands: int,
-    seed: int,
-    tables: int = 1,
-    seat: Callable[[Rules, Sequence[Player]], Table] = table_of,
-) -> Experiment:
+def experiment_of(rules: Rules, players: Sequence[Player], hands: int, seed: int, tables: int = 1) -> Experiment:
     """What `bjsim run` plays: `hands` rounds for each player, shared out over `tables` tables per group.
 
-    Players sit `rules.seats` to a table, in order; `seat` makes the table for each such group.
+    Players sit `rules.seats` to a table, in order.
     Raises: InputError for a chart whose rounds may never end.
     """
     for player in players:
         if isinstance(player, Chart) and (at := splits_for_ever(player)):
             raise InputError(f"{player.name} cannot be played: it splits {at[0]} against {at[1]} for ever")
-    groups = [seat(rules, players[first : first + rules.seats]) for first in range(0, len(players), rules.seats)]
+    groups = [table_of(rules, players[first : first + rules.seats]) for first in range(0, len(players), rules.seats)]
     return Experiment(rules, groups, hands, seed, tables)
 
 

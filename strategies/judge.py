@@ -33,7 +33,8 @@ class WrongCell:
     """A cell that makes the chart play otherwise than the best chart does; costs in initial bets per round.
 
     row: the most particular row for the hand; `chart` is the code that the chart uses for it.
-    cost: the cell's share of the whole difference. alone: what it costs as the only wrong cell of the best chart.
+    cost: the cell's share of the whole difference. alone: what it costs as the only wrong cell of the best chart; nan
+    where the best chart is worth infinitely much.
     """
 
     row: str
@@ -49,6 +50,7 @@ class Judgement:
     """A chart beside the best chart: values in initial bets per settled bet, and the wrong cells, dearest first.
 
     codes: what the chart does in every cell that the game has, the most particular rows included.
+    infinite_at: the hand and the dealer's card at which endless splitting makes the best infinite, if it is.
     """
 
     chart: Chart
@@ -57,6 +59,7 @@ class Judgement:
     best: float
     cells: tuple[WrongCell, ...]
     codes: Mapping[tuple[str, str], str]
+    infinite_at: tuple[str, str] | None
 
     @property
     def difference(self) -> float:
@@ -115,7 +118,9 @@ class _Judge:
                  for row, decisions in self.rows.items() for column in self.states.columns}  # fmt: skip
         cells = sorted(self._wrong_cells(codes), key=lambda cell: (-cell.cost, -cell.alone))
         value, best = float(self.worth.value), float(self.solver.value)
-        return Judgement(self.chart, self.solver.chart, value, best, tuple(cells), codes)
+        return Judgement(
+            self.chart, self.solver.chart, value, best, tuple(cells), codes, self.solver.infinite_at
+        )  # fmt: skip
 
     def _code(self, decision: Decision, column: str) -> str:
         return self.chart.code(self.states.rows_of(decision.state, "P" in decision.legal(self.states)), column)
@@ -161,7 +166,9 @@ class _Judge:
             chart = self.chart if _row(self.states, state, legal) == row else self.solver.chart
             return chart.letter(state, label, legal)
 
-        after = self._column_worth(column, letter)
         whole = self.best_worth
+        if not math.isfinite(whole.value):
+            return math.nan
+        after = self._column_worth(column, letter)
         changed = Worth(whole.net + after.net - before.net, whole.tied + after.tied - before.tied)
-        return float(whole.value - changed.value) if changed.value != whole.value else 0.0
+        return float(whole.value - changed.value)

@@ -52,18 +52,18 @@ def format_policy(chart: Chart) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _check_columns(states: States, name: str) -> None:
+def _check_columns(states: States, place: str) -> None:
     if states.columns != POLICY_COLUMNS:
         raise ChartError(
-            f"{name}, line 1, column 1: a policy knows the dealer's open card only, and in this game both are seen; "
-            f"a chart's first line names {' '.join(states.columns)}"
+            f"{place}: a policy knows only the dealer's open card, and in this game both cards are seen; "
+            f"the first line of a chart names {' '.join(states.columns)}"
         )
 
 
 def policy_chart(text: str, name: str, rules: Rules) -> Chart:
     """The chart that plays a policy, and where it is silent the best play. Raises: ChartError."""
     states = States(rules)
-    _check_columns(states, name)
+    _check_columns(states, f"{name}, line 1, column 1")
     best = Solver(rules).chart
     lines = lines_of(text)
     header = [Word(1, 1, column) for column in POLICY_COLUMNS]
@@ -72,7 +72,10 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
     for hand, *words in grid.rows:
         label = {"TT": "1010"}.get(hand.text.upper(), hand.text.upper())
         if label not in POLICY_HANDS:
-            raise grid.error(hand, f"{hand} is no hand of a policy; they are {' '.join(POLICY_HANDS)}")
+            raise grid.error(
+                hand, f"{hand} is no hand of a policy; they are {' '.join(POLICY_HANDS)} "
+                "(a chart that is no policy has a first line with the dealer's cards)",
+            )  # fmt: skip
         row = _row(states, label)
         if row not in said:
             said[row] = label, [Word(hand.line, hand.place, row), *_completed(best, row, words)]
@@ -87,8 +90,7 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
 
 def _row(states: States, hand: str) -> str:
     """The chart row that a line of a policy is about: of a pair that may not be split, its total's."""
-    state = first_hand(states, hand)
-    return states.rows_of(state)[0 if "P" in states.legal(state) else -1]
+    return states.rows_of(first_hand(states, hand))[0]
 
 
 def _completed(best: Chart, row: str, words: list[Word]) -> list[Word]:

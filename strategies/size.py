@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from bjsim.sim.rules import Rules
 from bjsim.sim.states import HandState, States
 
-# what makes a game larger: the field, the value at which it does not, what must be remembered otherwise
-REASONS: tuple[tuple[dict[str, object], str], ...] = (
+# what makes a game larger: a field and the value at which it does not, and what must be remembered otherwise
+REASONS: tuple[tuple[dict[str, str | bool], str], ...] = (
     ({"dealer_shows": "up"}, "both dealer cards are seen, not one"),
-    ({"naturals": "none", "peek": False}, "a natural is no other 21"),
     ({"surrender": False}, "only the very first hand may surrender"),
     ({"double_on": "never"}, "only two cards may double"),
     ({"split_by": "never"}, "the rank of a pair that may be split, and whether a hand comes from a split"),
@@ -73,7 +72,7 @@ def reasons_of(rules: Rules) -> list[Reason]:
     found = []
     for plain, why in REASONS:
         without = rules.with_(**plain)
-        if any(getattr(rules, name) != getattr(without, name) for name in list(plain)[:1]):
+        if without != rules:
             found.append(Reason(why, size_of(without)))
     return found
 
