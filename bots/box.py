@@ -14,16 +14,17 @@ from functools import lru_cache
 
 from bjsim.bots import sandbox
 from bjsim.bots.inside import runner
-from bjsim.bots.languages import ENDINGS, INSIDE, Program, binds_of, tool_of
+from bjsim.bots.languages import ENDINGS, INSIDE, BuildError, Program, binds_of, tool_of
 from bjsim.bots.protocol import REPLY_LIMIT, Reply
+from bjsim.sim.errors import RunFailed
 
 SANDBOX = ("required", "auto", "off")
 GRACE_S = 10.0  # for the runner to answer after a bot's time is up: it may have a swarm of processes to clear away
 logger = logging.getLogger(__name__)
 
 
-class BoxError(Exception):
-    """A box that cannot be opened: no sandbox where one is required, or a program that cannot be loaded."""
+class BoxError(RunFailed):
+    """A box that cannot be opened, or that has no sandbox where one is required."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Box:
     """A bot behind its walls. `ask` plays a move; `close` leaves no process and no file behind.
 
     A box belongs to the process that opened it, and dies with the thread that did (it is then opened again).
-    Raises: BoxError when the program cannot be loaded.
+    Raises: BuildError when the program cannot be loaded; BoxError.
     """
 
     def __init__(self, program: Program, limits: Limits, *, sandboxed: bool, cold: bool = False) -> None:
@@ -83,7 +84,7 @@ class Box:
                 return self._exchange(runner.LENGTH.pack(len(frame)) + frame, self.limits.timeout + GRACE_S)
             except (OSError, EOFError):
                 self.close()
-            except BoxError as error:
+            except (BoxError, BuildError) as error:
                 return Reply("start", 0, 0, b"", str(error).encode())
         return Reply("start", 0, 0, b"", b"its box does not stay open")
 
@@ -118,7 +119,8 @@ class Box:
                 raise BoxError(f"the box of {self.program.name} does not open: {said}") from None
         if ready.cause != "exit":
             self.close()
-            raise BoxError(ready.stderr.decode("utf-8", "replace"))
+            log = ready.stderr.decode("utf-8", "replace").strip()
+            raise BuildError(f"{self.program.name} cannot be loaded: {log.splitlines()[-1]}", log)
 
     def _exchange(self, message: bytes, seconds: float) -> Reply:
         """Send a message and read the reply. Raises: EOFError, OSError when the runner has gone or is stuck."""

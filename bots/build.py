@@ -51,7 +51,7 @@ def build(path: str | Path, *, sandboxed: bool = True) -> Program:
     files: Mapping[str, bytes] = {source: content}
     if language.script:
         extra = {name: (INSIDE / name).read_bytes() for name in language.extra}
-        files = _compiled(language, {**files, **extra}, sandboxed)
+        files = _compiled(path.name, language, {**files, **extra}, sandboxed)
     return program_of(path.stem, language, files)
 
 
@@ -65,16 +65,16 @@ def _version(tool: str) -> str:
     return subprocess.run([tool, "--version"], capture_output=True, text=True).stdout
 
 
-def _compiled(language: Language, sources: Mapping[str, bytes], sandboxed: bool) -> Mapping[str, bytes]:
+def _compiled(name: str, language: Language, sources: Mapping[str, bytes], sandboxed: bool) -> Mapping[str, bytes]:
     tool = tool_of(language)
     key = hashlib.sha256()
     for part in (language.script, tool, _version(tool)):
         key.update(part.encode() + b"\0")
-    for name, content in sources.items():
-        key.update(f"{name}\0{len(content)}\0".encode() + content)
+    for source, content in sources.items():
+        key.update(f"{source}\0{len(content)}\0".encode() + content)
     kept = cache_folder() / f"{key.hexdigest()}.tar"
     if not kept.exists():
-        archived = _compile(language, tool, sources, sandboxed)
+        archived = _compile(name, language, tool, sources, sandboxed)
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as file:
             file.write(archived)
@@ -84,14 +84,16 @@ def _compiled(language: Language, sources: Mapping[str, bytes], sandboxed: bool)
         return {name: file.read() for name, file in made.items() if file is not None}
 
 
-def _compile(language: Language, tool: str, sources: Mapping[str, bytes], sandboxed: bool) -> bytes:
+def _compile(name: str, language: Language, tool: str, sources: Mapping[str, bytes], sandboxed: bool) -> bytes:
     script = SCRIPT.format(seconds=COMPILE_S, script=language.script)
     with open_walls(sandboxed, sources, binds_of(tool), scratch=True) as walls:
         command = walls.command(["/bin/sh", "-c", script], TOOL=tool)
         try:
             done = subprocess.run(command, capture_output=True, timeout=COMPILE_S, **walls.popen)
         except subprocess.TimeoutExpired:
-            raise BuildError(f"the compiler did not end within {COMPILE_S} s") from None
+            raise BuildError(f"{name} does not compile within {COMPILE_S} s") from None
     if done.returncode:
-        raise BuildError(done.stderr.decode("utf-8", "replace").strip() or f"{tool} ended with {done.returncode}")
+        log = done.stderr.decode("utf-8", "replace").strip()
+        first = next((line for line in log.splitlines() if "error" in line.lower()), f"status {done.returncode}")
+        raise BuildError(f"{name} does not compile: {first.strip()}", log)
     return bytes(done.stdout)

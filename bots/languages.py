@@ -12,12 +12,17 @@ from functools import cache
 from pathlib import Path
 
 from bjsim.bots import sandbox
+from bjsim.sim.errors import InputError
 
 INSIDE = Path(__file__).parent / "inside"
 
 
-class BuildError(Exception):
-    """A bot that cannot be made to run. The message is for its author: a compiler's, or what is missing."""
+class BuildError(InputError):
+    """A bot that cannot be made to run. log: all that the compiler or the interpreter said, for its author."""
+
+    def __init__(self, message: str, log: str = "") -> None:
+        super().__init__(message)
+        self.log = log
 
 
 @dataclass(frozen=True)
@@ -134,15 +139,15 @@ def java_source_name(source: bytes, stem: str) -> str:
     return (stem if stem.isidentifier() else "Main") + ".java"
 
 
-def java_main_class(files: Mapping[str, bytes]) -> str:
+def java_main_class(name: str, files: Mapping[str, bytes]) -> str:
     """The class that has a `main`. Raises: BuildError when none or several have one."""
     mains = [
-        name.removesuffix(".class").replace("/", ".")
-        for name, content in files.items()
+        file.removesuffix(".class").replace("/", ".")
+        for file, content in files.items()
         if b"\x04main" in content and b"([Ljava/lang/String;)V" in content
     ]
     if len(mains) != 1:
-        raise BuildError(f"there must be one class with a main method; found {', '.join(mains) or 'none'}")
+        raise BuildError(f"{name} must have one class with a main method; found {', '.join(mains) or 'none'}")
     return mains[0]
 
 
@@ -155,10 +160,8 @@ def program_of(name: str, language: Language, files: Mapping[str, bytes]) -> Pro
         return Program(name, "python", files, (tool, "bot.py"), (tool, "warm.py", "bot.py"), binds)
     if language.name == "java":
         java = str(Path(tool).with_name("java"))
-        main = java_main_class(files)
+        main = java_main_class(name, files)
         return Program(name, "java", files, (java, *_JAVA_SMALL, "-Xmx64m", "-cp", ".", main), binds=binds)
     if language.name == "lisp":
-        return Program(
-            name, "lisp", files, (tool, "--dynamic-space-size", "128", "--script", "bot.fasl"), binds=binds
-        )
+        return Program(name, "lisp", files, (tool, "--dynamic-space-size", "128", "--script", "bot.fasl"), binds=binds)
     return Program(name, language.name, files, ("./bot",), ("./bot",))

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
+import threading
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bjsim.bots.box import Box, BoxError, Limits, sandboxed
@@ -13,7 +17,6 @@ from bjsim.bots.build import build
 from bjsim.bots.languages import BuildError, Program
 from bjsim.bots.protocol import Fault, Reply, argv_of, ends_hand, judge
 from bjsim.sim.play import STAND, Action, View
-from bjsim.sim.rules import Rules
 
 KEPT_FAULTS = 20  # of each kind, with their output; all are counted
 
@@ -21,18 +24,26 @@ KEPT_FAULTS = 20  # of each kind, with their output; all are counted
 class BotPlayer:
     """A program in a box that decides. Use it as a context, or `close` it.
 
-    faults: how often each kind of `protocol.FAULTS` happened. kept: the first of each kind, whole. strikes: faults
-    after which the bot is no longer run and only stands (None: it is always run).
+    It may sit at several tables at once: each thread that asks it has a box of its own, and so has each process that it
+    is copied to. faults: how often each kind of `protocol.FAULTS` happened. kept: the first of each kind, whole.
+    strikes: faults after which the bot is no longer run and only stands (None: it is always run).
     """
 
-    def __init__(self, program: Program, box: Box, *, strikes: int | None = None, name: str = "") -> None:
+    def __init__(
+        self, program: Program, limits: Limits, *, sandboxed: bool, cold: bool = False, strikes: int | None = None,
+        name: str = "",
+    ) -> None:  # fmt: skip
         self.name = name or program.name
-        self.program, self.box, self.strikes = program, box, strikes
+        self.program, self.strikes = program, strikes
         self.faults: Counter[str] = Counter()
         self.kept: list[Fault] = []
         self._nanoseconds = array("q")
-        self._last: tuple[View, Action] | None = None
-        self._moves = 0
+        self._open = partial(Box, program, limits, sandboxed=sandboxed, cold=cold)
+        self._copy = partial(BotPlayer, program, limits, sandboxed=sandboxed, cold=cold, strikes=strikes, name=name)
+        self._forget_boxes()
+
+    def __reduce__(self) -> tuple[Callable[[], BotPlayer], tuple[()]]:
+        return self._copy, ()
 
     @property
     def out(self) -> bool:
@@ -43,31 +54,47 @@ class BotPlayer:
         """The bot's move, always one that the view allows; a stand for every fault."""
         if self.out:
             return STAND
-        self._moves = self._moves + 1 if self._follows(view) else 1
+        seat = self._seat()
+        moves = seat.count(view)
         move = judge(self.ask(view), view)
         if isinstance(move, Fault):
             self._count(move)
             move = STAND
-        elif self._moves >= view.rules.move_cap and not ends_hand(move):
-            self._count(Fault("move-cap", f"{self._moves} moves with one hand", tuple(argv_of(view))))
-        self._last = view, move
+        elif moves >= view.rules.move_cap and not ends_hand(move):
+            self._count(Fault("move-cap", f"{moves} moves with one hand", tuple(argv_of(view))))
+        seat.last = view, move
         return move
 
     def ask(self, view: View) -> Reply:
-        """Run the bot once, as it is: without counting a fault."""
-        reply = self.box.ask(argv_of(view))
+        """Run the bot once: how that ended, whatever it comes to."""
+        try:
+            reply = self.box().ask(argv_of(view))
+        except (BoxError, BuildError) as error:
+            return Reply("start", 0, 0, b"", str(error).encode())
         if reply.cause != "start":
-            self._nanoseconds.append(reply.elapsed_ns)
+            with self._lock:
+                self._nanoseconds.append(reply.elapsed_ns)
         return reply
 
-    def ms_per_move(self) -> dict[str, float]:
-        """`median` and `p99` of the time its moves took, in milliseconds; both nan when it made none."""
+    def ms_per_move(self) -> dict[str, float | None]:
+        """`median` and `p99` of the time its moves took, in milliseconds; None when it made none."""
         times = sorted(self._nanoseconds)
-        return {"median": _quantile(times, 0.5) / 1e6, "p99": _quantile(times, 0.99) / 1e6}
+        return {"median": _quantile_ms(times, 0.5), "p99": _quantile_ms(times, 0.99)}
+
+    def box(self) -> Box:
+        """This thread's box, opened if there is none. Raises: BuildError, BoxError."""
+        seat = self._seat()
+        if seat.box is None:
+            seat.box = self._open()
+            with self._lock:
+                self._boxes.append(seat.box)
+        return seat.box
 
     def close(self) -> None:
         """End the bot. Its figures stay."""
-        self.box.close()
+        for box in self._boxes if os.getpid() == self._process else ():
+            box.close()
+        self._forget_boxes()
 
     def __enter__(self) -> BotPlayer:
         return self
@@ -75,16 +102,45 @@ class BotPlayer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _forget_boxes(self) -> None:
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._boxes: list[Box] = []
+        self._threads = threading.local()
+
+    def _seat(self) -> Seat:
+        if os.getpid() != self._process:
+            self._forget_boxes()  # forked: the boxes are the other process's
+        try:
+            seat: Seat = self._threads.seat
+        except AttributeError:
+            seat = self._threads.seat = Seat()
+        return seat
+
     def _count(self, fault: Fault) -> None:
-        self.faults[fault.kind] += 1
-        if self.faults[fault.kind] <= KEPT_FAULTS:
-            self.kept.append(fault)
+        with self._lock:
+            self.faults[fault.kind] += 1
+            if self.faults[fault.kind] <= KEPT_FAULTS:
+                self.kept.append(fault)
+
+
+@dataclass
+class Seat:
+    """What a bot's player remembers at one table: its box, its last move, and how many it made with this hand."""
+
+    box: Box | None = None
+    last: tuple[View, Action] | None = None
+    moves: int = 0
+
+    def count(self, view: View) -> int:
+        """How many moves this is with the same hand; nobody says when a new one begins."""
+        self.moves = self.moves + 1 if self._follows(view) else 1
+        return self.moves
 
     def _follows(self, view: View) -> bool:
-        """Whether the view is of the same hand as the last one: the bot is not told when a new one begins."""
-        if self._last is None or self._moves >= view.rules.move_cap:
+        if self.last is None or self.moves >= view.rules.move_cap:
             return False
-        last, move = self._last
+        last, move = self.last
         if move.letter == "H":
             return view.hand[:-1] == last.hand
         return move.letter == "B" and (view.hand, view.stake) == (last.hand, last.stake + move.amount)
@@ -92,7 +148,6 @@ class BotPlayer:
 
 def open_bot(
     path: str | Path,
-    rules: Rules | None = None,
     *,
     sandbox: str = "auto",
     timeout: float = Limits.timeout,
@@ -108,14 +163,14 @@ def open_bot(
     """
     walled = sandboxed(sandbox)
     program = build(path, sandboxed=walled)
-    box = Box(program, Limits(timeout=timeout), sandboxed=walled, cold=cold)
-    return BotPlayer(program, box, strikes=strikes, name=name)
+    player = BotPlayer(program, Limits(timeout=timeout), sandboxed=walled, cold=cold, strikes=strikes, name=name)
+    player.box()
+    return player
 
 
-def _quantile(times: Sequence[int], share: float) -> float:
-    if not times:
-        return math.nan
-    return float(times[min(len(times) - 1, math.ceil(share * len(times)) - 1)])
+def _quantile_ms(sorted_ns: Sequence[int], share: float) -> float | None:
+    """The smallest time that at least `share` of them do not exceed."""
+    return sorted_ns[math.ceil(share * len(sorted_ns)) - 1] / 1e6 if sorted_ns else None
 
 
 __all__ = ["BotPlayer", "BoxError", "BuildError", "Fault", "open_bot"]

@@ -137,9 +137,7 @@ class NoSandbox(Walls):
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def open_walls(
-    sandboxed: bool, files: Mapping[str, bytes], binds: Iterable[str] = (), scratch: bool = False
-) -> Walls:
+def open_walls(sandboxed: bool, files: Mapping[str, bytes], binds: Iterable[str] = (), scratch: bool = False) -> Walls:
     """The place to run a program in."""
     return Sandbox(files, binds, scratch) if sandboxed else NoSandbox(files, binds, scratch)
 

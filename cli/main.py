@@ -13,6 +13,10 @@ from bjsim.sim.errors import InputError, RunFailed
 COMMANDS = {
     "run": ("bjsim.cli.run:run", "Play strategies and bots; compare their returns with the exact values."),
     "solve": ("bjsim.cli.solve:solve", "Print the exact tables, strategy and value of a game."),
+    "check": ("bjsim.cli.check:check", "Say exactly what a strategy chart is worth, and what its wrong cells cost."),
+    "compare": ("bjsim.cli.compare:compare", "Show what one rule is worth: values and charts of several games."),
+    "rules": ("bjsim.cli.rules:rules", "List the games, or every rule of one with its meaning."),
+    "bot": ("bjsim.cli.bot:bot", "Check, start or export a bot."),
     "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; show one, or deal it again."),
     "replay": ("bjsim.cli.replay:replay", "Deal any round of a run again, card by card."),
 }

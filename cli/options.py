@@ -122,6 +122,23 @@ json_option = click.option(
 )
 
 
+def bot_options(command: F) -> F:
+    """The options on how bots in processes of their own are run; see `bjsim.bots.seats.BotOptions`."""
+    for option in (
+        click.option("--strikes", type=Count(), help="Faults after which a bot only stands; no limit by default."),
+        click.option("--cold", is_flag=True, help="Start bots anew for every move, the slow way."),
+        click.option(
+            "--timeout", type=click.FloatRange(0.01, 600), default=1.0, show_default=True, help="Seconds for a move."
+        ),
+        click.option(
+            "--sandbox", type=click.Choice(["required", "auto", "off"]), default="auto", show_default=True,
+            help="Whether bots need a box.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
 def write_json(data: object, path: str) -> None:
     """Write JSON to a file or, for `-`, to standard output. Numbers that JSON has not become text (`inf`)."""
     text = json.dumps(_finite(data), indent=2) + "\n"

@@ -9,6 +9,7 @@ from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from bjsim.bots.player import BotPlayer
 from bjsim.sim.driver import Point
 from bjsim.strategies.experiment import BotResult
 
@@ -66,6 +67,21 @@ def convergence_table(results: Sequence[BotResult], lines: int = 8) -> RichTable
 def _point(point: Point) -> str:
     low, high = point.anytime95
     return f"{percent(point.mean, 3)} ± {50 * (high - low):.3f}%"
+
+
+def bots_table(programs: Sequence[BotPlayer]) -> RichTable:
+    """Time per move and faults by kind, for each bot in a process of its own."""
+    table = RichTable(title="bots", box=box.SIMPLE_HEAD, title_justify="left")
+    table.add_column("bot")
+    table.add_column("ms per move, median", justify="right")
+    table.add_column("99th percentile", justify="right")
+    table.add_column("faults")
+    for program in programs:
+        times = program.ms_per_move()
+        faults = ", ".join(f"{kind} {count:,}" for kind, count in sorted(program.faults.items()))
+        median, p99 = ("–" if times[name] is None else f"{times[name]:.2f}" for name in ("median", "p99"))
+        table.add_row(program.name, median, p99, faults or "none")
+    return table
 
 
 def standings_table(rows: Sequence[tuple[dict[str, Any], str]]) -> RichTable:

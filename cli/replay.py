@@ -18,9 +18,7 @@ from bjsim.strategies.players import find_player
 
 @click.command()
 @click.option("--bots", type=Names(bot_names), required=True, metavar="A[,B...]", help="As in the run.")
-@click.option(
-    "--table", "table_number", type=Count(1, 10**9), default=1, show_default=True, help="Its table, from 1."
-)
+@click.option("--table", "table_number", type=Count(1, 10**9), default=1, show_default=True, help="Its table, from 1.")
 @click.option("--round", "round_number", type=Count(), default=1, show_default=True, help="Its round, from 1.")
 @click.option("--shoe", "shoe_path", metavar="FILE", help="Deal the cards of this file instead; plays all its rounds.")
 @rules_options

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import click
-from rich.console import Console, Group
-from rich.live import Live
-from rich.text import Text
+from rich.console import Console
 
-from bjsim.cli.options import Count, Names, bot_names, json_option, rules_options, seed_option, the_rules, write_json
+from bjsim.bots.player import BotPlayer
+from bjsim.bots.seats import BotOptions, find_any_player
+from bjsim.cli.options import (
+    Count,
+    Names,
+    bot_names,
+    bot_options,
+    json_option,
+    rules_options,
+    seed_option,
+    the_rules,
+    write_json,
+)
 from bjsim.cli.plots import check_picture, plot_convergence
-from bjsim.cli.render import convergence_table, percent, results_table
+from bjsim.cli.screen import Screen, report
 from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress
 from bjsim.sim.errors import InputError
-from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import CompiledTable
 from bjsim.sim.workers import gathered_log, open_executor, usable_cores
 from bjsim.strategies.experiment import BotResult, experiment_of, results_of
-from bjsim.strategies.players import find_player
 
 
 @click.command()
@@ -37,51 +47,80 @@ from bjsim.strategies.players import find_player
 @click.option("--log", "log_path", metavar="FILE", help="Gather the log records of all workers.")
 @click.option("--checkpoint", metavar="FILE", help="Keep what is known in FILE, to go on from it.")
 @click.option("--resume", metavar="FILE", help="Go on from a checkpoint of the same run.")
+@bot_options
 def run(
     bots: list[str], hands: int, rules_name: str, settings: tuple[str, ...], decks: str | None, tables: int,
     workers: int | None, seed: int, json_path: str | None, plot_path: str | None, log_path: str | None,
-    checkpoint: str | None, resume: str | None,
+    checkpoint: str | None, resume: str | None, sandbox: str, timeout: float, cold: bool, strikes: int | None,
 ) -> None:  # fmt: skip
     """Play strategies and bots; compare their returns with the exact values.
 
-    Bots are names (optimal, lim17, lim12 to lim20, mimic, hoyle), chart files, or Python players written module:object
-    or file.py:object.
+    Bots are names (optimal, lim17, lim12 to lim20, mimic, hoyle), chart files, Python players written module:object or
+    file.py:object, or programs: ./bot.py, bot.c, any executable (see `bjsim bot`). Bots sit so many to a table as the
+    rules have seats, in the order given.
     """
-    rules = the_rules(rules_name, settings, decks)
-    players = [find_player(bot, rules) for bot in bots]
-    experiment = experiment_of(rules, players, hands, seed, tables)
     if plot_path:
         check_picture(plot_path)
+    rules = the_rules(rules_name, settings, decks)
+    options = BotOptions(sandbox, timeout, cold, strikes)
+    players = [find_any_player(bot, rules, options) for bot in bots]
+    programs = [player for player in players if isinstance(player, BotPlayer)]
+    experiment = experiment_of(rules, players, hands, seed, tables)
     what = {"rules": rules.to_dict(), "bots": bots, "hands": hands, "tables": tables, "seed": seed}
     keep = checkpoint or resume
+    cores = workers or usable_cores()
     with _log(log_path) as records:
-        cores = workers or usable_cores()
+
+        def open_pool() -> Executor:
+            return ThreadPoolExecutor(cores) if programs else open_executor(cores, records)
+
         screen = Screen(rules, players, experiment, quiet=json_path == "-")
-        driver = Driver(
-            experiment,
-            open_pool=lambda: open_executor(cores, records),
-            in_flight=2 * cores if cores > 1 else 1,
-            checkpoint=Checkpoint(Path(keep), what) if keep else None,
-            resume=bool(resume),
-            on_progress=screen.update,
-        )
-        warm_up(experiment, screen.console)
-        began = time.perf_counter()
-        stopped = False
+        saved = Checkpoint(Path(keep), what) if keep else None
         try:
-            with screen:
-                driver.run()
-        except KeyboardInterrupt:
-            stopped = True
-        seconds = time.perf_counter() - began
-    results = results_of(experiment, players, driver.progress)
+            played = play_on(screen, experiment, cores, open_pool, saved, bool(resume))
+        finally:
+            for program in programs:
+                program.close()
+    results = results_of(experiment, players, played.progress)
     if json_path:
-        write_json(run_json(rules, seed, results, driver.progress, seconds), json_path)
+        write_json(run_json(rules, seed, results, programs, played), json_path)
     if plot_path and results:
         plot_convergence(results, plot_path)
-    report(screen.console, results, driver.progress, seconds, stopped)
-    if stopped:
+    report(screen.console, results, programs, *played)
+    if played.stopped:
         raise click.exceptions.Exit(130)
+
+
+class Played(NamedTuple):
+    """What a run came to, in how many seconds, and whether Ctrl-C stopped it."""
+
+    progress: Progress
+    seconds: float
+    stopped: bool
+
+
+def play_on(
+    screen: Screen, experiment: Experiment, cores: int, open_pool: Callable[[], Executor],
+    saved: Checkpoint | None = None, resume: bool = False,
+) -> Played:  # fmt: skip
+    """Play an experiment in the pools that `open_pool` makes, shown on the screen."""
+    driver = Driver(
+        experiment,
+        open_pool=open_pool,
+        in_flight=2 * cores if cores > 1 else 1,
+        checkpoint=saved,
+        resume=resume,
+        on_progress=screen.update,
+    )
+    warm_up(experiment, screen.console)
+    began = time.perf_counter()
+    stopped = False
+    try:
+        with screen:
+            driver.run()
+    except KeyboardInterrupt:
+        stopped = True
+    return Played(driver.progress, time.perf_counter() - began, stopped)
 
 
 @contextmanager
@@ -107,76 +146,20 @@ def warm_up(experiment: Experiment, console: Console) -> None:
     compiled[0].play(0, 0, 0, 1)
 
 
-class Screen:
-    """What is shown while a run goes on: the results so far, the rounds per second, and the time left."""
-
-    def __init__(self, rules: Rules, players: Sequence[Player], experiment: Experiment, quiet: bool) -> None:
-        self.console = Console(stderr=quiet)
-        self.experiment = experiment
-        self.seats = len(players)
-        self.players = players
-        self.live = Live(console=self.console, transient=True, auto_refresh=False)
-        self.began = self.shown = time.perf_counter()
-        self.console.print(f"[bold]{rules.name}[/bold], seed {experiment.seed}", highlight=False)
-        self.start_rounds: int | None = None
-
-    def __enter__(self) -> Screen:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.live.stop()
-
-    def update(self, progress: Progress) -> None:
-        """Show the progress, at most five times a second. The display starts here, once the workers run."""
-        now = time.perf_counter()
-        if self.start_rounds is None:
-            self.start_rounds = progress.rounds
-        if not self.console.is_terminal or now - self.shown < 0.2:
-            return
-        self.shown = now
-        if not self.live.is_started:
-            self.live.start()
-        done, whole = progress.rounds, self.experiment.hands * self.seats
-        speed = (done - self.start_rounds) / max(now - self.began, 1e-9)
-        left = (whole - done) / speed if speed else float("inf")
-        lines = [
-            Text(f"{player.name:>12}  {percent(tally.mean)}  ± {196 * tally.se:.4f}%  of {tally.rounds:,} hands")
-            for player, tally in zip(self.players, progress.tallies, strict=True)
-            if tally.rounds > tally.ties_replayed
-        ]
-        head = f"{done / whole:6.1%}   {speed / 1e6:,.2f} M rounds/s   {left:,.0f} s left"
-        self.live.update(Group(Text(head, style="bold"), *lines), refresh=True)
-
-
-def report(console: Console, results: Sequence[BotResult], progress: Progress, seconds: float, stopped: bool) -> None:
-    """Print the results, how they converged, and how fast it went."""
-    if stopped:
-        console.print("stopped: this is what is known so far", style="yellow")
-    if not results:
-        console.print("no bet was settled yet")
-        return
-    wide = Console(stderr=console.stderr, width=max(console.width, 150)) if not console.is_terminal else console
-    wide.print(results_table(results))
-    wide.print(convergence_table(results))
-    if any(result.tally.ties_replayed for result in results):
-        console.print("ties are replayed: the return is per settled bet", style="dim")
-    if progress.losses:
-        console.print(f"{progress.losses} times a worker was lost; its blocks were played again", style="yellow")
-    rounds = progress.rounds
-    console.print(
-        f"{rounds:,} rounds in {seconds:.2f} s, {rounds / max(seconds, 1e-9) / 1e6:,.2f} M/s", highlight=False
-    )
-
-
 def run_json(
-    rules: Rules, seed: int, results: Sequence[BotResult], progress: Progress, seconds: float
+    rules: Rules, seed: int, results: Sequence[BotResult], programs: Sequence[BotPlayer], played: Played
 ) -> dict[str, object]:
     """What `--json` writes."""
+    bots = [result.to_json() for result in results]
+    for program in programs:
+        for bot in bots:
+            if bot["name"] == program.name:
+                bot |= {"faults": dict(sorted(program.faults.items())), "ms_per_move": program.ms_per_move()}
     return {
         "rules": rules.to_dict(),
         "seed": seed,
-        "bots": [result.to_json() for result in results],
-        "rounds": progress.rounds,
-        "seconds": seconds,
-        "rounds_per_second": progress.rounds / max(seconds, 1e-9),
+        "bots": bots,
+        "rounds": played.progress.rounds,
+        "seconds": played.seconds,
+        "rounds_per_second": played.progress.rounds / max(played.seconds, 1e-9),
     }

@@ -2,38 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from fractions import Fraction
 
 import click
 
 from bjsim.cli.options import json_option, rules_options, the_rules, write_json
+from bjsim.sim.rules import Rules
+from bjsim.strategies.chart_files import WRITERS
 from bjsim.strategies.exact import Solver
+from bjsim.strategies.size import plain_size, reasons_of, size_of
 from bjsim.strategies.table import Table
 from bjsim.strategies.tables import TABLES, Tables, dealer_lines
 from bjsim.strategies.values import Number
 
-EXTRA = ("value",)
+EXTRA = ("value", "states")
 
 
 @click.command()
 @click.argument("what", nargs=-1, type=click.Choice((*TABLES, *EXTRA)), metavar="[TABLE]...")
 @rules_options
 @click.option("--ten-probability", metavar="P", help="Probability of a ten-valued card, such as 4/13 or 0.3.")
+@click.option(
+    "--format", "chart_format", type=click.Choice([*WRITERS]), help="Print only the best chart, as a file to keep."
+)
 @click.option("--exact", is_flag=True, help="Compute in fractions, and print them.")
 @json_option
 def solve(
     what: tuple[str, ...], rules_name: str, settings: tuple[str, ...], decks: str | None, ten_probability: str | None,
-    exact: bool, json_path: str | None,
+    chart_format: str | None, exact: bool, json_path: str | None,
 ) -> None:  # fmt: skip
     """Print the exact tables, strategy and value of a game in an infinite shoe.
 
     TABLE: initial dealer stand hit double split resplit optimal strategy advantage (all of these when none is named),
-    or value.
+    or value, or states (how many the game needs, and why). --format policy prints the strategy as seed 001 wants it,
+    chart and csv as `bjsim check` and `--bots` read it.
     """
     if ten_probability is not None:
         settings = (*settings, f"ten_probability={ten_probability}")
     rules = the_rules(rules_name, settings, decks)
     solver = Solver(rules, Fraction if exact else float)
+    if chart_format:
+        click.echo(WRITERS[chart_format](solver.chart), nl=False)
+        return
     tables = Tables(solver)
     if json_path:
         write_json(solve_json(solver, tables, what or TABLES), json_path)
@@ -53,6 +64,8 @@ def _print(solver: Solver, tables: Tables, name: str) -> None:
         if solver.infinite_at:
             hand, shown = solver.infinite_at
             click.echo(f"splitting {hand} against {shown} again and again is worth more than any number")
+    elif name == "states":
+        click.echo("\n".join(size_lines(solver.rules)))
     elif name == "dealer":
         click.echo("\n".join(dealer_lines(tables.dealer())))
     else:
@@ -78,9 +91,8 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
     """What `--json` writes; numbers are text where they are fractions."""
     found: dict[str, Table] = {}
     for name in names:
-        if name not in ("dealer", "advantage", "value"):
+        if name not in ("dealer", "advantage", *EXTRA):
             found |= _tables(tables, name)
-    worth = solver.worth(solver.chart.letter)
     data: dict[str, object] = {
         "rules": solver.rules.to_dict(),
         "tables": {
@@ -92,12 +104,25 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
             for name, table in found.items()
         },
         "dealer": {c: {str(o): _json_number(p) for o, p in law.items()} for c, law in tables.dealer().items()},
-        "advantage": _json_number(worth.value),
-        "value": _json_number(worth.value),
+        "advantage": _json_number(solver.value),
+        "value": _json_number(solver.value),
         "sd": solver.sd(solver.chart.letter),
+        "states": asdict(size_of(solver.rules)),
     }
     return data
 
 
 def _json_number(value: object) -> object:
     return str(value) if isinstance(value, Fraction) else value
+
+
+def size_lines(rules: Rules) -> list[str]:
+    """How many states the game needs, and what makes them so many, in words."""
+    size, plain = size_of(rules), plain_size(rules)
+    lines = [
+        f"{rules.name}: {size.states} states with a decision: {size.hands} hands against {size.columns} dealer's cards",
+        f"({size.kept} hands as the solver tells them apart; {size.waiting} half-hands of splits, without a decision)",
+        f"hit or stand alone needs {plain.states}: {size.states / plain.states:.2f} times as many",
+    ]
+    lines += [f"without {reason.why}: {reason.without.states}" for reason in reasons_of(rules)]
+    return lines

@@ -77,8 +77,13 @@ class States:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
+        # asked for the same few states over and over
         self.add = cache(self._add)
+        self.after = cache(self._after)
         self.dealer_add = cache(self._dealer_add)
+        self.legal = cache(self._legal)
+        self.result = cache(self._result)
+        self.settle = cache(self._settle)
 
     @cached_property
     def ranks(self) -> tuple[tuple[int, Fraction], ...]:
@@ -107,6 +112,10 @@ class States:
                 meld = ()
         return HandState(points, soft, cards, shared, meld, state.split if cards <= 2 else WHOLE)
 
+    def _after(self, state: HandState) -> tuple[HandState, ...]:
+        """The hand after each of `ranks`."""
+        return tuple(self.add(state, rank) for rank, _ in self.ranks)
+
     def split(self, state: HandState) -> HandState:
         """Either half of a pair: one card, waiting for its second."""
         half = self.add(HandState(), state.rank)
@@ -118,7 +127,7 @@ class States:
             return False
         return state.split == WHOLE or (state.split == SPLIT_HAND and self.rules.split_tens_blackjack)
 
-    def legal(self, state: HandState) -> str:
+    def _legal(self, state: HandState) -> str:
         """Letters of the actions a hand of two or more cards may take; empty if it stands by itself.
 
         P is included wherever the hand is a pair that may be split; the limit on hands is the caller's to apply.
@@ -146,7 +155,7 @@ class States:
             return 1
         return MELDS.get(state.meld) or {5: 2, 6: 3}.get(state.cards, 1)
 
-    def result(self, state: HandState) -> Result:
+    def _result(self, state: HandState) -> Result:
         """What the hand amounts to when it stands (or has bust, or is a natural)."""
         if state.points > 21:
             return BUST
@@ -192,7 +201,7 @@ class States:
             return WAITS_FOR_HOLE_CARD if may_tie else NOT_WAITING
         return WAITS_FOR_DEALER
 
-    def settle(self, result: Result, stake: int, dealer: int) -> tuple[Fraction, int]:
+    def _settle(self, result: Result, stake: int, dealer: int) -> tuple[Fraction, int]:
         """What a hand of `stake` initial bets wins against the dealer's outcome, and the stake that is dealt again.
 
         Returns: (profit in initial bets, tied stake in initial bets); the second is 0 unless ties are replayed.

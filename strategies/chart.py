@@ -17,7 +17,7 @@ from bjsim.sim.states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState, States
 CODES = ("S", "H", "P", "Dh", "Ds", "Rh", "Rs")
 
 
-def row_order(row: str) -> tuple[object, ...]:
+def row_order(row: str) -> tuple[int, int, str]:
     """Sort key that puts rows in the order of the seed: hard totals, pairs (22 .. TT, AA), soft hands."""
     base, _, tail = row.partition(":" if ":" in row else "/")
     if base.isdigit() and not (len(base) == 2 and base[0] == base[1] and base != "11"):

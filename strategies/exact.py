@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 from bjsim.sim.rules import Rules
@@ -50,18 +49,28 @@ class Solver:
         self.states = States(rules)
         self.dealer = Dealer(self.states, number)
         self.columns = self.dealer.columns()
+        self._best_means: dict[tuple[str, Number], Means] = {}
 
     def means(self, column: Column, tie_value: Number, letter: LetterOf | None = None) -> Means:
-        """The value of every hand against one column."""
-        return Means(self.states, column, self.dealer.ranks, tie_value, letter)
+        """The value of every hand against one column; without `letter`, under the best strategy for that tie value."""
+        if letter is not None:
+            return Means(self.states, column, self.dealer.ranks, tie_value, letter)
+        key = column.label, tie_value
+        if key not in self._best_means:
+            self._best_means[key] = Means(self.states, column, self.dealer.ranks, tie_value)
+        return self._best_means[key]
+
+    def column_total(self, column: Column, tie_value: Number, letter: LetterOf | None) -> Number:
+        """What one column adds to the expected profit of a round, ties worth `tie_value`."""
+        means = self.means(column, tie_value, letter)
+        parts = [self.number(p) * means.value(start) for start, p in self.states.starts.items()]
+        total: Number = column.probability * sum(parts, start=self.number(0))
+        return total
 
     def _total(self, tie_value: Number, letter: LetterOf | None) -> Number:
         """Expected profit of a round, ties worth `tie_value`."""
         number, states = self.number, self.states
-        total: Number = number(0)
-        for column in self.columns.values():
-            means = self.means(column, tie_value, letter)
-            total += column.probability * sum(number(p) * means.value(start) for start, p in states.starts.items())
+        total: Number = sum(self.column_total(column, tie_value, letter) for column in self.columns.values())
         ended = self.dealer.peeked_natural()
         for start, p in states.starts.items():
             net, tied = states.settle(states.result(start), 1, DEALER_NATURAL)
@@ -98,14 +107,16 @@ class Solver:
 
     @cached_property
     def _solved(self) -> tuple[Number, Chart]:
-        worth: Number = self.number(0)
-        chart = self._best_chart(worth)
-        while self.rules.ties == "replay":
+        chart = self._best_chart(self.number(0))
+        if self.rules.ties != "replay":
+            return self.number(0), chart
+        worth = self.worth(chart.letter).value
+        while True:
+            chart = self._best_chart(worth)
             better = self.worth(chart.letter).value
-            if better - worth <= (0 if self.number is Fraction else 1e-15):
-                break
-            worth, chart = better, self._best_chart(better)
-        return worth, chart
+            if better <= worth:
+                return worth, chart
+            worth = better
 
     @cached_property
     def best(self) -> dict[str, Means]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from bjsim.sim.driver import Driver, Experiment, Point, Progress
+from bjsim.sim.errors import InputError
 from bjsim.sim.plan import compile_plan
 from bjsim.sim.play import Player
 from bjsim.sim.presets import load_rules
@@ -17,26 +18,30 @@ from bjsim.sim.workers import open_executor
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.exact import Solver
 from bjsim.strategies.players import find_player
+from bjsim.strategies.reach import splits_for_ever
 
 AGREES = 4.0  # standard errors: a right result strays further in 6 of 100,000 runs
 
 
-def seat_players(rules: Rules, players: Sequence[Player]) -> list[Table]:
-    """Tables for the players, `rules.seats` of them at each, in order; compiled where all at a table are charts."""
-    tables: list[Table] = []
-    for first in range(0, len(players), rules.seats):
-        seated = list(players[first : first + rules.seats])
-        charts = [player for player in seated if isinstance(player, Chart)]
-        if len(charts) == len(seated):
-            tables.append(CompiledTable(compile_plan(rules, [chart.letter for chart in charts]), rules.unit))
-        else:
-            tables.append(ReadableTable(rules, seated))
-    return tables
+def table_of(rules: Rules, seated: Sequence[Player]) -> Table:
+    """The table for these players, which share its shoe: compiled where all of them are charts."""
+    charts = [player for player in seated if isinstance(player, Chart)]
+    if len(charts) == len(seated):
+        return CompiledTable(compile_plan(rules, [chart.letter for chart in charts]), rules.unit)
+    return ReadableTable(rules, list(seated))
 
 
 def experiment_of(rules: Rules, players: Sequence[Player], hands: int, seed: int, tables: int = 1) -> Experiment:
-    """What `bjsim run` plays: `hands` rounds for each player, shared out over `tables` tables per group."""
-    return Experiment(rules, seat_players(rules, players), hands, seed, tables)
+    """What `bjsim run` plays: `hands` rounds for each player, shared out over `tables` tables per group.
+
+    Players sit `rules.seats` to a table, in order.
+    Raises: InputError for a chart whose rounds may never end.
+    """
+    for player in players:
+        if isinstance(player, Chart) and (at := splits_for_ever(player)):
+            raise InputError(f"{player.name} cannot be played: it splits {at[0]} against {at[1]} for ever")
+    groups = [table_of(rules, players[first : first + rules.seats]) for first in range(0, len(players), rules.seats)]
+    return Experiment(rules, groups, hands, seed, tables)
 
 
 @dataclass(frozen=True)

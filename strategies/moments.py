@@ -36,7 +36,7 @@ class Moments(Values[Array]):
     def plus(self, one: Array, other: Array) -> Array:
         return np.array([one[0] + other[0], one[1] + 2 * one[0] * other[0] + other[1]])
 
-    def endless(self, again: Number, done: Array) -> Array:
+    def endless(self, again: Number, done: Array, whole: Array) -> Array:
         if 2 * again >= 1:
             return np.full_like(done, math.inf)
         mean = done[0] / (1 - 2 * again)

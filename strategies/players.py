@@ -18,7 +18,7 @@ from bjsim.sim.errors import InputError
 from bjsim.sim.play import Action, Player, View
 from bjsim.sim.rules import Rules
 from bjsim.strategies.chart import Chart
-from bjsim.strategies.chart_text import load_chart
+from bjsim.strategies.chart_files import load_chart
 from bjsim.strategies.named import CATALOGUE
 
 ENTRY_POINTS = "bjsim.players"
@@ -86,7 +86,10 @@ def _load_object(text: str) -> Any:
 def _as_player(text: str, thing: Any, rules: Rules) -> Player:
     """A Player from a Player, a Player class, a chart for other rules, or a function of a view."""
     if isinstance(thing, type):
-        thing = thing()
+        try:
+            thing = thing()
+        except Exception as error:
+            raise UnknownPlayer(f"cannot make a player of {text}: {type(error).__name__}: {error}") from None
     if isinstance(thing, Chart):
         return Chart(thing.name, rules, thing.cells, thing.source)
     if hasattr(thing, "decide"):

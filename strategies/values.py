@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
@@ -97,9 +97,11 @@ class Values(ABC, Generic[W]):
     def __init__(self, states: States, column: Column, ranks: Iterable[tuple[int, Number]]) -> None:
         self.states = states
         self.column = column
-        self.ranks = list(ranks)
+        self.chances = [p for _, p in ranks]
         self._values: dict[tuple[HandState, bool], W] = {}
+        self._actions: dict[tuple[HandState, str], W] = {}
         self._leaves: dict[tuple[Result, int], W] = {}
+        self._halves: dict[HandState, tuple[Number, W, W]] = {}
         self._pending: dict[tuple[HandState, int, int], W] = {}
 
     @abstractmethod
@@ -115,8 +117,11 @@ class Values(ABC, Generic[W]):
         """Worth of two hands together, independent given the dealer's outcome."""
 
     @abstractmethod
-    def endless(self, again: Number, done: W) -> W:
-        """Worth h of a half-hand that becomes two with probability `again`, else has the (mixed) worth `done`."""
+    def endless(self, again: Number, done: W, whole: W) -> W:
+        """Worth h of a half-hand that becomes two with probability `again`, else has the (mixed) worth `done`.
+
+        whole: what the pair would be worth if it were not split.
+        """
 
     @abstractmethod
     def choose(self, state: HandState, legal: str) -> W:
@@ -141,49 +146,65 @@ class Values(ABC, Generic[W]):
 
     def act(self, state: HandState, letter: str) -> W:
         """Worth of taking the action `letter` now and following the strategy after it."""
-        add, result = self.states.add, self.states.result
+        key = (state, letter)
+        if key not in self._actions:
+            self._actions[key] = self._act(state, letter)
+        return self._actions[key]
+
+    def _act(self, state: HandState, letter: str) -> W:
+        result = self.states.result
         if letter == "S":
             return self.done(result(state))
         if letter == "R":
             return self.done(Result("surrendered"))
         if letter == "H":
-            return self.mix([(p, self.value(add(state, rank))) for rank, p in self.ranks])
+            return self.mix([(p, self.value(after)) for p, after in self.draws(state)])
         if letter == "D":
-            return self.mix([(p, self.done(result(add(state, rank)), 2)) for rank, p in self.ranks])
+            return self.mix([(p, self.done(result(after), 2)) for p, after in self.draws(state)])
         return self.pending(self.states.split(state), 2, 2)
+
+    def draws(self, state: HandState) -> Iterator[tuple[Number, HandState]]:
+        """The hands that the next card can make of this one, with their probabilities."""
+        return zip(self.chances, self.states.after(state), strict=True)
 
     def pending(self, half: HandState, waiting: int, hands: int) -> W:
         """Worth of `waiting` half-hands `half` that still need their second card, of a seat that holds `hands`."""
-        if self.states.rules.max_hands == math.inf:
-            return self.plus(self._endless_half(half), self._endless_half(half))
         key = (half, waiting, hands)
         if key not in self._pending:
-            parts = []
-            for rank, p in self.ranks:
-                state = self.states.add(half, rank)
-                if hands < self.states.rules.max_hands and "P" in self.states.legal(state):
-                    worth = self.pending(half, waiting + 1, hands + 1)
-                else:
-                    worth = self.value(state, may_split=False)
-                    if waiting > 1:
-                        worth = self.plus(worth, self.pending(half, waiting - 1, hands))
-                parts.append((p, worth))
-            self._pending[key] = self.mix(parts)
+            self._pending[key] = self._split_on(half, waiting, hands)
         return self._pending[key]
 
-    def _endless_half(self, half: HandState) -> W:
-        key = (half, 0, 0)
-        if key not in self._pending:
-            again: Number = 0
-            parts = []
-            for rank, p in self.ranks:
-                state = self.states.add(half, rank)
+    def _split_on(self, half: HandState, waiting: int, hands: int) -> W:
+        again, whole, other = self._second_card(half)
+        if self.states.rules.max_hands == math.inf:
+            one = self.endless(again, self.mix([(1 - again, other)]), whole)  # the halves are independent
+            return self.plus(one, one)
+        if waiting > 1:
+            rest = self.pending(half, waiting - 1, hands)
+            whole, other = self.plus(whole, rest), self.plus(other, rest)
+        if again and hands < self.states.rules.max_hands:
+            whole = self.pending(half, waiting + 1, hands + 1)
+        return self.mix([(again, whole), (1 - again, other)])
+
+    def _second_card(self, half: HandState) -> tuple[Number, W, W]:
+        """What the second card makes of a half-hand.
+
+        Returns: the probability of a pair that may be split, the worth of such a pair if it is not, and that of
+        all other hands (of the pair's place too where there is none).
+        """
+        if half not in self._halves:
+            again: Number = 0 * self.column.probability
+            pairs, others = [], []
+            for p, state in self.draws(half):
                 if "P" in self.states.legal(state):
                     again += p
+                    pairs.append((p, self.value(state, may_split=False)))
                 else:
-                    parts.append((p, self.value(state)))
-            self._pending[key] = self.endless(again, self.mix(parts))
-        return self._pending[key]
+                    others.append((p, self.value(state)))
+            other = self.mix([(p / (1 - again), worth) for p, worth in others])
+            whole = self.mix([(p / again, worth) for p, worth in pairs]) if pairs else other
+            self._halves[half] = again, whole, other
+        return self._halves[half]
 
 
 class Means(Values[Number]):
@@ -210,16 +231,18 @@ class Means(Values[Number]):
         return worth
 
     def mix(self, parts: list[tuple[Number, Number]]) -> Number:
-        return sum((p * worth for p, worth in parts), start=self.number(0))
+        return sum([p * worth for p, worth in parts], start=self.number(0))
 
     def plus(self, one: Number, other: Number) -> Number:
         return one + other
 
-    def endless(self, again: Number, done: Number) -> Number:
-        # h = done + again * 2h; from again = 1/2 on the hands multiply without end
+    def endless(self, again: Number, done: Number, whole: Number) -> Number:
+        # h = done + again * 2h. From again = 1/2 on the hands multiply without end, and h is the limit over rising
+        # limits of hands: each one more adds again * (2h - whole), which never changes its sign
         if 2 * again < 1:
             return done / (1 - 2 * again)
-        return math.inf if done > 0 else -math.inf
+        more = 2 * (done + again * whole) - whole
+        return math.inf if more > 0 else -math.inf if more < 0 else whole / 2
 
     def choose(self, state: HandState, legal: str) -> Number:
         if self.letter is None:

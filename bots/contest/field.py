@@ -14,7 +14,8 @@ from bjsim.bots.player import BoxError, open_bot
 from bjsim.sim.errors import InputError
 from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
-from bjsim.strategies.chart_text import ChartError, load_chart
+from bjsim.strategies.chart_files import load_chart
+from bjsim.strategies.chart_grid import ChartError
 from bjsim.strategies.players import find_player
 
 IN_PROCESS = "in process"

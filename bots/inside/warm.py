@@ -52,7 +52,7 @@ def load(path: str) -> CodeType:
     """
     with open(path, "rb") as file:
         source = file.read()
-    code = compile(source, path, "exec", dont_inherit=True)
+    code = compile(source, os.path.abspath(path), "exec", dont_inherit=True)
     for name in standard_imports(source):
         try:
             __import__(name)
@@ -81,8 +81,9 @@ def run(code: CodeType, namespace: dict[str, object]) -> int:
         print(request.code, file=sys.stderr)
         return 1
     except BaseException as error:
-        # The first frame is this function's.
-        sys.excepthook(type(error), error, error.__traceback__ and error.__traceback__.tb_next)
+        assert error.__traceback__
+        error.__traceback__ = error.__traceback__.tb_next  # the first frame is this function's
+        sys.excepthook(type(error), error, error.__traceback__)
         return 1
     return 0
 
@@ -130,12 +131,13 @@ def main() -> None:
     try:
         code = load(sys.argv[1])
     except Exception as error:
+        error.__traceback__ = None  # of this file, which the author did not write
         sys.excepthook(type(error), error, None)
         sys.exit(1)
     spares = int(os.environ.pop("BJSIM_SPARES"))
     module = Module("__main__")
     namespace = module.__dict__
-    namespace.update(__file__=sys.argv[1], __builtins__=__builtins__)
+    namespace.update(__file__=code.co_filename, __builtins__=__builtins__)
     sys.modules["__main__"] = module
     del sys.argv[0]
     rehearse()

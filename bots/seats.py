@@ -1,0 +1,42 @@
+"""Who takes a seat: a strategy in this process, or a program in its box."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bjsim.bots.languages import ENDINGS
+from bjsim.bots.player import open_bot
+from bjsim.sim.play import Player
+from bjsim.sim.rules import Rules
+from bjsim.strategies.players import find_player
+
+
+@dataclass(frozen=True)
+class BotOptions:
+    """How programs are run; see `open_bot`."""
+
+    sandbox: str = "auto"
+    timeout: float = 1.0
+    cold: bool = False
+    strikes: int | None = None
+
+
+def is_program(text: str) -> bool:
+    """Whether the text names a bot's file: one with a language's ending, or an executable one."""
+    path = Path(text)
+    return path.is_file() and (path.suffix.lower() in ENDINGS or bool(path.stat().st_mode & 0o111))
+
+
+def find_any_player(text: str, rules: Rules, options: BotOptions) -> Player:
+    """The player that `text` names: as `find_player`, or a BotPlayer where it is a program's file. Raises: as both."""
+    if not is_program(text):
+        return find_player(text, rules)
+    return open_bot(
+        text,
+        sandbox=options.sandbox,
+        timeout=options.timeout,
+        cold=options.cold,
+        strikes=options.strikes,
+        name=Path(text).name,
+    )

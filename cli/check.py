@@ -1,0 +1,195 @@
+"""`bjsim check`: what a strategy chart is worth, what the best is worth, and what every wrong cell costs."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from bjsim.cli.heatmap import heat_map, plot_chart
+from bjsim.cli.options import Count, json_option, rules_options, seed_option, the_rules, write_json
+from bjsim.cli.plots import check_picture
+from bjsim.cli.render import percent
+from bjsim.cli.run import Played, play_on, run_json
+from bjsim.cli.screen import Screen
+from bjsim.sim.errors import InputError
+from bjsim.sim.rules import Rules
+from bjsim.sim.workers import open_executor, usable_cores
+from bjsim.strategies.chart import Chart
+from bjsim.strategies.chart_files import WRITERS, decode, format_of, read_chart
+from bjsim.strategies.experiment import BotResult, experiment_of, results_of
+from bjsim.strategies.judge import Judgement, judge
+from bjsim.strategies.named import CATALOGUE
+from bjsim.strategies.players import find_player
+from bjsim.strategies.reach import splits_for_ever
+
+LISTED = 25  # cells shown in the terminal; the JSON has them all
+
+
+@click.command()
+@click.argument("chart", metavar="CHART")
+@rules_options
+@click.option("--hands", type=Count(), default=10**6, show_default="1e6", metavar="N", help="Hands to play it for.")
+@click.option("--workers", type=Count(1, 4096), help="Processes; all cores by default.")
+@seed_option
+@json_option
+@click.option("--fix", "fix_path", metavar="FILE|-", help="Write the best chart, in the format of CHART.")
+@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the chart with its wrong cells.")
+def check(
+    chart: str, rules_name: str, settings: tuple[str, ...], decks: str | None, hands: int, workers: int | None,
+    seed: int, json_path: str | None, fix_path: str | None, plot_path: str | None,
+) -> None:  # fmt: skip
+    """Say exactly what a strategy chart is worth, list its wrong cells with their cost, and play it.
+
+    CHART is a file in the text, CSV or policy format, - for standard input, or a named strategy.
+    """
+    rules = the_rules(rules_name, settings, decks)
+    judged, form = read(chart, rules)
+    if plot_path:
+        check_picture(plot_path)
+    if json_path == "-" == fix_path:
+        raise InputError("--json - and --fix - cannot both have the standard output")
+    judgement = judge(judged)
+    if fix_path:
+        _write(WRITERS[form](judgement.best_chart), fix_path)
+    if plot_path:
+        plot_chart(judgement, plot_path)
+    console = Console(stderr="-" in (json_path, fix_path))
+    ending = splits_for_ever(judged)
+    played, results = (None, []) if ending else _play(judged, hands, seed, workers or usable_cores(), console)
+    if json_path:
+        run = played and run_json(rules, seed, results, [], played)
+        write_json(check_json(judgement, run), json_path)
+    show(console, judgement)
+    if ending:
+        console.print(f"not played: it splits {ending[0]} against {ending[1]} for ever, so a round may never end")
+    if played:
+        report(console, results, played)
+
+
+def read(text: str, rules: Rules) -> tuple[Chart, str]:
+    """The chart that the argument names, and the format it is written in. Raises: InputError."""
+    if text == "-":
+        data = decode(sys.stdin.buffer.read(), "standard input")
+        return read_chart(data, "standard input", rules), format_of(data)
+    if text in CATALOGUE or not Path(text).is_file():
+        player = find_player(text, rules)
+        if isinstance(player, Chart):
+            return player, "chart"
+        raise InputError(f"{text} is no chart: a player that decides in Python has no cells to check")
+    try:
+        data = decode(Path(text).read_bytes(), text)
+    except OSError as error:
+        raise InputError(f"cannot read the chart {text}: {error.strerror}") from None
+    return read_chart(data, text, rules), format_of(data)
+
+
+def _write(text: str, path: str) -> None:
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _play(chart: Chart, hands: int, seed: int, cores: int, console: Console) -> tuple[Played, list[BotResult]]:
+    experiment = experiment_of(chart.rules, [chart], hands, seed)
+    screen = Screen(chart.rules, [chart], experiment, quiet=console.stderr)
+    played = play_on(screen, experiment, cores, lambda: open_executor(cores))
+    return played, results_of(experiment, [chart], played.progress)
+
+
+def report(console: Console, results: list[BotResult], played: Played) -> None:
+    """Print what the hands played came to, and whether that agrees with the exact value."""
+    if played.stopped:
+        console.print("stopped: this is what is known so far", style="yellow")
+    for result in results:
+        low, high = result.point.ci95
+        z = "" if result.z is None else f", z {result.z:+.2f}"
+        console.print(
+            f"{result.tally.rounds:,} hands returned {percent(result.tally.mean)}, 95% interval "
+            f"{percent(low)} … {percent(high)}{z}: {result.verdict}",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    if not results:
+        console.print("no bet was settled yet")
+
+
+def show(console: Console, judgement: Judgement) -> None:
+    """Print the judgement: the chart, its wrong cells, and how their costs add up."""
+    console.print(heat_map(judgement), soft_wrap=True)
+    name, rules = judgement.chart.name, judgement.chart.rules
+    shoe = "" if rules.infinite else ", in an infinite shoe"
+    console.print(
+        f"\n{name} is worth {percent(judgement.value, 6)} of the bet in {rules.name}{shoe}; "
+        f"the best chart is worth {percent(judgement.best, 6)}",
+        highlight=False, soft_wrap=True,
+    )  # fmt: skip
+    if judgement.infinite_at:
+        hand, shown = judgement.infinite_at
+        console.print(f"splitting {hand} against {shown} again and again is worth more than any number")
+    if not judgement.cells:
+        console.print("no cell differs: this is the best chart")
+        return
+    console.print(cells_table(judgement))
+    if len(judgement.cells) > LISTED:
+        console.print(f"… and {len(judgement.cells) - LISTED} cells more, which --json lists", style="dim")
+    if not math.isfinite(judgement.difference):
+        console.print("an infinite difference cannot be shared out among cells")
+        return
+    console.print(
+        f"{len(judgement.cells)} cells cost {percent(-judgement.costs, 6)} together; the whole difference is "
+        f"{percent(-judgement.difference, 6)}, remainder {percent(_zero(-judgement.remainder), 6)}",
+        highlight=False, soft_wrap=True,
+    )  # fmt: skip
+    console.print(
+        f"each alone in the best chart: {percent(judgement.second_order - judgement.difference, 6)} together; the "
+        f"second-order terms, what they do to one another, are {percent(_zero(-judgement.second_order), 6)}",
+        highlight=False, soft_wrap=True, style="dim",
+    )  # fmt: skip
+
+
+def _zero(value: float) -> float:
+    """The value without rounding errors, which would print as a negative 0."""
+    return round(value, 12) + 0.0
+
+
+def cells_table(judgement: Judgement) -> RichTable:
+    """The wrong cells, dearest first."""
+    table = RichTable(box=box.SIMPLE_HEAD)
+    for heading in ("hand", "dealer", "chart", "best"):
+        table.add_column(heading)
+    for heading in ("cost", "alone"):
+        table.add_column(heading, justify="right")
+    for cell in judgement.cells[:LISTED]:
+        costs = ("–" if math.isnan(cost) else f"{100 * cost:.6f}%" for cost in (cell.cost, cell.alone))
+        table.add_row(cell.row, cell.column, cell.chart, cell.best, *costs)
+    return table
+
+
+def check_json(judgement: Judgement, run: dict[str, object] | None) -> dict[str, object]:
+    """What `--json` writes."""
+    return {
+        "chart": judgement.chart.name,
+        "rules": judgement.chart.rules.to_dict(),
+        "value": judgement.value,
+        "best": judgement.best,
+        "difference": judgement.difference,
+        "costs": judgement.costs,
+        "remainder": _known(judgement.remainder),
+        "second_order": _known(judgement.second_order),
+        "cells": [asdict(cell) | {"alone": _known(cell.alone)} for cell in judgement.cells],
+        "run": run,
+    }
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,0 +1,115 @@
+"""A chart as the printed strategy cards show it: a colour for each action, here with the wrong cells marked.
+
+In the terminal a wrong cell has a `!` behind its code; in a picture a frame, and the best action in its corner. So
+both can be read without the colours.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from bjsim.cli.plots import new_figure, save_figure
+from bjsim.cli.render import percent
+from bjsim.sim.play import NAMES
+from bjsim.strategies.chart import row_order
+from bjsim.strategies.judge import Judgement
+
+COLOURS = {"S": "#f0918a", "H": "#a5d68c", "D": "#8fbbe8", "P": "#f6dc6f", "R": "#d9d9d9"}
+KINDS = ("hard", "pairs", "soft")  # as `row_order` groups them
+
+
+def shown_rows(judgement: Judgement) -> list[str]:
+    """The rows to show: those that count no cards, and of the others those with a wrong cell."""
+    wrong = {cell.row for cell in judgement.cells}
+    rows = dict.fromkeys(row for row, _ in judgement.codes)
+    return [row for row in rows if row in wrong or not set(":/") & set(row)]
+
+
+def _kinds(rows: list[str]) -> dict[str, str]:
+    """The kind of every row; a pair of aces is a soft hand where no pair is split."""
+    pairs = any(row_order(row)[0] == 1 for row in rows if row != "AA")
+    return {row: "soft" if row == "AA" and not pairs else KINDS[row_order(row)[0]] for row in rows}
+
+
+def legend(judgement: Judgement) -> dict[str, str]:
+    """What the codes in the chart mean, by letter."""
+    used = {code[0] for code in judgement.codes.values()}
+    fallbacks = {"D": "Dh, Ds double, else hit, stand", "R": "Rh, Rs surrender, else hit, stand"}
+    return {letter: fallbacks.get(letter, f"{letter} {NAMES[letter]}") for letter in COLOURS if letter in used}
+
+
+def heat_map(judgement: Judgement) -> Text:
+    """The chart for the terminal, three characters to a cell."""
+    columns = judgement.chart.states.columns
+    rows = shown_rows(judgement)
+    wrong = {(cell.row, cell.column) for cell in judgement.cells}
+    width = max(map(len, (*rows, *KINDS))) + 1
+    text = Text(no_wrap=True)
+    kind = ""
+    for row, its_kind in _kinds(rows).items():
+        if its_kind != kind:
+            kind = its_kind
+            text.append(f"{kind:<{width}}", style="dim")
+            text.append("".join(f"{column:<3}" for column in columns) + "\n", style="bold")
+        text.append(f"{row:>{width - 1}} ", style="bold")
+        for column in columns:
+            code = judgement.codes[row, column]
+            mark, style = ("!", "bold underline") if (row, column) in wrong else (" ", "")
+            text.append(f"{code + mark:<3}", style=f"black on {COLOURS[code[0]]} {style}")
+        text.append("\n")
+    for letter, meaning in legend(judgement).items():
+        text.append(f" {meaning} ", style=f"black on {COLOURS[letter]}")
+        text.append(" ")
+    return text.append("! differs from the best chart")
+
+
+def plot_chart(judgement: Judgement, path: str) -> None:
+    """Draw the chart. Raises: InputError if the file cannot be written."""
+    columns, rows = judgement.chart.states.columns, shown_rows(judgement)
+    best = {(cell.row, cell.column): cell.best for cell in judgement.cells}
+    kinds = _kinds(rows)
+    present = list(dict.fromkeys(kinds.values()))
+    places = [-place - 1.3 * present.index(kinds[row]) for place, row in enumerate(rows)]
+    figure = new_figure(1.6 + 0.42 * len(columns), 1.8 + 0.28 * -places[-1])
+    axes = figure.add_subplot()
+    for row, y in zip(rows, places, strict=True):
+        for x, column in enumerate(columns):
+            _cell(axes, x, y, judgement.codes[row, column], best.get((row, column)))
+    for kind in present:
+        y = places[[*kinds.values()].index(kind)] + 0.85
+        for x, column in enumerate(columns):
+            axes.text(x, y, column, ha="center", va="center", weight="bold", size=9)
+        axes.text(-0.7, y, kind, ha="right", va="center", style="italic", size=8)
+    axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(places[-1] - 0.5, 1.35), xticks=[])
+    axes.set_yticks(places, rows)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    chart = judgement.chart
+    axes.set_title(
+        f"{Path(chart.name).name} in {chart.rules.name}\n{percent(judgement.value)}, best {percent(judgement.best)}, "
+        f"{len(judgement.cells)} cells differ", size=9,
+    )  # fmt: skip
+    _legend(figure, judgement)
+    save_figure(figure, path)
+
+
+def _cell(axes: Any, x: int, y: float, code: str, best: str | None) -> None:
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=COLOURS[code[0]], edgecolor="white", lw=1))
+    axes.text(x, y, code, ha="center", va="center", size=8)
+    if best is not None:
+        frame = Rectangle((x - 0.44, y - 0.44), 0.88, 0.88, fill=False, edgecolor="black", lw=1.8, zorder=3)
+        axes.add_patch(frame)
+        axes.text(x + 0.4, y - 0.36, best, ha="right", va="bottom", size=5, weight="bold", zorder=4)
+
+
+def _legend(figure: Any, judgement: Judgement) -> None:
+    from matplotlib.patches import Patch
+
+    patches = [Patch(facecolor=COLOURS[letter], label=text) for letter, text in legend(judgement).items()]
+    patches.append(Patch(fill=False, edgecolor="black", lw=1.8, label="differs; the best in its corner"))
+    figure.legend(handles=patches, loc="outside lower center", ncols=3, fontsize="small", frameon=False)

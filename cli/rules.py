@@ -1,0 +1,93 @@
+"""`bjsim rules`: the games that come along, and every rule with its meaning."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from bjsim.cli.options import RulesName, Setting, the_rules
+from bjsim.sim.errors import InputError
+from bjsim.sim.presets import PRESETS
+from bjsim.sim.rules import RULE_FIELDS, Rules, plain
+
+
+@click.command()
+@click.argument("name", required=False, type=RulesName(), metavar="[NAME|FILE.toml]")
+@click.option(
+    "--set", "settings", multiple=True, type=Setting(), metavar="FIELD=VALUE", help="Change a rule; repeatable."
+)
+@click.option("--toml", "as_toml", is_flag=True, help="Print a rules file to start from.")
+def rules(name: str | None, settings: tuple[str, ...], as_toml: bool) -> None:
+    """List the games, or show every rule of one with its meaning.
+
+    The rules file that --toml prints can be changed and given to --rules of every command.
+    """
+    if name is None and (as_toml or settings):
+        raise InputError(f"{'--toml' if as_toml else '--set'} needs a game; games are {', '.join(PRESETS)}")
+    console = Console()
+    if name is None:
+        console.print(games_table())
+        console.print("bjsim rules NAME shows every rule of a game", style="dim")
+        return
+    game = the_rules(name, settings, None)
+    if as_toml:
+        click.echo(toml_text(game), nl=False)
+        return
+    preset = PRESETS.get(name)
+    if preset:
+        console.print(f"[bold]{name}[/bold]: {preset.about}", highlight=False)
+        console.print(f"source: {preset.source}", highlight=False)
+        for decision in preset.decided:
+            console.print(f"ruled: {decision}", highlight=False)
+    console.print(fields_table(game, preset.rules if preset else Rules()))
+
+
+def games_table() -> RichTable:
+    """One line for each preset."""
+    table = RichTable(box=box.SIMPLE_HEAD)
+    table.add_column("game", no_wrap=True)
+    table.add_column("what it is", overflow="fold")
+    table.add_column("source", style="dim", overflow="fold")
+    for name, preset in PRESETS.items():
+        table.add_row(name, preset.about, preset.source)
+    return table
+
+
+def fields_table(game: Rules, base: Rules) -> RichTable:
+    """One line for each field; those that differ from `base` are bold."""
+    table = RichTable(box=box.SIMPLE_HEAD)
+    table.add_column("rule", no_wrap=True)
+    table.add_column("value", no_wrap=True)
+    table.add_column("meaning")
+    table.add_column("accepts", style="dim")
+    for field, metadata in RULE_FIELDS.items():
+        value = getattr(game, field)
+        style = "bold" if value != getattr(base, field) else ""
+        table.add_row(field, _text(value), metadata["meaning"], metadata["accepts"], style=style)
+    return table
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def toml_text(game: Rules) -> str:
+    """The game as a rules file, with the meaning of every field."""
+    lines = []
+    if preset := PRESETS.get(game.name):
+        lines += [f"# {preset.about}", f"# source: {preset.source}"]
+    lines.append(f"name = {json.dumps(game.name)}")
+    for field, metadata in RULE_FIELDS.items():
+        setting = f"{field} = {_toml(plain(getattr(game, field)))}"
+        lines.append(f"{setting:<32} # {metadata['meaning']} ({metadata['accepts']})")
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: object) -> str:
+    assert isinstance(value, bool | int | str) and not isinstance(value, Fraction)
+    return json.dumps(value)

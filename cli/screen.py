@@ -1,0 +1,93 @@
+"""What `bjsim run` shows: the progress while it plays, and the report at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from bjsim.bots.player import BotPlayer
+from bjsim.cli.render import bots_table, convergence_table, percent, results_table
+from bjsim.sim.driver import Experiment, Progress
+from bjsim.sim.play import Player
+from bjsim.sim.rules import Rules
+from bjsim.strategies.experiment import BotResult
+
+
+class Screen:
+    """What is shown while a run goes on: the results so far, the rounds per second, and the time left."""
+
+    def __init__(self, rules: Rules, players: Sequence[Player], experiment: Experiment, quiet: bool) -> None:
+        self.console = Console(stderr=quiet)
+        self.experiment = experiment
+        self.seats = len(players)
+        self.players = players
+        self.live = Live(console=self.console, transient=True, auto_refresh=False)
+        self.began = self.shown = time.perf_counter()
+        self.console.print(f"[bold]{rules.name}[/bold], seed {experiment.seed}", highlight=False)
+        self.start_rounds: int | None = None
+
+    def __enter__(self) -> Screen:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.live.stop()
+
+    def update(self, progress: Progress) -> None:
+        """Show the progress, at most five times a second. The display starts here, once the workers run."""
+        now = time.perf_counter()
+        if self.start_rounds is None:
+            self.start_rounds = progress.rounds
+        if not self.console.is_terminal or now - self.shown < 0.2:
+            return
+        self.shown = now
+        if not self.live.is_started:
+            self.live.start()
+        done, whole = progress.rounds, self.experiment.hands * self.seats
+        speed = (done - self.start_rounds) / max(now - self.began, 1e-9)
+        left = (whole - done) / speed if speed else float("inf")
+        lines = [
+            Text(f"{player.name:>12}  {percent(tally.mean)}  ± {196 * tally.se:.4f}%  of {tally.rounds:,} hands")
+            for player, tally in zip(self.players, progress.tallies, strict=True)
+            if tally.rounds > tally.ties_replayed
+        ]
+        head = f"{done / whole:6.1%}   {speed_of(speed)}   {left:,.0f} s left"
+        self.live.update(Group(Text(head, style="bold"), *lines), refresh=True)
+
+
+def report(
+    console: Console,
+    results: Sequence[BotResult],
+    programs: Sequence[BotPlayer],
+    progress: Progress,
+    seconds: float,
+    stopped: bool,
+) -> None:
+    """Print the results, how they converged, what bots in other processes did, and how fast it went."""
+    if stopped:
+        console.print("stopped: this is what is known so far", style="yellow")
+    if not results:
+        console.print("no bet was settled yet")
+        return
+    wide = Console(stderr=console.stderr, width=max(console.width, 150)) if not console.is_terminal else console
+    wide.print(results_table(results))
+    wide.print(convergence_table(results))
+    if programs:
+        wide.print(bots_table(programs))
+    if any(result.tally.ties_replayed for result in results):
+        console.print("ties are replayed: the return is per settled bet", style="dim")
+    if progress.losses:
+        console.print(f"{progress.losses} times a worker was lost; its blocks were played again", style="yellow")
+    rounds = progress.rounds
+    speed = speed_of(rounds / max(seconds, 1e-9))
+    console.print(f"{rounds:,} rounds in {seconds:.2f} s, {speed}", highlight=False)
+
+
+def speed_of(rounds_per_second: float) -> str:
+    """A speed in words."""
+    if rounds_per_second < 1e6:
+        return f"{rounds_per_second:,.0f} rounds/s"
+    return f"{rounds_per_second / 1e6:,.1f} million rounds/s"

@@ -1,0 +1,293 @@
+"""A game of blackjack in an infinite shoe as a finite decision process, as compact as its rules allow.
+
+Every move and payment is asked of `bjsim.sim.states`; this file only says which of its states are the same. Its own:
+
+    deal          one action; leads to the hand and the dealer's card, or ends at once
+    hand v card   the decisions. Hands with the same choices and the same futures are one state, so that the process
+                  keeps the total, the usable ace, the dealer's card, and of "first two cards", "pair" and what bonuses
+                  count only as much as these rules pay for
+    stand v card  one action, the dealer's play. Scores that are paid alike whatever the dealer gets are one state, and
+                  all hands and stakes that come to a score share it, so a learner sees it often
+    half r v card half-hands of rank r that wait for their second card; see below
+
+Stakes are weights (see `mdp`): a doubled hand leads to its `stand` state with weight 2. A tie that is replayed leads
+back to `deal` with the tied stake as its weight, so that the value of `deal` solves V = net + tied * V, which is
+net / (1 - tied): what the exact solver maximises, with no discount.
+
+A split is two hands against one dealer. Expectations add, whatever the hands have in common, so k half-hands that can
+make no new pair are one outcome of weight k. Where a pair is split again up to a limit, "this hand and the others" is
+two outcomes of half the probability and weight 2 each: the same expectation. Pairs are split again whenever the rules
+allow, as in the exact solver (`values`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Iterator
+from functools import cache, cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from bjsim.sim.cards import RANKS
+from bjsim.sim.rules import Rules, RulesError
+from bjsim.sim.states import DEALER_NATURAL, NOT_WAITING, SURRENDERED, HandState, Result, States
+from bjsim.strategies.chart import row_order
+from bjsim.strategies.mdp import FiniteMDP, Ints
+from bjsim.strategies.mdp_build import Outcome, build_mdp
+from bjsim.strategies.values import Dealer, LetterOf
+
+DEAL, PLAY_ON = "deal", "dealer plays"
+
+
+class Place(NamedTuple):
+    """A state of the process: its name, the dealer's column, and an example of the hands or results it stands for."""
+
+    name: str
+    column: str = ""
+    hand: HandState | None = None
+    may_split: bool = True
+    result: Result | None = None
+    waiting: int = 0
+    hands: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.name} v {self.column}" if self.column else self.name
+
+
+START, END = Place("deal"), Place("end")
+
+
+class GameProcess:
+    """A game with an infinite shoe as something `build_mdp` can build. Raises: RulesError if the shoe is finite."""
+
+    def __init__(self, rules: Rules) -> None:
+        if not rules.infinite:
+            raise RulesError(f"decks = {rules.decks} is too many states to learn; a decision process needs decks = inf")
+        self.rules = rules
+        self.states_of_play = States(rules)
+        self.dealer = Dealer(self.states_of_play)
+        self.columns = self.dealer.columns()
+        self._payments = cache(self._count_payments)
+        self._kinds: dict[Hashable, int] = {}
+        self._kind_of: dict[tuple[HandState, bool], int] = {}
+
+    # --- the process
+
+    def start(self) -> dict[Place, float]:
+        return {START: 1.0}
+
+    def terminal(self, state: Place) -> bool:
+        return state == END
+
+    def actions(self, state: Place) -> list[str]:
+        if state.hand is None or state.waiting:
+            return [PLAY_ON if state.result else DEAL]
+        return list(self.letters(state))
+
+    def outcomes(self, state: Place, action: str) -> list[Outcome]:
+        """What may follow; outcomes that lead to the same place for the same money are one."""
+        merged: dict[tuple[Place, float, float], float] = defaultdict(float)
+        for probability, place, reward, weight in self._outcomes(state, action):
+            if probability:
+                merged[place, float(reward), float(weight)] += float(probability)
+        return [Outcome(p, *rest) for rest, p in merged.items()]
+
+    def letters(self, state: Place) -> str:
+        """The legal actions of a place where a hand is played."""
+        assert state.hand is not None
+        return self._legal(state.hand, state.may_split)
+
+    @cached_property
+    def decisions(self) -> dict[str, Place]:
+        """Every place where a hand is played, by its name, in the order of charts."""
+        places = {}
+        for hand, may_split, name in sorted(self._representatives.values(), key=lambda kind: _row_order(kind[2])):
+            for column in self.columns:
+                place = Place(name, column, hand, may_split)
+                places[str(place)] = place
+        return places
+
+    def place(self, hand: HandState, column: str, may_split: bool = True) -> Place:
+        """The state of the process that a hand to be played is in."""
+        hand, may_split, name = self._representatives[self._kind(hand, may_split)]
+        return Place(name, column, hand, may_split)
+
+    def policy(self, mdp: FiniteMDP, letter: LetterOf) -> Ints:
+        """A strategy such as `Chart.letter` as rows of `mdp`, this game's process: int64 (S,), -1 where terminal.
+
+        Hands that are one state here are played as the one that the state is named after.
+        """
+        rows = np.where(mdp.terminal, -1, mdp.action_start[:-1])
+        for name, place in self.decisions.items():
+            assert place.hand is not None
+            if name in mdp.index:
+                rows[mdp.index[name]] = mdp.row(name, letter(place.hand, place.column, self.letters(place)))
+        return rows
+
+    # --- what follows
+
+    def _outcomes(self, state: Place, action: str) -> Iterator[Outcome]:
+        if state == START:
+            yield from self._deals()
+        elif state.waiting:
+            yield from self._second_cards(state)
+        elif state.result is not None:
+            yield from self._settled(state.result, state.column)
+        else:
+            yield from self._played(state, action)
+
+    def _deals(self) -> Iterator[Outcome]:
+        states = self.states_of_play
+        ended = self.dealer.peeked_natural()
+        for hand, p in states.starts.items():
+            for column in self.columns.values():
+                yield self._reached(float(p * column.probability), hand, column.label)
+            yield self._money(float(p) * float(ended), states.result(hand), DEALER_NATURAL)
+
+    def _played(self, state: Place, action: str) -> Iterator[Outcome]:
+        states, hand, column = self.states_of_play, state.hand, state.column
+        assert hand is not None
+        if action == "S":
+            yield self._finished(1.0, states.result(hand), column)
+        elif action == "R":
+            yield self._finished(1.0, SURRENDERED, column)
+        elif action == "P":
+            yield Outcome(1.0, *self._halves(states.split(hand), 2, 2, column))
+        else:
+            for rank, p in states.ranks:
+                after = states.add(hand, rank)
+                if action == "H":
+                    yield self._reached(float(p), after, column)
+                else:
+                    yield self._finished(float(p), states.result(after), column, stake=2)
+
+    def _second_cards(self, state: Place) -> Iterator[Outcome]:
+        """One of the half-hands gets its second card; the others wait."""
+        states, half, column = self.states_of_play, state.hand, state.column
+        assert half is not None
+        for rank, p in states.ranks:
+            hand = states.add(half, rank)
+            if state.hands < self.rules.max_hands and "P" in states.legal(hand):
+                yield Outcome(float(p), *self._halves(half, state.waiting + 1, state.hands + 1, column))
+            elif state.waiting == 1:
+                yield self._reached(float(p), hand, column, may_split=False)
+            else:
+                this = self._reached(float(p) / 2, hand, column, may_split=False)
+                yield this._replace(reward=2 * this.reward, weight=2 * this.weight)
+                others, reward, weight = self._halves(half, state.waiting - 1, state.hands, column)
+                yield Outcome(float(p) / 2, others, 2 * reward, 2 * weight)
+
+    def _halves(self, half: HandState, waiting: int, hands: int, column: str) -> tuple[Place, float, float]:
+        """The place, reward 0 and weight of so many half-hands."""
+        alike = 1
+        if hands >= self.rules.max_hands:
+            alike, waiting = waiting, 1
+        elif self.rules.max_hands == math.inf:
+            alike, waiting, hands = waiting, 1, 1
+        half = half._replace(rank=min(half.rank, 9))
+        name = f"half {RANKS[half.rank]}" + ("" if waiting == 1 == hands else f", {waiting} of {hands} hands")
+        return Place(name, column, half, waiting=waiting, hands=hands), 0.0, float(alike)
+
+    # --- the end of a hand
+
+    def _reached(self, p: float, hand: HandState, column: str, may_split: bool = True) -> Outcome:
+        if self._legal(hand, may_split):
+            return Outcome(p, self.place(hand, column, may_split))
+        return self._finished(p, self.states_of_play.result(hand), column)
+
+    def _finished(self, p: float, result: Result, column: str, stake: int = 1) -> Outcome:
+        if self.states_of_play.waits(result) == NOT_WAITING:
+            return self._money(p, result, 0, stake)
+        result, name = self._results[self._payments(result)]
+        return Outcome(p, Place(name, column, result=result), 0.0, float(stake))
+
+    def _settled(self, result: Result, column: str) -> Iterator[Outcome]:
+        for dealer, p in self.columns[column].law.items():
+            yield self._money(float(p), result, dealer)
+
+    def _money(self, p: float, result: Result, dealer: int, stake: int = 1) -> Outcome:
+        net, tied = self.states_of_play.settle(result, stake, dealer)
+        return Outcome(p, START, float(net), float(tied)) if tied else Outcome(p, END, float(net))
+
+    # --- which states are the same
+
+    def _legal(self, hand: HandState, may_split: bool) -> str:
+        letters = self.states_of_play.legal(hand)
+        return letters if may_split else letters.replace("P", "")
+
+    def _count_payments(self, result: Result) -> tuple[float, ...]:
+        """All that matters about a finished hand: what it wins and ties against each outcome of the dealer."""
+        states = self.states_of_play
+        return tuple(float(x) for dealer in states.dealer_outcomes for x in states.settle(result, 1, dealer))
+
+    def _kind(self, hand: HandState, may_split: bool) -> int:
+        """A number that two hands share exactly if they have the same choices and the same futures."""
+        key = hand, may_split
+        if key not in self._kind_of:
+            future = self._future(hand, may_split)
+            self._kind_of[key] = self._kinds.setdefault(future, len(self._kinds))
+        return self._kind_of[key]
+
+    def _future(self, hand: HandState, may_split: bool) -> Hashable:
+        states, letters = self.states_of_play, self._legal(hand, may_split)
+        ends = self._payments(states.result(hand)), states.waits(states.result(hand))
+        if not letters:
+            return ends
+        parts: list[Hashable] = [letters, ends]
+        if "H" in letters or "D" in letters:
+            drawn = [states.add(hand, rank) for rank, _ in states.ranks]
+            parts.append(tuple(self._kind(after, True) for after in drawn))
+            parts.append(tuple(self._payments(states.result(after)) for after in drawn) if "D" in letters else ())
+        if "P" in letters:
+            halves = [states.add(states.split(hand), rank) for rank, _ in states.ranks]
+            parts.append(tuple(sorted(self._kind(after, False) for after in halves)))
+        return tuple(parts)
+
+    @cached_property
+    def _representatives(self) -> dict[int, tuple[HandState, bool, str]]:
+        """For each kind of hand with a choice: a hand of that kind, whether it may be split, and the kind's name.
+
+        The name is the hand's row in charts, with the legal letters where that alone is not enough.
+        """
+        found: dict[int, tuple[HandState, bool]] = {}
+        for hand in self.states_of_play.reachable():
+            for may_split in (True, False):
+                if self._legal(hand, may_split):
+                    found.setdefault(self._kind(hand, may_split), (hand, may_split))
+        by_row: dict[str, list[int]] = defaultdict(list)
+        for kind, (hand, may_split) in found.items():
+            by_row[self.states_of_play.rows_of(hand, may_split)[0]].append(kind)
+        names = {}
+        for row, kinds in by_row.items():
+            for kind in kinds:
+                names[kind] = row if len(kinds) == 1 else f"{row} ({self._legal(*found[kind])})"
+        return {kind: (*found[kind], names[kind]) for kind in found}
+
+    @cached_property
+    def _results(self) -> dict[Hashable, tuple[Result, str]]:
+        """For each way of being paid: the finished hand with the greatest score that is paid so, and its name."""
+        finished = {self.states_of_play.result(hand) for hand in self.states_of_play.reachable()}
+        found = {self._payments(result): result for result in sorted(finished, key=lambda result: result.score)}
+        return {paid: (result, _name(result)) for paid, result in found.items()}
+
+
+def _name(result: Result) -> str:
+    """A finished hand in words, such as `stand 18` or `stand 19 for 2`."""
+    if result.end != "stood":
+        return result.end
+    return f"stand {result.score}" + (f" for {result.bonus}" if result.bonus > 1 else "")
+
+
+def _row_order(name: str) -> tuple[object, ...]:
+    row, _, letters = name.partition(" ")
+    return *row_order(row), letters
+
+
+def game_mdp(rules: Rules) -> FiniteMDP:
+    """The game `rules` as a decision process; the value of its start is the value of the game, in initial bets.
+
+    Raises: RulesError if the shoe is finite; MDPError if the value is infinite.
+    """
+    return build_mdp(GameProcess(rules))

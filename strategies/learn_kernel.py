@@ -1,0 +1,208 @@
+"""The compiled learner: plays episodes of a flat decision process and updates a table of Q(s, a).
+
+All that is called is in this file: numba's disk cache does not see edits in others. `_draw` and `_draw_evenly` alone
+read the law of the process; an update sees the row played, the reward, the weight and the next state.
+
+One random stream, SplitMix64 (Steele, Lea and Flood 2014), is kept in a uint64 array of one element. Outcomes are drawn
+from alias tables (Walker 1977; filled as in Vose 1991), one number in [0, 1) each.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Q_LEARNING, MONTE_CARLO = 0, 1
+GOLDEN = 0.6180339887498949  # the fractional part of n times this fills [0, 1) as evenly as any n points of its kind
+
+Array = NDArray[Any]
+
+
+class Sampler(NamedTuple):
+    """A decision process as the kernel draws from it; the arrays of `mdp`, with laws as alias tables.
+
+    keep, other: (O,), over each row's outcomes. start_keep, start_other: (S,), over the states.
+    """
+
+    action_start: Array
+    outcome_start: Array
+    row_state: Array
+    keep: Array
+    other: Array
+    next_state: Array
+    reward: Array
+    weight: Array
+    start_keep: Array
+    start_other: Array
+    gamma: float
+
+
+@numba.njit(cache=True, inline="always")
+def _uniform(stream: Array) -> float:
+    """A number in [0, 1) with 53 random bits."""
+    stream[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = stream[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return np.float64(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@numba.njit(cache=True, inline="always")
+def _slot(keep: Array, other: Array, first: int, last: int, u: float) -> int:
+    """The index in first .. last-1 that u in [0, 1) draws from the alias table there."""
+    x = u * (last - first)
+    index = first + int(x)
+    return index if x - int(x) < keep[index] else other[index]
+
+
+@numba.njit(cache=True, inline="always")
+def _draw(world: Sampler, row: int, stream: Array) -> int:
+    """An outcome of the row, independent of all before."""
+    return _slot(world.keep, world.other, world.outcome_start[row], world.outcome_start[row + 1], _uniform(stream))
+
+
+@numba.njit(cache=True, inline="always")
+def _draw_evenly(world: Sampler, row: int, turn: Array) -> int:
+    """The next outcome of the row's own even sequence, which has the row's law in the long run; turn: float64 (A,)."""
+    u = turn[row] + GOLDEN
+    turn[row] = u - 1 if u >= 1 else u
+    return _slot(world.keep, world.other, world.outcome_start[row], world.outcome_start[row + 1], turn[row])
+
+
+@numba.njit(cache=True, inline="always")
+def _best_row(q: Array, first: int, last: int) -> int:
+    best = first
+    for row in range(first + 1, last):
+        if q[row] > q[best]:
+            best = row
+    return best
+
+
+@numba.njit(cache=True, inline="always")
+def _update_q(world: Sampler, outcome: int, row: int, power: int, q: Array, visits: Array) -> None:
+    """Q-learning: the row moves to reward + gamma * weight * max Q of the next state."""
+    state = world.next_state[outcome]
+    first, last = world.action_start[state], world.action_start[state + 1]
+    ahead = q[_best_row(q, first, last)] if first < last else 0.0
+    _move(row, world.reward[outcome] + world.gamma * world.weight[outcome] * ahead, power, q, visits)
+
+
+@numba.njit(cache=True, inline="always")
+def _move(row: int, target: float, power: int, q: Array, visits: Array) -> None:
+    visits[row] += 1
+    q[row] += (target - q[row]) * (power + 1) / (visits[row] + power)
+
+
+@numba.njit(cache=True, nogil=True)
+def learn_episodes(
+    world: Sampler, method: int, power: int, explore_start: float, explore_action: float, longest: int,
+    episodes: int, stream: Array, turn: Array, q: Array, visits: Array,
+) -> int:  # fmt: skip
+    """Plays episodes and learns from each, last step first; returns how many were cut before they ended.
+
+    explore_start: share of episodes whose first (state, action) is any row with equal chances.
+    explore_action: probability of a uniform action at any other step. longest: steps that cut an episode.
+    turn: float64 (A,), where each row's even sequence stands; empty (0,) for independent draws.
+    stream, turn, q: float64 (A,) and visits: int64 (A,) are updated in place.
+    """
+    starts, rows = world.action_start, len(q)
+    path_row, path_outcome = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    path_free = np.empty(longest, np.bool_)
+    cut = 0
+    for _ in range(episodes):
+        row, state = -1, 0
+        if _uniform(stream) < explore_start:
+            row = int(_uniform(stream) * rows)
+            state = world.row_state[row]
+        else:
+            state = _slot(world.start_keep, world.start_other, 0, len(world.start_keep), _uniform(stream))
+        length = 0
+        while starts[state] < starts[state + 1] and length < longest:
+            free = row >= 0  # an exploring start has chosen already
+            if not free:
+                row = _best_row(q, starts[state], starts[state + 1])
+                if explore_action > 0 and _uniform(stream) < explore_action:
+                    chosen = starts[state] + int(_uniform(stream) * (starts[state + 1] - starts[state]))
+                    free, row = chosen != row, chosen
+            outcome = _draw_evenly(world, row, turn) if len(turn) else _draw(world, row, stream)
+            path_row[length], path_outcome[length], path_free[length] = row, outcome, free
+            length += 1
+            state, row = world.next_state[outcome], -1
+        ended = starts[state] == starts[state + 1]
+        cut += not ended
+        if method == Q_LEARNING:
+            for i in range(length - 1, -1, -1):
+                _update_q(world, path_outcome[i], path_row[i], power, q, visits)
+        elif ended or world.gamma < 1:
+            total = 0.0
+            for i in range(length - 1, -1, -1):
+                outcome = path_outcome[i]
+                total = world.reward[outcome] + world.gamma * world.weight[outcome] * total
+                _move(path_row[i], total, power, q, visits)
+                if path_free[i]:
+                    break  # what came before led to an action that the greedy policy does not take
+    return cut
+
+
+@numba.njit(cache=True, nogil=True)
+def play_episodes(
+    world: Sampler, policy: Array, longest: int, episodes: int, stream: Array
+) -> tuple[float, float, int]:
+    """Plays a policy, row of each state, int64 (S,), with independent draws and without learning.
+
+    Returns: the sum of the returns, the sum of their squares, and how many episodes were cut before they ended.
+    """
+    starts = world.action_start
+    total = squares = 0.0
+    cut = 0
+    for _ in range(episodes):
+        state = _slot(world.start_keep, world.start_other, 0, len(world.start_keep), _uniform(stream))
+        gain, factor, length = 0.0, 1.0, 0
+        while starts[state] < starts[state + 1] and length < longest:
+            outcome = _draw(world, policy[state], stream)
+            gain += factor * world.reward[outcome]
+            factor *= world.gamma * world.weight[outcome]
+            state = world.next_state[outcome]
+            length += 1
+        cut += starts[state] < starts[state + 1]
+        total += gain
+        squares += gain * gain
+    return total, squares, cut
+
+
+@numba.njit(cache=True)
+def alias_tables(start: Array, law: Array, keep: Array, other: Array) -> None:
+    """Fills `keep`, float64 (n,), and `other`, int64 (n,), so that `_slot` has law / its sum in every run.
+
+    start: int64 (k+1,), the runs start[i] .. start[i+1]-1. law: float64 (n,), 0 or more, with a positive sum in each.
+    """
+    small, large = np.empty(len(law), np.int64), np.empty(len(law), np.int64)
+    for run in range(len(start) - 1):
+        first, last = start[run], start[run + 1]
+        scale = (last - first) / law[first:last].sum()
+        n_small = n_large = 0
+        for i in range(first, last):
+            keep[i], other[i] = law[i] * scale, i
+            if keep[i] < 1:
+                small[n_small] = i
+                n_small += 1
+            else:
+                large[n_large] = i
+                n_large += 1
+        while n_small and n_large:
+            n_small -= 1
+            i, j = small[n_small], large[n_large - 1]
+            other[i] = j
+            keep[j] -= 1 - keep[i]
+            if keep[j] < 1:
+                n_large -= 1
+                small[n_small] = j
+                n_small += 1
+        for k in range(n_large):
+            keep[large[k]] = 1.0
+        for k in range(n_small):
+            keep[small[k]] = 1.0

@@ -1,0 +1,33 @@
+"""Fixtures of the tests of the bots; what they share besides is in `bot_helpers.py`."""
+
+import pytest
+
+from bjsim.bots.player import open_bot
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory):
+    """A cache of compiled bots for this session only, so that everything is compiled once, by this tree's code."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    yield
+    patch.undo()
+
+
+@pytest.fixture
+def bot(tmp_path):
+    """Makes a bot from its source: `bot("x.py", "print('H')", timeout=1.0)`. All are closed at the end."""
+    players = []
+
+    def make(name, source, **options):
+        path = tmp_path / name
+        path.write_text(source)
+        if not path.suffix:
+            path.chmod(0o755)
+        options = {"sandbox": "required", "timeout": 0.5, **options}
+        players.append(open_bot(path, **options))
+        return players[-1]
+
+    yield make
+    for player in players:
+        player.close()

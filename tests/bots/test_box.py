@@ -1,0 +1,232 @@
+"""Boxes: warm and cold give the same, limits hold without a sandbox too, and nothing is left behind."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from bot_helpers import SAMPLES, a_view, needs, needs_sandbox, processes
+
+from bjsim.bots import box, sandbox
+from bjsim.bots.box import BoxError, Limits, sandboxed
+from bjsim.bots.player import open_bot
+from bjsim.sim.play import HIT, STAND
+
+MODES = [pytest.param("required", marks=needs_sandbox), "off"]
+SCRIPTS = {
+    "prints": "import sys; print(sys.argv[1:]); print('S', sys.argv[0])",
+    "exits": "import sys; print('H'); sys.exit(3)",
+    "exits_with_text": "import sys; sys.exit('no move')",
+    "raises": "print('H')\ndef f(): raise ValueError('no')\nf()",
+    "quits": "print('S'); quit()",
+    "kills_itself": "import os, signal; os.kill(os.getpid(), signal.SIGTERM)",
+    "at_exit": "import atexit; atexit.register(print, 'S')",
+    "thread": "import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.05), print('S'))).start()",
+    "main": "def main(): print('H', __file__)\nif __name__ == '__main__': main()",
+    "imports": "import random, math, collections as c, json.decoder\nfrom itertools import count\nprint(c, count())",
+    "sets": "print(sorted({'a', 'b'}), hash('x'), list({'q', 'w', 'e'}))",
+    "closed": "import sys, os; print('S'); sys.stdout.flush(); os.close(1); print('more')",
+    "pickles": "import pickle\nclass A: x = 1\nprint(pickle.loads(pickle.dumps(A())).x)",
+    "environment": "import os, sys; print(sorted(os.environ.items()), os.getcwd(), sys.path[0] == os.getcwd())",
+    "input": "import sys; print(repr(sys.stdin.read()))",
+    "no_such_module": "import numpyy",
+}
+
+
+@needs(".py")
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_warm_and_cold_python_give_the_same(bot, script):
+    warm, cold = (bot("x.py", SCRIPTS[script], cold=cold, sandbox="auto", timeout=5.0) for cold in (False, True))
+    one, other = warm.ask(a_view()), cold.ask(a_view())
+    assert (one.cause, one.status, one.stdout) == (other.cause, other.status, other.stdout)
+    if script != "closed":  # the interpreter also says so when it cannot flush at its end
+        assert one.stderr == other.stderr
+
+
+@needs(".py")
+def test_a_traceback_shows_the_bots_own_lines_only(bot):
+    said = bot("x.py", SCRIPTS["raises"], sandbox="auto", timeout=5.0).ask(a_view()).stderr.decode()
+    assert said.count("File ") == 2 and "line 2, in f" in said and "ValueError: no" in said
+
+
+@needs(".c")
+def test_warm_and_cold_c_give_the_same_and_start_afresh(bot):
+    source = """
+#include <stdio.h>
+#include <stdlib.h>
+static int moves;
+int main(int argc, char **argv)
+{
+    printf("S %d %d", ++moves, getenv("BJSIM_SPARES") != NULL);
+    for (int i = 0; i < argc; i++)
+        printf(" %s", argv[i]);
+    return 0;
+}
+"""
+    warm, cold = (bot("x.c", source, cold=cold, sandbox="auto", timeout=5.0) for cold in (False, True))
+    replies = {player.ask(a_view()).stdout for player in (warm, warm, warm, cold, cold)}
+    assert replies == {b"S 1 0 ./bot 12 K2 9#K2A38 10 190"}
+
+
+@needs(".cpp")
+def test_constructors_of_c_plus_plus_run_for_every_move(bot):
+    source = "#include <cstdio>\n#include <unistd.h>\nstatic const int own = getpid();\n"
+    source += 'int main() { std::printf("S %d", own == getpid()); }'
+    player = bot("x.cpp", source, sandbox="auto", timeout=5.0)
+    assert {player.ask(a_view()).stdout for _ in range(3)} == {b"S 1"}
+
+
+def test_a_program_with_a_first_line(bot):
+    player = bot("hitter", "#!/bin/sh\n[ $1 -lt 17 ] && echo H || echo S\n", sandbox="auto", timeout=5.0)
+    assert player.decide(a_view("K2")) == HIT and player.decide(a_view("KQ")) == STAND and not player.faults
+
+
+def test_a_first_line_that_leads_nowhere_is_a_start_failure(bot):
+    player = bot("hitter", "#!/no/such/program\n", sandbox="auto")
+    assert player.decide(a_view()) == STAND and player.faults == {"start-failure": 1}
+    assert "No such file" in player.kept[0].detail
+
+
+@needs(".py")
+@pytest.mark.parametrize("mode", MODES)
+def test_limits_hold(bot, mode):
+    """Without a sandbox too; as root this needs another user, and gets one."""
+    before = processes()
+    for source, kind, limit in (
+        ("while True: pass", "timeout", 0.5),
+        ("import time; time.sleep(99)", "timeout", 0.5),
+        ("print('x' * 5000)", "flood", 5.0),
+        ("x = bytearray(300 << 20)", "crash", 5.0),
+        ("import os\nfor _ in range(5000): os.fork()", ("timeout", "crash"), 1.0),
+    ):
+        with bot("x.py", source, sandbox=mode, timeout=limit) as player:
+            assert player.decide(a_view()) == STAND
+            assert set(player.faults) <= set([kind] if isinstance(kind, str) else kind), (source, player.kept)
+    assert processes() == before
+
+
+@needs(".py")
+@pytest.mark.parametrize("mode", MODES)
+def test_an_orphan_is_swept_up(bot, mode):
+    source = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(999)\n"
+    source += "    os._exit(0)\nprint('S')"
+    player = bot("x.py", source, sandbox=mode, timeout=9.0)
+    before = processes()
+    player.ask(a_view())
+    player.ask(a_view())
+    time.sleep(0.05)
+    # The walls, the runner, the server and its two spares.
+    assert len(processes()) <= (5 if mode == "required" else 4)
+    player.close()
+    assert not processes() & before
+
+
+@needs(".py")
+def test_strikes_run_out_and_the_bot_is_not_run_any_more(bot):
+    player = bot("x.py", "print('X')", sandbox="auto", strikes=3, timeout=9.0)
+    assert [player.decide(a_view()) for _ in range(9)] == [STAND] * 9
+    assert player.faults == {"bad-reply": 3} and player.out and len(player.kept) == 3
+
+
+@needs(".py")
+def test_the_time_per_move(bot):
+    player = bot("x.py", "import time; time.sleep(0.03); print('S')", sandbox="auto", timeout=9.0)
+    assert player.ms_per_move() == {"median": None, "p99": None}
+    for _ in range(5):
+        player.decide(a_view())
+    figures = player.ms_per_move()
+    assert 30 <= figures["median"] <= figures["p99"]
+
+
+@needs(".py")
+def test_what_a_faulty_bot_printed_is_kept_and_cut(bot):
+    source = "import sys; print('no', 'x' * 50000, file=sys.stderr); print('Z' * 4000)"
+    player = bot("x.py", source, sandbox="auto", timeout=9.0)
+    for _ in range(30):
+        player.decide(a_view())
+    assert player.faults == {"bad-reply": 30} and len(player.kept) == 20
+    fault = player.kept[0]
+    assert fault.stdout == b"Z" * 4000 + b"\n" and fault.stderr.startswith(b"no xxx") and len(fault.stderr) == 4096
+    assert fault.argv == ("12", "K2", "9#K2A38", "10", "190")
+
+
+@needs(".py")
+def test_a_bot_sits_at_tables_of_several_threads_and_processes():
+    before = processes()
+    with open_bot(SAMPLES / "lim17.py", sandbox="auto", timeout=9.0) as player:
+        answers = []
+        threads = [
+            threading.Thread(target=lambda: answers.extend(player.decide(a_view("K2")) for _ in range(20)))
+            for _ in range(3)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert answers == [HIT] * 60 and not player.faults
+        with pickle.loads(pickle.dumps(player)) as copy:
+            assert copy.name == "lim17" and copy.decide(a_view("KQ")) == STAND
+        pid = os.fork()
+        if pid == 0:
+            good = player.decide(a_view("KQ")) == STAND
+            player.close()
+            os._exit(0 if good else 1)
+        assert os.waitpid(pid, 0)[1] == 0
+        assert player.decide(a_view("KQ")) == STAND and not player.faults
+    assert processes() == before
+
+
+@needs(".py")
+@pytest.mark.parametrize(
+    ("mode", "ending"),
+    [
+        pytest.param("required", signal.SIGINT, marks=needs_sandbox),
+        pytest.param("required", signal.SIGKILL, marks=needs_sandbox),
+        ("off", signal.SIGTERM),
+        ("off", signal.SIGKILL),
+    ],
+)
+def test_when_bjsim_ends_so_does_the_bot(tmp_path, mode, ending):
+    path = tmp_path / "sleeps.py"
+    path.write_text("import time; time.sleep(999)")
+    program = (
+        "import sys\nfrom bjsim.bots.player import open_bot\n"
+        f"player = open_bot(sys.argv[1], sandbox={mode!r}, timeout=60)\n"
+        "print('ready', flush=True)\nplayer.box().ask(['12'])"
+    )
+    before = processes()
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as host:
+        assert host.stdout.readline() == b"ready\n"
+        time.sleep(0.2)
+        started = processes() - before
+        assert len(started) > 2
+        host.send_signal(ending)
+        host.wait()
+    for _ in range(100):
+        left = [pid for pid in started if os.path.exists(f"/proc/{pid}")]
+        if not left:
+            break
+        time.sleep(0.05)
+    assert not left
+
+
+def test_a_sandbox_that_is_required_and_missing_is_one_line(monkeypatch, caplog):
+    monkeypatch.setattr(sandbox, "trouble", lambda: "bubblewrap is not installed (on Debian: apt install bubblewrap)")
+    with pytest.raises(BoxError, match="required, but bubblewrap is not installed"):
+        sandboxed("required")
+    box._warn.cache_clear()
+    assert not sandboxed("auto") and not sandboxed("auto")
+    assert caplog.text.count("without a sandbox") == 1
+    assert not sandboxed("off")
+    with pytest.raises(ValueError, match="required, auto, off"):
+        sandboxed("maybe")
+
+
+def test_the_limits_are_what_is_written():
+    assert Limits() == Limits(timeout=2.0, memory=256 << 20, processes=32, output=4096)

@@ -1,0 +1,227 @@
+"""Hostile bots: each becomes faults of its own, and nobody else's game changes by a byte.
+
+Each hostile bot sits at a table of cardshark between others, one of them a bot in a box of its own. The same rounds are
+played with a player of this process in its seat, one that does what the hostile bot's answers come to. The event logs
+must be equal, and afterwards no process and no memory is left over.
+"""
+
+import os
+import socket
+import time
+
+import pytest
+from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, needs_sandbox, play, processes
+
+from bjsim.bots.box import Limits
+from bjsim.bots.player import open_bot
+from bjsim.sim.play import STAND, raise_by
+from bjsim.sim.presets import named_rules
+
+pytestmark = needs_sandbox
+
+STANDS = lambda view: STAND  # noqa: E731
+LIMIT = Limits.memory
+
+# name, source, rounds to play, faults as a set of kinds (empty: it answers well), what its answers come to
+HOSTILE = [
+    ("exits_1.py", "print('H', flush=True); raise SystemExit(1)", 3, {"crash"}, STANDS),
+    ("segfaults.c", "int main(void) { *(volatile int *)0 = 1; return 0; }", 3, {"crash"}, STANDS),
+    ("sleeps.py", "import time; time.sleep(1000)", 2, {"timeout"}, STANDS),
+    ("prints.py", "while True: print('H')", 2, {"flood"}, STANDS),
+    ("prints.c", '#include <stdio.h>\nint main(void) { for (;;) puts("S"); }', 2, {"flood"}, STANDS),
+    ("prints_errors.py", "import sys\nwhile True: sys.stderr.write('x' * 99999)", 2, {"timeout"}, STANDS),
+    ("silent.py", "pass", 3, {"bad-reply"}, STANDS),
+    ("rubbish.py", "import os; os.write(1, os.urandom(1000) + bytes([255]))", 3, {"bad-reply"}, STANDS),
+    ("utf16.py", "import os; os.write(1, 'H'.encode('utf-16'))", 3, {"bad-reply"}, STANDS),
+    ("bets_0.py", "print('B 0')", 2, {"move-cap"}, lambda view: raise_by(0)),
+    ("bets_minus_5.py", "import sys; print('B -5' if sys.argv[4] == '10' else 'S')", 3, set(),
+     lambda view: raise_by(5) if view.stake == 10 else STAND),
+    ("bets_1e9.py", "print('B 1e9')", 3, {"bad-reply"}, STANDS),
+    ("bets_too_much.py", "print('B 1000000000')", 3, {"overbet"}, STANDS),
+    ("bets_107.1.py", "print('B 107.1')", 3, {"bad-reply"}, STANDS),
+    ("bets.py", "print('B')", 3, {"bad-reply"}, STANDS),
+    ("doubles_late.py", "import sys; print('D' if sys.argv[4] != '10' else 'B 1')", 3, {"late-double"},
+     lambda view: raise_by(1) if view.stake == 10 else STAND),
+    ("closes_stdout.py", "import os; os.close(1)", 3, {"bad-reply"}, STANDS),
+    ("closes_stdout.c", "#include <unistd.h>\nint main(void) { close(1); close(2); return 0; }", 3, {"bad-reply"},
+     STANDS),
+    ("daemon.py", """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(1000)  # holds the pipe
+    os._exit(0)
+print("S")
+""", 3, set(), STANDS),
+    ("threads.py", "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,)).start()\nprint('S')", 2,
+     {"timeout"}, STANDS),
+    ("fork_bomb.py", """
+import os
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass
+""", 2, {"timeout", "crash"}, STANDS),
+    ("fork_bomb.c", "#include <unistd.h>\nint main(void) { for (;;) fork(); }", 2, {"timeout", "crash"}, STANDS),
+    ("eats_memory.py", "x = []\nwhile True: x.append(bytearray(1 << 20))", 2, {"crash"}, STANDS),
+    ("eats_memory.c", "#include <stdlib.h>\n#include <string.h>\n"
+     "int main(void) { for (;;) { void *p = malloc(1 << 20); if (p) memset(p, 1, 1 << 20); } }", 2,
+     {"crash"}, STANDS),
+    ("eats_shared_memory.py", """
+import mmap, os
+pages = []
+while True:
+    pages.append(mmap.mmap(-1, 1 << 22))
+    pages[-1].write(bytes(1 << 22))
+""", 2, {"crash"}, STANDS),
+    ("eats_memory_in_many.py", """
+import os, time
+for _ in range(20):
+    if os.fork() == 0:
+        x = bytearray(40 << 20)
+        time.sleep(1000)
+time.sleep(1000)
+""", 2, {"crash"}, STANDS),
+    ("eats_cpu.c", "int main(void) { for (volatile long i = 0;; i++); }", 2, {"timeout"}, STANDS),
+    ("kills_its_parent.py", "import os, time; os.kill(os.getppid(), 9); time.sleep(9)", 3, {"crash"}, STANDS),
+    ("kills_all.c", "#include <signal.h>\n#include <unistd.h>\n#include <stdio.h>\n"
+     'int main(void) { kill(1, SIGKILL); kill(1, SIGINT); kill(-1, SIGKILL); puts("H"); sleep(9); }', 3, {"crash"},
+     STANDS),
+    ("stops_its_parent.py", "import os; os.kill(os.getppid(), 19); print('H')", 2, {"timeout"}, STANDS),
+    ("traps_sigterm.py", "import signal, time\nfor s in range(1, 65):\n    try: signal.signal(s, signal.SIG_IGN)\n"
+     "    except (OSError, ValueError): pass\ntime.sleep(1000)", 2, {"timeout"}, STANDS),
+    ("zombie.py", "import os, time\nif os.fork() == 0: os._exit(0)\ntime.sleep(0.05); print('S')", 3, set(), STANDS),
+    ("answers_twice.py", "import os; os.fork(); print('S')", 3, set(), STANDS),
+]  # fmt: skip
+
+
+def fits(name):
+    ending = name[name.rindex(".") :]
+    return pytest.param(*next(case for case in HOSTILE if case[0] == name), id=name, marks=needs(ending))
+
+
+@pytest.mark.parametrize(("name", "source", "rounds", "kinds", "comes_to"), [fits(case[0]) for case in HOSTILE])
+def test_a_hostile_bot_harms_itself_only(bot, name, source, rounds, kinds, comes_to):
+    before, memory = processes(), free_memory()
+    rules = named_rules("cardshark").with_(move_cap=20)
+    hostile = bot(name, source, timeout=10.0 if "memory" in name else 0.5)
+    neighbour = open_bot(SAMPLES / "bettor.py", sandbox="required")
+    with hostile, neighbour:
+        with_it = play([neighbour, hostile, Scripted(lim17), neighbour], rounds, rules)
+        faults = set(hostile.faults)
+        without = play([neighbour, Scripted(comes_to), Scripted(lim17), neighbour], rounds, rules)
+        assert with_it == without
+        assert not neighbour.faults
+        assert faults <= kinds and bool(faults) == bool(kinds), hostile.kept
+    assert processes() == before
+    for _ in range(50):  # other programs of the machine take memory too
+        if free_memory() > memory - LIMIT:
+            break
+        time.sleep(0.1)
+    assert free_memory() > memory - LIMIT
+
+
+def free_memory():
+    """Bytes that the machine could give to programs."""
+    with open("/proc/meminfo") as file:
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable"))
+
+
+# What a bot tries, as a Python expression, and what it must get: it prints H if it gets through, else S.
+TRIES = {
+    "a socket": "socket.socket()",
+    "an internet connection": "socket.create_connection(('127.0.0.1', {port}), 1)",
+    "the host's users": "open('/etc/passwd').read()",
+    "the home folders": "os.listdir('/root') or os.listdir('/home')",
+    "this repository": "os.listdir({here!r})",
+    "another bot's code": "open({other!r}).read()",
+    "temporary files": "open('/tmp/x', 'w')",
+    "its own folder": "open('x', 'w')",
+    "its own file": "open(__file__, 'w')",
+    "replacing its own file": "os.replace(__file__, 'y')",
+    "shared memory files": "open('/dev/shm/x', 'w')",
+    "memory files": "os.write(os.memfd_create('x'), b'x')",
+    "System V shared memory": "libc.shmget(0, 4096, 0o1600) >= 0 or 1/0",
+    "message queues": "libc.msgget(0, 0o1600) >= 0 or 1/0",
+    "keys": "libc.syscall(248, b'user', b'x', b'x', 1, -3) >= 0 or 1/0",
+    "a user namespace": "libc.unshare(0x10000000) == 0 or 1/0",
+    "tracing the runner": "libc.ptrace(16, 1, 0, 0) == 0 or 1/0",
+    "tracing its server": "libc.ptrace(16, os.getppid(), 0, 0) == 0 or 1/0",
+    "the runner's memory": "open('/proc/1/mem', 'r+b')",
+    "its server's memory": "open(f'/proc/{{os.getppid()}}/mem', 'r+b')",
+    "the runner's files": "os.listdir('/proc/1/fd')",
+    "its server's files": "os.listdir(f'/proc/{{os.getppid()}}/fd')",
+    "the runner's limits": "resource.prlimit(1, resource.RLIMIT_CORE, (0, 0))",
+    "slowing the runner": "os.setpriority(os.PRIO_PROCESS, 1, 19)",
+    "the kernel's settings": "open('/proc/sys/kernel/core_pattern', 'w')",
+    "a higher limit": "resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))",
+    "being root": "os.setuid(0)",
+    "a mount": "libc.mount(b'x', b'/box', b'tmpfs', 0, None) == 0 or 1/0",
+    "the runner's end": "os.kill(1, 9)",
+}
+PROBE = """
+import ctypes, os, resource, socket, sys, time
+libc = ctypes.CDLL(None)
+try:
+    eval(sys.argv[1])
+    print("H")
+except Exception as e:
+    print("S", repr(e))
+"""
+
+
+@needs(".py")
+@pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
+def test_nothing_escapes(bot, tmp_path, cold):
+    other = tmp_path / "other.py"
+    other.write_text("secret = 1")
+    player = bot("probe.py", PROBE, cold=cold, timeout=10.0)
+    through = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        for what, expression in TRIES.items():
+            code = expression.format(port=server.getsockname()[1], here=os.getcwd(), other=str(other))
+            reply = player.box().ask([code])
+            assert reply.status == 0 and reply.stdout[:1] in (b"H", b"S"), (what, reply)
+            if reply.stdout.startswith(b"H"):
+                through.append(what)
+    assert through == ["the runner's end"]  # is not refused, but the runner lives on
+    assert player.program.files["bot.py"] == (tmp_path / "probe.py").read_bytes()
+
+
+@needs(".py")
+def test_the_tries_get_through_where_there_is_no_sandbox(bot):
+    """Negative control of test_nothing_escapes."""
+    player = bot("probe.py", PROBE, sandbox="off", timeout=10.0)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        for what in ("a socket", "an internet connection", "the host's users"):
+            reply = player.box().ask([TRIES[what].format(port=server.getsockname()[1])])
+            assert reply.stdout == b"H\n", (what, reply)
+
+
+@needs(".py")
+def test_it_sees_no_process_but_its_own(bot):
+    player = bot("ps.py", "import os; print('S', *filter(str.isdigit, os.listdir('/proc')))", timeout=5.0)
+    seen = player.ask(a_view()).stdout.split()[1:]
+    assert b"1" in seen and len(seen) <= 5  # the runner, the server, at most two spares and the bot
+
+
+@needs(".py")
+@pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
+def test_it_keeps_nothing_between_moves(bot, cold):
+    source = "import sys, random, os\nseen = sys.modules.setdefault('seen', [])\nseen.append(1)\n"
+    source += "print('S', len(seen), random.random(), os.environ.setdefault('X', '0'))\nos.environ['X'] = '1'\n"
+    player = bot("keeps.py", source, cold=cold, timeout=5.0)
+    replies = [player.ask(a_view()).stdout.split() for _ in range(6)]
+    assert {(length, variable) for _, length, _, variable in replies} == {(b"1", b"0")}
+    assert len({number for _, _, number, _ in replies}) == 6
+
+
+@needs(".py")
+def test_a_child_that_holds_the_pipe_costs_no_time(bot):
+    source = "import os, time\nif os.fork() == 0: time.sleep(1000)\nprint('S')"
+    player = bot("holds.py", source, timeout=30.0)
+    began = time.monotonic()
+    assert [player.decide(a_view()) for _ in range(3)] == [STAND] * 3 and not player.faults
+    assert time.monotonic() - began < 15

@@ -1,0 +1,283 @@
+"""The readable round and the compiled round deal the same cards and pay the same, round by round."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.games import FIXED, charts, random_chart, rules
+
+from bjsim.sim.kernel import RUNAWAY, EndlessSplitting, play_rounds
+from bjsim.sim.plan import LETTERS, TIED, Numbers, Plan, compile_plan, payoff_code
+from bjsim.sim.presets import PRESETS, named_rules
+from bjsim.sim.round import DEALER, Round, RoundResult
+from bjsim.sim.rules import Rules
+from bjsim.sim.shoe import Shoe, open_shoe
+from bjsim.sim.stream import Stream, stream_key
+from bjsim.strategies.chart import Chart, chart_of
+from bjsim.strategies.exact import Solver
+
+Key = tuple[int, int, int]  # seed, table, block
+
+
+class CountingShoe:
+    """A shoe that counts the cards it has dealt, and in how many rounds it ran out."""
+
+    def __init__(self, shoe: Shoe) -> None:
+        self.shoe = shoe
+        self.dealt = 0
+        self.ran_out = 0
+
+    def begin_round(self) -> bool:
+        return self.shoe.begin_round()
+
+    def draw(self) -> int:
+        before = getattr(self.shoe, "dealt", 0)
+        rank = self.shoe.draw()
+        self.ran_out += getattr(self.shoe, "dealt", 1) <= before
+        self.dealt += 1
+        return rank
+
+
+def sights(result: RoundResult) -> set[str]:
+    """What was to be seen in a round, for the test that random games show everything there is."""
+    seen = {event.what if event.what != "end" else event.detail for event in result.events}
+    seen |= {event.detail for event in result.events if event.what in ("action", "paid", "peek")}
+    hands = max(event.hand for event in result.events) + 1
+    return seen | {f"{n} hands" for n in (2, 5, 9) if hands >= n}
+
+
+def readable_trace(
+    game: Rules, seats: Sequence[Chart], key: Key, rounds: int, seen: Counter[str] | None = None
+) -> np.ndarray:
+    """What `play_rounds` calls the trace, from the readable round."""
+    shoe = CountingShoe(open_shoe(game, Stream(*key)))
+    rows = []
+    for _ in range(rounds):
+        result = Round(game, shoe, seats).play()
+        codes = [payoff_code(net, tied, game.unit) for net, tied in zip(result.net, result.tied, strict=True)]
+        rows.append([*codes, shoe.dealt])
+        if seen is not None:
+            seen.update(sights(result))
+    if seen is not None:
+        seen["shoe ran out"] += shoe.ran_out
+    return np.array(rows)
+
+
+def differences(
+    game: Rules, seats: Sequence[Chart], key: Key, rounds: int, plan: Plan | None = None,
+    seen: Counter[str] | None = None,
+) -> list[str]:  # fmt: skip
+    """Where the two engines differ, in words; empty when they agree, the compiled counts included."""
+    plan = plan or compile_plan(game, [chart.letter for chart in seats])
+    counts, outside, trace = play_rounds(plan, stream_key(*key), rounds, rounds)
+    readable = readable_trace(game, seats, key, rounds, seen)
+    found = [
+        f"round {number}: compiled {one}, readable {other}"
+        for number, (one, other) in enumerate(zip(trace.tolist(), readable.tolist(), strict=True))
+        if one != other
+    ]
+    paid = sorted((seat, code) for row in trace.tolist() for seat, code in enumerate(row[:-1]))
+    if counted(plan, counts, outside) != paid:
+        found.append("the counts of payoffs are not those of the trace")
+    return found
+
+
+def counted(plan: Plan, counts: np.ndarray, outside: np.ndarray) -> list[tuple[int, int]]:
+    """Every payoff that was counted, as (seat, code), sorted."""
+    width = Numbers(*plan.numbers.tolist()).width
+    table = [
+        (int(seat), int(place) - width + int(tied) * TIED)
+        for seat, tied, place in np.argwhere(counts)
+        for _ in range(counts[seat, tied, place])
+    ]
+    return sorted(table + [(int(seat), int(code)) for seat, code in outside])
+
+
+def test_both_engines_pay_the_same_in_random_games() -> None:
+    """Rules over all their fields, and for each seat a chart of random codes; 320 games of 60 rounds."""
+    seen: Counter[str] = Counter()
+    played: set[tuple[str, object]] = set()
+
+    @settings(FIXED, max_examples=320)
+    @given(st.data())
+    def check(data: st.DataObject) -> None:
+        game = data.draw(rules())
+        seats = data.draw(st.lists(charts(game), min_size=game.seats, max_size=game.seats))
+        key = data.draw(st.tuples(st.integers(0, 2**64), st.integers(0, 999), st.integers(0, 2**40)))
+        played.update(game.to_dict().items())
+        assert differences(game, seats, key, rounds=60, seen=seen) == []
+
+    check()
+    everything = {
+        "natural", "21", "bust", "stood", "surrendered", *"SHDPR", "none", "replayed", "hidden", "shown", "shuffle",
+        "2 hands", "5 hands", "9 hands", "shoe ran out", "-1/2", "-2", "3/2", "6/5",
+    }  # fmt: skip
+    rare = {sight: seen[sight] for sight in everything if seen[sight] < 5}
+    assert not rare, f"hardly ever seen: {rare}"
+    words = {
+        "max_hands": [2, 4, "inf"],
+        "bonuses": ["none", "win", "at-once"],
+        "ties": ["push", "lose", "replay"],
+        "naturals": ["player", "both", "none"],
+        "split_by": ["value", "rank", "never"],
+        "turns": ["in-turn", "round-robin"],
+        "dealer_shows": ["up", "both"],
+        "dealer_stands_on": [17, 18],
+    }
+    assert {(field, value) for field, values in words.items() for value in values} <= played
+    kinds = Counter(field for field, _ in played)
+    assert kinds["decks"] >= 5 and kinds["deal"] >= 6 and kinds["seats"] >= 5 and kinds["ten_probability"] >= 20
+
+
+def splits_everything(game: Rules) -> Chart:
+    """Splits every pair, doubles eleven, hits to 14."""
+
+    def code(row: str, column: str) -> str:
+        if row == "AA" or (len(row) == 2 and row[0] == row[1] and row != "11"):
+            return "P"
+        return "Dh" if row == "11" else "H" if row.isdigit() and int(row) < 14 else "S"
+
+    return chart_of("splits everything", game, code)
+
+
+def hits_to_21(game: Rules) -> Chart:
+    """Draws as long as it may."""
+    return chart_of("hits to 21", game, lambda row, column: "H")
+
+
+@pytest.mark.parametrize(
+    ("fields", "chart", "rounds"),
+    [
+        ({"decks": 8, "max_hands": 16, "resplit_aces": True, "hit_split_aces": True}, splits_everything, 3000),
+        ({"decks": 1, "max_hands": 16, "resplit_aces": True, "seats": 7}, splits_everything, 700),
+        ({"decks": 6, "max_hands": "inf", "turns": "round-robin", "seats": 7}, splits_everything, 700),
+        ({"max_hands": "inf", "ten_probability": "45/100", "ties": "replay"}, splits_everything, 3000),
+        ({"max_hands": "inf", "ten_probability": "2/5", "seats": 7, "split_tens_blackjack": 1}, splits_everything, 500),
+        ({"max_hands": 16, "ten_probability": "9/10", "dealer_shows": "both", "peek": True}, splits_everything, 1500),
+        ({"max_hands": 16, "ten_probability": "1/100", "bonuses": "win", "resplit_aces": 1}, splits_everything, 4000),
+        ({"max_hands": "inf", "split_by": "rank", "ten_probability": "19/20", "ties": "lose"}, splits_everything, 2000),
+        ({"decks": 1, "seats": 7, "stand_on_21": False, "naturals": "none"}, hits_to_21, 700),
+        ({"decks": 1, "seats": 7, "stand_on_21": False, "turns": "round-robin", "bonuses": "at-once"}, hits_to_21, 700),
+        ({"decks": 1, "seats": 7, "cut": "1/52", "deal": "ppd", "peek": False}, hits_to_21, 700),
+    ],
+)  # fmt: skip
+def test_both_engines_pay_the_same_over_long_runs(
+    fields: dict[str, object], chart: Callable[[Rules], Chart], rounds: int
+) -> None:
+    """Many splits, shoes that run dry in the middle of rounds, a full table."""
+    game = Rules(**fields)
+    seen: Counter[str] = Counter()
+    assert differences(game, [chart(game)] * game.seats, (2024, 3, 5), rounds, seen=seen) == []
+    if chart is splits_everything:
+        assert seen["5 hands"] >= 5
+    if game.decks == 1 and game.cut == 1:
+        assert seen["shoe ran out"] >= 100
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_both_engines_pay_the_same_in_every_preset(name: str) -> None:
+    game = named_rules(name)
+    seats = [Solver(game).chart, *(random_chart(game, seed, seed % 6) for seed in range(1, game.seats))]
+    assert differences(game, seats, (7, 0, 0), 1500) == []
+
+
+def corrupt(plan: Plan, array: str, rng: random.Random) -> Plan:
+    """A copy of the plan with one wrong cell (two swapped ones in a table of what a card leads to)."""
+    cells = getattr(plan, array).copy()
+    if array in ("add", "dealer_add"):
+        row, low, high = rng.randrange(len(cells)), *rng.sample(range(10), 2)
+        cells[row, [low, high]] = cells[row, [high, low]]
+    elif array == "act":
+        place = rng.choice(np.argwhere(cells == LETTERS.index("H")).tolist())
+        cells[tuple(place)] = LETTERS.index("S")
+    elif array == "column":
+        cells[0, rng.choice(np.flatnonzero(cells[0]).tolist())] -= 1
+    else:
+        cells[tuple(rng.choice(np.argwhere(cells).tolist()))] += 1
+    return plan._replace(**{array: cells})
+
+
+@pytest.mark.parametrize("array", ["add", "act", "pay", "dealer_add", "column"])
+def test_a_plan_with_one_wrong_cell_is_caught(array: str) -> None:
+    """Negative control. Some cells are not reached in so few rounds; of six wrong ones at least one must be."""
+    game = named_rules("vegas-s17").with_(decks="inf")
+    chart = Solver(game).chart
+    plan = compile_plan(game, [chart.letter])
+    rng = random.Random(1)
+    caught = [bool(differences(game, [chart], (1, 0, 0), 1000, corrupt(plan, array, rng))) for _ in range(6)]
+    assert any(caught)
+    assert differences(game, [chart], (1, 0, 0), 1000, plan) == []
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "code"), [("16", "T", "S"), ("A7", "9", "S"), ("11", "6", "H"), ("88", "T", "H")]
+)
+def test_a_chart_with_one_other_cell_is_caught(row: str, column: str, code: str) -> None:
+    """Negative control, of the other side."""
+    game = named_rules("vegas-s17").with_(decks="inf")
+    chart = Solver(game).chart
+    assert chart.cells[row, column] != code
+    other = Chart("other", game, {**chart.cells, (row, column): code})
+    plan = compile_plan(game, [chart.letter])
+    assert differences(game, [other], (1, 0, 0), 3000, plan) != []
+
+
+def test_the_stream_decides_the_cards() -> None:
+    """Negative control: with another seed, table or block the rounds differ."""
+    game = named_rules("easy")
+    plan = compile_plan(game, [Solver(game).chart.letter])
+    base = play_rounds(plan, stream_key(1, 2, 3), 50, 50)[2]
+    for key in ((2, 2, 3), (1, 3, 3), (1, 2, 4), (3, 2, 1)):
+        assert (play_rounds(plan, stream_key(*key), 50, 50)[2] != base).any()
+    assert (play_rounds(plan, stream_key(1, 2, 3), 900, 50)[2] == base).all()
+
+
+def test_splits_without_end_are_reported() -> None:
+    """With tens more likely than not, and split again and again, the hands of a seat multiply for ever."""
+    game = Rules(max_hands="inf", ten_probability="9/10")
+    plan = compile_plan(game, [splits_everything(game).letter])
+    with pytest.raises(EndlessSplitting, match=f"{RUNAWAY} hands"):
+        play_rounds(plan, stream_key(1, 0, 0), 100)
+
+
+def test_the_trace_counts_every_card() -> None:
+    """Easy deals four cards; a natural ends the round there."""
+    game = named_rules("easy")
+    trace = play_rounds(compile_plan(game, [Solver(game).chart.letter]), stream_key(3, 0, 0), 2000, 2000)[2]
+    cards = np.diff(trace[:, 1], prepend=0)
+    assert cards.min() == 4
+    natural_win = trace[:, 0] == payoff_code(game.blackjack_pays, 0, game.unit)
+    assert (cards[natural_win] == 4).sum() >= 50
+
+
+def test_a_strategy_must_answer_what_is_allowed() -> None:
+    game = named_rules("vegas-s17")
+    for wrong in ("R", "X", ""):
+        with pytest.raises(ValueError, match=f"a strategy chose {wrong} of"):
+            compile_plan(game, [lambda state, column, legal, wrong=wrong: wrong])
+
+
+def test_a_chart_without_a_cell_is_named() -> None:
+    game = named_rules("vegas-s17")
+    chart = Solver(game).chart
+    cells = {place: code for place, code in chart.cells.items() if place != ("14", "7")}
+    with pytest.raises(KeyError, match="chart holed has no cell for 14 against 7"):
+        compile_plan(game, [Chart("holed", game, cells).letter])
+
+
+def test_payoffs_are_whole_units() -> None:
+    game = Rules(blackjack_pays="6/5")
+    assert payoff_code(game.blackjack_pays, 0, game.unit) == 6
+    assert payoff_code(-game.blackjack_pays, 2, game.unit) == 2 * TIED - 6
+    with pytest.raises(ValueError, match="no whole number of units"):
+        payoff_code(game.blackjack_pays, 0, game.unit * 4)
+
+
+def test_the_dealer_has_seat_number_minus_one() -> None:
+    assert DEALER == -1

@@ -1,0 +1,144 @@
+"""The games that come with bjsim are those that RULES.md rules, and rules files are read or refused in one line."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from bjsim.sim.presets import PRESETS, load_rules, named_rules
+from bjsim.sim.rules import Rules, RulesError
+
+# What RULES.md says of each game, as far as it says it. Written down from there.
+RULED: dict[str, dict[str, object]] = {
+    "easy": {
+        "decks": math.inf, "ten_probability": Fraction(4, 13), "dealer_shows": "both", "deal": "ddpp",
+        "dealer_stands_on": 17, "hit_soft_17": True, "peek": True, "naturals": "both", "natural_beats_natural": False,
+        "blackjack_pays": Fraction(3, 2), "ties": "push", "surrender": True, "double_on": "any",
+        "double_after_split": True, "split_by": "value", "max_hands": 4, "resplit_aces": False,
+        "hit_split_aces": False, "split_tens_blackjack": False, "stand_on_21": True, "bonuses": "none",
+    },
+    "blackjack-p": {
+        "decks": math.inf, "dealer_shows": "up", "dealer_stands_on": 17, "hit_soft_17": False, "peek": False,
+        "naturals": "both", "natural_beats_natural": True, "blackjack_pays": Fraction(3, 2), "ties": "push",
+        "max_hands": math.inf, "resplit_aces": False, "hit_split_aces": False, "split_tens_blackjack": True,
+        "double_on": "any", "double_after_split": True, "surrender": False, "split_by": "value",
+    },
+    "cardshark": {
+        "decks": 1, "cut": Fraction(1), "seats": 4, "raises": True, "buy_in": 10, "chips": 200, "deal": "pdpd",
+        "dealer_shows": "up", "turns": "round-robin", "stand_on_21": True, "dealer_stands_on": 17,
+        "hit_soft_17": False, "ties": "lose", "naturals": "none", "split_by": "never", "surrender": False,
+        "double_on": "any",
+    },
+    "neller": {
+        "decks": math.inf, "dealer_stands_on": 17, "hit_soft_17": False, "naturals": "player",
+        "blackjack_pays": Fraction(1), "ties": "replay", "double_on": "never", "split_by": "never",
+        "surrender": False, "bonuses": "none",
+    },
+    "neller-v1": {"blackjack_pays": Fraction(3, 2), "bonuses": "win", "ties": "replay", "naturals": "player",
+                  "split_by": "never", "double_on": "never"},
+    "neller-v2": {"split_by": "rank", "max_hands": 2, "hit_split_aces": True, "ties": "replay", "double_on": "never"},
+    "neller-v3": {"double_on": "any", "split_by": "never", "ties": "replay", "naturals": "player"},
+    "vegas-s17": {
+        "hit_soft_17": False, "double_after_split": True, "double_on": "any", "max_hands": 4, "resplit_aces": False,
+        "hit_split_aces": False, "peek": True, "surrender": False, "blackjack_pays": Fraction(3, 2), "ties": "push",
+        "split_tens_blackjack": False, "naturals": "both",
+    },
+    "vegas-h17": {"hit_soft_17": True, "peek": True},
+    "downtown": {"peek": True},
+    "atlantic-city": {"peek": True, "decks": 8},
+    "european": {"peek": False, "naturals": "both"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RULED)
+def test_a_preset_is_as_ruled(name: str) -> None:
+    game = named_rules(name)
+    assert {field: getattr(game, field) for field in RULED[name]} == RULED[name]
+
+
+def test_every_preset_is_held_to_the_law_and_says_what_it_is() -> None:
+    assert set(PRESETS) == set(RULED)
+    for name, preset in PRESETS.items():
+        assert preset.rules.name == name
+        assert preset.about and preset.source
+
+
+def test_european_has_no_hole_card() -> None:
+    assert named_rules("european").deal.count("d") == 1
+
+
+@pytest.mark.parametrize("name", ["vegas-s17", "vegas-h17", "downtown", "atlantic-city", "european"])
+@pytest.mark.parametrize("decks", [1, 2, 4, 6, 8, "inf"])
+def test_casino_presets_come_with_any_number_of_decks(name: str, decks: object) -> None:
+    assert str(named_rules(name).with_(decks=decks).decks) == str(decks)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("esy", "did you mean easy?"),
+        ("vegas", "did you mean vegas-"),
+        ("blackjack_p", "did you mean blackjack-p?"),
+        ("xyzzy", "presets are easy, blackjack-p, cardshark"),
+    ],
+)
+def test_an_unknown_preset_brings_the_nearest_name(name: str, hint: str) -> None:
+    with pytest.raises(RulesError, match="no rule set is called") as caught:
+        load_rules(name)
+    assert hint in str(caught.value)
+
+
+def rules_file(folder: Path, text: str | bytes) -> str:
+    path = folder / "house.toml"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return str(path)
+
+
+def test_a_file_of_fields(tmp_path: Path) -> None:
+    game = load_rules(rules_file(tmp_path, 'decks = 2\nblackjack_pays = "6/5"\nsurrender = true\ncut = 0.75\n'))
+    assert game == Rules(decks=2, blackjack_pays="6/5", surrender=True, cut="3/4")
+    assert game.name == "house"
+
+
+def test_a_file_may_start_from_a_preset_and_name_itself(tmp_path: Path) -> None:
+    text = 'preset = "easy"\nname = "mine"\ndecks = inf\nten_probability = 0.3\n'
+    game = load_rules(rules_file(tmp_path, text))
+    assert game == named_rules("easy").with_(ten_probability="3/10")
+    assert game.name == "mine"
+    assert load_rules(rules_file(tmp_path, 'preset = "neller"')) == named_rules("neller")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("decks = 0", ["decks = 0 is not accepted", "1 to 8, or inf"]),
+        ("dekcs = 1", ["no rule is called 'dekcs'", "did you mean decks?"]),
+        ('preset = "esay"', ["no rule set is called 'esay'", "did you mean easy?"]),
+        ("preset = 7", ["no rule set is called '7'"]),
+        ("decks = 6\nten_probability = 0.5", ["ten_probability = 1/2", "decks = inf"]),
+        ("decks = [1, 2]", ["decks = [1, 2] is not accepted"]),
+        ("[easy]\ndecks = 1", ["no rule is called 'easy'"]),
+        ("decks = \nseats = 1\n", ["is no TOML", "line 1"]),
+        ("decks = 1\ndecks = 2\n", ["is no TOML", "line 2"]),
+        (b"name = '\xff\xfe'", ["is no TOML"]),
+        (b"\x00\x01\x02", ["is no TOML"]),
+    ],
+)
+def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path: Path, text: str | bytes, words: list[str]) -> None:
+    path = rules_file(tmp_path, text)
+    with pytest.raises(RulesError) as caught:
+        load_rules(path)
+    message = str(caught.value)
+    assert all(word in message for word in [path, *words]), message
+    assert "\n" not in message
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(RulesError, match=r"cannot read the rules file .*none\.toml: No such file"):
+        load_rules(str(tmp_path / "none.toml"))
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(RulesError, match="cannot read the rules file"):
+        load_rules(str(tmp_path / "folder.toml"))

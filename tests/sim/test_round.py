@@ -1,0 +1,181 @@
+"""The readable round: what a seat is told, what it may answer, and chips."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from support.table import Scripted, line, play_script
+
+from bjsim.sim.play import Action, IllegalAction, View, raise_by
+from bjsim.sim.presets import named_rules
+from bjsim.sim.round import Round
+from bjsim.sim.rules import Rules
+from bjsim.sim.shoe import DeckShoe, ScriptedShoe
+from bjsim.sim.stream import Stream
+
+EASY, VEGAS, CARDSHARK = (named_rules(name) for name in ("easy", "vegas-s17", "cardshark"))
+
+
+def legal_letters(rules: Rules, cards: str, answers: str) -> list[str]:
+    """The letters a lone seat is offered at each of its decisions, sorted."""
+    _, (player,) = play_script(rules, cards, [answers])
+    return ["".join(sorted(view.legal)) for view in player.views]
+
+
+def test_a_view_is_what_the_cardshark_protocol_tells() -> None:
+    """Visible: the dealer's open card, `#`, then the open cards in the order they were dealt (seed 003)."""
+    _, players = play_script(CARDSHARK.with_(seats=2), "5 9 T  6 7 7  2  9", ["B 15, H, S", "H, S"])
+    first, second, third = players[0].views
+    assert (first.hand, first.dealer, first.visible, first.stake, first.chips) == ("56", "T", "T#5967", 10, 190)
+    assert (second.hand, second.visible, second.stake, second.chips) == ("56", "T#59672", 25, 175)
+    assert (third.hand, third.visible, third.stake, third.chips) == ("569", "T#596729", 25, 175)
+    assert [view.hand for view in players[1].views] == ["97", "972"]
+    assert [view.visible for view in players[1].views] == ["T#5967", "T#596729"]
+    assert [view.seat for player in players for view in player.views] == [0, 0, 0, 1, 1]
+
+
+def test_both_dealer_cards_are_seen_where_the_rules_show_both() -> None:
+    _, (player,) = play_script(EASY, "97 T6", ["R"])
+    assert (player.views[0].dealer, player.views[0].visible) == ("97", "97T6")
+
+
+def test_a_split_hand_says_so_and_how_many_hands_there_are() -> None:
+    _, (player,) = play_script(VEGAS, "8 7 8 T  8  2 T  3 T  5 T", ["P, P, D, D, H"])
+    assert [(view.hand, view.split, view.hands) for view in player.views] == [
+        ("88", False, 1), ("88", True, 2), ("82", True, 3), ("83", True, 3), ("85", True, 3),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rules", "cards", "answers", "offered"),
+    [
+        (EASY, "98 T6", "S", ["DHRS"]),
+        (EASY, "T7 88 9T", "P, S, S", ["DHPRS", "DHS", "DHS"]),
+        (EASY, "T7 KJ 99", "P, S, S", ["DHPRS", "DHS", "DHS"]),
+        (EASY, "T7 34 2", "H, S", ["DHRS", "HS"]),
+        (VEGAS, "8 7 3 T", "S", ["DHS"]),
+        (VEGAS.with_(double_on="9-11"), "8 7 4 T", "S", ["HS"]),
+        (VEGAS.with_(double_on="9-11"), "8 7 3 T", "S", ["DHS"]),
+        (VEGAS.with_(double_on="9-11"), "9 7 A T", "S", ["HS"]),
+        (VEGAS.with_(double_on="19-20"), "9 7 A T", "S", ["HS"]),
+        (VEGAS.with_(double_on="never"), "8 7 3 T", "S", ["HS"]),
+        (VEGAS.with_(double_after_split=False), "8 7 8 T 3 2", "P, S, S", ["DHPS", "HS", "HS"]),
+        (VEGAS.with_(split_by="never"), "8 7 8 T", "S", ["DHS"]),
+        (VEGAS.with_(split_by="rank"), "K 7 Q T", "S", ["DHS"]),
+        (VEGAS.with_(split_by="rank"), "K 7 K T 9 9", "P, S, S", ["DHPS", "DHS", "DHS"]),
+        (VEGAS.with_(max_hands=2), "8 7 8 T 8 8", "P, S, S", ["DHPS", "DHS", "DHS"]),
+        (VEGAS.with_(resplit_aces=True), "A 7 A T A 2 3 4", "P, P", ["DHPS", "PS"]),
+        (VEGAS.with_(resplit_aces=True), "A 7 A T A 2", "P, S", ["DHPS", "PS"]),
+        (VEGAS.with_(resplit_aces=True, max_hands=2), "A 7 A T A 2", "P", ["DHPS"]),
+        (VEGAS.with_(hit_split_aces=True), "A 7 A T A 2", "P, S, S", ["DHPS", "DHS", "DHS"]),
+        (VEGAS.with_(surrender=True), "8 7 8 T 3 2", "P, S, S", ["DHPRS", "DHS", "DHS"]),
+        (VEGAS.with_(stand_on_21=False), "8 7 3 T T", "H, S", ["DHS", "HS"]),
+        (VEGAS.with_(stand_on_21=False, naturals="none", peek=False), "A 7 T T", "S", ["DHS"]),
+        (VEGAS.with_(stand_on_21=False), "T 7 T T A 9", "P, S, S", ["DHPS", "DHS", "DHS"]),
+        (VEGAS.with_(stand_on_21=False, split_tens_blackjack=True), "T 7 T T A 9", "P, S", ["DHPS", "DHS"]),
+        (CARDSHARK.with_(seats=1), "8 T 3 7", "S", ["BDHS"]),
+        (CARDSHARK.with_(seats=1), "8 T 3 7", "B 0, S", ["BDHS", "BHS"]),
+        (CARDSHARK.with_(seats=1, chips=25), "8 T 3 7", "B 6, S", ["BDHS", "BHS"]),
+        (CARDSHARK.with_(seats=1, chips=20), "8 T 3 7", "S", ["BDHS"]),
+    ],
+)
+def test_what_may_be_done(rules: Rules, cards: str, answers: str, offered: list[str]) -> None:
+    assert legal_letters(rules, cards, answers) == offered
+
+
+def test_doubling_needs_the_chips_for_it() -> None:
+    views: list[View] = []
+
+    class Stands:
+        name = "stands"
+
+        def decide(self, view: View) -> Action:
+            views.append(view)
+            return Action("S")
+
+    Round(CARDSHARK.with_(seats=2), ScriptedShoe("4 4 T 5 5 7"), [Stands(), Stands()], [19, 20]).play()
+    assert [(view.chips, "D" in view.legal) for view in views] == [(9, False), (10, True)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (Action("P"), "answered P with 83 against T; allowed were S, H, D, B"),
+        (Action("R"), "answered R with 83 against T"),
+        (Action(""), "answered  with 83 against T"),
+        (Action("SH"), "answered SH with 83 against T"),
+        (Action("X"), "answered X with 83 against T"),
+        (raise_by(191), "answered B 191 with 83 against T; allowed were S, H, D, B, B up to 190"),
+        (raise_by(-1), "answered B -1"),
+    ],
+)
+def test_a_wrong_answer_is_refused_in_words(answer: Action, message: str) -> None:
+    class Wrong:
+        name = "wrong"
+
+        def decide(self, view: View) -> Action:
+            return answer
+
+    with pytest.raises(IllegalAction, match=f"wrong {message}"):
+        Round(CARDSHARK.with_(seats=1), ScriptedShoe("8 T 3 7"), [Wrong()]).play()
+
+
+def test_a_raised_stake_wins_and_loses_by_the_chip() -> None:
+    one = CARDSHARK.with_(seats=1)
+    assert play_script(one, "9 T T 8", ["B 3, B 4, S"])[0].net == (Fraction(17, 10),)
+    assert play_script(one, "9 T T 9", ["B 3, S"])[0].net == (Fraction(-13, 10),)
+    assert play_script(one, "5 T 6 7 T", ["D"])[0].net == (Fraction(2),)
+
+
+def test_at_the_move_cap_a_hand_stands() -> None:
+    one = CARDSHARK.with_(seats=1, move_cap=20)
+    result, _ = play_script(one, "5 T 6 7", [",".join(["B 1"] * 20)])
+    assert result.net == (Fraction(-3),)
+    assert [line(event) for event in result.events][-4:-2] == ["0.0 action B 1", "0.0 end move-cap"]
+
+
+@pytest.mark.parametrize(("card", "profit"), [("T", Fraction(29, 10)), ("9", Fraction(-29, 10))])
+def test_a_hand_may_bust_or_reach_21_on_its_last_move(card: str, profit: Fraction) -> None:
+    """The bust is lost although the cap ends the hand at the same moment."""
+    one = CARDSHARK.with_(seats=1, move_cap=20)
+    cards = "5 T 6 7 " + card if card == "T" else "6 T 7 7 " + card
+    result, _ = play_script(one, cards, [",".join(["B 1"] * 19 + ["H"])])
+    assert result.net == (profit,)
+
+
+def test_a_round_that_needs_more_cards_than_a_deck_goes_on_with_a_fresh_one() -> None:
+    """Seven seats that hit to the end use up what is left of the deck; each deck still has every card four times."""
+
+    class Recording(DeckShoe):
+        drawn: list[int]
+
+        def draw(self) -> int:
+            self.drawn.append(super().draw())
+            return self.drawn[-1]
+
+    class Greedy:
+        name = "greedy"
+
+        def decide(self, view: View) -> Action:
+            return Action("H")
+
+    rules = Rules(decks=1, seats=7, stand_on_21=False, split_by="never", naturals="none")
+    shoe = Recording(rules, Stream(5))
+    shoe.drawn = []
+    for _ in range(12):
+        Round(rules, shoe, [Greedy()] * 7).play()
+    decks = [shoe.drawn[i : i + 52] for i in range(0, len(shoe.drawn) - 51, 52)]
+    assert len(decks) >= 5
+    assert all(sorted(deck) == sorted(list(range(13)) * 4) for deck in decks)
+
+
+def test_as_many_answers_as_views() -> None:
+    """Negative control of `play_script`: an answer too many, or a card too many, is noticed."""
+    with pytest.raises(AssertionError, match="asked less often"):
+        play_script(EASY, "98 T6", ["S, S"])
+    with pytest.raises(AssertionError, match="not dealt"):
+        play_script(EASY, "98 T6 5", ["S"])
+    with pytest.raises(IndexError):
+        play_script(EASY, "98 T6", [""])
+    assert Scripted("B 15").decide(None) == raise_by(15)  # type: ignore[arg-type]

@@ -1,0 +1,240 @@
+"""Rules: what each field takes and refuses, what makes no sense together, and plain values there and back."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from support.games import FIXED, rules
+
+from bjsim.sim.presets import PRESETS
+from bjsim.sim.rules import RULE_FIELDS, Rules, RulesError, parse_field
+
+F = Fraction
+FLAGS = {
+    "takes": [(True, True), (False, False), ("true", True), ("FALSE", False), ("yes", True), ("no", False), ("1", True),
+              ("0", False), (" true ", True)],
+    "refuses": ["", "maybe", "2", 2, None, "truefalse", 1.0],
+}  # fmt: skip
+# field: what it takes (as given, as kept) and what it refuses
+FIELDS: dict[str, dict[str, list]] = {
+    "decks": {
+        "takes": [
+            (1, 1),
+            (8, 8),
+            ("6", 6),
+            ("inf", math.inf),
+            (math.inf, math.inf),
+            ("infinite", math.inf),
+            (" 2 ", 2),
+        ],
+        "refuses": [0, 9, -1, "", "two", 1.5, "1.5", math.nan, -math.inf, "1e1", None, True, [6]],
+    },
+    "ten_probability": {
+        "takes": [("4/13", F(4, 13)), (0.25, F(1, 4)), ("0.3", F(3, 10)), (F(1, 2), F(1, 2)), ("1e-3", F(1, 1000))],
+        "refuses": [0, 1, -0.1, "5/4", "nan", math.inf, "", "1/0", "p", None],
+    },
+    "cut": {
+        "takes": [(1, F(1)), ("3/4", F(3, 4)), (0.5, F(1, 2)), ("1e-6", F(1, 10**6))],
+        "refuses": [0, "-1/2", 1.01, "75%", "nan", "1/0"],
+    },
+    "deal": {
+        "takes": [("pdpd", "pdpd"), ("ddpp", "ddpp"), ("pdp", "pdp"), ("dpp", "dpp")],
+        "refuses": ["", "pd", "ppp", "pddd", "pdpdp", "pdpx", "PDPD", "pdpddd", "dd", 12],
+    },
+    "dealer_stands_on": {"takes": [(17, 17), ("18", 18)], "refuses": [16, 19, "17.0", "soft", ""]},
+    "hit_soft_17": FLAGS,
+    "dealer_shows": {"takes": [("up", "up"), ("both", "both")], "refuses": ["", "none", "UP", 1]},
+    "peek": FLAGS,
+    "blackjack_pays": {
+        "takes": [("3/2", F(3, 2)), ("6/5", F(6, 5)), (1, F(1)), (1.5, F(3, 2)), ("1e-2", F(1, 100))],
+        "refuses": [0, -1, "3:2", "nan", "inf", "1/0", ""],
+    },
+    "naturals": {"takes": [(word, word) for word in ("player", "both", "none")], "refuses": ["", "dealer", True]},
+    "natural_beats_natural": FLAGS,
+    "ties": {"takes": [(word, word) for word in ("push", "lose", "replay")], "refuses": ["", "win", "Push", 0]},
+    "double_on": {
+        "takes": [("any", "any"), ("never", "never"), ("9-11", "9-11"), ("4-20", "4-20"), ("10-10", "10-10")],
+        "refuses": ["", "11", "11-9", "3-11", "9-21", "9-", "-9", "9-10-11", "9,10,11", True, "a-b"],
+    },
+    "double_after_split": FLAGS,
+    "surrender": FLAGS,
+    "split_by": {"takes": [(word, word) for word in ("value", "rank", "never")], "refuses": ["", "suit", "points", 10]},
+    "max_hands": {
+        "takes": [(2, 2), ("16", 16), ("inf", math.inf), (math.inf, math.inf)],
+        "refuses": [1, 0, 17, "", 2.5, math.nan, "four"],
+    },
+    "resplit_aces": FLAGS,
+    "hit_split_aces": FLAGS,
+    "split_tens_blackjack": FLAGS,
+    "stand_on_21": FLAGS,
+    "bonuses": {
+        "takes": [(word, word) for word in ("none", "win", "at-once")],
+        "refuses": ["", "at once", True],
+    },
+    "raises": FLAGS,
+    "buy_in": {"takes": [(1, 1), ("100", 100)], "refuses": [0, -5, 2.5, "", "inf", "ten"]},
+    "chips": {"takes": [(20, 20), ("1000", 1000)], "refuses": [1, -200, 20.5, "", "inf"]},
+    "turns": {"takes": [(word, word) for word in ("in-turn", "round-robin")], "refuses": ["", "round robin", 1]},
+    "move_cap": {"takes": [(20, 20), ("1000000", 1000000)], "refuses": [0, 19, -1, "inf", "", 20.5]},
+    "seats": {"takes": [(1, 1), ("7", 7)], "refuses": [0, 8, -1, "", 1.0, "four"]},
+}
+
+
+def test_every_field_is_listed_here() -> None:
+    assert list(FIELDS) == list(RULE_FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("field", "given", "kept"),
+    [(name, given, kept) for name, field in FIELDS.items() for given, kept in field["takes"]],
+)
+def test_a_field_takes_its_values_and_their_text(field: str, given: object, kept: object) -> None:
+    value = parse_field(field, given)
+    assert value == kept
+    assert type(value) is type(kept)
+    assert parse_field(field, value) == kept, "a value that was read is not taken again"
+
+
+@pytest.mark.parametrize(
+    ("field", "given"), [(name, given) for name, field in FIELDS.items() for given in field["refuses"]]
+)
+def test_a_field_refuses_all_else_and_says_what_it_takes(field: str, given: object) -> None:
+    with pytest.raises(RulesError) as caught:
+        Rules(**{field: given})
+    assert str(caught.value) == f"{field} = {given} is not accepted; {field} takes {RULE_FIELDS[field]['accepts']}"
+    assert "\n" not in str(caught.value)
+
+
+def test_every_field_says_what_it_means_and_takes() -> None:
+    for name, field in RULE_FIELDS.items():
+        assert field["meaning"] and field["accepts"], name
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"decks": 6, "ten_probability": "1/3"}, ["ten_probability = 1/3", "decks = inf"]),
+        ({"dealer_shows": "both", "deal": "pdp", "naturals": "none"}, ["dealer_shows = both", "deal", "pdp"]),
+        ({"peek": True, "deal": "pdp"}, ["peek = true", "deal", "pdp"]),
+        ({"peek": True, "naturals": "player"}, ["peek = true", "naturals = player"]),
+        ({"peek": True, "naturals": "none"}, ["peek = true", "naturals = none"]),
+        ({"dealer_shows": "both"}, ["dealer_shows = both", "peek = true"]),
+        ({"buy_in": 10, "chips": 19}, ["chips = 19", "buy_in of 10"]),
+        ({"raises": True, "buy_in": 10, "chips": 79}, ["raises = true", "79", "max_hands = 4", "split_by = never"]),
+        ({"raises": True, "max_hands": "inf"}, ["raises = true", "max_hands = inf"]),
+    ],
+)
+def test_rules_that_make_no_sense_together_are_refused_by_name(fields: dict[str, object], words: list[str]) -> None:
+    with pytest.raises(RulesError) as caught:
+        Rules(**fields)
+    assert all(word in str(caught.value) for word in words), caught.value
+    with pytest.raises(RulesError):
+        Rules().with_(**fields)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"decks": 6, "ten_probability": "4/13"},
+        {"dealer_shows": "both", "peek": True},
+        {"dealer_shows": "both", "naturals": "none"},
+        {"peek": True, "deal": "ddpp"},
+        {"buy_in": 10, "chips": 20},
+        {"raises": True, "buy_in": 10, "chips": 80},
+        {"raises": True, "split_by": "never", "max_hands": "inf", "chips": 20},
+    ],
+)
+def test_their_sensible_neighbours_are_not(fields: dict[str, object]) -> None:
+    Rules(**fields)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("deks", "did you mean decks?"),
+        ("hit_soft17", "did you mean hit_soft_17?"),
+        ("Surrender", "did you mean surrender?"),
+        ("max-hands", "did you mean max_hands?"),
+        ("zzz", "fields are decks, ten_probability, cut"),
+    ],
+)
+def test_an_unknown_field_brings_the_nearest_name(name: str, hint: str) -> None:
+    for change in (
+        lambda: Rules().with_(**{name: 1}),
+        lambda: Rules.from_dict({name: 1}),
+        lambda: parse_field(name, 1),
+    ):
+        with pytest.raises(RulesError) as caught:
+            change()
+        assert str(caught.value).startswith(f"no rule is called {name!r}; {hint}")
+
+
+@settings(FIXED, max_examples=200)
+@given(rules())
+def test_plain_values_there_and_back(game: Rules) -> None:
+    text = json.dumps(game.to_dict())
+    again = Rules.from_dict(json.loads(text))
+    assert again == game
+    assert again.name == game.name
+    assert hash(again) == hash(game)
+    assert Rules().with_(**{name: str(value) for name, value in game.to_dict().items()}) == game, "all as text"
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_there_and_back(name: str) -> None:
+    game = PRESETS[name].rules
+    assert Rules.from_dict(game.to_dict()) == game
+    assert Rules.from_dict(game.to_dict()).name == name == str(game)
+
+
+def test_with_changes_what_it_is_told_and_nothing_else() -> None:
+    game = PRESETS["easy"].rules
+    changed = game.with_(surrender="false", decks=2)
+    differing = {name for name in RULE_FIELDS if getattr(game, name) != getattr(changed, name)}
+    assert differing == {"surrender", "decks"}
+    assert (changed.surrender, changed.decks, changed.name) == (False, 2, "easy")
+    assert game.surrender, "the rules themselves are frozen"
+
+
+def test_the_name_is_no_part_of_the_game() -> None:
+    assert Rules(name="one") == Rules(name="other")
+
+
+@settings(FIXED, max_examples=200)
+@given(rules())
+def test_the_law_of_the_ranks(game: Rules) -> None:
+    assert sum(game.law) == 1
+    assert sum(game.law[9:]) == game.ten_probability
+    assert len(set(game.law[:9])) == len(set(game.law[9:])) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "unit"),
+    [
+        ({}, F(1, 2)),
+        ({"blackjack_pays": 1}, F(1)),
+        ({"blackjack_pays": 1, "surrender": True}, F(1, 2)),
+        ({"blackjack_pays": "6/5", "surrender": True}, F(1, 10)),
+        ({"blackjack_pays": "6/5", "raises": True, "buy_in": 4}, F(1, 20)),
+    ],
+)
+def test_payoffs_are_counted_in_this_unit(fields: dict[str, object], unit: Fraction) -> None:
+    assert Rules(**fields).unit == unit
+
+
+@pytest.mark.parametrize(
+    ("double_on", "yes", "no"),
+    [
+        ("any", [(4, False), (20, False), (21, True), (13, True)], []),
+        ("never", [], [(4, False), (11, False), (13, True)]),
+        ("9-11", [(9, False), (10, False), (11, False)], [(8, False), (12, False), (11, True), (10, True)]),
+    ],
+)
+def test_what_may_be_doubled(double_on: str, yes: list[tuple[int, bool]], no: list[tuple[int, bool]]) -> None:
+    game = Rules(double_on=double_on)
+    assert all(game.doubles(*hand) for hand in yes)
+    assert not any(game.doubles(*hand) for hand in no)

@@ -1,0 +1,112 @@
+"""Decision processes with answers that are known from books, for the tests of the solver and the learner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bjsim.strategies.mdp_build import Outcome
+
+
+@dataclass(frozen=True)
+class TwoStates:
+    """Puterman (1994), example 3.1.1: s1 may stay (pays 5, half the time falling to s2) or leave (pays 10), s2 costs 1.
+
+    With discount g: v(s2) = -1 / (1 - g); staying in s1 is worth (5 + g/2 * v(s2)) / (1 - g/2), leaving 10 + g * v(s2).
+    Play never ends, so a value exists only with g < 1.
+    """
+
+    def start(self) -> dict[str, float]:
+        return {"s1": 1.0}
+
+    def terminal(self, state: str) -> bool:
+        return False
+
+    def actions(self, state: str) -> list[str]:
+        return ["stay", "leave"] if state == "s1" else ["stay"]
+
+    def outcomes(self, state: str, action: str) -> list[Outcome]:
+        if state == "s2":
+            return [Outcome(1, "s2", -1)]
+        if action == "leave":
+            return [Outcome(1, "s2", 10)]
+        return [Outcome(0.5, "s1", 5), Outcome(0.5, "s2", 5)]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Russell and Norvig, "Artificial Intelligence", chapter 17: 4 x 3 cells, (1, 1) below left, a wall at (2, 2).
+
+    A move goes where it aims with probability 0.8 and to either side of that with 0.1; against a wall one stays. Each
+    move costs 0.04. (4, 3) pays +1 and (4, 2) pays -1, and both end play. Undiscounted.
+    """
+
+    cost: float = 0.04
+
+    def start(self) -> dict[tuple[int, int], float]:
+        return {(1, 1): 1.0}
+
+    def terminal(self, state: tuple[int, int]) -> bool:
+        return state in EXITS
+
+    def actions(self, state: tuple[int, int]) -> list[str]:
+        return list(MOVES)
+
+    def outcomes(self, state: tuple[int, int], action: str) -> list[Outcome]:
+        dx, dy = MOVES[action]
+        turns = ((0.8, dx, dy), (0.1, -dy, dx), (0.1, dy, -dx))
+        ends = [(p, self._to(state, x, y)) for p, x, y in turns]
+        return [Outcome(p, cell, EXITS.get(cell, 0.0) - self.cost) for p, cell in ends]
+
+    def _to(self, state: tuple[int, int], dx: int, dy: int) -> tuple[int, int]:
+        x, y = state[0] + dx, state[1] + dy
+        return (x, y) if 1 <= x <= 4 and 1 <= y <= 3 and (x, y) != (2, 2) else state
+
+
+MOVES = {"up": (0, 1), "left": (-1, 0), "down": (0, -1), "right": (1, 0)}
+EXITS = {(4, 3): 1.0, (4, 2): -1.0}
+GRID_UTILITIES = {  # to three digits, as printed
+    (1, 3): 0.812, (2, 3): 0.868, (3, 3): 0.918,
+    (1, 2): 0.762, (3, 2): 0.660,
+    (1, 1): 0.705, (2, 1): 0.655, (3, 1): 0.611, (4, 1): 0.388,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Gambler:
+    """Sutton and Barto, "Reinforcement Learning", example 4.3: stake any part of the capital until 0 or `goal`.
+
+    heads: the probability of winning the stake. Reaching the goal pays 1, so a value is a probability of success.
+    """
+
+    heads: float = 0.4
+    goal: int = 100
+
+    def start(self) -> dict[int, float]:
+        return {self.goal // 2: 1.0}
+
+    def terminal(self, state: int) -> bool:
+        return state in (0, self.goal)
+
+    def actions(self, state: int) -> list[str]:
+        return [f"stake {stake}" for stake in range(1, min(state, self.goal - state) + 1)]
+
+    def outcomes(self, state: int, action: str) -> list[Outcome]:
+        stake = int(action.split()[1])
+        wins = state + stake
+        return [Outcome(self.heads, wins, float(wins == self.goal)), Outcome(1 - self.heads, state - stake)]
+
+
+def bold_play(share: float, heads: float) -> float:
+    """Chance of turning a share of the goal into all of it by staking as much as is useful, the best when heads <= 1/2.
+
+    Source: Dubins and Savage (1965), "How to Gamble If You Must": f(x) = p f(2x) up to 1/2, p + (1-p) f(2x-1) beyond.
+    """
+    value, weight = 0.0, 1.0
+    for _ in range(200):
+        if share in (0.0, 1.0):
+            return value + weight * share
+        if share < 0.5:
+            share, weight = 2 * share, weight * heads
+        else:
+            value, share, weight = value + weight * heads, 2 * share - 1, weight * (1 - heads)
+    return value

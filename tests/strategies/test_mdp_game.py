@@ -1,0 +1,100 @@
+"""The decision process of a game against the exact solver, which computes the same values by another way."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from bjsim.sim.presets import PRESETS
+from bjsim.sim.rules import Rules, RulesError
+from bjsim.strategies.exact import Solver
+from bjsim.strategies.game_mdp import GameProcess, game_mdp
+from bjsim.strategies.mdp import FiniteMDP, MDPError
+from bjsim.strategies.mdp_build import build_mdp
+from bjsim.strategies.solve_mdp import evaluate, policy_iteration, start_value, value_iteration
+
+NELLER = PRESETS["neller"].rules
+GAMES = {
+    **{name: preset.rules.with_(decks="inf") for name, preset in PRESETS.items()},
+    "p = 0.45": PRESETS["blackjack-p"].rules.with_(ten_probability="0.45"),
+    "resplit aces": PRESETS["vegas-s17"].rules.with_(decks="inf", resplit_aces=True, hit_split_aces=True),
+    "three hands": PRESETS["european"].rules.with_(decks="inf", max_hands=3, surrender=True, double_on="any"),
+    "all variants": NELLER.with_(split_by="rank", max_hands=2, double_on="any", bonuses="win", blackjack_pays="3/2"),
+    "at once": NELLER.with_(bonuses="at-once", ties="push"),
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_best_value_is_the_exact_solvers(name: str) -> None:
+    mdp = game_mdp(GAMES[name])
+    best = value_iteration(mdp, 1e-11)
+    assert start_value(mdp, best.values) == pytest.approx(float(Solver(GAMES[name]).value), abs=1e-10)
+
+
+@pytest.mark.parametrize("name", ["easy", "neller-v1", "neller-v2", "neller-v3", "vegas-s17", "blackjack-p"])
+def test_a_chart_is_worth_what_the_exact_solver_says(name: str) -> None:
+    """The chart that is best without doubling or splitting, so that every state it meets matters."""
+    rules = GAMES[name]
+    chart = Solver(rules.with_(double_on="never", split_by="never")).chart
+    process = GameProcess(rules)
+    mdp = build_mdp(process)
+    values = evaluate(mdp, process.policy(mdp, chart.letter))
+    assert start_value(mdp, values) == pytest.approx(float(Solver(rules).worth(chart.letter).value), abs=1e-11)
+
+
+def test_other_rules_are_told_apart() -> None:
+    """Negative control: one rule changed moves the value by far more than the tolerance."""
+    for changes in ({"hit_soft_17": True}, {"ties": "push"}, {"naturals": "both"}, {"blackjack_pays": "6/5"}):
+        mdp = game_mdp(NELLER.with_(**changes))
+        value = start_value(mdp, value_iteration(mdp, 1e-11).values)
+        assert abs(value - float(Solver(NELLER).value)) > 1e-4
+
+
+def states_named(mdp: FiniteMDP, start: str) -> list[str]:
+    return [state for state in mdp.states if state.startswith(start)]
+
+
+def test_neller_is_compact() -> None:
+    """Hands: hard 4..21 and soft 12..21 against ten cards; results: 16 or less, and 17..21; the deal and the end."""
+    mdp = game_mdp(NELLER)
+    assert len(mdp.states) == (18 + 10) * 10 + 6 * 10 + 2
+    assert len(states_named(mdp, "stand")) == 60
+    assert {"A10 v 6", "4 v A", "21 v T", "stand 16 v 2", "deal", "end"} <= set(mdp.states)
+    row = mdp.row("12 v 6", "H")
+    outcomes = slice(mdp.outcome_start[row], mdp.outcome_start[row + 1])
+    assert mdp.probability[outcomes].sum() == pytest.approx(1)
+    assert sorted(mdp.probability[outcomes])[-1] == pytest.approx(4 / 13)  # any ten busts
+
+
+def test_a_state_holds_no_more_than_the_rules_pay_for() -> None:
+    """Doubling tells two cards from more, splitting tells pairs (tens all alike), bonuses count cards."""
+    plain, one, two, three = (len(game_mdp(GAMES[name]).states) for name in GAMES if name.startswith("neller"))
+    assert (plain, one, two, three) == (342, 1282, 542, 572)
+    assert states_named(game_mdp(GAMES["neller-v2"]), "TT v 6") == ["TT v 6"]
+    assert set(states_named(game_mdp(GAMES["neller-v3"]), "11")) >= {"11 (SHD) v 6", "11 (SH) v 6"}
+    assert states_named(game_mdp(GAMES["neller-v1"]), "14:77 v 6")
+
+
+def test_ties_and_doubled_ties_lead_back_to_the_deal_with_their_stake() -> None:
+    mdp = game_mdp(GAMES["neller-v3"])
+    row = mdp.row("stand 18 v 6", "dealer plays")
+    outcomes = range(mdp.outcome_start[row], mdp.outcome_start[row + 1])
+    tie = next(o for o in outcomes if mdp.states[mdp.next_state[o]] == "deal")
+    assert (mdp.reward[tie], mdp.weight[tie]) == (0, 1)
+    double = mdp.row("11 (SHD) v 6", "D")
+    weights = mdp.weight[mdp.outcome_start[double] : mdp.outcome_start[double + 1]]
+    assert (weights == 2).all()
+
+
+def test_what_cannot_be_a_finite_process_is_refused() -> None:
+    with pytest.raises(RulesError, match="decks = 6"):
+        game_mdp(PRESETS["vegas-s17"].rules)
+    endless = PRESETS["blackjack-p"].rules.with_(ten_probability="0.7")
+    assert Solver(endless).value == math.inf
+    with pytest.raises(MDPError, match="half T v"):
+        policy_iteration(game_mdp(endless))
+
+
+def test_rules_are_not_changed_by_their_name() -> None:
+    assert game_mdp(Rules(name="x")).states == game_mdp(Rules()).states

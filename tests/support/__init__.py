@@ -1,0 +1,1 @@
+"""What several tests share: random games, shoes that deal every sequence of cards, and the chi-square test."""

@@ -1,0 +1,106 @@
+"""Random games for hypothesis: any `Rules` that make sense, and charts with random codes."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+from functools import lru_cache
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from bjsim.sim.rules import NORMAL_TENS, Rules
+from bjsim.sim.states import States
+from bjsim.strategies.chart import CODES, Chart, chart_rows
+
+# The same examples every time and everywhere: a failure in continuous integration is a failure at home.
+FIXED = settings(
+    derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow], print_blob=False
+)
+
+# How often a random chart has each of the codes S H P Dh Ds Rh Rs: evenly, and with one habit each.
+HABITS = (
+    (1, 1, 1, 1, 1, 1, 1),
+    (4, 4, 40, 1, 1, 1, 0),
+    (1, 12, 4, 1, 1, 0, 0),
+    (12, 1, 4, 1, 1, 0, 1),
+    (1, 2, 8, 6, 6, 0, 0),
+    (2, 2, 8, 1, 1, 6, 6),
+)
+SAFE_TENS = 45  # per cent: above 50 endless splits of tens never end, and near it rounds grow very long
+
+
+@st.composite
+def rules(draw: st.DrawFn, **fixed: object) -> Rules:
+    """Any rules that make sense; each field takes every kind of value it accepts.
+
+    Endless splits by value are drawn only with ten-probabilities at which rounds end soon. `fixed` sets fields.
+    """
+    decks = draw(st.sampled_from([*range(1, 9), *[math.inf] * 6]))
+    split_by = draw(st.sampled_from(["value", "value", "rank", "never"]))
+    max_hands = draw(st.one_of(st.sampled_from([2, 3, 4]), st.integers(2, 16), st.just(math.inf)))
+    ten = NORMAL_TENS
+    if decks == math.inf and draw(st.booleans()):
+        most = SAFE_TENS if (split_by, max_hands) == ("value", math.inf) else 98
+        ten = Fraction(draw(st.integers(2, most)), 100)
+    deal = draw(st.sampled_from(["pdpd", "ddpp", "ppdd", "dpdp", "dppd", "pddp", "pdp", "ppd", "dpp"]))
+    hole = deal.count("d") == 2
+    naturals = draw(st.sampled_from(["both", "both", "player", "none"]))
+    peek = hole and naturals == "both" and draw(st.booleans())
+    both = hole and (naturals != "both" or peek) and draw(st.booleans())
+    raises = max_hands != math.inf and draw(st.booleans())
+    buy_in = draw(st.integers(1, 20))
+    low = draw(st.integers(4, 20))
+    fields: dict[str, object] = {
+        "name": "random",
+        "decks": decks,
+        "ten_probability": ten,
+        "cut": Fraction(draw(st.integers(1, 20)), 20),
+        "deal": deal,
+        "dealer_stands_on": draw(st.sampled_from([17, 17, 18])),
+        "hit_soft_17": draw(st.booleans()),
+        "dealer_shows": "both" if both else "up",
+        "peek": peek,
+        "blackjack_pays": draw(st.sampled_from([Fraction(3, 2), Fraction(6, 5), Fraction(1), Fraction(2)])),
+        "naturals": naturals,
+        "natural_beats_natural": draw(st.booleans()),
+        "ties": draw(st.sampled_from(["push", "lose", "replay"])),
+        "double_on": draw(st.sampled_from(["any", "any", "never", f"{low}-{draw(st.integers(low, 20))}"])),
+        "double_after_split": draw(st.booleans()),
+        "surrender": draw(st.booleans()),
+        "split_by": split_by,
+        "max_hands": max_hands,
+        "resplit_aces": draw(st.booleans()),
+        "hit_split_aces": draw(st.booleans()),
+        "split_tens_blackjack": draw(st.booleans()),
+        "stand_on_21": draw(st.booleans()),
+        "bonuses": draw(st.sampled_from(["none", "none", "none", "none", "win", "at-once"])),
+        "raises": raises,
+        "buy_in": buy_in,
+        "chips": 40 * buy_in,
+        "turns": draw(st.sampled_from(["in-turn", "round-robin"])),
+        "move_cap": draw(st.integers(20, 200)),
+        "seats": draw(st.integers(1, 7)),
+    }
+    return Rules().with_(**{**fields, **fixed})
+
+
+def random_chart(game: Rules, seed: int, habit: int = 0) -> Chart:
+    """A chart with a random code in every cell that the game can ask for, those that count cards and 21 included."""
+    rng = random.Random(seed)
+    places = _cells(game)
+    return Chart(
+        f"random-{seed}", game, dict(zip(places, rng.choices(CODES, HABITS[habit], k=len(places)), strict=True))
+    )
+
+
+@lru_cache(maxsize=8)
+def _cells(game: Rules) -> list[tuple[str, str]]:
+    states = States(game)
+    return [(row, column) for row in chart_rows(states) for column in states.columns]
+
+
+def charts(game: Rules) -> st.SearchStrategy[Chart]:
+    """Random charts for this game."""
+    return st.builds(random_chart, st.just(game), st.integers(0, 2**32), st.integers(0, len(HABITS) - 1))

@@ -1,0 +1,45 @@
+"""Rounds with written cards and written decisions, and their events as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bjsim.sim.play import Action, View
+from bjsim.sim.round import DEALER, Event, Round, RoundResult
+from bjsim.sim.rules import Rules
+from bjsim.sim.shoe import ScriptedShoe
+
+
+class Scripted:
+    """A player that gives written answers, `S` or `B 15`, in order, and keeps the views it was shown."""
+
+    def __init__(self, answers: str) -> None:
+        self.name = "scripted"
+        self.answers = answers.split(",") if answers else []
+        self.views: list[View] = []
+
+    def decide(self, view: View) -> Action:
+        self.views.append(view)
+        letter, _, amount = self.answers.pop(0).strip().partition(" ")
+        return Action(letter, int(amount or 0))
+
+
+def line(event: Event) -> str:
+    """An event as a line: `dealer card 9`, `0.1 card 9` for seat 0, hand 1; `shuffle`."""
+    who = [] if event.what == "shuffle" else ["dealer" if event.seat == DEALER else f"{event.seat}.{event.hand}"]
+    return " ".join([*who, event.what, *([event.detail] if event.detail else [])])
+
+
+def play_script(rules: Rules, cards: str, answers: Iterable[str]) -> tuple[RoundResult, list[Scripted]]:
+    """Play one round of the written cards; every card and every answer must be used up."""
+    players = [Scripted(text) for text in answers]
+    shoe = ScriptedShoe(cards)
+    result = Round(rules, shoe, players).play()
+    assert shoe.left == 0, f"{shoe.left} cards were not dealt"
+    assert not any(player.answers for player in players), "a player was asked less often than expected"
+    return result, players
+
+
+def transcript(text: str) -> list[str]:
+    """The lines of a written transcript."""
+    return [row.strip() for row in text.strip().splitlines()]
