@@ -60,8 +60,7 @@ def test_moves_per_second(benchmark, capsys, tmp_path, name):
     with open_bot(SAMPLES / name, sandbox="required", timeout=10.0) as bot:
         box = bot.box()
         calls = {
-            label: (plain(command), MOVES["plain"])
-            for label, command in commands(name, tmp_path, bot.program).items()
+            label: (plain(command), MOVES["plain"]) for label, command in commands(name, tmp_path, bot.program).items()
         }
         calls["box"] = (lambda: box.ask(ARGUMENTS), MOVES["box"])
         times = seconds_per_move(calls)
@@ -71,4 +70,6 @@ def test_moves_per_second(benchmark, capsys, tmp_path, name):
     with capsys.disabled():
         print(f"\n{name}: {1 / times['box']:,.0f} moves/s in the box")
         for label, ratio in ratios.items():
-            print(f"  {1 / times[label]:,.0f} moves/s by subprocess.run of {label}: the box does {ratio:.1f} times as many")
+            print(
+                f"  {1 / times[label]:,.0f} moves/s by subprocess.run of {label}: the box does {ratio:.1f} times as many"
+            )

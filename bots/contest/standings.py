@@ -14,10 +14,10 @@ from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.schedule import table_shape
-from bjsim.bots.contest.student import t_half
-from bjsim.sim.intervals import ALPHA, anytime_factor
+from bjsim.bots.contest.student import anytime_t_half, t_half
+from bjsim.sim.intervals import ALPHA
 
-FEWEST = 8  # units before two bots may be told apart: the anytime-valid interval is right for many, not for few
+FEWEST = 8  # units before two bots may be told apart: the totals of so few matches need not be normal
 
 MOST_TUNED = 30  # units at which the anytime-valid interval is narrowest: most contests are decided early
 
@@ -58,8 +58,8 @@ class Moments:
         """Interval of the mean that holds at all moments together; None while there are too few values."""
         if self.n < FEWEST:
             return None
-        half = self.sd * anytime_factor(self.n, tuned, alpha)
-        return self.mean - half, self.mean + half
+        half = anytime_t_half(self.n, self.sd**2 * (self.n - 1), tuned, alpha)
+        return (self.mean - half, self.mean + half) if math.isfinite(half) else None
 
 
 @dataclass

@@ -36,3 +36,22 @@ def t_half(freedom: int, alpha: float = ALPHA) -> float:
         else:
             high = middle
     return high
+
+
+def anytime_t_half(n: int, squares: float, tuned: int, alpha: float = ALPHA) -> float:
+    """Half-width of an interval of the mean of n normal values that holds at every n together with 1 - alpha.
+
+    squares: the sum of squared deviations from their mean; nothing else need be known of the deviation, so that the
+    interval is right for few values too. It is narrowest about n = `tuned`, which must be fixed beforehand; infinite
+    while n is too small.
+    The set of means m that the scale-invariant mixture test does not reject: with a normal prior of variance 1 / c^2
+    for (mean - m) / sd and k = c^2 / (n + c^2), the ratio k^(1/2) ((squares + d^2) / (squares + k d^2))^(n/2),
+    d^2 = n (mean - m)^2, is a martingale that starts at 1, and Ville's inequality applies. Source: Wang and Ramdas,
+    "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance" (2023).
+    """
+    c2 = tuned / (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1))
+    k = c2 / (n + c2)
+    ratio = (alpha * math.sqrt(k)) ** (-2 / n)
+    if ratio * k >= 1:
+        return math.inf
+    return math.sqrt(squares * (ratio - 1) / (1 - ratio * k) / n)
