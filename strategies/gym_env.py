@@ -2,8 +2,9 @@
 
 In one: `gymnasium.make("bjsim.strategies.gym_env:bjsim/Easy-v0")`. Needs the extra `bjsim[gym]`.
 
-The environment plays the readable round of `bjsim.sim.round`, and has no rules of its own. A round asks its players; an environment is asked. So at every step the round is dealt again from the cards that were
-drawn and the actions that were taken, up to the first decision that has none yet: no threads, and any player's rules.
+The environment plays the readable round of `bjsim.sim.round`, and has no rules of its own. A round asks its players; an
+environment is asked. So at every step the round is dealt again from the cards that were drawn and the actions that were
+taken, up to the first decision that has none yet: no threads, and no change to the round.
 """
 
 from __future__ import annotations
