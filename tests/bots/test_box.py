@@ -27,7 +27,7 @@ SCRIPTS = {
     "at_exit": "import atexit; atexit.register(print, 'S')",
     "thread": "import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.05), print('S'))).start()",
     "main": "def main(): print('H', __file__)\nif __name__ == '__main__': main()",
-    "imports": "import random, math, collections as c, json.decoder\nfrom itertools import count\nprint(next(count()), c)",
+    "imports": "import random, math, collections as c, json.decoder\nfrom itertools import count\nprint(c, count())",
     "sets": "print(sorted({'a', 'b'}), hash('x'), list({'q', 'w', 'e'}))",
     "closed": "import sys, os; print('S'); sys.stdout.flush(); os.close(1); print('more')",
     "pickles": "import pickle\nclass A: x = 1\nprint(pickle.loads(pickle.dumps(A())).x)",
@@ -112,8 +112,9 @@ def test_limits_hold(bot, mode):
 @needs(".py")
 @pytest.mark.parametrize("mode", MODES)
 def test_an_orphan_is_swept_up(bot, mode):
-    source = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(999)\n    os._exit(0)\n"
-    player = bot("x.py", source + "print('S')", sandbox=mode, timeout=9.0)
+    source = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(999)\n"
+    source += "    os._exit(0)\nprint('S')"
+    player = bot("x.py", source, sandbox=mode, timeout=9.0)
     before = processes()
     player.ask(a_view())
     player.ask(a_view())
@@ -122,6 +123,15 @@ def test_an_orphan_is_swept_up(bot, mode):
     assert len(processes()) <= (5 if mode == "required" else 4)
     player.close()
     assert not processes() & before
+
+
+@needs(".c")
+@pytest.mark.parametrize("mode", MODES)
+def test_what_an_orphan_writes_is_not_the_next_moves(bot, mode):
+    source = '#include <unistd.h>\nint main(void)\n{\n    write(1, "S ", 2);\n'
+    source += '    if (!fork()) for (;;) write(1, "H ", 2);\n    usleep(2000);\n    return 0;\n}\n'
+    player = bot("x.c", source, sandbox=mode, timeout=9.0)
+    assert {player.ask(a_view()).stdout[:4] for _ in range(15)} <= {b"S H ", b"S "}
 
 
 @needs(".py")

@@ -43,7 +43,8 @@ HOSTILE = [
     ("doubles_late.py", "import sys; print('D' if sys.argv[4] != '10' else 'B 1')", 3, {"late-double"},
      lambda view: raise_by(1) if view.stake == 10 else STAND),
     ("closes_stdout.py", "import os; os.close(1)", 3, {"bad-reply"}, STANDS),
-    ("closes_stdout.c", "#include <unistd.h>\nint main(void) { close(1); close(2); return 0; }", 3, {"bad-reply"}, STANDS),
+    ("closes_stdout.c", "#include <unistd.h>\nint main(void) { close(1); close(2); return 0; }", 3, {"bad-reply"},
+     STANDS),
     ("daemon.py", """
 import os, time
 if os.fork() == 0:
@@ -84,11 +85,11 @@ for _ in range(20):
 time.sleep(1000)
 """, 2, {"crash"}, STANDS),
     ("eats_cpu.c", "int main(void) { for (volatile long i = 0;; i++); }", 2, {"timeout"}, STANDS),
-    ("kills_its_parent.py", "import os, signal, time; os.kill(os.getppid(), signal.SIGKILL); time.sleep(9)", 3, {"crash"},
-     STANDS),
+    ("kills_its_parent.py", "import os, time; os.kill(os.getppid(), 9); time.sleep(9)", 3, {"crash"}, STANDS),
     ("kills_all.c", "#include <signal.h>\n#include <unistd.h>\n#include <stdio.h>\n"
-     'int main(void) { kill(1, SIGKILL); kill(1, SIGINT); kill(-1, SIGKILL); puts("H"); sleep(9); }', 3, {"crash"}, STANDS),
-    ("stops_its_parent.py", "import os, signal; os.kill(os.getppid(), signal.SIGSTOP); print('H')", 2, {"timeout"}, STANDS),
+     'int main(void) { kill(1, SIGKILL); kill(1, SIGINT); kill(-1, SIGKILL); puts("H"); sleep(9); }', 3, {"crash"},
+     STANDS),
+    ("stops_its_parent.py", "import os; os.kill(os.getppid(), 19); print('H')", 2, {"timeout"}, STANDS),
     ("traps_sigterm.py", "import signal, time\nfor s in range(1, 65):\n    try: signal.signal(s, signal.SIG_IGN)\n"
      "    except (OSError, ValueError): pass\ntime.sleep(1000)", 2, {"timeout"}, STANDS),
     ("zombie.py", "import os, time\nif os.fork() == 0: os._exit(0)\ntime.sleep(0.05); print('S')", 3, set(), STANDS),

@@ -1,0 +1,71 @@
+"""optimal, a chart for cardshark, as a bot: computed by dynamic programming (bjsim.strategies.exact).
+
+Written by `bjsim bot export`. What a bot is told, and what it may answer, is at the top of the sample lim17.py.
+"""
+
+import sys
+
+# The move for each hand against 23456789TA: on the first move with chips to double, and on all others.
+FIRST = {
+    "hard 4": "HHHHHHHHHH",
+    "hard 5": "HHHHHHHHHH",
+    "hard 6": "HHHHHHHHHH",
+    "hard 7": "HHHHHHHHHH",
+    "hard 8": "HHHHHHHHHH",
+    "hard 9": "HHHDDHHHHH",
+    "hard 10": "DDDDDDDHHH",
+    "hard 11": "DDDDDDDDHH",
+    "hard 12": "SSSSSHHHHH",
+    "hard 13": "SSSSSHHHHH",
+    "hard 14": "SSSSSHHHHH",
+    "hard 15": "SSSSSHHHSH",
+    "hard 16": "SSSSSHSSSH",
+    "hard 17": "SSSSSSSSSH",
+    "hard 18": "SSSSSSSSSS",
+    "hard 19": "SSSSSSSSSS",
+    "hard 20": "SSSSSSSSSS",
+    "soft 12": "HHHHHHHHHH",
+    "soft 13": "HHHHHHHHHH",
+    "soft 14": "HHHHHHHHHH",
+    "soft 15": "HHHHDHHHHH",
+    "soft 16": "HHHDDHHHHH",
+    "soft 17": "HHHDDHHHHH",
+    "soft 18": "SDDDDSHHHH",
+    "soft 19": "SSSSSSSSSS",
+    "soft 20": "SSSSSSSSSS",
+}
+LATER = {
+    "hard 4": "HHHHHHHHHH",
+    "hard 5": "HHHHHHHHHH",
+    "hard 6": "HHHHHHHHHH",
+    "hard 7": "HHHHHHHHHH",
+    "hard 8": "HHHHHHHHHH",
+    "hard 9": "HHHHHHHHHH",
+    "hard 10": "HHHHHHHHHH",
+    "hard 11": "HHHHHHHHHH",
+    "hard 12": "SSSSSHHHHH",
+    "hard 13": "SSSSSHHHHH",
+    "hard 14": "SSSSSHHHHH",
+    "hard 15": "SSSSSHHHSH",
+    "hard 16": "SSSSSHSSSH",
+    "hard 17": "SSSSSSSSSH",
+    "hard 18": "SSSSSSSSSS",
+    "hard 19": "SSSSSSSSSS",
+    "hard 20": "SSSSSSSSSS",
+    "soft 12": "HHHHHHHHHH",
+    "soft 13": "HHHHHHHHHH",
+    "soft 14": "HHHHHHHHHH",
+    "soft 15": "HHHHHHHHHH",
+    "soft 16": "HHHHHHHHHH",
+    "soft 17": "HHHHHHHHHH",
+    "soft 18": "SSSSSSHHHH",
+    "soft 19": "SSSSSSSSSS",
+    "soft 20": "SSSSSSSSSS",
+}
+
+score, hand, visible, stake, chips = int(sys.argv[1]), *sys.argv[2:4], int(sys.argv[4]), int(sys.argv[5])
+low = sum(1 if card == "A" else int(card) if card in "23456789" else 10 for card in hand)
+first = len(hand) == 2 and stake == 10 and chips >= stake
+shown = "T" if visible[0] in "JQK" else visible[0]
+moves = (FIRST if first else LATER).get(("soft " if score != low else "hard ") + str(score), "SSSSSSSSSS")
+print(moves["23456789TA".index(shown)])
