@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import select
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -110,6 +109,8 @@ class Box:
                 command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=messages,
                 start_new_session=True, **self.walls.popen,
             )  # fmt: skip
+            assert self.process.stdout
+            self.answered = runner.polled(self.process.stdout.fileno())
             try:
                 ready = self._exchange(b"", runner.READY_S + GRACE_S)
             except (OSError, EOFError):
@@ -128,14 +129,11 @@ class Box:
         assert process and process.stdin and process.stdout
         if message:
             os.write(process.stdin.fileno(), message)
-        source = process.stdout.fileno()
-        poller = select.poll()
-        poller.register(source, select.POLLIN)
-        data, size = b"", runner.HEADER.size
+        data, size, source = b"", runner.HEADER.size, process.stdout.fileno()
         while len(data) < size:
-            if not poller.poll(seconds * 1000):
+            if not self.answered.poll(seconds * 1000):
                 raise TimeoutError("the runner does not answer")
-            chunk = os.read(source, 65536)
+            chunk = os.read(source, runner.CHUNK)
             if not chunk:
                 raise EOFError("the runner has gone")
             data += chunk

@@ -19,6 +19,7 @@ COMMANDS = {
     "bot": ("bjsim.cli.bot:bot", "Check, start or export a bot."),
     "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; show one, or deal it again."),
     "replay": ("bjsim.cli.replay:replay", "Deal any round of a run again, card by card."),
+    "learn": ("bjsim.cli.learn:learn", "Learn a game, or any decision process, and judge what was learned."),
 }
 
 

@@ -32,7 +32,7 @@ EXIT, TIMEOUT, CPU, MEMORY, FLOOD, START = range(len(CAUSES))
 TICK_MS = 10  # how often a move that takes long is looked at
 READY_S = 20.0  # for a server to load the program
 KEPT = 4096  # bytes of stdout and of stderr that are passed on
-CHUNK = 65536  # what a pipe holds
+CHUNK = 16384  # bytes read at once
 ABOVE = 50  # descriptors from here to the limit of 64 are free
 SPARES = 2  # processes that a server holds ready, where it has that many processors
 IGNORED = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)  # here, but not in the bot
@@ -45,7 +45,10 @@ class StartError(Exception):
 
 
 class Output:
-    """One output stream of the bot: a pipe, and what came out of it in this move (cut to `KEPT` bytes)."""
+    """One output stream of the bot: a pipe, and what came out of it in this move.
+
+    kept: its first `KEPT` bytes; total: how many there were.
+    """
 
     def __init__(self) -> None:
         self.read_end, self.write_end = os.pipe()
@@ -54,21 +57,19 @@ class Output:
 
     def drain(self) -> None:
         """Take what is in the pipe now; never waits."""
-        while True:
+        size = CHUNK
+        while size == CHUNK:
             try:
                 chunk = os.read(self.read_end, CHUNK)
             except BlockingIOError:
                 return
+            size = len(chunk)
+            self.total += size
             self.kept += chunk[: KEPT - len(self.kept)]
-            self.total += len(chunk)
-            if len(chunk) < CHUNK:
-                return
 
-    def take(self) -> bytes:
-        """The move's output; the next move starts with none."""
-        self.drain()
-        kept, self.kept, self.total = self.kept, b"", 0
-        return kept
+    def clear(self) -> None:
+        """Forget what was taken."""
+        self.kept, self.total = b"", 0
 
 
 class Cold:
@@ -91,12 +92,12 @@ class Cold:
             os.close(self.descriptor)
             self.descriptor = -1
 
-    def begin(self, frame: bytes) -> int:
-        """Start the move; returns a descriptor that can be read when its process has ended. Raises: OSError."""
+    def begin(self, frame: bytes) -> select.poll:
+        """Start the move; returns what to poll for its end. Raises: OSError."""
         words = [*self.command, *os.fsdecode(frame).split("\0")]
         self.pid = os.posix_spawn(words[0], words, os.environ, file_actions=self.actions, setsigdef=IGNORED)
         self.descriptor = os.pidfd_open(self.pid)
-        return self.descriptor
+        return polled(self.descriptor)
 
     def end(self) -> int:
         """How the process ended, as waitpid says it."""
@@ -119,6 +120,7 @@ class Warm:
             os.close(descriptor)
         request_end, self.requests = os.pipe()
         self.statuses, status_end = os.pipe()
+        self.ended = polled(self.statuses)
         ends = [(os.devnull, 0), (self.out.write_end, 1), (self.err.write_end, 2), (request_end, 3), (status_end, 4)]
         # Raised above the targets first, so that no target overwrites an end that is still to be copied.
         actions: list[tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, end, ABOVE + to) for end, to in ends[1:]]
@@ -136,24 +138,25 @@ class Warm:
             os.close(request_end)
             os.close(status_end)
         if not self._wait_ready():
-            raise StartError(self.err.take().decode("utf-8", "replace").strip() or "the program could not be loaded")
+            self.err.drain()
+            raise StartError(self.err.kept.decode("utf-8", "replace").strip() or "the program could not be loaded")
         self.residents = b"%d " % pid
 
     def _wait_ready(self) -> bool:
         deadline = time.monotonic() + READY_S
         while time.monotonic() < deadline:
-            if select.select([self.statuses], [], [], TICK_MS / 1000)[0]:
+            if self.ended.poll(TICK_MS):
                 return bool(os.read(self.statuses, STATUS.size))
             self.err.drain()
         return False
 
-    def begin(self, frame: bytes) -> int:
-        """Hand the move to the server; returns a descriptor that can be read when its process has ended."""
+    def begin(self, frame: bytes) -> select.poll:
+        """Hand the move to the server; returns what to poll for its end. Raises: OSError when the server has gone."""
         try:
             os.write(self.requests, frame)
         except BrokenPipeError:
             raise OSError("the program's server has gone") from None
-        return self.statuses
+        return self.ended
 
     def end(self) -> int:
         """How the process ended; a server that has gone counts as killed."""
@@ -188,26 +191,28 @@ class Runner:
     def move(self, frame: bytes) -> bytes:
         """Play one move; returns the reply."""
         started = time.monotonic_ns()
+        self.out.clear()
+        self.err.clear()
         try:
-            descriptor = self.starter.begin(frame)
+            ended = self.starter.begin(frame)
         except OSError as error:
             self.clean()
             return self._reply(START, 0, 0, b"", os.fsencode(error.strerror or str(error)))
-        cause = self._wait(descriptor, started)
+        cause = self._wait(ended, started)
         status = self.starter.end() if cause == EXIT else 0
         elapsed = time.monotonic_ns() - started
         self.out.drain()
+        self.err.drain()
         if cause == EXIT and self.out.total > self.output:
             cause = FLOOD
+        reply = self._reply(cause, status, elapsed, self.out.kept, self.err.kept)
         # Only a clean end is known to have left the server as it was.
         if cause != EXIT or status != 0 or self._child_list() != self.starter.residents:
             self.clean()
-        return self._reply(cause, status, elapsed, self.out.take(), self.err.take())
+        return reply
 
-    def _wait(self, descriptor: int, started: int) -> int:
-        poller = select.poll()
-        poller.register(descriptor, select.POLLIN)
-        while not poller.poll(TICK_MS):
+    def _wait(self, ended: select.poll, started: int) -> int:
+        while not ended.poll(TICK_MS):
             self.out.drain()
             self.err.drain()
             if self.out.total > self.output:
@@ -249,7 +254,7 @@ class Runner:
 
     def _child_list(self) -> bytes:
         """The children of this process, orphans of the bot included, as the kernel writes them."""
-        return os.pread(self.children, CHUNK, 0)
+        return os.pread(self.children, KEPT, 0)
 
     def clean(self) -> None:
         """Kill everything that was started, wait until it is gone, and start the server again."""
@@ -262,6 +267,8 @@ class Runner:
                 for pid in pids:
                     os.kill(int(pid), signal.SIGKILL)
             os.waitpid(-1, 0)
+        self.out.drain()  # what orphans still wrote belongs to no move
+        self.err.drain()
         with suppress(StartError):  # the next move finds no server, and says so
             self.starter.start()
 
@@ -269,6 +276,13 @@ class Runner:
     def _reply(cause: int, status: int, elapsed: int, out: bytes, err: bytes) -> bytes:
         code = os.waitstatus_to_exitcode(status)
         return HEADER.pack(cause, code, elapsed, len(out), len(err)) + out + err
+
+
+def polled(descriptor: int) -> select.poll:
+    """What to poll for `descriptor` to be readable, or at its end."""
+    poller = select.poll()
+    poller.register(descriptor, select.POLLIN)
+    return poller
 
 
 def limit_self(memory: int, processes: int) -> None:
@@ -306,12 +320,14 @@ def guard_self() -> None:
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def read_exactly(descriptor: int, size: int) -> bytes:
-    """`size` bytes; fewer at the end of the stream."""
+def frames(descriptor: int) -> Iterator[bytes]:
+    """The frames that come in, until the stream ends."""
     data = b""
-    while len(data) < size and (chunk := os.read(descriptor, size - len(data))):
+    while chunk := os.read(descriptor, CHUNK):
         data += chunk
-    return data
+        while len(data) >= LENGTH.size and len(data) >= (end := LENGTH.size + LENGTH.unpack_from(data)[0]):
+            yield data[LENGTH.size : end]
+            data = data[end:]
 
 
 def main() -> None:
@@ -324,8 +340,7 @@ def main() -> None:
             os.dup2(null.fileno(), descriptor)
     runner = Runner(json.loads(sys.argv[1]))
     os.write(replies, runner.ready())
-    while head := read_exactly(requests, LENGTH.size):
-        frame = read_exactly(requests, LENGTH.unpack(head)[0])
+    for frame in frames(requests):
         os.write(replies, runner.move(frame))
 
 

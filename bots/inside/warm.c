@@ -40,8 +40,6 @@ static void take_move(void)
     if (size <= 0)
         _exit(0);
     close(REQUESTS);
-    close(STATUSES);
-    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     count = 1;
     for (char *word = frame; word <= frame + size && count < WORDS; word += strlen(word) + 1)
         words[count++] = word;
@@ -66,6 +64,7 @@ __attribute__((constructor(101))) static void serve(void)
                 _exit(1);
             if (pid == 0) {
                 prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+                close(STATUSES);
                 take_move();
                 return;
             }

@@ -67,8 +67,7 @@ def take_move() -> list[str]:
     if not frame:
         os._exit(0)
     os.close(REQUESTS)
-    os.close(STATUSES)
-    return os.fsdecode(frame).split("\0")
+    return frame.decode("utf-8", "surrogateescape").split("\0")
 
 
 def run(code: CodeType, namespace: dict[str, object]) -> int:
@@ -111,11 +110,14 @@ def finish(status: int) -> int:
 def serve(spares: int) -> None:
     """Keep `spares` processes waiting for moves, and report the end of each. Returns in a spare only."""
     waiting: set[int] = set()
+    boxed = os.getppid() == 1  # then everything dies with the first process
     while True:
         while len(waiting) < spares:
             pid = os.fork()
             if pid == 0:
-                prctl(PR_SET_PDEATHSIG, SIGKILL)
+                if not boxed:
+                    prctl(PR_SET_PDEATHSIG, SIGKILL)
+                os.close(STATUSES)
                 rehearse()
                 return
             waiting.add(pid)
@@ -143,12 +145,9 @@ def main() -> None:
     rehearse()
     gc.collect()
     gc.freeze()
-    gc.disable()
     os.write(STATUSES, bytes(4))
     serve(spares)
     sys.argv += take_move()
-    prctl(PR_SET_DUMPABLE, 1)
-    gc.enable()
     os._exit(finish(run(code, namespace)))
 
 
