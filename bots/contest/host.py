@@ -1,7 +1,8 @@
 """The host: plays a contest and keeps its journal, or goes on with one that was stopped.
 
-Workers are threads, for the time goes into waiting for bots; each has bots of its own. Tables are played side by side
-and written in the order of the schedule, so the journal does not depend on how many workers there are.
+Workers are threads, for the time goes into waiting for bots and for the disk; each has bots of its own. Tables are
+played side by side and written in the order of the schedule, so the journal does not depend on how many workers there
+are.
 """
 
 from __future__ import annotations
@@ -153,11 +154,6 @@ class Workers:
 
     def tables(self, plans: Iterator[TablePlan]) -> Iterator[tuple[TablePlan, Iterator[Record]]]:
         """Each plan with its rounds, which must be taken before the next plan."""
-        if self.host.workers == 1:
-            players = self._players()
-            for plan in plans:
-                yield plan, self._rounds(plan, players)
-            return
         todo: SimpleQueue[tuple[TablePlan, list[Record], SimpleQueue[Any]] | None] = SimpleQueue()
         threads = [
             threading.Thread(target=self._work, args=(self._players(), todo), daemon=True)
@@ -187,11 +183,10 @@ class Workers:
             opened(entrants, contest.rules, sandbox=self.host.sandbox, timeout=contest.timeout)
         )
 
-    def _rounds(self, plan: TablePlan, players: list[Player], done: list[Record] | None = None) -> Iterator[Record]:
+    def _rounds(self, plan: TablePlan, players: list[Player], done: list[Record]) -> Iterator[Record]:
         host = self.host
-        earlier = host.earlier(plan) if done is None else done
         # the house player is the last: number HOUSE is -1
-        return play_table(host.contest, plan, players.__getitem__, self.luck, earlier, host.timed)
+        return play_table(host.contest, plan, players.__getitem__, self.luck, done, host.timed)
 
     def _work(self, players: list[Player], todo: SimpleQueue[Any]) -> None:
         while (task := todo.get()) is not None:
