@@ -71,5 +71,5 @@ def test_moves_per_second(benchmark, capsys, tmp_path, name):
         print(f"\n{name}: {1 / times['box']:,.0f} moves/s in the box")
         for label, ratio in ratios.items():
             print(
-                f"  {1 / times[label]:,.0f} moves/s by subprocess.run of {label}: the box does {ratio:.1f} times as many"
+                f"  {1 / times[label]:,.0f} moves/s by subprocess.run of {label}: the box does {ratio:.1f} times"
             )

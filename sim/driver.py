@@ -98,6 +98,7 @@ class Progress:
     convergence: list[list[Point]]
     merged: int = 0  # jobs merged, in job order
     losses: int = 0  # pools of workers that broke and were replaced
+    rounds_before: int = 0  # rounds that a checkpoint knew
 
     @property
     def rounds(self) -> int:
@@ -175,7 +176,6 @@ class Driver:
         self._jobs = enumerate(experiment.jobs())
         if checkpoint and resume:
             self._go_on_from(checkpoint)
-        self.rounds_before = self.progress.rounds  # known when this driver began
         self._to_play: dict[int, Job] = {}  # handed out, not yet done
         self._futures: dict[Future[list[Tally]], int] = {}
         self._done: dict[int, tuple[Job, list[Tally]]] = {}  # done, but an earlier job is not
@@ -214,6 +214,7 @@ class Driver:
         sizes = {len(progress.tallies), len(progress.convergence)}
         if played != progress.merged or sizes != {len(self.progress.tallies)}:
             raise InputError(f"{checkpoint.path} is no checkpoint of bjsim, or is damaged")
+        progress.rounds_before = progress.rounds
         self.progress = progress
 
     def _play_on(self, pool: Executor) -> None:

@@ -83,7 +83,10 @@ class Tables:
         return self._values(SPLIT, cell)
 
     def resplit(self, more: int) -> Table:
-        """Value of splitting a pair when `more` hands may still be split (the seed's split1 and split2); no aces; empty without a limit."""
+        """Value of splitting a pair when `more` hands may still be split (the seed's split1 and split2).
+
+        No aces, for they are not split again; empty where there is no limit of hands.
+        """
         limit = self.solver.rules.max_hands
 
         def cell(means: Means, row: str) -> Number | None:
