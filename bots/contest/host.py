@@ -22,7 +22,7 @@ from bjsim import __version__
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.field import Entrant, check_unchanged, identify, opened
-from bjsim.bots.contest.luck import Luck, has_luck
+from bjsim.bots.contest.luck import REFERENCE, Luck, has_luck
 from bjsim.bots.contest.match import Dealer, NotTheSame, Record, deal_again, play_table
 from bjsim.bots.contest.page import PageData
 from bjsim.bots.contest.schedule import TablePlan, schedule, table_shape
@@ -58,6 +58,7 @@ class Host:
         header = {
             "bjsim": __version__,
             "python": platform.python_version(),
+            "luck": REFERENCE if has_luck(contest.rules) else "",
             "contest": contest.to_dict(),
             "bots": [entrant.to_dict() for entrant in entrants],
         }
