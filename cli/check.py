@@ -81,7 +81,7 @@ def read(text: str, rules: Rules) -> tuple[Chart, str]:
     if text in CATALOGUE or not Path(text).is_file():
         player = find_player(text, rules)
         if isinstance(player, Chart):
-            return player, "text"
+            return player, "chart"
         raise InputError(f"{text} is no chart: a player that decides in Python has no cells to check")
     try:
         data = decode(Path(text).read_bytes(), text)

@@ -23,7 +23,12 @@ LISTED = 12  # changed cells shown for a game; the JSON has them all
 
 @click.command()
 @click.option(
-    "--rules", "names", type=Names(lambda: list(PRESETS)), default="easy", show_default=True, metavar="A[,B...]",
+    "--rules",
+    "names",
+    type=Names(lambda: list(PRESETS)),
+    default="easy",
+    show_default=True,
+    metavar="A[,B...]",
     help="Games: presets or TOML files; each is compared with the first.",
 )
 @click.option("--vary", metavar="FIELD=V1,V2...", help="One game with each of these values of a rule.")

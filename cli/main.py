@@ -16,7 +16,10 @@ COMMANDS = {
     "check": ("bjsim.cli.check:check", "Say exactly what a strategy chart is worth, and what its wrong cells cost."),
     "compare": ("bjsim.cli.compare:compare", "Show what one rule is worth: values and charts of several games."),
     "rules": ("bjsim.cli.rules:rules", "List the games, or every rule of one with its meaning."),
+    "bot": ("bjsim.cli.bot:bot", "Check, start or export a bot."),
+    "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; show one, or deal it again."),
     "replay": ("bjsim.cli.replay:replay", "Deal any round of a run again, card by card."),
+    "learn": ("bjsim.cli.learn:learn", "Learn a game, or any decision process, and judge what was learned."),
 }
 
 

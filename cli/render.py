@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich import box
 from rich.table import Table as RichTable
@@ -81,3 +82,37 @@ def bots_table(programs: Sequence[BotPlayer]) -> RichTable:
         median, p99 = ("–" if times[name] is None else f"{times[name]:.2f}" for name in ("median", "p99"))
         table.add_row(program.name, median, p99, faults or "none")
     return table
+
+
+def standings_table(rows: Sequence[tuple[dict[str, Any], str]]) -> RichTable:
+    """The standings of a contest: one line a bot, from the values of standings.json and the bot's language."""
+    table = RichTable(box=box.SIMPLE_HEAD)
+    table.add_column("rank", justify="right")
+    table.add_column("bot")
+    table.add_column("language")
+    for heading in ("matches", "chips", "± 95%", "luck-adjusted per hand", "± 95%"):
+        table.add_column(heading, justify="right")
+    table.add_column("group")
+    table.add_column("faults")
+    table.add_column("ms per move", justify="right")
+    for row, language in rows:
+        faults = ", ".join(f"{kind} {count}" for kind, count in row["faults"].items())
+        table.add_row(
+            str(row["rank"]),
+            Text(row["bot"]),
+            language,
+            f"{row['matches']:,}",
+            f"{row['chips']:.1f}",
+            _half(row["chips_ci95"], 1),
+            f"{row['luck_adjusted']:+.3f}",
+            _half(row["luck_adjusted_ci95"], 3),
+            row["group"],
+            Text(faults, style="yellow"),
+            "–" if row["ms_per_move"] is None else f"{row['ms_per_move']:.2f}",
+        )
+    return table
+
+
+def _half(bounds: Sequence[float] | None, digits: int) -> str:
+    """Half the width of an interval."""
+    return f"{(bounds[1] - bounds[0]) / 2:.{digits}f}" if bounds else "–"

@@ -9,17 +9,14 @@ import click
 
 from bjsim.cli.options import json_option, rules_options, the_rules, write_json
 from bjsim.sim.rules import Rules
-from bjsim.strategies.chart_csv import format_csv
-from bjsim.strategies.chart_text import format_text
+from bjsim.strategies.chart_files import WRITERS
 from bjsim.strategies.exact import Solver
-from bjsim.strategies.policy import format_policy
 from bjsim.strategies.size import plain_size, reasons_of, size_of
 from bjsim.strategies.table import Table
 from bjsim.strategies.tables import TABLES, Tables, dealer_lines
 from bjsim.strategies.values import Number
 
 EXTRA = ("value", "states")
-FORMATS = {"chart": format_text, "csv": format_csv, "policy": format_policy}
 
 
 @click.command()
@@ -27,7 +24,7 @@ FORMATS = {"chart": format_text, "csv": format_csv, "policy": format_policy}
 @rules_options
 @click.option("--ten-probability", metavar="P", help="Probability of a ten-valued card, such as 4/13 or 0.3.")
 @click.option(
-    "--format", "chart_format", type=click.Choice([*FORMATS]), help="Print only the best chart, as a file to keep."
+    "--format", "chart_format", type=click.Choice([*WRITERS]), help="Print only the best chart, as a file to keep."
 )
 @click.option("--exact", is_flag=True, help="Compute in fractions, and print them.")
 @json_option
@@ -46,7 +43,7 @@ def solve(
     rules = the_rules(rules_name, settings, decks)
     solver = Solver(rules, Fraction if exact else float)
     if chart_format:
-        click.echo(FORMATS[chart_format](solver.chart), nl=False)
+        click.echo(WRITERS[chart_format](solver.chart), nl=False)
         return
     tables = Tables(solver)
     if json_path:

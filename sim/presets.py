@@ -102,6 +102,7 @@ def _variants() -> Iterable[Preset]:
         split_by="rank", max_hands=2, hit_split_aces=True,
     )  # fmt: skip
     yield _preset("neller-v3", "neller with doubling on the first two cards", f"{source} 3", neller, double_on="any")
+    yield _VEGAS
     yield _preset(
         "vegas-h17", "Las Vegas Strip shoes of today: as vegas-s17, but the dealer hits soft 17",
         "Dalton, Blackjack Review, FAQ 'What is meant by the term Las Vegas rules?': the later custom of Strip shoes",
@@ -125,7 +126,7 @@ def _variants() -> Iterable[Preset]:
     )  # fmt: skip
 
 
-PRESETS = {p.rules.name: p for p in (_EASY, _BLACKJACK_P, _CARDSHARK, _NELLER, _VEGAS, *_variants())}
+PRESETS = {p.rules.name: p for p in (_EASY, _BLACKJACK_P, _CARDSHARK, _NELLER, *_variants())}
 
 
 def named_rules(name: str) -> Rules:

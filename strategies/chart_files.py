@@ -16,7 +16,7 @@ from bjsim.strategies.chart_grid import SAME_CODE, ChartError, chart_from
 from bjsim.strategies.chart_text import format_text, lines_of, text_grid
 from bjsim.strategies.policy import format_policy, policy_chart
 
-WRITERS = {"text": format_text, "csv": format_csv, "policy": format_policy}
+WRITERS = {"chart": format_text, "csv": format_csv, "policy": format_policy}
 
 
 def format_of(text: str) -> str:
@@ -25,7 +25,7 @@ def format_of(text: str) -> str:
     if "," in first or ";" in first:
         return "csv"
     actions = {code.upper() for code in (*CODES, *SAME_CODE)}
-    return "policy" if actions & {word.upper() for word in first.split()[1:]} else "text"
+    return "policy" if actions & {word.upper() for word in first.split()[1:]} else "chart"
 
 
 def read_chart(data: bytes | str, name: str, rules: Rules) -> Chart:

@@ -101,7 +101,8 @@ def _columns(grid: Grid, states: States) -> list[str]:
         if states.rules.dealer_shows == "up":
             label = SAME_COLUMN.get(label, label)
         if label not in states.columns:
-            raise grid.error(word, f"{word or 'nothing'} is no dealer's card here; they are {' '.join(states.columns)}")
+            said = str(word) or "nothing"
+            raise grid.error(word, f"{said} is no dealer's card here; they are {' '.join(states.columns)}")
         if label in columns:
             raise grid.error(word, f"the dealer's card {word} stands twice")
         columns.append(label)

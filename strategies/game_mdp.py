@@ -64,7 +64,7 @@ class GameProcess:
 
     def __init__(self, rules: Rules) -> None:
         if not rules.infinite:
-            raise RulesError(f"decks = {rules.decks} is too many states to learn; a decision process needs decks = inf")
+            raise RulesError(f"decks = {rules.decks:g} has too many states to learn; it takes decks = inf")
         self.rules = rules
         self.states_of_play = States(rules)
         self.dealer = Dealer(self.states_of_play)
@@ -237,12 +237,11 @@ class GameProcess:
             return ends
         parts: list[Hashable] = [letters, ends]
         if "H" in letters or "D" in letters:
-            drawn = [states.add(hand, rank) for rank, _ in states.ranks]
+            drawn = states.after(hand)
             parts.append(tuple(self._kind(after, True) for after in drawn))
             parts.append(tuple(self._payments(states.result(after)) for after in drawn) if "D" in letters else ())
         if "P" in letters:
-            halves = [states.add(states.split(hand), rank) for rank, _ in states.ranks]
-            parts.append(tuple(sorted(self._kind(after, False) for after in halves)))
+            parts.append(tuple(self._kind(after, False) for after in states.after(states.split(hand))))
         return tuple(parts)
 
     @cached_property

@@ -18,7 +18,6 @@ the outcomes of row a are outcome_start[a] .. outcome_start[a+1]-1. A row is thu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -49,8 +48,8 @@ class FiniteMDP:
     Raises: MDPError naming the state at fault.
     """
 
-    states: Sequence[str]
-    actions: Sequence[str]
+    states: tuple[str, ...]
+    actions: tuple[str, ...]
     action_start: Ints
     outcome_start: Ints
     probability: Floats

@@ -86,7 +86,10 @@ def _load_object(text: str) -> Any:
 def _as_player(text: str, thing: Any, rules: Rules) -> Player:
     """A Player from a Player, a Player class, a chart for other rules, or a function of a view."""
     if isinstance(thing, type):
-        thing = thing()
+        try:
+            thing = thing()
+        except Exception as error:
+            raise UnknownPlayer(f"cannot make a player of {text}: {type(error).__name__}: {error}") from None
     if isinstance(thing, Chart):
         return Chart(thing.name, rules, thing.cells, thing.source)
     if hasattr(thing, "decide"):

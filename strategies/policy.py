@@ -72,7 +72,10 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
     for hand, *words in grid.rows:
         label = {"TT": "1010"}.get(hand.text.upper(), hand.text.upper())
         if label not in POLICY_HANDS:
-            raise grid.error(hand, f"{hand} is no hand of a policy; they are {' '.join(POLICY_HANDS)}")
+            raise grid.error(
+                hand, f"{hand} is no hand of a policy; they are {' '.join(POLICY_HANDS)} "
+                "(a chart that is no policy has a first line with the dealer's cards)",
+            )  # fmt: skip
         row = _row(states, label)
         if row not in said:
             said[row] = label, [Word(hand.line, hand.place, row), *_completed(best, row, words)]
@@ -87,8 +90,7 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
 
 def _row(states: States, hand: str) -> str:
     """The chart row that a line of a policy is about: of a pair that may not be split, its total's."""
-    state = first_hand(states, hand)
-    return states.rows_of(state)[0 if "P" in states.legal(state) else -1]
+    return states.rows_of(first_hand(states, hand))[0]
 
 
 def _completed(best: Chart, row: str, words: list[Word]) -> list[Word]:

@@ -24,7 +24,8 @@ import numpy as np
 from bjsim.strategies.mdp import Bools, FiniteMDP, Floats, Ints, MDPError
 from bjsim.strategies.mdp_ends import check_ends, endless_rows, proper_policy
 
-DENSE = 3000  # policies over at most this many states are evaluated by one dense linear system
+DENSE = 200  # policies over at most this many states are evaluated by one dense linear system
+EVALUATED = 1e-12  # others to within this, or as near to it as rounding allows
 SWEEPS = 200_000  # value iteration gives up after so many: a discount of 0.9999 is still served
 HUGE = 1e12  # values or expected steps beyond this count as growing without bound
 ROUNDS = 1000  # policy iteration gives up after so many
@@ -50,7 +51,10 @@ def value_iteration(mdp: FiniteMDP, tolerance: float = 1e-9) -> Solution:
     Raises: MDPError if play may go on for ever without paying for it, or if the values do not settle.
     """
     check_ends(mdp)
-    return _iterate(mdp, tolerance)
+    found = _iterate(mdp, tolerance)
+    if found.bound > tolerance:
+        raise MDPError(f"numbers of 64 bits prove a bound of {found.bound:.2g} only; ask for no less than that")
+    return found
 
 
 def policy_iteration(mdp: FiniteMDP) -> Solution:
@@ -61,7 +65,7 @@ def policy_iteration(mdp: FiniteMDP) -> Solution:
         values = evaluate(mdp, policy)
         q = mdp.backup(values)
         better = mdp.greedy(q)
-        scale = 1e-12 * (1 + np.abs(values).max())
+        scale = 10 * EVALUATED * (1 + np.abs(values).max())
         gains = (policy >= 0) & (q[better] > q[policy] + scale)
         if not gains.any():
             return Solution(values, q, policy, error_bound(mdp, values), rounds)
@@ -69,18 +73,24 @@ def policy_iteration(mdp: FiniteMDP) -> Solution:
     raise MDPError(f"policy iteration did not settle in {ROUNDS} rounds; try value iteration")
 
 
-def evaluate(mdp: FiniteMDP, policy: Ints | Floats, tolerance: float = 1e-12) -> Floats:
+def evaluate(mdp: FiniteMDP, policy: Ints | Floats) -> Floats:
     """The values of a policy, float64 (S,).
 
     policy: the row taken in each state, int (S,), -1 where terminal; or the probability of each row, float (A,).
-    Up to DENSE states exact up to rounding, beyond that within `tolerance`.
+    Up to DENSE states by a linear system, exact up to rounding; beyond that by iteration, to within EVALUATED.
     Raises: MDPError naming a state from which play under the policy never ends or multiplies without bound.
     """
     share = as_shares(mdp, policy)
     chain = _restricted(mdp, share)
     if len(mdp.states) > DENSE:
-        return value_iteration(chain, tolerance).values
-    n = len(mdp.states)
+        check_ends(chain)
+        return _iterate(chain, EVALUATED).values
+    return _solved(chain)
+
+
+def _solved(chain: FiniteMDP) -> Floats:
+    """The values of a process with one action in each state, by a dense linear system."""
+    n = len(chain.states)
     matrix = np.eye(n)
     np.subtract.at(matrix, (chain.row_state[chain.outcome_row], chain.next_state), chain.factor)
     reward = np.zeros(n)
@@ -92,7 +102,7 @@ def evaluate(mdp: FiniteMDP, policy: Ints | Floats, tolerance: float = 1e-12) ->
     # `steps`, the expected number of steps, is at least 1 wherever it exists.
     if not (np.isfinite(steps).all() and (steps > 1 - 1e-6).all() and steps.max() < 1e12):
         check_ends(chain)
-        raise MDPError(f"state {mdp.states[int(steps.argmin())]}: play under this policy multiplies without bound")
+        raise MDPError(f"state {chain.states[int(steps.argmin())]}: play under this policy multiplies without bound")
     return np.asarray(values)
 
 
@@ -163,7 +173,7 @@ def _expected_steps(mdp: FiniteMDP, rows: Bools) -> Floats | None:
 
 
 def _iterate(mdp: FiniteMDP, tolerance: float) -> Solution:
-    """Value iteration until the proven bound is within `tolerance`."""
+    """Value iteration until the proven bound is within `tolerance`, or as small as rounding allows."""
     values = np.zeros(len(mdp.states))
     check_at = tolerance
     for sweep in range(1, SWEEPS + 1):
@@ -173,11 +183,11 @@ def _iterate(mdp: FiniteMDP, tolerance: float) -> Solution:
         values = update
         if change <= check_at:
             bound = error_bound(mdp, values)
-            if bound <= tolerance:
-                return Solution(values, mdp.backup(values), mdp.greedy(mdp.backup(values)), bound, sweep)
-            if change == 0:
-                raise MDPError(f"value iteration reached a bound of {bound:.2g} only; ask for no less than that")
-            check_at = change / 10
+            least = 8 * np.finfo(float).eps * (1 + float(np.abs(values).max()))
+            if bound <= tolerance or change <= least:
+                q = mdp.backup(values)
+                return Solution(values, q, mdp.greedy(q), bound, sweep)
+            check_at = max(change / 10, least)
         if not change < HUGE:
             break
     worst = mdp.states[int(np.abs(values).argmax())]

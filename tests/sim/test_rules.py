@@ -126,6 +126,7 @@ def test_every_field_says_what_it_means_and_takes() -> None:
         ({"buy_in": 10, "chips": 19}, ["chips = 19", "buy_in of 10"]),
         ({"raises": True, "buy_in": 10, "chips": 79}, ["raises = true", "79", "max_hands = 4", "split_by = never"]),
         ({"raises": True, "max_hands": "inf"}, ["raises = true", "max_hands = inf"]),
+        ({"raises": True, "ties": "replay"}, ["raises = true", "ties = replay"]),
     ],
 )
 def test_rules_that_make_no_sense_together_are_refused_by_name(fields: dict[str, object], words: list[str]) -> None:

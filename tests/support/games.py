@@ -49,7 +49,8 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     naturals = draw(st.sampled_from(["both", "both", "player", "none"]))
     peek = hole and naturals == "both" and draw(st.booleans())
     both = hole and (naturals != "both" or peek) and draw(st.booleans())
-    raises = max_hands != math.inf and draw(st.booleans())
+    ties = draw(st.sampled_from(["push", "lose", "replay"]))
+    raises = max_hands != math.inf and ties != "replay" and draw(st.booleans())
     buy_in = draw(st.integers(1, 20))
     low = draw(st.integers(4, 20))
     fields: dict[str, object] = {
@@ -65,7 +66,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
         "blackjack_pays": draw(st.sampled_from([Fraction(3, 2), Fraction(6, 5), Fraction(1), Fraction(2)])),
         "naturals": naturals,
         "natural_beats_natural": draw(st.booleans()),
-        "ties": draw(st.sampled_from(["push", "lose", "replay"])),
+        "ties": ties,
         "double_on": draw(st.sampled_from(["any", "any", "never", f"{low}-{draw(st.integers(low, 20))}"])),
         "double_after_split": draw(st.booleans()),
         "surrender": draw(st.booleans()),

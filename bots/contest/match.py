@@ -1,0 +1,236 @@
+"""Playing one table of a match: sittings of some hands each, chips carried along, broke bots sitting out.
+
+Every deal becomes a record, a dict of plain JSON values that holds everything needed to deal it again. A match that
+was cut short goes on from its records: its rounds are dealt again with the recorded moves, and then play goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bjsim.bots.contest.config import HOUSE, Contest
+from bjsim.bots.contest.luck import Luck
+from bjsim.bots.contest.schedule import TablePlan
+from bjsim.bots.player import BotPlayer
+from bjsim.bots.protocol import Fault, argv_of, judge
+from bjsim.sim.cards import RANKS
+from bjsim.sim.errors import RunFailed
+from bjsim.sim.play import STAND, Action, Player, View
+from bjsim.sim.round import Round, RoundResult
+from bjsim.sim.rules import Rules
+from bjsim.sim.shoe import ScriptedShoe, Shoe, open_shoe
+from bjsim.sim.stream import Stream
+
+Record = dict[str, Any]
+Timing = Callable[[int, float], None]  # (bot, seconds of a move)
+_SHOWN = 400  # characters of a bot's output that a fault keeps
+
+
+class NotTheSame(RunFailed):
+    """A recorded round that comes out otherwise when it is dealt again."""
+
+
+@dataclass
+class Chair:
+    """A player at a table: asks it, keeps its moves and faults of this round, and counts its strikes.
+
+    A fault never stops the contest: the bot stands. A bot out of strikes stands without being asked.
+    """
+
+    bot: int
+    player: Player
+    strikes: int
+    timing: Timing | None = None
+    moves: list[str] = field(default_factory=list)
+    faults: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.player.name
+
+    def decide(self, view: View) -> Action:
+        action = self._ask(view) if self.strikes > 0 else STAND
+        self.moves.append(str(action))
+        return action
+
+    def _ask(self, view: View) -> Action:
+        if isinstance(self.player, BotPlayer):
+            reply = self.player.ask(view)
+            if self.timing:
+                self.timing(self.bot, reply.elapsed_ns / 1e9)
+            move = judge(reply, view)
+            return self._fault(move) if isinstance(move, Fault) else move
+        try:
+            action = self.player.decide(view)
+        except Exception as error:  # whatever a player written in Python does wrong is its own affair
+            return self._fault(Fault("crash", f"{type(error).__name__}: {error}", tuple(argv_of(view))))
+        if not isinstance(action, Action):
+            return self._fault(Fault("bad-reply", f"{action!r} is no Action", tuple(argv_of(view))))
+        if action.letter == "B" and not 0 <= action.amount <= view.chips:
+            return self._fault(Fault("overbet", f"{action} with {view.chips} chips", tuple(argv_of(view))))
+        if action.letter not in view.legal:
+            return self._fault(Fault("bad-reply", f"{action} is not allowed here", tuple(argv_of(view))))
+        return action
+
+    def capped(self) -> None:
+        """Count the fault of having moved as often as the rules allow."""
+        self._fault(Fault("move-cap", f"{len(self.moves)} moves with one hand, and no stand"))
+
+    def _fault(self, fault: Fault) -> Action:
+        self.strikes -= 1
+        self.faults.append({
+            "bot": self.bot, "move": len(self.moves), "kind": fault.kind, "detail": _text(fault.detail.encode()),
+            "argv": list(fault.argv), "stdout": _text(fault.stdout), "stderr": _text(fault.stderr),
+        })  # fmt: skip
+        return STAND
+
+
+def _text(raw: bytes) -> str:
+    text = raw.decode("utf-8", "backslashreplace")
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+
+
+class Recorded:
+    """Plays the moves of a record again."""
+
+    def __init__(self, name: str, moves: Sequence[str]) -> None:
+        self.name = name
+        self.moves = iter(moves)
+
+    def decide(self, view: View) -> Action:
+        move = next(self.moves, None)
+        if move is None:
+            raise NotTheSame(f"{self.name} has no more recorded moves with {view.hand} against {view.dealer}")
+        return Action(move[0], int(move[2:]) if len(move) > 1 else 0)
+
+
+class WatchedShoe:
+    """A shoe that remembers the cards of the round, and how many of each rank were left before it."""
+
+    def __init__(self, rules: Rules, shoe: Shoe) -> None:
+        self.full = None if rules.infinite else [int(rules.decks) * 4] * len(RANKS)
+        self.left = list(self.full) if self.full else None
+        self.before: list[int] | None = None
+        self.drawn: list[int] = []
+        self._shoe = shoe
+
+    def begin_round(self) -> bool:
+        shuffled = self._shoe.begin_round()
+        if shuffled and self.full:
+            self.left = list(self.full)
+        self.before = list(self.left) if self.left else None
+        self.drawn = []
+        return shuffled
+
+    def draw(self) -> int:
+        rank = self._shoe.draw()
+        if self.left is not None and self.full is not None:
+            if not any(self.left):
+                self.left = list(self.full)
+            self.left[rank] -= 1
+        self.drawn.append(rank)
+        return rank
+
+
+class Dealer:
+    """Deals the rounds of one table of a match, in order, to live players or from records."""
+
+    def __init__(self, contest: Contest, plan: TablePlan, luck: Luck | None) -> None:
+        self.contest = contest
+        self.plan = plan
+        self.luck = luck
+        self.shoe = WatchedShoe(contest.rules, open_shoe(contest.rules, Stream(contest.seed, plan.table, plan.shoe)))
+        self.chips = [contest.rules.chips] * len(plan.bots)
+        self.round = 0
+
+    @property
+    def over(self) -> bool:
+        """Whether the match ends here: all hands are played, or nobody who is ranked can pay the buy-in."""
+        return self.round >= self.contest.sittings * self.contest.hands or not any(
+            self.plan.bots[place] != HOUSE for place in self.paying
+        )
+
+    @property
+    def paying(self) -> list[int]:
+        """Places of those who can pay the buy-in."""
+        return [place for place, chips in enumerate(self.chips) if chips >= self.contest.rules.buy_in]
+
+    def deal(self, players: Mapping[int, Player]) -> tuple[Record, RoundResult]:
+        """Deal the next round. players: by place at the table. The record's moves and faults are left to the caller."""
+        rules, places = self.contest.rules, self.paying
+        before = [self.chips[place] for place in places]
+        result = Round(rules, self.shoe, [players[place] for place in places], before).play()
+        net = [int(profit * rules.buy_in) for profit in result.net]
+        for place, won in zip(places, net, strict=True):
+            self.chips[place] += won
+        record: Record = {
+            "record": "round",
+            "match": self.plan.match,
+            "table": self.plan.table,
+            "shoe": self.plan.shoe,
+            "sitting": self.round // self.contest.hands,
+            "hand": self.round % self.contest.hands,
+            "seats": [self.plan.bots[place] for place in places],
+            "chips": before,
+            "cards": "".join(RANKS[rank] for rank in self.shoe.drawn),
+            "net": net,
+        }
+        if self.luck:
+            record["luck"] = self.luck.of_round(result.events, len(places), self.shoe.before)
+        self.round += 1
+        return record, result
+
+
+def play_table(
+    contest: Contest, plan: TablePlan, player_of: Callable[[int], Player], luck: Luck | None,
+    done: Sequence[Record] = (), timing: Timing | None = None,
+) -> Iterator[Record]:  # fmt: skip
+    """Play one table of a match; yields a record for each round.
+
+    player_of: the player with a bot's number. done: the records of the rounds already played, which are dealt again
+    and not yielded. Raises: NotTheSame if they come out otherwise.
+    """
+    dealer = Dealer(contest, plan, luck)
+    chairs = {place: Chair(bot, player_of(bot), contest.strikes, timing) for place, bot in enumerate(plan.bots)}
+    for record in done:
+        deal_again(dealer, record)
+        for fault in record.get("faults", ()):
+            chairs[plan.bots.index(fault["bot"])].strikes -= 1
+    while not dealer.over:
+        places = dealer.paying
+        for chair in chairs.values():
+            chair.moves, chair.faults = [], []
+        record, result = dealer.deal(chairs)
+        capped = {event.seat for event in result.events if event.what == "end" and event.detail == "move-cap"}
+        for seat in sorted(capped):
+            chairs[places[seat]].capped()
+        record["moves"] = [chairs[place].moves for place in places]
+        faults = [fault for place in places for fault in chairs[place].faults]
+        if faults:
+            record["faults"] = faults
+        yield record
+
+
+def deal_again(dealer: Dealer, record: Record) -> RoundResult:
+    """Deal the next round as its record says. Raises: NotTheSame naming what is different."""
+    where = f"match {record['match'] + 1}, table {record['table'] + 1}, round {dealer.round + 1}"
+    expected = [dealer.plan.bots[place] for place in dealer.paying]
+    if record["seats"] != expected:
+        raise NotTheSame(f"{where}: recorded at the table are {record['seats']}, dealt again {expected}")
+    players: dict[int, Player] = {
+        place: Recorded(f"bot {bot}", moves)
+        for place, bot, moves in zip(dealer.paying, record["seats"], record["moves"], strict=True)
+    }
+    again, result = dealer.deal(players)
+    for key, value in again.items():
+        if record.get(key) != value:
+            raise NotTheSame(f"{where}: {key} is recorded as {record.get(key)}, dealt again it is {value}")
+    return result
+
+
+def events_of(rules: Rules, record: Record) -> RoundResult:
+    """What happened in a recorded round, from the record alone."""
+    players = [Recorded(f"bot {bot}", moves) for bot, moves in zip(record["seats"], record["moves"], strict=True)]
+    return Round(rules, ScriptedShoe(record["cards"], "the record"), players, record["chips"]).play()

@@ -1,0 +1,53 @@
+"""How long moves took. No two runs agree in that, so it is kept beside the journal and not in it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+from bjsim.bots.contest.config import HOUSE
+
+TIMINGS = "timings.jsonl"
+
+
+class Timings:
+    """Seconds and moves of every bot in another process. They are no part of the journal: no two runs agree in them."""
+
+    def __init__(self, bots: int) -> None:
+        self.moves = [0] * bots
+        self.seconds = [0.0] * bots
+        self._lock = threading.Lock()
+
+    def add(self, bot: int, seconds: float) -> None:
+        """Count a move."""
+        if bot != HOUSE:
+            with self._lock:
+                self.moves[bot] += 1
+                self.seconds[bot] += seconds
+
+    def ms_per_move(self, bot: int) -> float | None:
+        """Mean milliseconds; None without a move."""
+        return 1000 * self.seconds[bot] / self.moves[bot] if self.moves[bot] else None
+
+    def save(self, folder: Path) -> None:
+        """Add a line for this run to the file in the contest's folder, if a move was made."""
+        if any(self.moves):
+            with (folder / TIMINGS).open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"moves": self.moves, "seconds": self.seconds}) + "\n")
+
+    @staticmethod
+    def load(folder: Path, bots: int) -> Timings:
+        """What earlier runs of a contest in this folder measured; lines that cannot be read are passed over."""
+        timings = Timings(bots)
+        path = folder / TIMINGS
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
+            try:
+                run = json.loads(line)
+                moves, seconds = [int(n) for n in run["moves"]], [float(s) for s in run["seconds"]]
+            except (ValueError, TypeError, KeyError):
+                continue
+            if len(moves) == len(seconds) == bots:
+                timings.moves = [a + b for a, b in zip(timings.moves, moves, strict=True)]
+                timings.seconds = [a + b for a, b in zip(timings.seconds, seconds, strict=True)]
+        return timings

@@ -1,0 +1,233 @@
+"""`bjsim koth`: host a contest of bots, show one, or deal one again."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from bjsim.bots.contest import journal
+from bjsim.bots.contest.config import Contest, load_config
+from bjsim.bots.contest.field import gather
+from bjsim.bots.contest.host import Host, verify
+from bjsim.bots.contest.match import events_of
+from bjsim.bots.contest.output import row_values, write_standings, write_whole
+from bjsim.bots.contest.page import PageData, render_page
+from bjsim.bots.contest.schedule import whole_matches
+from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.timings import Timings
+from bjsim.cli.options import Count
+from bjsim.cli.render import standings_table
+from bjsim.cli.replay import show as show_round
+from bjsim.sim.errors import InputError
+from bjsim.sim.presets import load_rules
+
+PAGE_EVERY = 20.0  # seconds between the pages written while a contest is played
+MANY = 100_000  # matches of a contest that ends when it is decided
+
+
+@click.command()
+@click.argument("bots", nargs=-1, metavar="BOTS_DIR|BOT...")
+@click.option("--config", "config_path", metavar="FILE.toml", help="Settings of the contest, and its bots.")
+@click.option("--matches", type=Count(), help="How many matches.  [default: 25]")
+@click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="The game.  [default: cardshark]")
+@click.option("--seed", type=Count(0), help="The same seed deals the same cards.  [default: 1]")
+@click.option("--out", "out", metavar="DIR", help="Where journal, standings and page go.  [default: contest]")
+@click.option("--workers", type=Count(1, 64), default=1, show_default=True, help="Tables played side by side.")
+@click.option("--until", metavar="SECONDS|decided", help="Stop then, or when the leader is separated from all others.")
+@click.option("--duplicate", is_flag=True, default=None, help="Play every shoe again until all have sat everywhere.")
+@click.option("--house", metavar="BOT", help="Fill empty chairs with this player, who is not ranked.")
+@click.option("--timeout", type=float, help="Seconds that a bot has for a move.  [default: 2]")
+@click.option(
+    "--sandbox", type=click.Choice(["required", "auto", "off"]), default="auto", show_default=True,
+    help="Whether bots are kept in a box.",
+)  # fmt: skip
+@click.option("--resume", metavar="DIR", help="Go on with the contest in DIR.")
+@click.option("--show", metavar="DIR", help="Print the standings of the contest in DIR.")
+@click.option("--hand", metavar="MATCH.TABLE.ROUND", help="With --show: print this hand, such as 3.1.25.")
+@click.option("--verify", "verify_dir", metavar="DIR", help="Deal the contest in DIR again, and confirm every chip.")
+def koth(
+    bots: tuple[str, ...], config_path: str | None, out: str | None, workers: int, sandbox: str, resume: str | None,
+    show: str | None, hand: str | None, verify_dir: str | None, rules_name: str | None, **settings: Any,
+) -> None:  # fmt: skip
+    """Host a contest of bots: king of the hill.
+
+    BOT is a name (optimal, lim17, ...), a bot's file or a chart's, or NAME=BOT; BOTS_DIR is a folder of such files.
+    """
+    given = {name: value for name, value in settings.items() if value is not None}
+    if other := [("--resume", resume), ("--show", show), ("--verify", verify_dir)]:
+        chosen = [(option, folder) for option, folder in other if folder]
+        if len(chosen) > 1 or (chosen and (bots or config_path or out or rules_name or given)):
+            raise InputError(f"{chosen[0][0]} takes the contest's own settings: give neither bots nor other settings")
+    if hand and not show:
+        raise InputError("--hand needs --show DIR")
+    if show:
+        show_contest(Path(show), hand)
+    elif verify_dir:
+        verify_contest(Path(verify_dir))
+    elif resume:
+        play(Host.resume(Path(resume), workers, sandbox))
+    else:
+        contest, listed = the_contest(config_path, rules_name, given)
+        entrants = gather(bots or listed, contest.rules)
+        contest = replace(
+            contest,
+            matches=whole_matches(contest.matches, len(entrants), contest.duplicate, bool(contest.house)),
+        )
+        play(Host.begin(Path(out or "contest"), contest, entrants, workers, sandbox))
+
+
+def the_contest(config_path: str | None, rules_name: str | None, given: dict[str, Any]) -> tuple[Contest, list[str]]:
+    """The contest that the options ask for, and the bots that its file names."""
+    contest, listed = load_config(config_path) if config_path else (Contest(load_rules("cardshark")), [])
+    if rules_name:
+        contest = replace(contest, rules=load_rules(rules_name))
+    if given.get("until") == "decided" and "matches" not in given and not config_path:
+        given = {**given, "matches": MANY}
+    return replace(contest, **given), listed
+
+
+def play(host: Host) -> None:
+    """Play a contest to its end, showing how it stands; on Ctrl-C say how to go on."""
+    screen = Screen(host)
+    where = host.folder
+    say = partial(screen.console.print, highlight=False, soft_wrap=True)
+    say(f"[bold]{host.contest.rules.name}[/bold], seed {host.contest.seed}, in {where}")
+    say(f"if it is stopped: bjsim koth --resume {where}", style="dim")
+    try:
+        with screen:
+            host.run(screen.update)
+    except KeyboardInterrupt:
+        say(f"stopped; go on with: bjsim koth --resume {where}", style="yellow")
+        raise click.exceptions.Exit(130) from None
+    finally:
+        write_out(host.folder, host.standings, host.page, host.timings)
+    report(screen.console, host.standings, host.timings)
+    say(f"{where}/index.html is the page")
+
+
+def write_out(folder: Path, standings: Standings, page: PageData, timings: Timings) -> None:
+    """Write all that is computed from the journal."""
+    write_standings(folder, standings, timings)
+    write_whole(folder / "index.html", render_page(standings, page, timings))
+
+
+class Screen:
+    """The live standings."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.console = Console()
+        self.live = Live(console=self.console, transient=True, auto_refresh=False)
+        self.began = self.shown = self.written = time.perf_counter()
+        self.rounds = host.standings.rounds
+        self.moves = sum(host.timings.moves)
+
+    def __enter__(self) -> Screen:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.live.stop()
+
+    def update(self, host: Host) -> None:
+        """Show how it stands, four times a second at most, and write the page now and then."""
+        now = time.perf_counter()
+        if now - self.written > PAGE_EVERY:
+            self.written = now
+            write_out(host.folder, host.standings, host.page, host.timings)
+        if not self.console.is_terminal or now - self.shown < 0.25:
+            return
+        self.shown = now
+        if not self.live.is_started:
+            self.live.start()
+        head = Text(self.headline(now), style="bold")
+        self.live.update(Group(head, the_table(host.standings, host.timings)), refresh=True)
+
+    def headline(self, now: float) -> str:
+        """Matches, speed and time left."""
+        standings, contest = self.host.standings, self.host.contest
+        seconds = max(now - self.began, 1e-9)
+        rounds = standings.rounds - self.rounds
+        parts = [f"match {standings.matches + 1} of {contest.matches}", f"{rounds / seconds:,.0f} rounds/s"]
+        if any(self.host.timings.moves):
+            parts.append(f"{(sum(self.host.timings.moves) - self.moves) / seconds:,.0f} moves/s")
+        per_match = standings.rounds / max(standings.matches, 1)
+        if rounds and standings.matches:
+            left = (contest.matches * per_match - standings.rounds) * seconds / rounds
+            parts.append(f"{min(left, contest.seconds - seconds):,.0f} s left at most")
+        return "   ".join(parts)
+
+
+def the_table(standings: Standings, timings: Timings) -> Any:
+    """The standings as a rich table."""
+    header = [bot["language"] for bot in standings.bots]
+    return standings_table([(row_values(row, timings), header[row.bot]) for row in standings.rows()])
+
+
+def report(console: Console, standings: Standings, timings: Timings) -> None:
+    """Print the standings and what they are worth."""
+    wide = console if console.is_terminal else Console(width=max(console.width, 140))
+    wide.print(the_table(standings, timings))
+    if standings.end is None:
+        text = f"{standings.matches} matches so far, not finished"
+    else:
+        text = f"{standings.matches} matches; ended: {REASONS[standings.end['reason']]}"
+    leader = standings.names[standings.order()[0]]
+    decided = standings.decided
+    verdict = f"{leader} is ahead of all others (95%)" if decided else "not decided: the leader is not separated"
+    console.print(f"{text}\n{verdict}; bots with a letter in common cannot be told apart", highlight=False)
+
+
+REASONS = {"matches": "all matches are played", "decided": "the leader is separated", "time": "the time was up"}
+
+
+def read_contest(folder: Path) -> tuple[Standings, list[dict[str, Any]]]:
+    """The standings of the contest in a folder, and its rounds."""
+    records = list(journal.read(folder))
+    if not records:
+        raise InputError(f"the journal in {folder} is empty")
+    return Standings(records[0]).add_all(records[1:]), records[1:]
+
+
+def show_contest(folder: Path, hand: str | None) -> None:
+    """Print the standings of a contest, or one hand of it."""
+    standings, records = read_contest(folder)
+    if not hand:
+        report(Console(), standings, Timings.load(folder, len(standings.names)))
+        return
+    try:
+        match, table, number = (int(part) - 1 for part in hand.split("."))
+    except ValueError:
+        raise InputError(f"--hand {hand} is not accepted; write MATCH.TABLE.ROUND, such as 3.1.25") from None
+    hands = standings.contest.hands
+    for record in records:
+        if record["record"] == "round" and (record["match"], record["table"]) == (match, table):
+            if record["sitting"] * hands + record["hand"] != number:
+                continue
+            names = [*standings.names, "house"]
+            click.echo(f"match {match + 1}, table {table + 1}, round {number + 1}; chips {record['chips']}")
+            show_round([Named(names[bot]) for bot in record["seats"]], events_of(standings.contest.rules, record))  # type: ignore[misc]
+            for fault in record.get("faults", ()):
+                click.echo(f"{names[fault['bot']]}: {fault['kind']}: {fault['detail']}")
+            return
+    raise InputError(f"--hand {hand}: the contest in {folder} has no such hand; it has {standings.matches} matches")
+
+
+class Named:
+    """Someone with a name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def verify_contest(folder: Path) -> None:
+    """Deal a contest again and say that it is right."""
+    rounds, standings = verify(folder)
+    click.echo(f"{folder}: {rounds:,} rounds of {standings.matches} matches dealt again; every card and chip is right")

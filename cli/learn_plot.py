@@ -1,0 +1,22 @@
+"""The picture of `bjsim learn`: the regret against episodes."""
+
+from __future__ import annotations
+
+from bjsim.cli.plots import new_figure, save_figure
+from bjsim.strategies.study import Study
+
+
+def plot_regret(study: Study, path: str) -> None:
+    """Exact regret of the greedy policy against learning episodes, on logarithmic axes; zero is drawn at the bottom."""
+    floor = 1e-7
+    episodes = [point.episodes for point in study.curve]
+    regrets = [max(point.regret, floor) for point in study.curve]
+    figure = new_figure(6.4, 4.2)
+    axes = figure.add_subplot()
+    axes.plot(episodes, regrets, marker=".", label=f"{study.schedule.algorithm}, {study.schedule.draws} draws")
+    axes.set(xscale="log", yscale="log", xlabel="episodes", ylabel="exact regret")
+    axes.set_ylim(bottom=floor / 2)
+    axes.axhline(floor, color="black", lw=0.5, ls=":", label="none")
+    axes.legend(fontsize="small")
+    axes.grid(alpha=0.3)
+    save_figure(figure, path)

@@ -1,0 +1,103 @@
+"""Matches: faults never stop anything, broke bots sit out, honest bots do not notice."""
+
+import pytest
+
+from bjsim.bots.contest.config import HOUSE, ConfigError, Contest, load_config
+from bjsim.bots.contest.field import FieldError, gather
+from bjsim.bots.contest.match import play_table
+from bjsim.bots.contest.schedule import TablePlan
+from bjsim.sim.play import HIT, Action, raise_by
+from bjsim.sim.presets import load_rules
+from bjsim.strategies.players import find_player
+
+CARDSHARK = load_rules("cardshark")
+
+
+class Does:
+    """A player that does what it is told."""
+
+    def __init__(self, what):
+        self.name, self.what = "does", what
+
+    def decide(self, view):
+        if isinstance(self.what, Exception):
+            raise self.what
+        return self.what(view) if callable(self.what) else self.what
+
+
+def match_of(*players, bots=None, **settings):
+    contest = Contest(CARDSHARK, **settings)
+    seats = bots or tuple(range(len(players)))
+    plan = TablePlan(0, 0, 0, seats)
+    return list(play_table(contest, plan, dict(zip(seats, players, strict=True)).__getitem__, None))
+
+
+HONEST = find_player("lim17", CARDSHARK)
+WRONG = {
+    "crash": ValueError("no idea"),
+    "bad-reply": Action("P"),
+    "overbet": raise_by(10**6),
+    "move-cap": raise_by(0),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_fault_is_a_stand_and_ten_are_the_end_for_this_match(kind):
+    records = match_of(HONEST, Does(WRONG[kind]))
+    faults = [fault for record in records for fault in record.get("faults", ())]
+    assert len(records) == 25
+    assert len(faults) == 10 and {fault["kind"] for fault in faults} == {kind} and {f["bot"] for f in faults} == {1}
+    assert all(record["moves"][1] in (["S"], []) for record in records[-10:])
+
+
+def test_honest_bots_are_dealt_the_same_whether_a_hostile_one_crashes_or_stands():
+    stands = match_of(HONEST, Does(Action("S")), HONEST)
+    crashes = match_of(HONEST, Does(ValueError("x")), HONEST)
+    keys = ("seats", "chips", "cards", "net", "moves")
+    assert [[record[key] for key in keys] for record in stands] == [[r[key] for key in keys] for r in crashes]
+
+
+def test_a_broke_bot_sits_out_and_chips_are_carried():
+    all_in = Does(lambda view: raise_by(view.chips) if view.chips else HIT)
+    records = match_of(HONEST, all_in)
+    assert records[0]["chips"] == [200, 200]
+    held = dict(enumerate([200, 200]))
+    for record in records:
+        assert record["seats"] == [bot for bot in (0, 1) if held[bot] >= 10]
+        for bot, chips, net in zip(record["seats"], record["chips"], record["net"], strict=True):
+            assert held[bot] == chips and net >= -chips
+            held[bot] += net
+    assert records[-1]["seats"] == [0]
+
+
+def test_the_match_ends_when_all_are_broke_even_if_the_house_is_not():
+    loses = Does(lambda view: raise_by(view.chips) if view.chips else HIT)
+    records = match_of(loses, HONEST, bots=(0, HOUSE))
+    assert len(records) < 25
+
+
+def test_names_are_made_unique_and_may_be_given():
+    entrants = gather(["lim17", "lim17", "mine=lim17"], CARDSHARK)
+    assert [entrant.name for entrant in entrants] == ["lim17", "lim17-2", "mine"]
+    assert len({entrant.sha256 for entrant in entrants}) == 1
+    with pytest.raises(FieldError, match="two bots or more"):
+        gather(["lim17"], CARDSHARK)
+
+
+def test_a_contest_from_a_file(tmp_path):
+    path = tmp_path / "contest.toml"
+    rules = "[rules]\npreset = \"cardshark\"\nchips = 500\n"
+    path.write_text(f'bots = ["lim17", "optimal"]\nmatches = 3\nuntil = 60\n{rules}')
+    contest, bots = load_config(str(path))
+    assert bots == ["lim17", "optimal"] and contest.matches == 3 and contest.rules.chips == 500
+    assert contest.seconds == 60 and Contest.from_dict(contest.to_dict()) == contest
+    for wrong, said in {
+        "match = 3": "did you mean matches",
+        "matches = 0": "matches = 0 is not accepted",
+        'until = "never"': "decided, or a number",
+        "bots = 3": "a list of names",
+        "x": "no TOML",
+    }.items():
+        path.write_text(wrong)
+        with pytest.raises(ConfigError, match=said):
+            load_config(str(path))

@@ -1,0 +1,180 @@
+"""A contest that is killed goes on as if nothing had happened."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bjsim.bots.contest import journal
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.field import gather
+from bjsim.bots.contest.host import Host, verify
+from bjsim.bots.contest.match import NotTheSame
+from bjsim.bots.contest.output import standings_csv, standings_json
+from bjsim.bots.contest.standings import Standings
+from bjsim.sim.presets import load_rules
+
+BOTS = ["lim17", "optimal", "lim19", "hoyle", "lim15"]
+CARDSHARK = load_rules("cardshark")
+
+
+class Cut(Exception):
+    """Ends a contest in the middle."""
+
+
+def new_host(folder: Path, workers: int = 1, **settings) -> Host:
+    contest = Contest(CARDSHARK, **{"seed": 7, "matches": 3, **settings})
+    return Host.begin(folder, contest, gather(BOTS, CARDSHARK), workers)
+
+
+def whole(folder: Path) -> bytes:
+    return (folder / journal.NAME).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    new_host(folder).run()
+    return folder
+
+
+def test_cut_at_any_byte_it_ends_with_the_same_journal_and_standings(tmp_path, undisturbed):
+    text = whole(undisturbed)
+    header = text.index(b"\n") + 1
+    cuts = random.Random(1).sample(range(header, len(text)), 3)
+    for number, cut in enumerate([header, header + 1, *cuts, len(text) - 1]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / journal.NAME).write_bytes(text[:cut])
+        host = Host.resume(folder, workers=1 + number % 2)
+        host.run()
+        assert whole(folder) == text
+        fresh = Standings(next(journal.read(undisturbed))).add_all(list(journal.read(undisturbed))[1:])
+        assert standings_json(host.standings) == standings_json(fresh)
+        assert standings_csv(host.standings) == standings_csv(fresh)
+
+
+def test_workers_and_a_stop_change_nothing(tmp_path, undisturbed):
+    def stop(host: Host) -> None:
+        if host.standings.rounds == 61:
+            raise Cut
+
+    host = new_host(tmp_path, workers=3)
+    with pytest.raises(Cut):
+        host.run(stop)
+    Host.resume(tmp_path, workers=2).run()
+    assert whole(tmp_path) == whole(undisturbed)
+
+
+def test_a_finished_contest_is_not_played_on(tmp_path, undisturbed):
+    (tmp_path / journal.NAME).write_bytes(whole(undisturbed))
+    assert Host.resume(tmp_path).run().end == {"record": "end", "reason": "matches", "matches": 3}
+    assert whole(tmp_path) == whole(undisturbed)
+
+
+def test_damage_in_the_middle_is_reported_with_the_record_and_never_cut(tmp_path, undisturbed):
+    text = whole(undisturbed)
+    lines = text.splitlines(keepends=True)
+    damaged = {
+        "changed digit": (17, lines[17].replace(b'"hand":', b'"hand": ', 1)),
+        "torn in the middle": (40, lines[40][:30] + b"\n"),
+        "lost": (9, b""),
+        "binary": (25, b"\xff\x00" * 20 + b"\n"),
+    }
+    for name, (number, line) in damaged.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        changed = b"".join([*lines[:number], line, *lines[number + 1 :]])
+        (folder / journal.NAME).write_bytes(changed)
+        with pytest.raises(journal.JournalError, match=f"record {number} "):
+            Host.resume(folder)
+        with pytest.raises(journal.JournalError, match=f"record {number} "):
+            verify(folder)
+        assert whole(folder) == changed
+
+
+def test_verify_confirms_every_chip(undisturbed):
+    rounds, standings = verify(undisturbed)
+    assert rounds == standings.rounds == 3 * 2 * 25
+    assert standings.matches == 3
+
+
+def rewritten(folder: Path, source: Path, number: int, change) -> None:
+    """A journal that is whole, but one record of which says something else."""
+    crc, lines = 0, []
+    for place, record in enumerate(journal.read(source)):
+        if place == number:
+            change(record)
+        line, crc = journal.line_of(record, crc)
+        lines.append(line)
+    folder.mkdir()
+    (folder / journal.NAME).write_bytes(b"".join(lines))
+
+
+@pytest.mark.parametrize("key", ["net", "cards", "chips", "moves", "luck", "seats"])
+def test_verify_finds_a_forged_record(tmp_path, undisturbed, key):
+    """Negative control of test_verify_confirms_every_chip."""
+
+    def forge(record):
+        value = record[key]
+        record[key] = {
+            "net": lambda: [value[0] + 10, *value[1:]],
+            "cards": lambda: "2" + value[1:] if value[0] != "2" else "3" + value[1:],
+            "chips": lambda: [value[0] - 10, *value[1:]],
+            "moves": lambda: [["B 5", *value[0]], *value[1:]],
+            "luck": lambda: [[x + 0.5 for x in value[0]], *value[1:]],
+            "seats": lambda: value[::-1],
+        }[key]()
+
+    rewritten(tmp_path / "forged", undisturbed, 30, forge)
+    with pytest.raises(NotTheSame):
+        verify(tmp_path / "forged")
+
+
+def test_a_folder_holds_one_contest(tmp_path, undisturbed):
+    (tmp_path / journal.NAME).write_bytes(whole(undisturbed))
+    with pytest.raises(journal.JournalError, match="holds a contest already"):
+        new_host(tmp_path)
+
+
+def test_two_processes_cannot_play_the_same_contest(tmp_path, undisturbed):
+    (tmp_path / journal.NAME).write_bytes(whole(undisturbed))
+    first, _ = journal.Journal.reopen(tmp_path)
+    with pytest.raises(journal.JournalError, match="another process"):
+        Host.resume(tmp_path)
+    first.close()
+
+
+def killed_at_random(folder: Path, kills: int, arguments: list[str], chance: random.Random) -> int:
+    """Play by the command line, killing it at random moments; returns how often it was killed while playing."""
+    command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth"]
+    done = 0
+    for _ in range(kills):
+        started = (folder / journal.NAME).exists()
+        rest = ["--resume", str(folder)] if started else [*arguments, "--out", str(folder)]
+        process = subprocess.Popen([*command, *rest], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not (folder / journal.NAME).exists() and process.poll() is None:
+            time.sleep(0.005)
+        time.sleep(0.15 + chance.random() * 0.5)
+        done += process.poll() is None
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run([*command, "--resume", str(folder)], check=True, stdout=subprocess.DEVNULL)
+    return done
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.slow)])
+def test_killed_it_ends_as_if_never_stopped(tmp_path, kills):
+    arguments = [*BOTS, "--seed", "3", "--matches", str(6 + 2 * kills)]
+    command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth"]
+    calm, disturbed = tmp_path / "calm", tmp_path / "disturbed"
+    subprocess.run([*command, *arguments, "--out", str(calm)], check=True, stdout=subprocess.DEVNULL)
+    killed = killed_at_random(disturbed, kills, arguments, random.Random(kills))
+    assert killed >= kills / 2
+    for name in (journal.NAME, "standings.json", "standings.csv"):
+        assert (calm / name).read_bytes() == (disturbed / name).read_bytes(), name

@@ -1,0 +1,141 @@
+"""Standings: intervals over matches, groups, and when a contest is decided."""
+
+import random
+import statistics
+from collections import Counter
+
+import pytest
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.field import gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.standings import Moments, Ratio, Standings
+from bjsim.bots.contest.student import anytime_t_half, t_half, t_tail
+from bjsim.sim.presets import load_rules
+
+CARDSHARK = load_rules("cardshark")
+
+
+@pytest.mark.parametrize(
+    ("freedom", "t"), [(1, 12.7062), (2, 4.30265), (5, 2.57058), (24, 2.06390), (100, 1.98397), (5000, 1.96044)]
+)
+def test_student_as_in_the_tables(freedom, t):
+    assert t_half(freedom) == pytest.approx(t, abs=1e-4)
+    assert freedom > 2000 or t_tail(t_half(freedom), freedom) == pytest.approx(0.05, abs=1e-9)
+
+
+def test_the_anytime_interval_holds_from_the_first_values_on():
+    """Normal values with unknown deviation, watched at every n from 3 on: at most 5% of 1000 runs may ever fail,
+    so 75 or more do with probability below 0.0005. The usual interval, watched so, fails far more often."""
+    chance = random.Random(4)
+    failed = usual = 0
+    for _ in range(1000):
+        moments, hit, hit_usual = Moments(), False, False
+        for n in range(1, 100):
+            moments.add(chance.gauss(0, 3))
+            if n > 2:
+                hit |= abs(moments.mean) > anytime_t_half(n, moments.sd**2 * (n - 1), 30)
+                hit_usual |= abs(moments.mean) > t_half(n - 1) * moments.sd / n**0.5
+        failed += hit
+        usual += hit_usual
+    assert failed < 75 < 200 < usual
+
+
+def test_moments_and_ratio_against_the_library():
+    values = [3.0, 4.5, -1.0, 8.0, 2.25]
+    moments, ratio = Moments(), Ratio()
+    for value in values:
+        moments.add(value)
+        ratio.add(5 * value, 5)
+    assert moments.mean == ratio.mean == pytest.approx(statistics.mean(values))
+    assert moments.sd == pytest.approx(statistics.stdev(values))
+    assert ratio.se == pytest.approx(statistics.stdev(values) / 5**0.5)
+    assert moments.ci95 == pytest.approx(ratio.ci95)
+
+
+def made_up(names, matches, advantage, seed=1, **settings):
+    """The standings of matches at one table in which bot b wins `advantage[b]` chips plus noise."""
+    contest = Contest(CARDSHARK, matches=matches, **settings)
+    standings = Standings({"contest": contest.to_dict(), "bots": [{"name": name} for name in names]})
+    chance = random.Random(seed)
+    decided = 0
+    for match in range(matches):
+        net = [round(10 * (mean + chance.gauss(0, 2))) for mean in advantage]
+        standings.add({"record": "round", "match": match, "table": 0, "seats": list(range(len(names))), "net": net})
+        standings.add({"record": "match", "match": match})
+        decided += standings.decided
+    return standings, decided
+
+
+def test_groups_and_decision():
+    standings, _ = made_up(["weak", "strong", "strong too"], 200, [-3, 3, 3])
+    assert [row.groups for row in standings.rows()] == ["a", "a", "b"]
+    assert not standings.decided
+    standings, _ = made_up(["weak", "best", "middle"], 200, [-3, 3, 0])
+    assert [row.name for row in standings.rows()] == ["best", "middle", "weak"]
+    assert [row.groups for row in standings.rows()] == ["a", "b", "c"]
+    assert standings.decided
+    ahead = standings.difference(1, 0)
+    assert ahead.interval[0] < 60 < ahead.interval[1] and ahead.separated
+    assert standings.difference(0, 1).mean == -ahead.mean
+
+
+def test_equal_bots_watched_after_every_match_are_rarely_separated():
+    """At 5% allowed, 200 contests give 22 or more false decisions with probability below 0.0005."""
+    wrong = sum(made_up("abc", 100, [0, 0, 0], seed=seed)[1] > 0 for seed in range(200))
+    assert wrong < 22
+
+
+def test_unequal_bots_are_separated():
+    """Negative control of the test above."""
+    assert all(made_up("abc", 100, [0, 0, 4], seed=seed)[1] > 0 for seed in range(20))
+
+
+def contest_of(tmp_path, bots, **settings):
+    host = Host.begin(tmp_path, Contest(CARDSHARK, **settings), gather(bots, CARDSHARK))
+    return host.run()
+
+
+def test_duplicate_decides_between_lim17_and_optimal_in_under_1000_hands(tmp_path):
+    standings = contest_of(tmp_path, ["lim17", "optimal"], duplicate=True, until="decided", matches=40)
+    assert standings.end["reason"] == "decided"
+    assert standings.names[standings.order()[0]] == "optimal"
+    assert all(score.hands < 1000 for score in standings.scores)
+
+
+def test_two_copies_in_duplicate_are_never_separated(tmp_path):
+    """They play the very same hands in turn, so their difference is exactly nothing."""
+    standings = contest_of(tmp_path, ["lim17", "lim17"], duplicate=True, until="decided", matches=30)
+    assert standings.end["reason"] == "matches"
+    assert standings.difference(0, 1).interval == (0.0, 0.0)
+
+
+@pytest.mark.slow
+def test_two_copies_are_not_separated(tmp_path):
+    """100 contests of 800 matches (20,000 hands), watched after every match: 12 or more separations by chance: 0.4%.
+
+    1,000 matches are played; the contests draw from their differences, turned round at random, as it is of two copies
+    mere chance which is called which.
+    """
+    contest = Contest(CARDSHARK, matches=1000, seed=11)
+    host = Host.begin(tmp_path, contest, gather(["lim17", "lim17"], CARDSHARK))
+    differences, totals = [], Counter()
+
+    def note(host):
+        pair = host.standings.pairs.get((0, 1))
+        if pair and pair.n > totals["n"]:
+            differences.append(pair.total - totals["total"])
+            totals.update(n=1, total=differences[-1])
+
+    host.run(note)
+    chance = random.Random(1)
+    separated = 0
+    for _ in range(100):
+        moments = Moments()
+        for _ in range(800):
+            moments.add(chance.choice(differences) * chance.choice((-1, 1)))
+            interval = moments.anytime(30, 0.05)
+            if interval and not interval[0] <= 0 <= interval[1]:
+                separated += 1
+                break
+    assert separated < 12

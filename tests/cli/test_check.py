@@ -1,0 +1,111 @@
+"""`bjsim check` as its users call it."""
+
+from xml.etree import ElementTree
+
+import pytest
+from support.command import bjsim, refusal
+
+from bjsim.sim.presets import PRESETS
+from bjsim.strategies.chart import Chart
+from bjsim.strategies.chart_files import WRITERS
+from bjsim.strategies.exact import Solver
+
+BEST = Solver(PRESETS["blackjack-p"].rules).chart
+PLANTED = {("12", "T"): "S", ("88", "6"): "H", ("11", "6"): "S"}
+WRONG = Chart("wrong", BEST.rules, {**BEST.cells, **PLANTED})
+GAME = ("--rules", "blackjack-p", "--hands", "2e4")
+
+
+@pytest.fixture(params=list(WRITERS))
+def chart(request, tmp_path):
+    """A chart with three wrong cells, in each format. Returns: (format, path)."""
+    path = tmp_path / f"chart.{request.param}"
+    path.write_text(WRITERS[request.param](WRONG), encoding="utf-8")
+    return request.param, path
+
+
+def test_the_json_has_what_is_promised(chart):
+    data = bjsim("check", chart[1], *GAME, "--json", "-").json
+    assert {(cell["row"], cell["column"]): cell["chart"] for cell in data["cells"]} == PLANTED
+    assert [cell["best"] for cell in data["cells"]] == [BEST.cells[c["row"], c["column"]] for c in data["cells"]]
+    costs = [cell["cost"] for cell in data["cells"]]
+    assert costs == sorted(costs, reverse=True)
+    assert sum(costs) == pytest.approx(data["best"] - data["value"], rel=1e-9)
+    assert data["value"] == pytest.approx(Solver(BEST.rules).worth(WRONG.letter).value, abs=1e-15)
+    assert data["best"] == pytest.approx(-0.002868911, abs=1e-9)
+    (bot,) = data["run"]["bots"]
+    assert bot["hands"] == 20_000 and bot["exact"] == pytest.approx(data["value"], abs=1e-15)
+    assert bot["verdict"] == "agrees with the exact value"
+    assert {"rules", "seed", "rounds", "seconds", "rounds_per_second"} <= set(data["run"])
+
+
+def test_the_fixed_chart_is_the_best_one_in_the_same_format(chart, tmp_path):
+    form, path = chart
+    fixed = tmp_path / "fixed"
+    assert bjsim("check", path, *GAME, "--fix", fixed).status == 0
+    assert fixed.read_text(encoding="utf-8") == WRITERS[form](BEST)
+    again = bjsim("check", fixed, *GAME, "--json", "-").json
+    assert again["cells"] == [] and again["value"] == again["best"]
+
+
+def test_a_chart_from_standard_input_fixed_to_standard_output():
+    outcome = bjsim("check", "-", *GAME, "--fix", "-", stdin=WRITERS["policy"](WRONG).encode())
+    assert outcome.status == 0 and outcome.out == WRITERS["policy"](BEST)
+    assert "standard input is worth" in outcome.err
+
+
+def test_what_is_shown():
+    text = bjsim("check", "-", *GAME, stdin=WRITERS["chart"](WRONG).encode()).out
+    assert "the best chart is worth -0.286891%" in text
+    (row,) = [line for line in text.splitlines() if line.startswith("   12 ")]
+    assert row.split() == ["12", "H", "H", "S", "S", "S", "H", "H", "H", "S!", "H"]
+    assert text.count("!") == 4  # three cells and the legend
+    assert "3 cells cost" in text and "remainder +0.000000%" in text and "second-order terms" in text
+    assert "20,000 hands returned" in text and text.rstrip().endswith("agrees with the exact value")
+    listed = [line.split()[:4] for line in text.splitlines() if line.startswith("  ") and line.strip().endswith("%")]
+    assert listed == [["12", "T", "S", "H"], ["11", "6", "S", "Dh"], ["88", "6", "H", "P"]]
+
+
+def test_named_strategies_are_charts_too():
+    data = bjsim("check", "hoyle", "--rules", "neller", "--hands", "1e4", "--json", "-").json
+    assert len(data["cells"]) == 6 and data["chart"] == "hoyle"
+
+
+def test_a_finite_shoe_is_judged_in_the_infinite_one():
+    text = bjsim("check", "optimal", "--rules", "vegas-h17", "--decks", "1", "--hands", "1e4").out
+    assert "in an infinite shoe" in text and "exact value is for the infinite shoe" in text
+
+
+def test_an_infinite_game_is_not_played():
+    data = bjsim("check", "optimal", "--rules", "blackjack-p", "--set", "ten_probability=1/2", "--json", "-").json
+    assert data["best"] == data["value"] == "inf" and data["run"] is None
+    text = bjsim("check", "hoyle", "--rules", "blackjack-p", "--set", "ten_probability=1/2", "--hands", "1e4").out
+    assert "splitting TT against 2 again and again is worth more than any number" in text
+    assert "an infinite difference cannot be shared out among cells" in text
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_the_picture(tmp_path, kind):
+    path = tmp_path / f"chart.{kind}"
+    assert bjsim("check", "hoyle", "--rules", "vegas-s17", "--hands", "1e4", "--plot", path).status == 0
+    data = path.read_bytes()
+    if kind == "png":
+        assert data.startswith(b"\x89PNG\r\n") and len(data) > 20_000
+    else:
+        assert ElementTree.fromstring(data).tag.endswith("svg")
+
+
+def test_bad_input_gets_one_line_and_status_2(tmp_path):
+    assert refusal("check", "hoil").startswith("no bot is called 'hoil'; did you mean hoyle?")
+    assert refusal("check", "-", stdin=b"\x89PNG\r\n").startswith("standard input, line 1, column 1: byte 0x89 is no")
+    path = tmp_path / "c.csv"
+    path.write_text("hand,2,3\n5,H,H\n", encoding="utf-8")
+    assert refusal("check", path, "--rules", "neller").startswith(f"{path}, line 1, column 9: the dealer's cards 4 5")
+    assert "c.gif is not accepted; the file must end in .png or .svg" in refusal("check", "hoyle", "--plot", "c.gif")
+    assert "0 is not accepted" in refusal("check", "hoyle", "--hands", "0")
+    assert "did you mean easy?" in refusal("check", "hoyle", "--rules", "esy")
+    assert "cannot both have the standard output" in refusal("check", "hoyle", "--fix", "-", "--json", "-")
+    assert f"cannot write {tmp_path}: Is a directory" in refusal("check", "hoyle", "--fix", tmp_path)
+    (tmp_path / "mine.py").write_text("def decide(view):\n    return 'S'\n", encoding="utf-8")
+    assert "is no chart" in refusal("check", f"{tmp_path}/mine.py:decide")
+    assert "cannot make a player of" in refusal("check", "bjsim.strategies.players:FunctionPlayer")

@@ -1,0 +1,79 @@
+"""`bjsim koth`: the tutorial runs as written, and what is wrong is said in one line."""
+
+import csv
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from bjsim.cli.main import main
+
+TUTORIAL = Path(__file__).parents[2] / "docs" / "contest.md"
+KEYS = {"rank", "bot", "matches", "hands", "chips", "chips_ci95", "luck_adjusted", "luck_adjusted_ci95", "faults"}
+
+
+def run(*arguments, status=0):
+    with pytest.raises(SystemExit) as ended:
+        main(list(map(str, arguments)))
+    assert (ended.value.code or 0) == status
+
+
+def test_the_tutorial(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bots").mkdir()
+    text = TUTORIAL.read_text(encoding="utf-8")
+    for name, content in re.findall(r"`([\w/.]+)`:\n\n```\w+\n(.*?)```", text, re.S):
+        (tmp_path / name).write_text(content)
+    commands = [line for block in re.findall(r"```sh\n(.*?)```", text, re.S) for line in block.splitlines()]
+    assert len(commands) == 6
+    for command in commands:
+        program, *arguments = shlex.split(command)
+        assert program == "bjsim"
+        run(*arguments)
+    printed = capsys.readouterr().out
+    assert "every card and chip is right" in printed and "bold" in printed
+    for folder in ("trial", "final"):
+        for name in ("journal.jsonl", "index.html", "standings.csv", "standings.json"):
+            assert (tmp_path / folder / name).stat().st_size
+    rows = json.loads((tmp_path / "final" / "standings.json").read_text())
+    assert [row["rank"] for row in rows] == [1, 2, 3, 4]
+    assert {row["bot"] for row in rows} == {"bold", "careful", "lim17", "optimal"}
+    assert all(row.keys() >= {*KEYS, "ms_per_move"} for row in rows)
+    assert not any(row["faults"] for row in rows)
+    assert [row["chips"] for row in rows] == sorted((row["chips"] for row in rows), reverse=True)
+    with (tmp_path / "final" / "standings.csv").open() as file:
+        assert [line["bot"] for line in csv.DictReader(file)] == [row["bot"] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["lim17"], "two bots or more"),
+        (["lim17", "lim71"], "did you mean lim1"),
+        (["lim17", "lim18", "--until", "never"], "decided, or a number of seconds"),
+        (["lim17", "lim18", "--rules", "neller"], "replay ties"),
+        (["lim17", "lim18", "--timeout", "-1"], "seconds, above 0"),
+        (["--show", "nowhere"], "no contest in nowhere"),
+        (["--resume", "nowhere"], "no contest in nowhere"),
+        (["--verify", "nowhere"], "no contest in nowhere"),
+        (["lim17", "--resume", "x"], "give neither bots nor other settings"),
+        (["--config", "nowhere.toml"], "cannot read the contest nowhere.toml"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(tmp_path, monkeypatch, capsys, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    run("koth", *arguments, status=2)
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_house_players_fill_chairs_and_are_not_ranked(tmp_path, capsys):
+    run("koth", "lim17", "optimal", "--house", "mimic", "--matches", 2, "--out", tmp_path)
+    rows = json.loads((tmp_path / "standings.json").read_text())
+    assert [row["bot"] for row in rows] and len(rows) == 2
+    run("koth", "--verify", tmp_path)
+    run("koth", "--show", tmp_path, "--hand", "9.9.9", status=2)
+    assert "no such hand" in capsys.readouterr().err

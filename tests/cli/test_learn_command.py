@@ -1,0 +1,92 @@
+"""`bjsim learn`, as its user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bjsim.cli.main import main
+
+CHAIN = {
+    "gamma": 0.9,
+    "states": {
+        "s1": {
+            "stay": [{"to": "s1", "p": 0.5, "reward": 5}, {"to": "s2", "p": 0.5, "reward": 5}],
+            "leave": [{"to": "s2", "reward": 10}],
+        },
+        "s2": {"stay": [{"to": "s2", "reward": -1}]},
+    },
+}
+
+
+def bjsim(*args: str) -> int:
+    with pytest.raises(SystemExit) as status:
+        main(["learn", *args])
+    return int(status.value.code or 0)
+
+
+def test_a_game_with_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, picture = tmp_path / "learned.json", tmp_path / "regret.svg"
+    assert bjsim("--rules", "neller-v3", "--episodes", "2e5", "--json", str(data), "--plot", str(picture)) == 0
+    out = capsys.readouterr().out
+    for part in ("572 states", "The learned chart", "regret  ", "95% interval", "Which pairs", "What does it double?"):
+        assert (part in out) == (part != "Which pairs"), part
+    found = json.loads(data.read_text())
+    assert found["episodes"] == 200_000 and found["seed"] == 1 and found["rules"]["name"] == "neller-v3"
+    assert found["chart"]["10 v 6"] == "Dh"
+    assert picture.read_text().startswith("<?xml")
+
+
+def test_json_on_standard_output_is_only_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bjsim("--episodes", "2000", "--rules", "neller", "--seed", "3", "--json", "-") == 0
+    first = capsys.readouterr()
+    assert bjsim("--episodes", "2000", "--rules", "neller", "--seed", "3", "--json", "-") == 0
+    one, two = json.loads(first.out), json.loads(capsys.readouterr().out)
+    assert "The learned chart" in first.err
+    assert {key: value for key, value in one.items() if key != "seconds"} == {
+        key: value for key, value in two.items() if key != "seconds"
+    }
+
+
+def test_a_process_in_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "chain.json"
+    file.write_text(json.dumps(CHAIN))
+    assert bjsim("--mdp", str(file), "--episodes", "1e4") == 0
+    out = capsys.readouterr().out
+    assert "discount factor 0.9" in out and "no state is played worse than it could be" in out
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gamma": 1}, "state s1: play never ends from here; it needs gamma below 1"),
+        ({"gamma": 2}, "chain.json: gamma = 2.0 is not accepted"),
+        ({"start": "s3"}, "chain.json: state s3 is led to, but it is neither among the states nor terminal"),
+        ({"states": {"s1": {"stay": [{"to": "s1", "p": 0.5}]}}}, "state s1, action stay: probabilities sum to 0.5"),
+    ],
+)
+def test_a_broken_file_gets_one_line(
+    change: dict[str, object], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "chain.json"
+    file.write_text(json.dumps(CHAIN | change))
+    assert bjsim("--mdp", str(file), "--episodes", "1000") == 2
+    err = capsys.readouterr().err
+    assert message in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--rules", "vegas-s17"), "decks = 6 has too many states to learn; it takes decks = inf"),
+        (("--algorithm", "mc", "--draws", "even"), "draws = even needs algorithm = q"),
+        (("--mdp", "x.json", "--decks", "2"), "--mdp takes the whole process from the file"),
+        (("--plot", "x.pdf"), "--plot x.pdf is not accepted"),
+        (("--episodes", "2", "--workers", "8"), "2 episodes are too few to learn from with 8 workers"),
+    ],
+)
+def test_what_cannot_be_done_is_said(args: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bjsim(*args) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,48 @@
+"""`bjsim rules` as its users call it."""
+
+import pytest
+from support.command import bjsim, refusal
+
+from bjsim.sim.presets import PRESETS, load_rules
+from bjsim.sim.rules import RULE_FIELDS
+
+
+def squeezed(text):
+    return " ".join(text.split())
+
+
+def test_all_games_are_listed():
+    text = bjsim("rules").out
+    assert all(f" {name} " in text for name in PRESETS)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_game_is_shown_with_every_field_and_its_source(name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    text = squeezed(bjsim("rules", name).out)
+    assert squeezed(PRESETS[name].source) in text
+    for field, metadata in RULE_FIELDS.items():
+        assert field in text and squeezed(metadata["meaning"]) in text and squeezed(metadata["accepts"]) in text
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_file_to_start_from_is_the_game(name, tmp_path):
+    path = tmp_path / "game.toml"
+    path.write_text(bjsim("rules", name, "--toml").out, encoding="utf-8")
+    game = load_rules(str(path))
+    assert game == PRESETS[name].rules and game.name == name
+    assert bjsim("rules", path, "--toml").out.count("\n") >= len(RULE_FIELDS)
+
+
+def test_changed_rules(tmp_path):
+    text = bjsim("rules", "easy", "--set", "decks=2", "--set", "blackjack_pays=6/5", "--toml").out
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    assert load_rules(str(path)) == PRESETS["easy"].rules.with_(decks=2, blackjack_pays="6/5")
+
+
+def test_bad_input_gets_one_line_and_status_2(tmp_path):
+    assert "did you mean neller?" in refusal("rules", "neler")
+    assert "--toml needs a game" in refusal("rules", "--toml")
+    assert "cannot read the rules file" in refusal("rules", tmp_path / "none.toml")
+    assert "did you mean decks?" in refusal("rules", "easy", "--set", "deck=3")

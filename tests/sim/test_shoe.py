@@ -1,0 +1,222 @@
+"""Shoes deal by the law they promise, the same cards in both engines, and scripts are read or refused."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.statistics import chi_square_p, upper_gamma
+from support.table import play_script
+
+from bjsim.sim.cards import rank_law
+from bjsim.sim.kernel import BUFFER, draw
+from bjsim.sim.plan import NO_LIMIT, Numbers
+from bjsim.sim.presets import named_rules
+from bjsim.sim.rules import Rules
+from bjsim.sim.shoe import DeckShoe, InfiniteShoe, ScriptedShoe, ShoeError, alias_table, open_shoe
+from bjsim.sim.stream import Stream, stream_key
+
+SHOES = {
+    "infinite": Rules(),
+    "infinite, few tens": Rules(ten_probability="1/10"),
+    "infinite, many tens": Rules(ten_probability="9/10"),
+    "one deck": Rules(decks=1),
+    "six decks": Rules(decks=6),
+    "eight decks": Rules(decks=8, cut="3/4"),
+}
+SURE = 1e-3  # a right law fails a test with this chance
+
+
+def readable(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
+    """The cards of the readable round's shoe, dealt to the last one."""
+    shoe = open_shoe(game, Stream(*key))
+    while True:
+        yield shoe.draw()
+
+
+def compiled(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
+    """The cards of the compiled round's shoe."""
+    size = 0 if game.infinite else 52 * int(game.decks)
+    numbers = Numbers(
+        0, -1, NO_LIMIT, -1, 0, size // 52, size, int(game.ten_probability == Fraction(4, 13)), 0, 0
+    )  # fmt: skip
+    at = np.array([size, size, -1, 0], np.int64)
+    buffer = np.zeros(size or BUFFER, np.uint8)
+    stream, tables = np.array(stream_key(*key), np.uint64), alias_table(game.law)
+    while True:
+        yield int(draw(buffer, at, stream, np.array(numbers, np.int64), *tables))
+
+
+ENGINES: dict[str, Callable[[Rules, tuple[int, int, int]], Iterator[int]]] = {
+    "readable": readable,
+    "compiled": compiled,
+}
+
+
+@pytest.mark.parametrize("shoe", SHOES)
+def test_both_engines_draw_the_same_cards(shoe: str) -> None:
+    key = (5, 1, 8)
+    one, other = (list(islice(draws(SHOES[shoe], key), 20_000)) for draws in ENGINES.values())
+    assert one == other
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("shoe", [name for name, game in SHOES.items() if game.infinite])
+def test_an_infinite_shoe_draws_by_its_law(shoe: str, engine: str) -> None:
+    """Chi-square over ranks and over pairs of neighbouring cards; error rate 0.1% each.
+
+    Negative control: a law with a tenth fewer tens must fail.
+    """
+    game = SHOES[shoe]
+    cards = list(islice(ENGINES[engine](game, (9, 0, 0)), 120_000))
+    law = [float(p) for p in game.law]
+    counts = np.bincount(cards, minlength=13)
+    assert chi_square_p(counts.tolist(), law) > SURE
+    pairs = np.bincount(np.array(cards[::2]) * 13 + cards[1::2], minlength=169)
+    assert chi_square_p(pairs.tolist(), [p * q for p in law for q in law]) > SURE
+    wrong = [float(p) for p in rank_law(game.ten_probability * Fraction(9, 10))]
+    assert chi_square_p(counts.tolist(), wrong) < 1e-9
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("shoe", "shuffles"), [("one deck", 2000), ("six decks", 400)])
+def test_a_shuffled_shoe_has_no_favourite_order(shoe: str, shuffles: int, engine: str) -> None:
+    """Chi-square over the first, middle and last cards of each shoe, and over neighbours, which have equal ranks less
+    often than in an infinite shoe; error rate 0.1% each. Negative control: the infinite shoe's law for neighbours."""
+    game = SHOES[shoe]
+    size = 52 * int(game.decks)
+    shoes = np.array(list(islice(ENGINES[engine](game, (4, 0, 0)), shuffles * size))).reshape(shuffles, size)
+    for place in (0, 1, size // 2, size - 1):
+        assert chi_square_p(np.bincount(shoes[:, place], minlength=13).tolist(), [1 / 13] * 13) > SURE
+    same = int((shoes[:, :-1:2] == shoes[:, 1::2]).sum())
+    pairs = shuffles * size // 2
+    equal = (size // 13 - 1) / (size - 1)
+    assert chi_square_p([same, pairs - same], [equal, 1 - equal]) > SURE
+    if game.decks == 1:
+        assert chi_square_p([same, pairs - same], [1 / 13, 12 / 13]) < 1e-9
+
+
+def test_a_lazy_shuffle_would_be_caught() -> None:
+    """Negative control: a shuffle that lets each card change places with any of the WHOLE deck is not even."""
+    rng = np.random.default_rng(3)
+    firsts = []
+    for _ in range(20_000):
+        cards = list(range(8))
+        for i in range(8):
+            j = int(rng.integers(8))
+            cards[i], cards[j] = cards[j], cards[i]
+        firsts.append(cards[1])
+    assert chi_square_p(np.bincount(firsts, minlength=8).tolist(), [1 / 8] * 8) < 1e-9
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("decks", range(1, 9))
+def test_whole_decks_are_dealt_exactly(decks: int, engine: str) -> None:
+    size = 52 * decks
+    cards = list(islice(ENGINES[engine](Rules(decks=decks), (1, 2, 3)), 3 * size))
+    for shoe in range(3):
+        assert Counter(cards[shoe * size : (shoe + 1) * size]) == dict.fromkeys(range(13), 4 * decks)
+    assert cards[:size] != cards[size : 2 * size]
+
+
+@pytest.mark.parametrize(("cut", "dealt"), [("1", 52), ("3/4", 39), ("1/52", 1), ("1/100", 1), ("77/104", 39)])
+def test_a_shoe_is_shuffled_before_the_round_after_the_cut(cut: str, dealt: int) -> None:
+    shoe = DeckShoe(Rules(decks=1, cut=cut), Stream(1))
+    assert not shoe.begin_round()
+    for _ in range(dealt - 1):
+        shoe.draw()
+    assert not shoe.begin_round()
+    shoe.draw()
+    assert shoe.begin_round()
+    assert not shoe.begin_round()
+
+
+def test_an_infinite_shoe_is_never_shuffled() -> None:
+    shoe = InfiniteShoe(Rules(), Stream(1))
+    for _ in range(500):
+        shoe.draw()
+    assert not shoe.begin_round()
+
+
+def test_a_shuffle_in_the_middle_of_a_shoe_leaves_later_shuffles_as_they_were() -> None:
+    """The cards of shuffle k depend on k only, not on how many cards the shoes before it dealt."""
+    short, long = DeckShoe(Rules(decks=2, cut="1/104"), Stream(6)), DeckShoe(Rules(decks=2), Stream(6))
+    short.draw()
+    assert short.begin_round()
+    for _ in range(104):
+        long.draw()
+    assert long.begin_round()
+    assert [short.draw() for _ in range(104)] == [long.draw() for _ in range(104)]
+
+
+@pytest.mark.parametrize("ten", [Fraction(4, 13), Fraction(1, 10), Fraction(1, 10**6), Fraction(999, 1000)])
+def test_the_alias_table_holds_the_law(ten: Fraction) -> None:
+    """To within the 28 bits of a threshold."""
+    threshold, other = alias_table(rank_law(ten))
+    chance = [Fraction(0)] * 16
+    for slot in range(16):
+        chance[slot] += Fraction(int(threshold[slot]), 16 << 28)
+        chance[int(other[slot])] += Fraction((1 << 28) - int(threshold[slot]), 16 << 28)
+    assert sum(chance) == 1
+    assert max(abs(p - q) for p, q in zip(chance, (*rank_law(ten), 0, 0, 0), strict=True)) < Fraction(1, 1 << 28)
+
+
+def test_a_script_is_dealt_as_it_is_written() -> None:
+    shoe = ScriptedShoe("A 2\n 3t # the rest is a comment: 99\n\n\tjQk\n#x\n9")
+    assert shoe.left == 8
+    assert [shoe.draw() for _ in range(8)] == [0, 1, 2, 9, 10, 11, 12, 8]
+    assert shoe.left == 0
+    assert not shoe.begin_round()
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "what"),
+    [
+        ("A23\nT1K", "line 2, column 2", "'1'"),
+        ("x", "line 1, column 1", "'x'"),
+        ("A\n\n  0 # no card", "line 3, column 3", "'0'"),
+        ("A, K", "line 1, column 2", "','"),
+        ("10", "line 1, column 1", "'1'"),
+        ("♠A", "line 1, column 1", "'♠'"),
+    ],
+)
+def test_a_foreign_character_is_shown_by_line_and_column(text: str, where: str, what: str) -> None:
+    with pytest.raises(ShoeError) as caught:
+        ScriptedShoe(text, "mine.txt")
+    assert str(caught.value) == f"mine.txt, {where}: {what} is no card; cards are A23456789TJQK"
+
+
+def test_a_script_that_runs_dry_in_the_middle_of_a_round() -> None:
+    with pytest.raises(ShoeError, match="the scripted shoe runs dry in the middle of a round, after its 5 cards"):
+        play_script(named_rules("easy"), "T6 88 3", ["P, H"])
+
+
+def test_a_script_file(tmp_path: Path) -> None:
+    path = tmp_path / "shoe.txt"
+    path.write_text("AK # natural\n", encoding="utf-8")
+    assert ScriptedShoe.load(str(path)).cards == [0, 12]
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ShoeError, match="cannot read the scripted shoe"):
+        ScriptedShoe.load(str(path))
+    with pytest.raises(ShoeError, match=r"cannot read the scripted shoe .*none\.txt"):
+        ScriptedShoe.load(str(tmp_path / "none.txt"))
+    path.write_text("A\nB\n", encoding="utf-8")
+    with pytest.raises(ShoeError, match=r"shoe\.txt, line 2, column 1"):
+        ScriptedShoe.load(str(path))
+
+
+@pytest.mark.parametrize(
+    ("degrees", "statistic", "p"), [(12, 21.026, 0.05), (12, 32.909, 0.001), (1, 3.841, 0.05), (168, 215.0, 0.0085)]
+)
+def test_the_chi_square_test_itself(degrees: int, statistic: float, p: float) -> None:
+    """Against the usual tables (for 168 degrees by Wilson and Hilferty's approximation)."""
+    z = ((statistic / degrees) ** (1 / 3) - 1 + 2 / (9 * degrees)) / math.sqrt(2 / (9 * degrees))
+    approximate = math.erfc(z / math.sqrt(2)) / 2
+    assert upper_gamma(degrees / 2, statistic / 2) == pytest.approx(p if degrees < 100 else approximate, rel=0.02)
+    assert chi_square_p([10, 0], [0.0, 1.0]) == 0

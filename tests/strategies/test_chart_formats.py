@@ -1,0 +1,151 @@
+"""Charts as text, CSV and policy: what is written is read back, and what is wrong is said with line and column."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bjsim.sim.presets import PRESETS
+from bjsim.sim.states import States
+from bjsim.strategies.chart import CODES, Chart, chart_rows
+from bjsim.strategies.chart_files import WRITERS, format_of, load_chart, read_chart
+from bjsim.strategies.chart_grid import ChartError, splittable_rows
+from bjsim.strategies.exact import Solver
+
+GAMES = ("easy", "blackjack-p", "neller", "neller-v1", "neller-v2", "european")
+EASY = PRESETS["easy"].rules
+NELLER = PRESETS["neller"].rules
+BEST = {name: Solver(PRESETS[name].rules).chart for name in GAMES}
+TEXT = {form: WRITERS[form](BEST["neller"]) for form in WRITERS}
+
+
+def a_random_chart(name, seed):
+    """Any chart of a game, all of its rows filled."""
+    rules = PRESETS[name].rules
+    states, rng = States(rules), random.Random(seed)
+    pairs = splittable_rows(states)
+    cells = {
+        (row, column): rng.choice([code for code in CODES if code != "P" or row in pairs])
+        for row in chart_rows(states)
+        for column in states.columns
+    }
+    return Chart("any", rules, cells)
+
+
+@settings(max_examples=25, deadline=None)
+@given(name=st.sampled_from(GAMES), seed=st.integers(0, 2**32), form=st.sampled_from(["chart", "csv"]))
+def test_what_is_written_is_read_back(name, seed, form):
+    chart = a_random_chart(name, seed)
+    text = WRITERS[form](chart)
+    assert format_of(text) == form
+    assert read_chart(text, "again", chart.rules).cells == chart.cells
+
+
+@settings(max_examples=25, deadline=None)
+@given(name=st.sampled_from(GAMES), seed=st.integers(0, 2**32), form=st.sampled_from(["chart", "csv"]))
+def test_order_case_and_comments_do_not_matter(name, seed, form):
+    chart = a_random_chart(name, seed)
+    rng = random.Random(seed)
+    header, *lines = WRITERS[form](chart).splitlines()
+    rng.shuffle(lines)
+    text = "\r\n".join(["# a comment", "", header, *(f"{line.lower()}  # said" for line in lines)])
+    assert read_chart(text.encode("utf-8-sig"), "again", chart.rules).cells == chart.cells
+
+
+def test_a_csv_may_come_from_a_spreadsheet():
+    lines = TEXT["csv"].splitlines()
+    quoted = "\n".join(",".join(f'"{cell}"' for cell in line.split(",")) for line in lines)
+    semicolons = TEXT["csv"].replace(",", ";").replace("T;A", "10;1")
+    for text in (quoted, semicolons):
+        assert read_chart(text, "sheet", NELLER).cells == BEST["neller"].cells
+
+
+def edited(form, line, new):
+    """A chart of neller in a format, with one line (from 1) replaced; None takes it out."""
+    lines = TEXT[form].splitlines()
+    lines[line - 1 : line] = [] if new is None else [new]
+    return "\n".join(lines) + "\n"
+
+
+WRONG = {
+    "a missing cell": ("chart", 9, " 11  H  H  H  H  H  H  H  H  H", "line 9, column 31: hand 11: the cell against A"),
+    "an empty cell": ("csv", 9, "11,H,H,,H,H,H,H,H,H,H", "line 9, column 8: hand 11: the cell against 4 is missing"),
+    "a cell too many": ("csv", 9, "11,H,H,H,H,H,H,H,H,H,H,S", "line 9, column 24: hand 11 has more than 10 cells"),
+    "a foreign code": ("chart", 9, " 11  H  H  X  H  H  H  H  H  H  H", "line 9, column 12: X is no strategy code"),
+    "a foreign code in CSV": ("csv", 9, "11,H,H,X,H,H,H,H,H,H,H", "line 9, column 8: X is no strategy code"),
+    "a split that is none": ("chart", 9, " 11  H  H  P  H  H  H  H  H  H  H", "line 9, column 12: P splits, but"),
+    "a doubled row": ("chart", 9, " 12  H  H  H  H  H  H  H  H  H  H", "line 10, column 2: the hand 12 stands twice"),
+    "a foreign row": ("chart", 9, " 99  H  H  H  H  H  H  H  H  H  H", "line 9, column 2: 99 is no hand of this game"),
+    "a missing row": ("chart", 9, None, "line 29, column 1: hands missing: 11"),
+    "a wrong header": ("chart", 1, "     2  3  4  5  6  7  8  9  T  X", "line 1, column 33: X is no dealer's card"),
+    "a header too short": ("csv", 1, "hand,2,3,4,5,6,7,8,9,T", "line 1, column 23: the dealer's cards A are missing"),
+    "a doubled column": ("csv", 1, "hand,2,3,4,5,6,7,8,9,T,2", "line 1, column 24: the dealer's card 2 stands twice"),
+    "no header": ("chart", 1, None, "line 1, column 3: 4 is no hand of a policy"),
+    "a policy's foreign hand": ("policy", 3, "4\tH H H H H H H H H H", "line 3, column 1: 4 is no hand of a policy"),
+    "a policy's doubled hand": ("policy", 3, "6\tH H H H H H H H H H", "line 3, column 1: the hand 6 stands twice"),
+    "a policy's missing hand": ("policy", 3, None, "line 33, column 1: hands missing: 7"),
+    "a policy's missing cell": ("policy", 3, "7\tH H H H H H H H H", "line 3, column 20: hand 7: the cell against A"),
+    "a policy at odds with itself": (
+        "policy", 31, "99\tS H S S S S S S S S", "line 31, column 6: 99 is played as 18 in this game",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_is_said_with_line_and_column(what):
+    form, line, new, message = WRONG[what]
+    with pytest.raises(ChartError) as error:
+        read_chart(edited(form, line, new), "my.chart", NELLER)
+    assert str(error.value).startswith(f"my.chart, {message}")
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "line 1, column 1: the chart is empty"),
+        (b"# nothing\n\n", "line 1, column 1: the chart is empty"),
+        (b" 2 3\n\x89PNG\r\n\x1a\n", "line 2, column 1: byte 0x89 is no text"),
+        (b"2 3 4\n5 \x00", "line 2, column 3: character 0x00 is no text"),
+        ("2 3".encode("utf-16"), "line 1, column 1: byte 0xff is no text"),
+        ("\N{SNOWMAN} 3".encode(), "line 1, column 1: \N{SNOWMAN} is no dealer's card here"),
+        (b"x" * 10**6, f"line 1, column 1: {'x' * 20}… is no dealer's card here"),
+        (b",,,\n", "line 1, column 1: the chart is empty"),
+        (b"hand,2,,4\n", "line 1, column 8: nothing is no dealer's card here"),
+    ],
+)
+def test_rubbish_is_refused_where_it_begins(data, message):
+    with pytest.raises(ChartError) as error:
+        read_chart(data, "rubbish", NELLER)
+    assert str(error.value).startswith(f"rubbish, {message}")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    form=st.sampled_from(list(WRITERS)),
+    place=st.floats(0, 1),
+    cut=st.integers(0, 12),
+    new=st.binary(max_size=6) | st.text("SHPDRhs 0123456789TAX,;\t\n", max_size=6).map(str.encode),
+)
+def test_a_damaged_chart_is_read_or_refused_in_one_line(form, place, cut, new):
+    data = TEXT[form].encode()
+    at = int(place * len(data))
+    try:
+        read_chart(data[:at] + new + data[at + cut :], "damaged", NELLER)
+    except ChartError as error:
+        assert str(error).startswith("damaged, line ") and "\n" not in str(error)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(ChartError, match=r"cannot read the chart .*: No such file"):
+        load_chart(str(tmp_path / "none"), NELLER)
+
+
+def test_dealer_codes_of_easy_are_whole_hands():
+    text = WRITERS["chart"](BEST["easy"])
+    assert text.split()[:23] == [*map(str, range(4, 21)), "AA", "A2", "A3", "A4", "A5", "A6"]
+    with pytest.raises(ChartError, match="line 1, column 1: a policy knows only the dealer's open card"):
+        read_chart(TEXT["policy"], "p", EASY)
+    with pytest.raises(ChartError, match="a policy knows only the dealer's open card"):
+        WRITERS["policy"](BEST["easy"])

@@ -1,0 +1,114 @@
+"""Games learned, judged against the exact solver, and put into words."""
+
+from __future__ import annotations
+
+import pytest
+
+from bjsim.sim.presets import PRESETS
+from bjsim.strategies.exact import Solver
+from bjsim.strategies.game_mdp import GameProcess
+from bjsim.strategies.learn import Schedule
+from bjsim.strategies.learned_game import LearnedGame, runs
+from bjsim.strategies.mdp_build import build_mdp
+from bjsim.strategies.study import Point, Study, study
+
+NELLER = ("neller", "neller-v1", "neller-v2", "neller-v3")
+
+
+def learned(name: str, episodes: int, schedule: Schedule | None = None) -> LearnedGame:
+    process = GameProcess(PRESETS[name].rules)
+    return LearnedGame(process, study(build_mdp(process), episodes, schedule, seed=1))
+
+
+@pytest.fixture(scope="module")
+def games() -> dict[str, LearnedGame]:
+    return {name: learned(name, 1_500_000) for name in NELLER}
+
+
+@pytest.mark.parametrize("name", NELLER)
+def test_a_game_is_learned(name: str, games: dict[str, LearnedGame]) -> None:
+    """Fixed seed. The exact regret is under 0.0005, every mistake costs under 0.01, and the value is met."""
+    found = games[name].study
+    assert found.regret < 0.0005
+    assert all(each.cost < 0.01 for each in found.disagreements)
+    assert found.value_exact == pytest.approx(float(Solver(PRESETS[name].rules).value), abs=1e-9)
+    assert abs(found.learned.value - (found.value_exact - found.regret)) < 4 * found.learned.value_se
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NELLER)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_twenty_million_episodes_leave_nothing_to_speak_of(name: str, seed: int) -> None:
+    found = study(build_mdp(GameProcess(PRESETS[name].rules)), 20_000_000, seed=seed)
+    assert found.regret < 0.0005
+    assert all(each.cost < 0.002 for each in found.disagreements)
+
+
+@pytest.mark.parametrize("schedule", [Schedule("mc"), Schedule(draws="independent")])
+def test_independent_draws_learn_it_too(schedule: Schedule) -> None:
+    assert learned("neller", 1_500_000, schedule).study.regret < 0.002
+
+
+def test_too_little_play_is_seen() -> None:
+    """Negative control: after 3,000 episodes the same measures speak up."""
+    found = learned("neller", 3000).study
+    assert found.regret > 0.0005
+    assert max(each.cost for each in found.disagreements) > 0.01
+    assert found.curve[0].regret > found.regret
+
+
+def test_disagreements_are_what_the_regret_is_made_of(games: dict[str, LearnedGame]) -> None:
+    poor, good = learned("neller-v1", 20_000).study, games["neller-v1"].study
+    assert len(poor.disagreements) > len(good.disagreements)
+    costs = [each.cost for each in poor.disagreements]
+    assert costs == sorted(costs, reverse=True)
+    for each in poor.disagreements:
+        rows = {action: poor.best.q[poor.mdp.row(each.state, action)] for action in (each.learned, each.best)}
+        assert rows[each.best] - rows[each.learned] == pytest.approx(each.cost)
+
+
+@pytest.mark.parametrize("name", NELLER)
+def test_the_learned_chart_is_worth_what_the_learned_policy_is(name: str, games: dict[str, LearnedGame]) -> None:
+    """By the exact solver, which knows nothing of decision processes."""
+    game = games[name]
+    worth = float(Solver(game.rules).worth(game.chart.letter).value)
+    assert worth == pytest.approx(game.study.value_exact - game.study.regret, abs=1e-6)
+
+
+def test_the_seeds_questions_are_answered(games: dict[str, LearnedGame]) -> None:
+    plain = games["neller"].answers()
+    assert plain["Does it match the strategy of Hoyle?"][1:] == [
+        "stands where Hoyle hits: 12 against 4-6",
+        "hits where Hoyle stands: A7 against 9-A",
+    ]
+    assert plain["Can the payout be learned?"][0].startswith("yes: the mean return of 150,000 episodes")
+    assert "Which pairs does it split?" not in plain and "What does it double?" not in plain
+    assert "AA against 2-A" in games["neller-v2"].answers()["Which pairs does it split?"]
+    assert "11 against 2-9" in games["neller-v3"].answers()["What does it double?"]
+    bonuses = games["neller-v1"].answers()["Do the bonuses change the strategy?"]
+    assert any("A8/4 against 2-A" in line for line in bonuses)
+
+
+def test_json_has_what_was_asked_for(games: dict[str, LearnedGame]) -> None:
+    data = games["neller-v1"].study.to_json()
+    wanted = "states episodes gamma regret value_exact value_learned value_learned_ci95 disagreements curve seconds"
+    assert set(wanted.split()) <= set(data)
+    assert data["states"] == 1282 and data["gamma"] == 1.0
+    assert isinstance(data["curve"], list) and set(data["curve"][0]) == {"episodes", "regret"}
+    low, high = games["neller-v1"].study.learned.value_ci95
+    assert data["value_learned_ci95"] == [low, high] and low < high
+
+
+def test_points_are_told_as_learning_goes_on() -> None:
+    seen: list[Point] = []
+    found: Study = study(build_mdp(GameProcess(PRESETS["neller"].rules)), 20_000, on_point=seen.append)
+    assert tuple(seen) == found.curve
+    assert seen[-1].episodes == 18_000
+
+
+def test_runs_of_cards_are_drawn_together() -> None:
+    order = [*"23456789TA"]
+    assert runs(order, set("2345T")) == "2-5, T"
+    assert runs(order, set("9TA")) == "9-A"
+    assert runs(order, set("7")) == "7"
+    assert runs(order, set("24")) == "2, 4"

@@ -1,0 +1,124 @@
+"""The policy format of seed 001, and the sensible policies of BlackJack(p)."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bjsim.sim.presets import PRESETS
+from bjsim.sim.states import States
+from bjsim.strategies.chart_files import read_chart
+from bjsim.strategies.exact import Solver
+from bjsim.strategies.policy import POLICY_COLUMNS, POLICY_HANDS, first_hand, format_policy
+
+RULES = PRESETS["blackjack-p"].rules
+
+SAMPLE = """\
+5 H H H H H H H H H H
+6 H H H H H H H H H H
+7 H H H H H H H H H H
+8 H H H H H H H H H H
+9 H D D D D H H H H H
+10 D D D D D D D D H H
+11 D D D D D D D D H H
+12 H H S S S H H H H H
+13 S S S S S H H H H H
+14 S S S S S H H H H H
+15 S S S S S H H H H H
+16 S S S S S H H H H H
+17 S S S S S S S S S S
+18 S S S S S S S S S S
+19 S S S S S S S S S S
+A2 H H H H D H H H H H
+A3 H H H D D H H H H H
+"""  # seed 001, all the rows it has
+
+
+def policy(p):
+    """The policy of BlackJack(p): hand -> ten letters."""
+    text = format_policy(Solver(RULES.with_(ten_probability=p)).chart)
+    return {hand: letters.split(" ") for hand, letters in (line.split("\t") for line in text.splitlines())}
+
+
+def test_the_sample_rows_of_the_seed():
+    found = policy("4/13")
+    for line in SAMPLE.splitlines():
+        hand, *letters = line.split(" ")
+        assert found[hand] == letters
+
+
+def test_the_form():
+    lines = format_policy(Solver(RULES).chart).splitlines()
+    hands = [*map(str, range(5, 20)), *(f"A{n}" for n in range(2, 10)), *(f"{n}{n}" for n in range(2, 11)), "AA"]
+    assert [line.split("\t")[0] for line in lines] == hands and len(hands) == 33
+    for line in lines:
+        letters = line.split("\t")[1].split(" ")
+        assert len(letters) == 10 and set(letters) <= set("SHDP")
+
+
+@pytest.mark.parametrize("p", ["0.05", "0.2", "0.32", "0.33", "0.4", "0.45"])
+def test_policies_are_sensible(p):
+    """Stands on hard 18 and more, splits 8s against a 6, doubles no hard 13 and more, and stays finite."""
+    found = policy(p)
+    for hand in ("18", "19"):
+        assert set(found[hand]) == {"S"}
+    assert set(found["5"]) <= {"H", "D"}
+    assert found["88"][4] == "P"
+    assert "D" not in {letter for points in range(13, 20) for letter in found[str(points)]}
+    for points in range(12, 17):  # who stands on a total stands on the next one
+        pairs = zip(found[str(points)], found[str(points + 1)], strict=True)
+        assert all(more == "S" for less, more in pairs if less == "S")
+    rules = RULES.with_(ten_probability=p)
+    assert -0.1 < Solver(rules).value < 1
+    assert Solver(rules).infinite_at is None
+
+
+def test_tens_are_split_more_the_more_there_are():
+    splits = [policy(p)["1010"].count("P") for p in ("0.2", "4/13", "0.33", "0.4", "0.49")]
+    assert splits == sorted(splits) and splits[0] == 0 and splits[-1] >= 6
+
+
+@pytest.mark.parametrize("p", ["0.5", "0.6", "0.97"])
+def test_from_a_half_on_the_value_is_infinite(p):
+    solver = Solver(RULES.with_(ten_probability=p))
+    assert solver.value == float("inf")
+    assert solver.infinite_at == ("TT", "2")
+    assert policy(p)["1010"][4] == "P"
+
+
+def test_a_half_hand_that_loses_alone_is_split_for_ever_too():
+    """At p = 0.6 splitting tens against 8 gains with every hand more, though a half-hand without a ten loses.
+
+    So its value is that of ever higher limits, which grow without end.
+    """
+    rules = RULES.with_(ten_probability="0.6")
+    values = [
+        Solver(rules.with_(max_hands=limit)).best["8"].act(first_hand(States(rules), "1010"), "P")
+        for limit in (2, 4, 8, 16)
+    ]
+    assert values == sorted(values) and values[-1] > values[0] + 0.1
+    assert Solver(rules).chart.cells["TT", "8"] == "P"
+
+
+@pytest.mark.parametrize("name", ["blackjack-p", "neller", "neller-v1", "neller-v2", "vegas-s17", "atlantic-city"])
+def test_the_best_policy_read_as_a_chart_is_the_best_chart(name):
+    """What a policy leaves open is played best, so nothing is lost; but it counts no cards (neller-v1)."""
+    rules = PRESETS[name].rules
+    solver = Solver(rules)
+    chart = read_chart(format_policy(solver.chart), "policy", rules)
+    lost = float(solver.value - solver.worth(chart.letter).value)
+    assert lost == pytest.approx(0, abs=1e-12) if name != "neller-v1" else 0 < lost < 0.01
+
+
+@settings(max_examples=15, deadline=None)
+@given(name=st.sampled_from(["blackjack-p", "vegas-s17"]), seed=st.integers(0, 2**32))
+def test_any_policy_is_read_back(name, seed):
+    rng, rules = random.Random(seed), PRESETS[name].rules
+    states = States(rules)
+    lines = []
+    for hand in POLICY_HANDS:
+        letters = [rng.choice(states.legal(first_hand(states, hand))) for _ in POLICY_COLUMNS]
+        lines.append(f"{hand}\t{' '.join(letters)}\n")
+    text = "".join(lines)
+    assert format_policy(read_chart(text, "any", rules)) == text

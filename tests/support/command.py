@@ -1,0 +1,46 @@
+"""The command line, called in this process."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any, NamedTuple
+from unittest import mock
+
+from bjsim.cli.main import main
+
+
+class Outcome(NamedTuple):
+    """What a command came to."""
+
+    status: object
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What `--json -` printed."""
+        assert self.status == 0, self.err
+        return json.loads(self.out)
+
+
+def bjsim(*args: object, stdin: bytes = b"") -> Outcome:
+    """Run `bjsim ARGS`."""
+    out, err = io.StringIO(), io.StringIO()
+    given = io.TextIOWrapper(io.BytesIO(stdin))
+    with redirect_stdout(out), redirect_stderr(err), mock.patch.object(sys, "stdin", given):
+        try:
+            main([str(arg) for arg in args])
+        except SystemExit as stop:
+            return Outcome(stop.code, out.getvalue(), err.getvalue())
+    raise AssertionError("main() ends with SystemExit")
+
+
+def refusal(*args: object, stdin: bytes = b"") -> str:
+    """The one line with which a command refuses bad input, with status 2 and nothing on stdout."""
+    status, out, err = bjsim(*args, stdin=stdin)
+    assert (status, out) == (2, ""), err
+    assert err.count("\n") == 1 and err.startswith("bjsim: ")
+    return err.removeprefix("bjsim: ").strip()

@@ -1,0 +1,43 @@
+"""docs/catalogue.md names every game and every strategy, each with its source, and no other."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bjsim.sim.presets import PRESETS
+from bjsim.strategies.exact import Solver
+from bjsim.strategies.named import CATALOGUE
+
+PAGE = (Path(__file__).resolve().parents[1] / "docs" / "catalogue.md").read_text(encoding="utf-8")
+GAMES, STRATEGIES = PAGE.split("## Strategies")[0], PAGE.split("## Strategies")[1].split("## Charts")[0]
+
+
+def rows(section):
+    """The rows of the table in a section: name -> its other cells."""
+    cells = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| `")]
+    return {row[0].strip("`"): row[1:] for row in cells}
+
+
+def test_every_game_is_listed_with_what_it_is_and_its_source():
+    assert {name: (cells[0], cells[-1]) for name, cells in rows(GAMES).items()} == {
+        name: (preset.about, preset.source) for name, preset in PRESETS.items()
+    }
+
+
+def test_every_strategy_is_listed_with_what_it_does_and_its_source():
+    assert rows(STRATEGIES) == {name: [named.about, named.source] for name, named in CATALOGUE.items()}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_values_are_those_of_the_games(name):
+    assert rows(GAMES)[name][1] == f"{100 * float(Solver(PRESETS[name].rules).value):+.6f}%"
+
+
+def test_every_decision_is_listed():
+    listed = re.findall(r"^- `([\w-]+)`: (.*)$", GAMES, re.MULTILINE)
+    assert listed == [(name, decision) for name, preset in PRESETS.items() for decision in preset.decided]
+
+
+def test_every_one_cites_a_source():
+    assert all(entry.source for entry in (*PRESETS.values(), *CATALOGUE.values()))
