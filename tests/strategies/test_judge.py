@@ -74,8 +74,7 @@ def test_costs_add_up_to_the_whole_difference(name, seed, share):
     assert all(cell.cost > -1e-14 for cell in judgement.cells)
 
 
-@FIXED
-@settings(max_examples=12)
+@settings(FIXED, max_examples=12)
 @given(data=st.data(), game=rules(decks="inf", ten_probability="4/13", raises=False))
 def test_costs_add_up_in_any_game(data, game):
     """The remainder is what no chart can say, which needs split aces that play on."""
