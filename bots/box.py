@@ -31,7 +31,7 @@ class Limits:
     """What one move may use. timeout: seconds of the clock, and as much processor time; memory: bytes, of all its
     processes together and for data of each one; processes: how many, threads included; output: bytes of stdout."""
 
-    timeout: float = 2.0
+    timeout: float = 1.0
     memory: int = 256 << 20
     processes: int = 32
     output: int = REPLY_LIMIT

@@ -90,6 +90,9 @@ class BotPlayer:
                 self._boxes.append(seat.box)
         return seat.box
 
+    def __deepcopy__(self, memo: object) -> BotPlayer:
+        return self  # a bot keeps nothing between moves
+
     def close(self) -> None:
         """End the bot. Its figures stay."""
         for box in self._boxes if os.getpid() == self._process else ():

@@ -3,6 +3,7 @@
  * nothing. Descriptor 3 gives the moves (arguments joined by NUL, one write each), descriptor 4 takes how each
  * process ended. BJSIM_SPARES processes stand ready ahead of time; none has seen a move before it takes its own. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,11 +35,14 @@ int __wrap_main(int argc, char **argv, char **envp)
 }
 #endif
 
-static void take_move(void)
+/* Wait for a move, and say on `took` that it is this process's. */
+static void take_move(int took)
 {
+    pid_t self = getpid();
     ssize_t size = read(REQUESTS, frame, FRAME);
-    if (size <= 0)
+    if (size <= 0 || write(took, &self, sizeof self) < 0)
         _exit(0);
+    close(took);
     close(REQUESTS);
     count = 1;
     for (char *word = frame; word <= frame + size && count < WORDS; word += strlen(word) + 1)
@@ -51,25 +55,32 @@ __attribute__((constructor(101))) static void serve(void)
     const char *setting = getenv("BJSIM_SPARES");
     if (!setting)
         return;
-    int spares = atoi(setting), waiting = 0, status = 0;
+    int spares = atoi(setting), waiting = 0, status = 0, takers[2];
+    int boxed = getppid() == 1; /* then everything dies with the first process */
+    pid_t pid, taker;
     unsetenv("BJSIM_SPARES");
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (pipe2(takers, O_NONBLOCK) < 0)
+        _exit(1);
     do {
         if (write(STATUSES, &status, sizeof status) < 0)
             _exit(1);
         for (; waiting < spares; waiting++) {
-            pid_t pid = fork();
-            if (pid < 0)
+            if ((pid = fork()) < 0)
                 _exit(1);
             if (pid == 0) {
-                prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+                if (!boxed)
+                    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
                 close(STATUSES);
-                take_move();
+                close(takers[0]);
+                take_move(takers[1]);
                 return;
             }
         }
         waiting--;
-    } while (waitpid(-1, &status, 0) > 0);
+        pid = waitpid(-1, &status, 0);
+        /* If another one ended, the bot has killed a spare; the runner takes the end of this server for a crash. */
+    } while (pid > 0 && read(takers[0], &taker, sizeof taker) == sizeof taker && taker == pid);
     _exit(1);
 }

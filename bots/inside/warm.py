@@ -61,11 +61,13 @@ def load(path: str) -> CodeType:
     return code
 
 
-def take_move() -> list[str]:
-    """Wait for a move and return its arguments; ends the process when there are no more."""
+def take_move(took: int) -> list[str]:
+    """Wait for a move, say on `took` that it is this process's, and return its arguments."""
     frame = os.read(REQUESTS, FRAME)
     if not frame:
         os._exit(0)
+    os.write(took, os.getpid().to_bytes(4, sys.byteorder))
+    os.close(took)
     os.close(REQUESTS)
     return frame.decode("utf-8", "surrogateescape").split("\0")
 
@@ -107,10 +109,20 @@ def finish(status: int) -> int:
     return status
 
 
-def serve(spares: int) -> None:
-    """Keep `spares` processes waiting for moves, and report the end of each. Returns in a spare only."""
+def taker_of(takers: int) -> int:
+    """The process that took the last move; 0 if none has."""
+    try:
+        return int.from_bytes(os.read(takers, 4), sys.byteorder)
+    except BlockingIOError:
+        return 0
+
+
+def serve(spares: int) -> list[str]:
+    """Keep `spares` processes waiting for moves, and report the end of each. Returns in one of them, with its move."""
     waiting: set[int] = set()
     boxed = os.getppid() == 1  # then everything dies with the first process
+    takers, took = os.pipe()
+    os.set_blocking(takers, False)
     while True:
         while len(waiting) < spares:
             pid = os.fork()
@@ -118,11 +130,14 @@ def serve(spares: int) -> None:
                 if not boxed:
                     prctl(PR_SET_PDEATHSIG, SIGKILL)
                 os.close(STATUSES)
+                os.close(takers)
                 rehearse()
-                return
+                return take_move(took)
             waiting.add(pid)
         pid, status = os.waitpid(-1, 0)
         waiting.remove(pid)
+        if taker_of(takers) != pid:
+            os._exit(1)  # the bot has killed a spare; the runner takes the end of this server for a crash
         os.write(STATUSES, status.to_bytes(4, sys.byteorder))
 
 
@@ -146,8 +161,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     os.write(STATUSES, bytes(4))
-    serve(spares)
-    sys.argv += take_move()
+    sys.argv += serve(spares)
     os._exit(finish(run(code, namespace)))
 
 

@@ -238,4 +238,4 @@ def test_a_sandbox_that_is_required_and_missing_is_one_line(monkeypatch, caplog)
 
 
 def test_the_limits_are_what_is_written():
-    assert Limits() == Limits(timeout=2.0, memory=256 << 20, processes=32, output=4096)
+    assert Limits() == Limits(timeout=1.0, memory=256 << 20, processes=32, output=4096)

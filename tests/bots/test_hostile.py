@@ -219,6 +219,23 @@ def test_it_keeps_nothing_between_moves(bot, cold):
 
 
 @needs(".py")
+def test_killing_those_that_stand_ready_does_not_shift_the_moves(bot):
+    """Every answer is to the move that was asked, not to an earlier one."""
+    source = """
+import os, sys
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    if int(pid) not in (1, os.getpid(), os.getppid()):
+        os.kill(int(pid), 9)
+print("S", sys.argv[1])
+"""
+    player = bot("kills.py", source, timeout=5.0)
+    replies = [(number, player.box().ask([str(number)])) for number in range(40)]
+    answered = [(number, reply) for number, reply in replies if reply.cause == "exit" and reply.status == 0]
+    assert all(reply.stdout == b"S %d\n" % number for number, reply in answered)
+    assert {reply.status for _, reply in replies} <= {0, -9}
+
+
+@needs(".py")
 def test_a_child_that_holds_the_pipe_costs_no_time(bot):
     source = "import os, time\nif os.fork() == 0: time.sleep(1000)\nprint('S')"
     player = bot("holds.py", source, timeout=30.0)
