@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bjsim.sim.cards import RANKS, TEN, rank_of, value_of
 from bjsim.sim.hand import pair_code, soft_code
@@ -80,6 +80,7 @@ class States:
         # asked for the same few states over and over
         self.add = cache(self._add)
         self.after = cache(self._after)
+        self.draws = cache(self._draws)
         self.dealer_add = cache(self._dealer_add)
         self.legal = cache(self._legal)
         self.result = cache(self._result)
@@ -115,6 +116,13 @@ class States:
     def _after(self, state: HandState) -> tuple[HandState, ...]:
         """The hand after each of `ranks`."""
         return tuple(self.add(state, rank) for rank, _ in self.ranks)
+
+    def _draws(self, state: HandState, number: type = Fraction) -> tuple[tuple[Any, HandState], ...]:
+        """The different hands that the next card can make, with their probabilities as `number`s."""
+        law: dict[HandState, Fraction] = {}
+        for (_, p), after in zip(self.ranks, self.after(state), strict=True):
+            law[after] = law.get(after, Fraction(0)) + p
+        return tuple((number(p), after) for after, p in law.items())
 
     def split(self, state: HandState) -> HandState:
         """Either half of a pair: one card, waiting for its second."""

@@ -50,21 +50,22 @@ class Solver:
         self.states = States(rules)
         self.dealer = Dealer(self.states, number)
         self.columns = self.dealer.columns()
+        self._starts = [(start, number(p)) for start, p in self.states.starts.items()]
         self._best_means: dict[tuple[str, Number], Means] = {}
 
     def means(self, column: Column, tie_value: Number, letter: LetterOf | None = None) -> Means:
         """The value of every hand against one column; without `letter`, under the best strategy for that tie value."""
         if letter is not None:
-            return Means(self.states, column, self.dealer.ranks, tie_value, letter)
+            return Means(self.states, column, tie_value, letter)
         key = column.label, tie_value
         if key not in self._best_means:
-            self._best_means[key] = Means(self.states, column, self.dealer.ranks, tie_value)
+            self._best_means[key] = Means(self.states, column, tie_value)
         return self._best_means[key]
 
     def column_total(self, column: Column, tie_value: Number, letter: LetterOf | None) -> Number:
         """What one column adds to the expected profit of a round, ties worth `tie_value`."""
         means = self.means(column, tie_value, letter)
-        parts = [self.number(p) * means.value(start) for start, p in self.states.starts.items()]
+        parts = [p * means.value(start) for start, p in self._starts]
         total: Number = column.probability * sum(parts, start=self.number(0))
         return total
 
@@ -73,9 +74,9 @@ class Solver:
         number, states = self.number, self.states
         total: Number = sum(self.column_total(column, tie_value, letter) for column in self.columns.values())
         ended = self.dealer.peeked_natural()
-        for start, p in states.starts.items():
+        for start, p in self._starts:
             net, tied = states.settle(states.result(start), 1, DEALER_NATURAL)
-            total += ended * number(p) * (number(net) + tied * tie_value)
+            total += ended * p * (number(net) + tied * tie_value)
         return total
 
     def worth(self, letter: LetterOf) -> Worth:

@@ -21,7 +21,7 @@ class Moments(Values[Array]):
     """Worths are arrays of shape (2, outcomes): mean and mean square of the profit given each dealer's outcome."""
 
     def __init__(self, states: States, column: Column, dealer: Dealer, letter: LetterOf, tie_value: Number) -> None:
-        super().__init__(states, column, dealer.ranks)
+        super().__init__(states, column)
         self.letter = letter
         self.tie_value = tie_value
 

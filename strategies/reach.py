@@ -35,8 +35,7 @@ def splits_for_ever(chart: Chart) -> tuple[str, str] | None:
 
 def _again(states: States, half: HandState) -> Fraction:
     """Probability that the second card of a half-hand makes a pair that may be split."""
-    draws = zip(states.ranks, states.after(half), strict=True)
-    return sum((p for (_, p), state in draws if "P" in states.legal(state)), start=Fraction(0))
+    return sum((p for p, state in states.draws(half) if "P" in states.legal(state)), start=Fraction(0))
 
 
 class Decision(NamedTuple):
@@ -72,7 +71,6 @@ class Reach:
         self.states = states
         self.column = column
         self.letter = letter
-        self.chances = [float(p) for _, p in states.ranks]
 
     def visits(self) -> dict[Decision, float]:
         """Expected visits per round in which the dealer shows this column."""
@@ -105,14 +103,13 @@ class Reach:
         legal = node.legal(self.states)
         letter = self.letter(node.state, self.column.label, legal) if legal else ""
         if letter == "H":
-            for p, state in zip(self.chances, self.states.after(node.state), strict=True):
-                yield p, Decision(state)
+            yield from ((p, Decision(state)) for p, state in self.states.draws(node.state, float))
         elif letter == "P":
             yield 1.0, Halves(self.states.split(node.state))
 
     def _second_cards(self, node: Halves) -> Iterator[tuple[float, Node]]:
         half, waiting, hands = node
-        draws = list(zip(self.chances, self.states.after(half), strict=True))
+        draws = self.states.draws(half, float)
         again = float(_again(self.states, half))
         if self.states.rules.max_hands == math.inf:
             # each half-hand becomes two more with probability `again`: 2 + 4 again + 8 again² + … half-hands

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
@@ -94,10 +94,10 @@ class Dealer:
 class Values(ABC, Generic[W]):
     """The recursion above for one column of the chart; subclasses say what worths are and which action is chosen."""
 
-    def __init__(self, states: States, column: Column, ranks: Iterable[tuple[int, Number]]) -> None:
+    def __init__(self, states: States, column: Column) -> None:
         self.states = states
         self.column = column
-        self.chances = [p for _, p in ranks]
+        self.number: type = type(column.probability)
         self._values: dict[tuple[HandState, bool], W] = {}
         self._actions: dict[tuple[HandState, str], W] = {}
         self._leaves: dict[tuple[Result, int], W] = {}
@@ -158,14 +158,10 @@ class Values(ABC, Generic[W]):
         if letter == "R":
             return self.done(Result("surrendered"))
         if letter == "H":
-            return self.mix([(p, self.value(after)) for p, after in self.draws(state)])
+            return self.mix([(p, self.value(after)) for p, after in self.states.draws(state, self.number)])
         if letter == "D":
-            return self.mix([(p, self.done(result(after), 2)) for p, after in self.draws(state)])
+            return self.mix([(p, self.done(result(after), 2)) for p, after in self.states.draws(state, self.number)])
         return self.pending(self.states.split(state), 2, 2)
-
-    def draws(self, state: HandState) -> Iterator[tuple[Number, HandState]]:
-        """The hands that the next card can make of this one, with their probabilities."""
-        return zip(self.chances, self.states.after(state), strict=True)
 
     def pending(self, half: HandState, waiting: int, hands: int) -> W:
         """Worth of `waiting` half-hands `half` that still need their second card, of a seat that holds `hands`."""
@@ -195,7 +191,7 @@ class Values(ABC, Generic[W]):
         if half not in self._halves:
             again: Number = 0 * self.column.probability
             pairs, others = [], []
-            for p, state in self.draws(half):
+            for p, state in self.states.draws(half, self.number):
                 if "P" in self.states.legal(state):
                     again += p
                     pairs.append((p, self.value(state, may_split=False)))
@@ -214,14 +210,10 @@ class Means(Values[Number]):
     Worths are `float` or `Fraction`, as the column's law; an endless split may be worth `inf`.
     """
 
-    def __init__(
-        self, states: States, column: Column, ranks: Iterable[tuple[int, Number]], tie_value: Number = 0,
-        letter: LetterOf | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(states, column, ranks)
+    def __init__(self, states: States, column: Column, tie_value: Number = 0, letter: LetterOf | None = None) -> None:
+        super().__init__(states, column)
         self.tie_value = tie_value
         self.letter = letter
-        self.number = type(column.probability)
 
     def leaf(self, result: Result, stake: int) -> Number:
         worth: Number = self.number(0)

@@ -62,7 +62,7 @@ class Luck:
             if not label:
                 label = self.states.dealer_code(dealer)
             column = Column(label, 1.0, self.solver.dealer.law(dealer))
-        return Means(self.states, column, self.solver.dealer.ranks, 0.0, self.letter)
+        return Means(self.states, column, 0.0, self.letter)
 
     def _dealer(self, cards: Ranks) -> DealerState:
         state = DealerState()
