@@ -93,6 +93,9 @@ class BotPlayer:
         """Make a box ready, as the first move would. Raises: BuildError, BoxError."""
         self._idle.append(self._lend())
 
+    def __deepcopy__(self, memo: object) -> BotPlayer:
+        return self  # a bot keeps nothing between moves
+
     def close(self) -> None:
         """End the bot. Its figures stay."""
         for box in self._boxes if os.getpid() == self._process else ():

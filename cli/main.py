@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from importlib import import_module
+from typing import NoReturn
 
 import click
 
@@ -63,9 +66,16 @@ def main(args: list[str] | None = None) -> None:
         _fail(str(error), 1)
     except click.Abort:
         _fail("stopped", 130)
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has seen enough
-        sys.exit(1)
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            _leave_quietly()
+        _fail(str(error), 1)
+
+
+def _leave_quietly() -> NoReturn:
+    """Whoever read our output has seen enough; nothing more is written, not even by the interpreter at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(1)
 
 
 def _fail(message: str, status: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -139,8 +140,19 @@ def bot_options(command: F) -> F:
     return command
 
 
+def check_writable(path: str | None) -> None:
+    """Raises: InputError, before anything is played, where a file could not be written at its end."""
+    if path is None or path == "-":
+        return
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise InputError(f"cannot write {path}: there is no folder {target.parent}")
+    if target.is_dir() or not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise InputError(f"cannot write {path}: it is a folder, or not ours to write")
+
+
 def write_json(data: object, path: str) -> None:
-    """Write JSON to a file or, for `-`, to standard output. Numbers that JSON has not become text (`inf`)."""
+    """Write JSON to a file or, for `-`, to standard output. What JSON has not: inf becomes text, nan null."""
     text = json.dumps(_finite(data), indent=2) + "\n"
     if path == "-":
         sys.stdout.write(text)
@@ -156,4 +168,6 @@ def _finite(data: object) -> object:
         return {str(key): _finite(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
         return [_finite(value) for value in data]
-    return str(data) if isinstance(data, float) and not math.isfinite(data) else data
+    if isinstance(data, float) and not math.isfinite(data):
+        return None if math.isnan(data) else str(data)
+    return data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +22,8 @@ def percent(value: float, digits: int = 4) -> str:
 
 def interval(bounds: tuple[float, float], digits: int = 4) -> str:
     """An interval of returns in percent."""
+    if math.isinf(bounds[1]):
+        return "too few hands"
     return f"{percent(bounds[0], digits)} … {percent(bounds[1], digits)}"
 
 
@@ -34,7 +37,7 @@ def results_table(results: Sequence[BotResult], title: str = "") -> RichTable:
     for result in results:
         point = result.point
         table.add_row(
-            result.name,
+            Text(result.name),
             f"{result.tally.rounds:,}",
             percent(point.mean),
             f"{result.tally.sd:.4f}",
@@ -48,24 +51,53 @@ def results_table(results: Sequence[BotResult], title: str = "") -> RichTable:
     return table
 
 
+def results_blocks(results: Sequence[BotResult]) -> RichTable:
+    """The same as `results_table` for narrow screens: a column for each bot."""
+    table = RichTable(box=box.SIMPLE_HEAD)
+    table.add_column("")
+    rows: dict[str, list[Text]] = {}
+    for result in results:
+        table.add_column(Text(result.name), justify="right", overflow="fold")
+        point, digits = result.point, 3
+        low, high = point.ci95
+        any_low, any_high = point.anytime95
+        for name, text in (
+            ("hands", f"{result.tally.rounds:,}"),
+            ("return", percent(point.mean)),
+            ("sd", f"{result.tally.sd:.4f}"),
+            ("± se", f"{100 * result.tally.se:.4f}%"),
+            ("95% from", "too few hands" if math.isinf(low) else percent(low, digits)),
+            ("to", "" if math.isinf(high) else percent(high, digits)),
+            ("anytime 95% from", "" if math.isinf(any_low) else percent(any_low, digits)),
+            ("to ", "" if math.isinf(any_high) else percent(any_high, digits)),
+            ("exact", "–" if result.exact is None else percent(result.exact)),
+            ("z", "–" if result.z is None else f"{result.z:+.2f}"),
+            ("verdict", result.verdict),
+        ):
+            rows.setdefault(name, []).append(Text(text, style="red bold" if text == "disagrees" else ""))
+    for name, cells in rows.items():
+        table.add_row(name, *cells)
+    return table
+
+
 def convergence_table(results: Sequence[BotResult], lines: int = 8) -> RichTable:
     """How each mean, with its anytime-valid interval, converged: a few points, the last one always."""
     table = RichTable(title="convergence (mean, anytime 95% interval)", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("hands", justify="right")
     for result in results:
-        table.add_column(result.name, justify="right")
-    longest = max((result.convergence for result in results), key=len, default=[])
-    step = max(1, len(longest) // lines)
-    for place in sorted({*range(len(longest) - 1, -1, -step)}):
-        row = [f"{longest[place].hands:,}"]
-        for result in results:
-            row.append(_point(result.convergence[place]) if place < len(result.convergence) else "")
-        table.add_row(*row)
+        table.add_column(Text(result.name), justify="right")
+    points = [{point.hands: point for point in result.convergence} for result in results]
+    hands = sorted(set().union(*points))
+    step = max(1, len(hands) // lines)
+    for count in sorted(hands[-1::-step]):
+        table.add_row(f"{count:,}", *(_point(at[count]) if count in at else "" for at in points))
     return table
 
 
 def _point(point: Point) -> str:
     low, high = point.anytime95
+    if math.isinf(high):
+        return f"{percent(point.mean, 3)}, too few hands"
     return f"{percent(point.mean, 3)} ± {50 * (high - low):.3f}%"
 
 
@@ -80,7 +112,7 @@ def bots_table(programs: Sequence[BotPlayer]) -> RichTable:
         times = program.ms_per_move()
         faults = ", ".join(f"{kind} {count:,}" for kind, count in sorted(program.faults.items()))
         median, p99 = ("–" if times[name] is None else f"{times[name]:.2f}" for name in ("median", "p99"))
-        table.add_row(program.name, median, p99, faults or "none")
+        table.add_row(Text(program.name), median, p99, faults or "none")
     return table
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 import click
 
 from bjsim.cli.options import Count, Names, bot_names, rules_options, seed_option, the_rules
@@ -12,7 +10,7 @@ from bjsim.sim.play import NAMES, Action, Player
 from bjsim.sim.round import DEALER, Event, Round, RoundResult
 from bjsim.sim.rules import Rules
 from bjsim.sim.shoe import ScriptedShoe
-from bjsim.sim.table import ReadableTable, block_of, block_start
+from bjsim.sim.table import ReadableTable
 from bjsim.strategies.players import find_player
 
 
@@ -35,7 +33,9 @@ def replay(
     """
     rules = the_rules(rules_name, settings, decks)
     if shoe_path:
-        _play_script(rules, [find_player(bot, rules) for bot in bots[: rules.seats]], ScriptedShoe.load(shoe_path))
+        if len(bots) > rules.seats:
+            raise InputError(f"--bots has {len(bots)} bots for one table; {rules.name} has {rules.seats} seats")
+        _play_script(rules, [find_player(bot, rules) for bot in bots], ScriptedShoe.load(shoe_path))
         return
     group = (table_number - 1) // tables
     names = bots[group * rules.seats : (group + 1) * rules.seats]
@@ -44,19 +44,12 @@ def replay(
         raise InputError(f"--table {table_number} is not accepted; this run has tables 1 to {most}")
     players = [find_player(bot, rules) for bot in names]
     click.echo(f"{rules.name}, seed {seed}, table {table_number}, round {round_number}")
-    show(players, deal_again(rules, players, seed, table_number - 1, round_number - 1))
-
-
-def deal_again(rules: Rules, players: list[Player], seed: int, table: int, number: int) -> RoundResult:
-    """Round `number` (from 0) of a table, after playing the rounds of its block that came before it."""
-    block = block_of(number)
-    rounds = ReadableTable(rules, players).rounds(seed, table, block)
-    for earlier in islice(rounds, number - block_start(block)):
-        earlier.play()
-    return next(rounds).play()
+    show(players, ReadableTable(rules, players).deal_again(seed, table_number - 1, round_number - 1))
 
 
 def _play_script(rules: Rules, players: list[Player], shoe: ScriptedShoe) -> None:
+    if not shoe.left:
+        raise InputError(f"{shoe.name} holds no cards")
     number = 0
     while shoe.left:
         number += 1

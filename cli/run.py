@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -12,6 +14,7 @@ from typing import NamedTuple
 import click
 from rich.console import Console
 
+from bjsim import __version__
 from bjsim.bots.player import BotPlayer
 from bjsim.bots.seats import BotOptions, find_any_player
 from bjsim.cli.options import (
@@ -19,6 +22,7 @@ from bjsim.cli.options import (
     Names,
     bot_names,
     bot_options,
+    check_writable,
     json_option,
     rules_options,
     seed_option,
@@ -33,6 +37,7 @@ from bjsim.sim.rules import Rules
 from bjsim.sim.table import CompiledTable
 from bjsim.sim.workers import gathered_log, open_executor, usable_cores
 from bjsim.strategies.experiment import BotResult, experiment_of, results_of
+from bjsim.strategies.players import fingerprint
 
 
 @click.command()
@@ -61,12 +66,22 @@ def run(
     """
     if plot_path:
         check_picture(plot_path)
+    check_checkpoints(checkpoint, resume)
+    for path in (json_path, plot_path, checkpoint):
+        check_writable(path)
     rules = the_rules(rules_name, settings, decks)
     options = BotOptions(sandbox, timeout, cold, strikes)
     players = [find_any_player(bot, rules, options) for bot in bots]
     programs = [player for player in players if isinstance(player, BotPlayer)]
     experiment = experiment_of(rules, players, hands, seed, tables)
-    what = {"rules": rules.to_dict(), "bots": bots, "hands": hands, "tables": tables, "seed": seed}
+    what = {
+        "rules": rules.to_dict(),
+        "bots": [[bot, fingerprint(bot, player)] for bot, player in zip(bots, players, strict=True)],
+        "hands": hands,
+        "tables": tables,
+        "seed": seed,
+        "bjsim": __version__,
+    }
     keep = checkpoint or resume
     cores = workers or usable_cores()
     with _log(log_path) as records:
@@ -87,8 +102,19 @@ def run(
     if plot_path and results:
         plot_convergence(results, plot_path)
     report(screen.console, results, programs, *played)
+    if played.stopped and programs:
+        sys.stdout.flush()
+        os._exit(130)  # threads may be in the middle of a block, and their bots are gone
     if played.stopped:
         raise click.exceptions.Exit(130)
+
+
+def check_checkpoints(checkpoint: str | None, resume: str | None) -> None:
+    """Refuse a checkpoint that would be overwritten unread."""
+    if checkpoint and resume and checkpoint != resume:
+        raise InputError(f"--checkpoint {checkpoint} with --resume {resume}: a resumed run keeps its one file")
+    if checkpoint and not resume and Path(checkpoint).exists():
+        raise InputError(f"{checkpoint} exists; go on from it with --resume {checkpoint}, or remove it")
 
 
 class Played(NamedTuple):
@@ -161,5 +187,5 @@ def run_json(
         "bots": bots,
         "rounds": played.progress.rounds,
         "seconds": played.seconds,
-        "rounds_per_second": played.progress.rounds / max(played.seconds, 1e-9),
+        "rounds_per_second": (played.progress.rounds - played.progress.rounds_before) / max(played.seconds, 1e-9),
     }

@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.text import Text
 
 from bjsim.bots.player import BotPlayer
-from bjsim.cli.render import bots_table, convergence_table, percent, results_table
+from bjsim.cli.render import bots_table, convergence_table, percent, results_blocks, results_table
 from bjsim.sim.driver import Experiment, Progress
 from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
@@ -26,11 +26,11 @@ class Screen:
         self.seats = len(players)
         self.players = players
         self.live = Live(console=self.console, transient=True, auto_refresh=False)
+        self.console.print(Text.assemble((rules.name, "bold"), f", seed {experiment.seed}"))
         self.began = self.shown = time.perf_counter()
-        self.console.print(f"[bold]{rules.name}[/bold], seed {experiment.seed}", highlight=False)
-        self.start_rounds: int | None = None
 
     def __enter__(self) -> Screen:
+        self.began = self.shown = time.perf_counter()
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -39,23 +39,24 @@ class Screen:
     def update(self, progress: Progress) -> None:
         """Show the progress, at most five times a second. The display starts here, once the workers run."""
         now = time.perf_counter()
-        if self.start_rounds is None:
-            self.start_rounds = progress.rounds
         if not self.console.is_terminal or now - self.shown < 0.2:
             return
         self.shown = now
         if not self.live.is_started:
             self.live.start()
         done, whole = progress.rounds, self.experiment.hands * self.seats
-        speed = (done - self.start_rounds) / max(now - self.began, 1e-9)
+        speed = (done - progress.rounds_before) / max(now - self.began, 1e-9)
         left = (whole - done) / speed if speed else float("inf")
         lines = [
             Text(f"{player.name:>12}  {percent(tally.mean)}  ± {196 * tally.se:.4f}%  of {tally.rounds:,} hands")
             for player, tally in zip(self.players, progress.tallies, strict=True)
-            if tally.rounds > tally.ties_replayed
+            if tally.settled
         ]
         head = f"{done / whole:6.1%}   {speed_of(speed)}   {left:,.0f} s left"
         self.live.update(Group(Text(head, style="bold"), *lines), refresh=True)
+
+
+NARROW = 140  # columns, below which the table of results would be cut
 
 
 def report(
@@ -73,7 +74,7 @@ def report(
         console.print("no bet was settled yet")
         return
     wide = Console(stderr=console.stderr, width=max(console.width, 150)) if not console.is_terminal else console
-    wide.print(results_table(results))
+    wide.print(results_table(results) if wide.width >= NARROW else results_blocks(results))
     wide.print(convergence_table(results))
     if programs:
         wide.print(bots_table(programs))
@@ -81,7 +82,7 @@ def report(
         console.print("ties are replayed: the return is per settled bet", style="dim")
     if progress.losses:
         console.print(f"{progress.losses} times a worker was lost; its blocks were played again", style="yellow")
-    rounds = progress.rounds
+    rounds = progress.rounds - progress.rounds_before
     speed = speed_of(rounds / max(seconds, 1e-9))
     console.print(f"{rounds:,} rounds in {seconds:.2f} s, {speed}", highlight=False)
 

@@ -41,6 +41,10 @@ def solve(
     if ten_probability is not None:
         settings = (*settings, f"ten_probability={ten_probability}")
     rules = the_rules(rules_name, settings, decks)
+    if not rules.infinite:
+        click.echo(
+            f"{rules.name} is played from {rules.decks} decks; the values below are an infinite shoe's", err=True
+        )
     solver = Solver(rules, Fraction if exact else float)
     if chart_format:
         click.echo(WRITERS[chart_format](solver.chart), nl=False)
@@ -95,6 +99,7 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
             found |= _tables(tables, name)
     data: dict[str, object] = {
         "rules": solver.rules.to_dict(),
+        "shoe": "inf",
         "tables": {
             name: {
                 "rows": list(table.ylabels),

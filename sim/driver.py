@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,9 +21,8 @@ from bjsim.sim.intervals import anytime, usual
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import LARGEST_BLOCK, Table, block_of, block_start, play_blocks
 from bjsim.sim.tally import Tally
-from bjsim.sim.workers import open_executor
+from bjsim.sim.workers import open_executor, stop_workers
 
-JOB_BLOCKS = 32  # of the largest size: two million rounds
 POINTS_PER_DECADE = 10
 LOSSES = 5  # pools lost in a row, with nothing done between, after which a run gives up
 
@@ -77,11 +77,12 @@ class Experiment:
     def jobs(self) -> Iterator[Job]:
         """All jobs in the order in which their tallies are merged."""
         most = block_of(max(self.until(0) - 1, 0))
+        largest = min(table.blocks_at_once for table in self.groups)
         first = 0
         while first <= most:
             small = block_start(first + 1) - block_start(first) < LARGEST_BLOCK
             # twice as much as was played before, so that the convergence is seen on a logarithmic axis
-            last = first if small else min(first + min(max(first - 6, 1), JOB_BLOCKS) - 1, most)
+            last = first if small else min(first + min(max(first - 6, 1), largest) - 1, most)
             for group in range(len(self.groups)):
                 for number in range(group * self.tables, (group + 1) * self.tables):
                     if block_start(first) < self.until(number):
@@ -97,6 +98,7 @@ class Progress:
     convergence: list[list[Point]]
     merged: int = 0  # jobs merged, in job order
     losses: int = 0  # pools of workers that broke and were replaced
+    rounds_before: int = 0  # rounds that a checkpoint knew
 
     @property
     def rounds(self) -> int:
@@ -133,13 +135,13 @@ class Checkpoint:
         """What the file knows."""
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
-            found = data["experiment"]
+            found = dict(data["experiment"])
             tallies = [Tally.from_json(tally) for tally in data["tallies"]]
             points = [[Point(n, m, tuple(c), tuple(a)) for n, m, c, a in seat] for seat in data["convergence"]]
             progress = Progress(tallies, points, int(data["merged"]))
         except OSError as error:
             raise InputError(f"cannot read the checkpoint {self.path}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, ArithmeticError, AttributeError):
             raise InputError(f"{self.path} is no checkpoint of bjsim, or is damaged") from None
         if found != json.loads(json.dumps(self.what)):
             other = [key for key in self.what if found.get(key) != json.loads(json.dumps(self.what[key]))]
@@ -171,10 +173,11 @@ class Driver:
         seats = sum(table.seats for table in experiment.groups)
         self._first_seat = [sum(table.seats for table in experiment.groups[:g]) for g in range(len(experiment.groups))]
         self.progress = Progress([Tally()] * seats, [[] for _ in range(seats)])
-        if checkpoint and resume:
-            self.progress = checkpoint.load()
         self._jobs = enumerate(experiment.jobs())
+        if checkpoint and resume:
+            self._go_on_from(checkpoint)
         self._to_play: dict[int, Job] = {}  # handed out, not yet done
+        self._futures: dict[Future[list[Tally]], int] = {}
         self._done: dict[int, tuple[Job, list[Tally]]] = {}  # done, but an earlier job is not
 
     def run(self) -> Progress:
@@ -182,8 +185,6 @@ class Driver:
 
         Raises: RunFailed when workers are lost again and again; what a player or shoe raises.
         """
-        for _ in range(self.progress.merged):
-            next(self._jobs)
         losses_in_a_row = 0
         while True:
             before = self.progress.merged
@@ -196,14 +197,28 @@ class Driver:
                 losses_in_a_row = 1 if self.progress.merged > before else losses_in_a_row + 1
                 if losses_in_a_row >= LOSSES:
                     raise RunFailed(f"{LOSSES} times in a row a worker died before any block was done") from None
+            except BaseException:
+                stop_workers(pool)  # what they do now is not waited for
+                raise
             finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+                for future in self._futures:
+                    future.cancel()
+                pool.shutdown(wait=False)
                 if self.checkpoint:
                     self.checkpoint.save(self.progress)
         return self.progress
 
+    def _go_on_from(self, checkpoint: Checkpoint) -> None:
+        progress = checkpoint.load()
+        played = sum(1 for _ in islice(self._jobs, progress.merged))
+        sizes = {len(progress.tallies), len(progress.convergence)}
+        if played != progress.merged or sizes != {len(self.progress.tallies)}:
+            raise InputError(f"{checkpoint.path} is no checkpoint of bjsim, or is damaged")
+        progress.rounds_before = progress.rounds
+        self.progress = progress
+
     def _play_on(self, pool: Executor) -> None:
-        futures: dict[Future[list[Tally]], int] = {}
+        futures = self._futures = {}
         for index, job in self._to_play.items():  # lost with the last pool
             futures[self._submit(pool, job)] = index
         while True:
@@ -242,5 +257,5 @@ class Driver:
         tally, points = self.progress.tallies[seat], self.progress.convergence[seat]
         last = tally.rounds == self.experiment.hands
         due = not points or tally.rounds >= points[-1].hands * 10 ** (1 / POINTS_PER_DECADE)
-        if (last or due) and tally.rounds > tally.ties_replayed:
+        if (last or due) and tally.settled:
             points.append(Point.of(tally, self.experiment.tuned))

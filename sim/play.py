@@ -61,7 +61,10 @@ class View:
 
 @runtime_checkable
 class Player(Protocol):
-    """Whoever decides. A strategy is a Player in this process, a bot is one in another."""
+    """Whoever decides. A strategy is a Player in this process, a bot is one in another.
+
+    A player may remember what it saw: it is copied afresh for each block of rounds (see `bjsim.sim.table`).
+    """
 
     @property
     def name(self) -> str:

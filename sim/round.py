@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from bjsim.sim.cards import HIDDEN, RANKS, TEN, is_natural, points_of
-from bjsim.sim.play import IllegalAction, Player, View
+from bjsim.sim.errors import RunFailed
+from bjsim.sim.play import Action, IllegalAction, Player, View
 from bjsim.sim.rules import Rules
 from bjsim.sim.shoe import Shoe
 
@@ -145,7 +146,7 @@ class Round:
         index = seat.turn
         hand = seat.hands[index]
         view = self._view(number, seat)
-        action = seat.player.decide(view)
+        action = _ask(seat.player, view)
         overbet = action.letter == "B" and not 0 <= action.amount <= seat.chips
         if action.letter not in tuple(view.legal) or overbet:
             raise IllegalAction(
@@ -311,6 +312,22 @@ class Round:
         if sorted(hand.ranks) in ([5, 6, 7], [6, 6, 6]):
             return 3 if hand.ranks[0] == hand.ranks[1] else 2
         return {0: 1, 1: 2}.get(max(len(hand.ranks) - 4, 0), 3)
+
+
+def _ask(player: Player, view: View) -> Action:
+    """The player's answer. Raises: RunFailed naming the player and its hand for an exception, or no action at all."""
+    try:
+        answer: object = player.decide(view)
+    except RunFailed:
+        raise
+    except Exception as error:
+        situation = f"with {view.hand} against {view.dealer}"
+        raise RunFailed(f"{player.name} failed {situation}: {type(error).__name__}: {error}") from error
+    if isinstance(answer, str):
+        return Action(answer)
+    if not isinstance(answer, Action):
+        raise IllegalAction(f"{player.name} answered {answer!r} with {view.hand}; an Action or its letter is expected")
+    return answer
 
 
 def _letters(ranks: Sequence[int]) -> str:

@@ -111,7 +111,8 @@ class Rules:
     dealer_shows: str = _rule("up", "up or both", "dealer's cards seen before the seats act", _one_of("up", "both"))
     peek: bool = _rule(False, _BOOL, "a dealer's natural ends the round before anybody acts", _flag)
     blackjack_pays: Fraction = _rule(
-        Fraction(3, 2), "a number of bets above 0, such as 3/2", "what a player's natural wins", _share(lambda x: x > 0)
+        Fraction(3, 2), "a number of bets above 0, to 100, such as 3/2", "what a player's natural wins",
+        _share(lambda x: 0 < x <= 100 and x.denominator <= 1000),
     )
     naturals: str = _rule(
         "both", "player, both or none", "whose ace and ten in two cards is special", _one_of("player", "both", "none")
@@ -156,6 +157,8 @@ class Rules:
     seats: int = _rule(1, "1 to 7", "seats of a table that share its shoe", _whole(1, 7))
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise RulesError(f"name = {self.name!r} is not accepted; name takes text")
         for name in RULE_FIELDS:
             object.__setattr__(self, name, parse_field(name, getattr(self, name)))
         for broken, message in (

@@ -6,16 +6,19 @@ so a result depends on (rules, players, seed, tables, hands) and on nothing else
 
 from __future__ import annotations
 
+import copy
 import logging
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import Protocol
 
+from bjsim.sim.errors import RunFailed
 from bjsim.sim.plan import TIED, Plan
 from bjsim.sim.play import Player
-from bjsim.sim.round import Round
+from bjsim.sim.round import Round, RoundResult
 from bjsim.sim.rules import Rules
 from bjsim.sim.shoe import open_shoe
 from bjsim.sim.stream import Stream, stream_key
@@ -50,6 +53,11 @@ class Table(Protocol):
         """How many seats are taken."""
         ...
 
+    @property
+    def blocks_at_once(self) -> int:
+        """How many blocks of the largest size make up one job at most."""
+        ...
+
     def play(self, seed: int, table: int, block: int, rounds: int) -> list[Tally]:
         """Play the first rounds of a block; one tally for each seat."""
         ...
@@ -61,6 +69,7 @@ class CompiledTable:
 
     plan: Plan
     unit: Fraction
+    blocks_at_once = 32  # two million rounds, some tenths of a second
 
     @property
     def seats(self) -> int:
@@ -91,16 +100,29 @@ class ReadableTable:
 
     rules: Rules
     players: Sequence[Player]
+    blocks_at_once = 1  # some seconds
 
     @property
     def seats(self) -> int:
         return len(self.players)
 
     def rounds(self, seed: int, table: int, block: int) -> Iterator[Round]:
-        """The rounds of a block, one after another, ready to be played."""
+        """The rounds of a block, one after another, ready to be played.
+
+        A player that remembers starts each block anew, as a copy, so that what it did elsewhere changes nothing.
+        """
         shoe = open_shoe(self.rules, Stream(seed, table, block))
+        players = [copy.deepcopy(player) for player in self.players]
         while True:
-            yield Round(self.rules, shoe, self.players)
+            yield Round(self.rules, shoe, players)
+
+    def deal_again(self, seed: int, table: int, number: int) -> RoundResult:
+        """Round `number` (from 0) of a table, after playing the rounds of its block that came before it."""
+        block = block_of(number)
+        rounds = self.rounds(seed, table, block)
+        for earlier in islice(rounds, number - block_start(block)):
+            earlier.play()
+        return next(rounds).play()
 
     def play(self, seed: int, table: int, block: int, rounds: int) -> list[Tally]:
         payoffs: list[list[tuple[int, int]]] = [[] for _ in self.players]
@@ -118,7 +140,10 @@ def play_blocks(table: Table, seed: int, number: int, first: int, last: int, unt
     for block in range(first, last + 1):
         start = block_start(block)
         rounds = min(block_start(block + 1), until) - start
-        totals = [total + one for total, one in zip(totals, table.play(seed, number, block, rounds), strict=True)]
+        played = table.play(seed, number, block, rounds)
+        if any(tally.rounds != rounds for tally in played):
+            raise RunFailed(f"a block of {rounds} rounds came back with {[tally.rounds for tally in played]}")
+        totals = [total + one for total, one in zip(totals, played, strict=True)]
     log.info(
         "table %d blocks %d-%d: %d rounds in %.3f s", number, first, last, totals[0].rounds, time.perf_counter() - began
     )

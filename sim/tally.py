@@ -46,6 +46,11 @@ class Tally:
     def _sum(self, net_power: int, tied_power: int) -> int:
         return sum(count * net**net_power * tied**tied_power for (net, tied), count in self.counts.items())
 
+    @property
+    def settled(self) -> bool:
+        """Whether enough was settled for a mean: more bets than were tied and dealt again."""
+        return self.rounds > self.ties_replayed
+
     @cached_property
     def exact_mean(self) -> Fraction:
         """Profit per settled bet, in initial bets. Raises: ZeroDivisionError if nothing was settled."""

@@ -36,6 +36,12 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def stop_workers(pool: Executor) -> None:
+    """End the worker processes of a pool at once, whatever they are doing."""
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
+        process.kill()
+
+
 def _can_fork() -> bool:
     return "fork" in multiprocessing.get_all_start_methods()
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bjsim.sim.cards import rank_of
+from bjsim.sim.errors import InputError
 from bjsim.sim.play import Action, View
 from bjsim.sim.rules import Rules
 from bjsim.sim.states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState, States
@@ -47,7 +48,13 @@ class Chart:
     source: str = ""
     states: States = field(init=False, repr=False, compare=False)
 
+    def __deepcopy__(self, memo: object) -> Chart:
+        return self  # nothing in it ever changes
+
     def __post_init__(self) -> None:
+        for (row, column), code in self.cells.items():
+            if code not in CODES:
+                raise InputError(f"chart {self.name}: {code!r} at {row} against {column}; codes are {' '.join(CODES)}")
         object.__setattr__(self, "states", States(self.rules))
 
     def __reduce__(self) -> tuple[type[Chart], tuple[object, ...]]:

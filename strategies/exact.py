@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 from bjsim.sim.rules import Rules
@@ -91,32 +92,36 @@ class Solver:
     @cached_property
     def value(self) -> Number:
         """The value of the game: expected profit per bet under the best strategy. It may be `inf`."""
-        if self.rules.ties == "replay":
-            return self.worth(self.chart.letter).value
-        return self._total(self.number(0), None)
+        return self.tie_value if self.rules.ties == "replay" else self._total(self.number(0), None)
 
     @cached_property
     def chart(self) -> Chart:
         """The best chart."""
-        return self._solved[1]
+        return self._best_chart(self.tie_value)
 
     @cached_property
     def tie_value(self) -> Number:
         """What a tied bet is worth under the best strategy: the value of the game if ties are replayed, else 0."""
-        return self._solved[0]
-
-    @cached_property
-    def _solved(self) -> tuple[Number, Chart]:
-        chart = self._best_chart(self.number(0))
+        zero: Number = self.number(0)
         if self.rules.ties != "replay":
-            return self.number(0), chart
-        worth = self.worth(chart.letter).value
-        while True:
-            chart = self._best_chart(worth)
-            better = self.worth(chart.letter).value
-            if better <= worth:
-                return worth, chart
-            worth = better
+            return zero
+        value = self.worth(self._best_letter(zero)).value
+        rounding = 0 if self.number is Fraction else 1e-15
+        while self._total(value, None) > value + rounding:  # a tied bet worth this much would win more than this
+            better = self.worth(self._best_letter(value)).value
+            if better <= value:
+                break
+            value = better
+        return value
+
+    def _best_letter(self, tie_value: Number) -> LetterOf:
+        """The best strategy for ties worth `tie_value`, hand by hand."""
+
+        def letter(state: HandState, label: str, legal: str) -> str:
+            means = self.means(self.columns[label], tie_value)
+            return max(legal, key=lambda action: means.act(state, action))
+
+        return letter
 
     @cached_property
     def best(self) -> dict[str, Means]:

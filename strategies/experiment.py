@@ -27,7 +27,10 @@ def table_of(rules: Rules, seated: Sequence[Player]) -> Table:
     """The table for these players, which share its shoe: compiled where all of them are charts."""
     charts = [player for player in seated if isinstance(player, Chart)]
     if len(charts) == len(seated):
-        return CompiledTable(compile_plan(rules, [chart.letter for chart in charts]), rules.unit)
+        try:
+            return CompiledTable(compile_plan(rules, [chart.letter for chart in charts]), rules.unit)
+        except KeyError as error:  # a chart made in Python; those from files are checked when they are read
+            raise InputError(str(error.args[0])) from None
     return ReadableTable(rules, list(seated))
 
 
@@ -108,7 +111,7 @@ def results_of(experiment: Experiment, players: Sequence[Player], progress: Prog
     rules = experiment.rules
     results = []
     for player, tally, points in zip(players, progress.tallies, progress.convergence, strict=True):
-        if tally.rounds == tally.ties_replayed:
+        if not tally.settled:
             continue
         exact = sd = None
         if isinstance(player, Chart):

@@ -73,7 +73,11 @@ class Judgement:
 
     @property
     def remainder(self) -> float:
-        """The difference that the costs leave over: rounding, and what no chart can say."""
+        """The difference that the costs leave over: rounding, and what no chart can say.
+
+        A chart has one cell for a pair of aces that may be split and one that may not; where split aces play on and
+        double, the best play of the two differs.
+        """
         return self.difference - self.costs
 
     @property

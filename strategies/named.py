@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bjsim.sim.rules import Rules
+from bjsim.sim.states import DealerState, States
 from bjsim.strategies.chart import Chart, chart_of
 from bjsim.strategies.exact import Solver
 
@@ -43,10 +44,10 @@ def limit(stand_on: int) -> Callable[[Rules], Chart]:
 
 
 def _mimic(rules: Rules) -> Chart:
+    states = States(rules)
+
     def code(row: str, column: str) -> str:
-        points, soft = points_of_row(row)
-        draws = points < rules.dealer_stands_on or (points == 17 and soft and rules.hit_soft_17)
-        return "H" if draws else "S"
+        return "S" if states.dealer_done(DealerState(*points_of_row(row), cards=2)) else "H"
 
     return chart_of("mimic", rules, code, CATALOGUE["mimic"].source)
 

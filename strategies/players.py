@@ -7,11 +7,14 @@ Accepted: a name of the catalogue (`optimal`), a name that an installed package 
 from __future__ import annotations
 
 import difflib
+import hashlib
 import importlib
 import importlib.util
+import pickle
 import sys
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from bjsim.sim.errors import InputError
@@ -54,7 +57,7 @@ def find_player(text: str, rules: Rules) -> Player:
         return CATALOGUE[text].chart(rules)
     for point in entry_points(group=ENTRY_POINTS):
         if point.name == text:
-            return _as_player(text, point.load(), rules)
+            return _as_player(text, _load_entry(point), rules)
     if ":" in text and not Path(text).exists():
         return _as_player(text, _load_object(text), rules)
     if Path(text).is_file():
@@ -64,15 +67,18 @@ def find_player(text: str, rules: Rules) -> Player:
     raise UnknownPlayer(f"no bot is called {text!r}; {hint}, or give a chart file, module:object or file.py:object")
 
 
+def _load_entry(point: EntryPoint) -> Any:
+    try:
+        return point.load()
+    except Exception as error:
+        raise UnknownPlayer(f"cannot load {point.value} for {point.name!r}: {type(error).__name__}: {error}") from None
+
+
 def _load_object(text: str) -> Any:
     where, _, name = text.rpartition(":")
     try:
         if where.endswith(".py"):
-            spec = importlib.util.spec_from_file_location(Path(where).stem, where)
-            assert spec and spec.loader  # a .py path always has both
-            module = importlib.util.module_from_spec(spec)
-            sys.modules[spec.name] = module  # so that what it defines can travel to workers
-            spec.loader.exec_module(module)
+            module = _load_file(Path(where).resolve())
         else:
             module = importlib.import_module(where)
     except Exception as error:
@@ -83,19 +89,46 @@ def _load_object(text: str) -> Any:
         raise UnknownPlayer(f"{where} has no {name!r}") from None
 
 
+def _load_file(path: Path) -> ModuleType:
+    """The module in a file, run once; under a name of its own, so that it hides no other and can travel to workers."""
+    name = f"bjsim_player_{hashlib.sha256(bytes(path)).hexdigest()[:12]}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec and spec.loader  # a .py path always has both
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
+
+
+def fingerprint(text: str, player: Player) -> str:
+    """What tells this player from another one called the same: a digest of its chart, or of the file it came from."""
+    if isinstance(player, Chart):
+        content = repr(sorted(player.cells.items())).encode()
+    else:
+        file = next((Path(part) for part in (text, text.rpartition(":")[0]) if part and Path(part).is_file()), None)
+        content = file.read_bytes() if file else text.encode()
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
 def _as_player(text: str, thing: Any, rules: Rules) -> Player:
     """A Player from a Player, a Player class, a chart for other rules, or a function of a view."""
-    if isinstance(thing, type):
-        try:
-            thing = thing()
-        except Exception as error:
-            raise UnknownPlayer(f"cannot make a player of {text}: {type(error).__name__}: {error}") from None
     if isinstance(thing, Chart):
         return Chart(thing.name, rules, thing.cells, thing.source)
-    if hasattr(thing, "decide"):
-        if not hasattr(thing, "name"):
-            thing.name = text
-        return thing  # type: ignore[no-any-return]
-    if callable(thing):
-        return FunctionPlayer(text, thing)
-    raise UnknownPlayer(f"{text} is {type(thing).__name__}, no player: it needs decide(view) -> Action")
+    if not hasattr(thing, "decide"):
+        if not callable(thing):
+            raise UnknownPlayer(f"{text} is {type(thing).__name__}, no player: it needs decide(view) -> Action")
+        thing = FunctionPlayer(text, thing)
+    try:
+        player: Player = thing() if isinstance(thing, type) else thing
+        if not isinstance(getattr(player, "name", None), str):
+            player.name = text  # type: ignore[misc]
+        pickle.dumps(player)
+    except Exception as error:
+        trouble = f"{type(error).__name__}: {error}"
+        raise UnknownPlayer(f"{text} cannot be made, named or sent to a worker process: {trouble}") from None
+    return player

@@ -6,7 +6,9 @@ lays down; dealer is a law of outcomes for each column. Values are given that no
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
+from numbers import Real
 
 from bjsim.sim.cards import RANKS, TEN
 from bjsim.sim.hand import Hand, pair_code, soft_code
@@ -51,7 +53,7 @@ class Tables:
         return table
 
     def _values(self, rows: Iterable[str], cell: Callable[[Means, str], Number | None]) -> Table:
-        return self._fill(rows, cell, self.solver.number)
+        return self._fill(rows, cell, Real)  # an endless split may be worth inf beside fractions
 
     def stand(self) -> Table:
         """Value of standing on each total."""
@@ -81,12 +83,15 @@ class Tables:
         return self._values(SPLIT, cell)
 
     def resplit(self, more: int) -> Table:
-        """Value of splitting a pair when `more` hands may still be split (the seed's split1 and split2); no aces."""
+        """Value of splitting a pair when `more` hands may still be split (the seed's split1 and split2).
+
+        No aces, for they are not split again; empty where there is no limit of hands.
+        """
         limit = self.solver.rules.max_hands
 
         def cell(means: Means, row: str) -> Number | None:
             state = _pair_state(self.solver, row)
-            if "P" not in self.solver.states.legal(state) or limit - more < 1:
+            if "P" not in self.solver.states.legal(state) or limit - more < 1 or limit == math.inf:
                 return None
             return means.pending(self.solver.states.split(state), 2, int(limit) - more + 1)
 

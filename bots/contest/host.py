@@ -1,7 +1,8 @@
 """The host: plays a contest and keeps its journal, or goes on with one that was stopped.
 
-Workers are threads, for the time goes into waiting for bots; each has bots of its own. Tables are played side by side
-and written in the order of the schedule, so the journal does not depend on how many workers there are.
+Workers are threads, for the time goes into waiting for bots and for the disk; each has bots of its own. Tables are
+played side by side and written in the order of the schedule, so the journal does not depend on how many workers there
+are.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from bjsim import __version__
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.field import Entrant, check_unchanged, identify, opened
-from bjsim.bots.contest.luck import Luck, has_luck
+from bjsim.bots.contest.luck import REFERENCE, Luck, has_luck
 from bjsim.bots.contest.match import Dealer, NotTheSame, Record, deal_again, play_table
 from bjsim.bots.contest.page import PageData
 from bjsim.bots.contest.schedule import TablePlan, schedule, table_shape
@@ -57,6 +58,7 @@ class Host:
         header = {
             "bjsim": __version__,
             "python": platform.python_version(),
+            "luck": REFERENCE if has_luck(contest.rules) else "",
             "contest": contest.to_dict(),
             "bots": [entrant.to_dict() for entrant in entrants],
         }
@@ -153,11 +155,6 @@ class Workers:
 
     def tables(self, plans: Iterator[TablePlan]) -> Iterator[tuple[TablePlan, Iterator[Record]]]:
         """Each plan with its rounds, which must be taken before the next plan."""
-        if self.host.workers == 1:
-            players = self._players()
-            for plan in plans:
-                yield plan, self._rounds(plan, players)
-            return
         todo: SimpleQueue[tuple[TablePlan, list[Record], SimpleQueue[Any]] | None] = SimpleQueue()
         threads = [
             threading.Thread(target=self._work, args=(self._players(), todo), daemon=True)
@@ -187,11 +184,10 @@ class Workers:
             opened(entrants, contest.rules, sandbox=self.host.sandbox, timeout=contest.timeout)
         )
 
-    def _rounds(self, plan: TablePlan, players: list[Player], done: list[Record] | None = None) -> Iterator[Record]:
+    def _rounds(self, plan: TablePlan, players: list[Player], done: list[Record]) -> Iterator[Record]:
         host = self.host
-        earlier = host.earlier(plan) if done is None else done
         # the house player is the last: number HOUSE is -1
-        return play_table(host.contest, plan, players.__getitem__, self.luck, earlier, host.timed)
+        return play_table(host.contest, plan, players.__getitem__, self.luck, done, host.timed)
 
     def _work(self, players: list[Player], todo: SimpleQueue[Any]) -> None:
         while (task := todo.get()) is not None:

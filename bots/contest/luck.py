@@ -20,9 +20,13 @@ from bjsim.sim.round import DEALER, Event
 from bjsim.sim.rules import Rules
 from bjsim.sim.states import BUST, SURRENDERED, DealerState, HandState, Result
 from bjsim.strategies.exact import Solver
+from bjsim.strategies.named import CATALOGUE
 from bjsim.strategies.values import Column, Means
 
 KINDS = ("first", "second", "upcard", "hole", "hit", "double", "dealer")
+# Between the cautious and the bold: the variance for lim17 falls 15-fold by it and for the best chart 11-fold, against
+# 11 and 15 by the best chart itself (six players, 250 matches, seed 6).
+REFERENCE = "hoyle"
 DIGITS = 6  # of a chip, that records keep
 Ranks = tuple[int, ...]
 
@@ -33,13 +37,13 @@ def has_luck(rules: Rules) -> bool:
 
 
 class Luck:
-    """Computes the luck of rounds under one set of rules; the reference chart is the best one for them."""
+    """Computes the luck of rounds under one set of rules, by the reference chart."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.solver = Solver(rules)
         self.states = self.solver.states
-        self.letter = self.solver.chart.letter
+        self.letter = CATALOGUE[REFERENCE].chart(rules).letter
         self.law = [float(p) for p in rules.law]
         self.worth = cache(self._worth)
         self.after_card = cache(self._after_card)

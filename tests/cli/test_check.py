@@ -108,4 +108,4 @@ def test_bad_input_gets_one_line_and_status_2(tmp_path):
     assert f"cannot write {tmp_path}: Is a directory" in refusal("check", "hoyle", "--fix", tmp_path)
     (tmp_path / "mine.py").write_text("def decide(view):\n    return 'S'\n", encoding="utf-8")
     assert "is no chart" in refusal("check", f"{tmp_path}/mine.py:decide")
-    assert "cannot make a player of" in refusal("check", "bjsim.strategies.players:FunctionPlayer")
+    assert "cannot be made" in refusal("check", "bjsim.strategies.players:FunctionPlayer")

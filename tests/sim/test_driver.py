@@ -71,6 +71,7 @@ class FakeTable:
     deaths: Path | None = None
 
     seats = 1
+    blocks_at_once = 32
 
     def play(self, seed, table, block, rounds):
         if self.deaths and block == 3:

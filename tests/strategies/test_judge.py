@@ -6,6 +6,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.games import FIXED, charts, rules
 
 from bjsim.sim.presets import PRESETS
 from bjsim.strategies.chart import CODES, Chart
@@ -71,6 +72,15 @@ def test_costs_add_up_to_the_whole_difference(name, seed, share):
     judgement = judge(changed(good, some_changes(good, seed, share)))
     assert judgement.remainder == pytest.approx(0, abs=1e-12)
     assert all(cell.cost > -1e-14 for cell in judgement.cells)
+
+
+@settings(FIXED, max_examples=12)
+@given(data=st.data(), game=rules(decks="inf", ten_probability="4/13", raises=False))
+def test_costs_add_up_in_any_game(data, game):
+    """The remainder is what no chart can say, which needs split aces that play on."""
+    judgement = judge(data.draw(charts(game)))
+    assert judgement.remainder > -1e-10
+    assert judgement.remainder < (1e-3 if game.hit_split_aces else 1e-10)
 
 
 @pytest.mark.parametrize("name", ["easy", "blackjack-p", "neller-v2"])

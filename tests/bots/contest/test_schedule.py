@@ -14,7 +14,7 @@ FIELDS = st.integers(2, 40)
 few = st.integers(1, 12)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(FIELDS, few, st.booleans(), st.booleans())
 def test_each_bot_plays_once_in_each_match_at_tables_of_up_to_four(bots, matches, duplicate, house):
     for number, tables in enumerate(islice(schedule(bots, duplicate, house), matches)):
@@ -27,14 +27,14 @@ def test_each_bot_plays_once_in_each_match_at_tables_of_up_to_four(bots, matches
             assert set(sizes) == {4}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(FIELDS, few, st.booleans())
 def test_it_is_the_same_every_time(bots, matches, duplicate):
     once = list(islice(schedule(bots, duplicate), matches))
     assert once == list(islice(schedule(bots, duplicate), matches))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(FIELDS, few)
 def test_at_every_moment_every_bot_has_had_its_chairs_equally_often_within_one(bots, matches):
     """With house players every chair is taken, so the place in the deal is the chair."""
@@ -49,7 +49,7 @@ def test_at_every_moment_every_bot_has_had_its_chairs_equally_often_within_one(b
             assert max(times) - min(times) <= 1
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.sampled_from([n for n in range(2, 41) if table_shape(n)[0] * table_shape(n)[1] == n]), few)
 def test_where_all_tables_are_full_the_places_are_equal_within_one(bots, matches):
     chairs = table_shape(bots)[1]
@@ -62,7 +62,7 @@ def test_where_all_tables_are_full_the_places_are_equal_within_one(bots, matches
             assert max(counts[chair] for chair in range(chairs)) - min(counts[chair] for chair in range(chairs)) <= 1
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(FIELDS, st.integers(1, 40))
 def test_short_tables_are_shared_out(bots, matches):
     short: Counter[int] = Counter()
@@ -81,7 +81,7 @@ def meetings(bots: int, matches: int) -> list[int]:
     return [met[pair] for pair in combinations(range(bots), 2)]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(FIELDS, st.integers(1, 40))
 def test_meetings_are_level(bots, matches):
     """Within one where that is possible is the aim; swapping gets within four of it at every moment measured."""
@@ -95,7 +95,7 @@ def test_meetings_are_exactly_equal_after_a_whole_cycle(bots):
     assert max(times) == min(times)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(FIELDS, st.integers(1, 6))
 def test_duplicate_plays_each_shoe_until_all_have_sat_everywhere(bots, shoes):
     chairs = table_shape(bots)[1]

@@ -1,0 +1,190 @@
+"""The Gymnasium environments: conformance over the whole registry, and what agents earn in them."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bjsim.sim.play import View
+from bjsim.sim.presets import PRESETS
+from bjsim.sim.rules import Rules
+from bjsim.strategies.exact import Solver
+from bjsim.strategies.game_mdp import game_mdp
+from bjsim.strategies.solve_mdp import evaluate, start_value
+
+gymnasium = pytest.importorskip("gymnasium", reason="needs the extra bjsim[gym]")
+gym_env = pytest.importorskip("bjsim.strategies.gym_env")
+Agent = Callable[[dict[str, Any]], int]
+
+
+def made(name: str, **options: Any) -> Any:
+    return gymnasium.make(gym_env.env_id(name), **options).unwrapped
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_passes_the_checker(name: str) -> None:
+    from gymnasium.utils.env_checker import check_env
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(made(name))
+
+
+def trace(env: Any, seed: int, episodes: int = 50) -> list[object]:
+    """All that an agent that takes random allowed actions sees; a function of the seed."""
+    rng, seen = np.random.default_rng(seed), []
+    observation, info = env.reset(seed=seed)
+    for _ in range(episodes):
+        ended = False
+        while not ended:
+            seen.append((observation.tolist(), info["action_mask"].tolist()))
+            observation, reward, ended, _, info = env.step(int(rng.choice(np.flatnonzero(info["action_mask"]))))
+            assert env.observation_space.contains(observation)
+            seen.append((reward, ended, info["illegal"]))
+        observation, info = env.reset()
+    return seen
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_same_seed_plays_the_same(name: str) -> None:
+    assert trace(made(name), 7) == trace(made(name), 7)
+    assert trace(made(name), 7) != trace(made(name), 8)
+
+
+def test_ids_and_documentation_have_their_form() -> None:
+    assert gym_env.env_id("easy") == "bjsim/Easy-v0"
+    assert gym_env.env_id("vegas-s17") == "bjsim/VegasS17-v0"
+    headings = re.findall(r"^    ## (.+)$", gym_env.BlackjackEnv.__doc__, re.MULTILINE)
+    assert headings == [
+        "Description",
+        "Action Space",
+        "Observation Space",
+        "Starting State",
+        "Rewards",
+        "Episode End",
+        "Arguments",
+        "Version History",
+    ]
+
+
+def test_made_by_its_name_with_any_rules() -> None:
+    assert made("neller").rules is PRESETS["neller"].rules
+    assert made("easy", rules="vegas-s17").rules is PRESETS["vegas-s17"].rules
+    env = gymnasium.make("bjsim.strategies.gym_env:bjsim/Easy-v0", rules=Rules(hit_soft_17=True))
+    assert env.unwrapped.rules.hit_soft_17
+
+
+def test_masks_are_the_rounds_and_any_other_action_stands() -> None:
+    env = made("easy")
+    seen = set()
+    for seed in range(300):
+        _, info = env.reset(seed=seed)
+        legal = info["view"].legal
+        assert "".join(letter for letter, on in zip("SHDPR", info["action_mask"], strict=True) if on) in (legal, "S")
+        seen.add(legal)
+        if "P" not in legal:
+            _, _, ended, truncated, after = env.step(3)
+            assert ended and not truncated and after["illegal"]
+    assert {"SHDR", "SHDPR", "S"} <= seen
+
+
+def test_split_hands_are_played_one_after_the_other() -> None:
+    env = made("neller-v2")
+    for seed in range(2000):
+        observation, info = env.reset(seed=seed)
+        if info["view"].hand == "88":
+            break
+    assert observation[:4].tolist() == [16, 0, 2, 8]
+    first, reward, ended, _, info = env.step(3)
+    assert (reward, ended, info["view"].hands, info["view"].split) == (0.0, False, 2, True)
+    assert first[2] == 2 and first[5] == 1 and first[7] == 2
+    second, reward, ended, _, info = env.step(0)
+    assert (reward, ended) == (0.0, False) and info["view"].hand[0] == "8"
+    assert second[6] == first[6]  # the same dealer
+    _, reward, ended, _, _ = env.step(0)
+    assert ended or info["view"].rules.ties == "replay"
+    assert reward in (-2, -1, 0, 1, 2)
+
+
+def test_render_tells_the_round() -> None:
+    env = made("easy", render_mode="ansi")
+    env.reset(seed=3)
+    env.step(0)
+    assert re.search(r"^card -1 0 [A2-9TJQK]$", env.render(), re.MULTILINE)
+    assert made("easy").render() is None
+
+
+def mean_return(env: Any, agent: Agent, episodes: int) -> tuple[float, float]:
+    returns = np.zeros(episodes)
+    _, info = env.reset(seed=5)
+    for episode in range(episodes):
+        ended = False
+        while not ended:
+            _, reward, ended, _, info = env.step(agent(info))
+            returns[episode] += reward
+        _, info = env.reset()
+    return float(returns.mean()), float(returns.std() / np.sqrt(episodes))
+
+
+def chart_agent(rules: Rules) -> Agent:
+    chart = Solver(rules).chart
+
+    def act(info: dict[str, Any]) -> int:
+        view: View = info["view"]
+        return 0 if view.legal == "S" else gym_env.LETTERS.index(chart.decide(view).letter)
+
+    return act
+
+
+def random_agent() -> Agent:
+    rng = np.random.default_rng(6)
+    return lambda info: int(rng.choice(np.flatnonzero(info["action_mask"])))
+
+
+def random_value(rules: Rules) -> float:
+    """The exact value of taking every allowed action with equal chances."""
+    mdp = game_mdp(rules)
+    shares = 1 / np.diff(mdp.action_start)[mdp.row_state]
+    return start_value(mdp, evaluate(mdp, shares))
+
+
+CHART_GAMES = ("easy", "neller-v1", "neller-v2", "vegas-s17")
+RANDOM_GAMES = ("neller", "neller-v2", "neller-v3", "european")  # no hand is split twice: a random agent may decline to
+
+
+def check_agents(name: str, agent: str, episodes: int) -> None:
+    rules = PRESETS[name].rules.with_(decks="inf")
+    if agent == "chart":
+        player, exact = chart_agent(rules), float(Solver(rules).value)
+    else:
+        player, exact = random_agent(), random_value(rules)
+    mean, error = mean_return(made(name, rules=rules), player, episodes)
+    assert abs(mean - exact) < 4 * error
+
+
+CASES = [*((name, "chart") for name in CHART_GAMES), *((name, "random") for name in RANDOM_GAMES)]
+
+
+@pytest.mark.parametrize(("name", "agent"), [("easy", "chart"), ("neller-v2", "random")])
+def test_agents_earn_their_exact_value(name: str, agent: str) -> None:
+    """Within 4 standard errors over 3,000 episodes, fixed seed (error rate 6e-5)."""
+    check_agents(name, agent, 3000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "agent"), CASES)
+def test_agents_earn_their_exact_value_over_many_episodes(name: str, agent: str) -> None:
+    """Within 4 standard errors over 1e5 episodes, fixed seed (error rate 6e-5)."""
+    check_agents(name, agent, 100_000)
+
+
+def test_an_agent_that_plays_otherwise_is_told_apart() -> None:
+    """Negative control: an agent that always stands does not earn the chart's value."""
+    rules = PRESETS["easy"].rules
+    mean, error = mean_return(made("easy"), lambda info: 0, 3000)
+    assert abs(mean - float(Solver(rules).value)) > 4 * error
