@@ -152,7 +152,7 @@ def error_bound(mdp: FiniteMDP, values: Floats) -> float:
         greedy = worse <= 0
         below = float((slack[greedy] / down[greedy]).max())
         rounding = 4 * np.finfo(float).eps * (1 + float(np.abs(values).max()))
-        return (max(kappa, below) + rounding) * float(steps.max())
+        return float((max(kappa, below) + rounding) * steps.max())
     return float("inf")
 
 
