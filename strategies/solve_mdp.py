@@ -100,7 +100,7 @@ def _solved(chain: FiniteMDP) -> Floats:
     except np.linalg.LinAlgError:
         values = steps = np.full(n, np.nan)
     # `steps`, the expected number of steps, is at least 1 wherever it exists.
-    if not (np.isfinite(steps).all() and (steps > 1 - 1e-6).all() and steps.max() < 1e12):
+    if not (np.isfinite(steps).all() and (steps > 1 - 1e-6).all() and steps.max() < HUGE):
         check_ends(chain)
         raise MDPError(f"state {chain.states[int(steps.argmin())]}: play under this policy multiplies without bound")
     return np.asarray(values)
