@@ -51,7 +51,7 @@ CHOICES = {
     "split_by": ["value", "rank", "never"],
     "max_hands": [2, 3, 4, math.inf],
     "bonuses": ["none", "none", "win", "at-once"],
-    **dict.fromkeys(FLAGS, [True, False]),
+    **{name: [True, False] for name in FLAGS},
 }
 
 
