@@ -20,6 +20,7 @@ from bjsim.sim.rules import Rules
 from bjsim.strategies.chart_text import format_text
 from bjsim.strategies.game_mdp import GameProcess
 from bjsim.strategies.learn import ALGORITHMS, DRAWS, Schedule
+from bjsim.strategies.learn_kernel import is_cached
 from bjsim.strategies.learned_game import LearnedGame
 from bjsim.strategies.mdp import FiniteMDP
 from bjsim.strategies.mdp_build import build_mdp, read_mdp
@@ -70,6 +71,8 @@ def learn(
         mdp = build_mdp(process)
     console = Console(stderr=json_path == "-")
     describe(console, process.rules if process else mdp_path, mdp, schedule, seed)
+    if not is_cached():
+        console.print("compiling the learner (once after install, some seconds) …", style="dim")
     with progress(console, episodes) as show:
         found = study(mdp, episodes, schedule, seed, workers, show)
     game = LearnedGame(process, found) if process else None

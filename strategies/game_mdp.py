@@ -1,9 +1,9 @@
 """A game of blackjack in an infinite shoe as a finite decision process, as compact as its rules allow.
 
-Every move and payment is asked of `bjsim.sim.states`; this file only says which of its states are the same. Its own:
+Every move and payment is asked of `bjsim.sim.states`. The states of the process:
 
     deal          one action; leads to the hand and the dealer's card, or ends at once
-    hand v card   the decisions. Hands with the same choices and the same futures are one state, so that the process
+    hand v card   the decisions. Hands that are the same (see `same_hands`) are one state, so that the process
                   keeps the total, the usable ace, the dealer's card, and of "first two cards", "pair" and what bonuses
                   count only as much as these rules pay for
     stand v card  one action, the dealer's play. Scores that are paid alike whatever the dealer gets are one state, and
@@ -24,8 +24,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterator
-from functools import cache, cached_property
+from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +36,7 @@ from bjsim.sim.states import DEALER_NATURAL, NOT_WAITING, SURRENDERED, HandState
 from bjsim.strategies.chart import row_order
 from bjsim.strategies.mdp import FiniteMDP, Ints
 from bjsim.strategies.mdp_build import Outcome, build_mdp
+from bjsim.strategies.same_hands import SameHands
 from bjsim.strategies.values import Dealer, LetterOf
 
 DEAL, PLAY_ON = "deal", "dealer plays"
@@ -69,9 +70,7 @@ class GameProcess:
         self.states_of_play = States(rules)
         self.dealer = Dealer(self.states_of_play)
         self.columns = self.dealer.columns()
-        self._payments = cache(self._count_payments)
-        self._kinds: dict[Hashable, int] = {}
-        self._kind_of: dict[tuple[HandState, bool], int] = {}
+        self.same = SameHands(self.states_of_play)
 
     # --- the process
 
@@ -97,13 +96,13 @@ class GameProcess:
     def letters(self, state: Place) -> str:
         """The legal actions of a place where a hand is played."""
         assert state.hand is not None
-        return self._legal(state.hand, state.may_split)
+        return self.same.legal(state.hand, state.may_split)
 
     @cached_property
     def decisions(self) -> dict[str, Place]:
         """Every place where a hand is played, by its name, in the order of charts."""
         places = {}
-        for hand, may_split, name in sorted(self._representatives.values(), key=lambda kind: _row_order(kind[2])):
+        for hand, may_split, name in sorted(self.same.kinds, key=lambda kind: _row_order(kind.name)):
             for column in self.columns:
                 place = Place(name, column, hand, may_split)
                 places[str(place)] = place
@@ -111,7 +110,7 @@ class GameProcess:
 
     def place(self, hand: HandState, column: str, may_split: bool = True) -> Place:
         """The state of the process that a hand to be played is in."""
-        hand, may_split, name = self._representatives[self._kind(hand, may_split)]
+        hand, may_split, name = self.same.kind(hand, may_split)
         return Place(name, column, hand, may_split)
 
     def policy(self, mdp: FiniteMDP, letter: LetterOf) -> Ints:
@@ -193,15 +192,15 @@ class GameProcess:
     # --- the end of a hand
 
     def _reached(self, p: float, hand: HandState, column: str, may_split: bool = True) -> Outcome:
-        if self._legal(hand, may_split):
+        if self.same.legal(hand, may_split):
             return Outcome(p, self.place(hand, column, may_split))
         return self._finished(p, self.states_of_play.result(hand), column)
 
     def _finished(self, p: float, result: Result, column: str, stake: int = 1) -> Outcome:
         if self.states_of_play.waits(result) == NOT_WAITING:
             return self._money(p, result, 0, stake)
-        result, name = self._results[self._payments(result)]
-        return Outcome(p, Place(name, column, result=result), 0.0, float(stake))
+        result = self.same.results[self.same.payments(result)]
+        return Outcome(p, Place(_name(result), column, result=result), 0.0, float(stake))
 
     def _settled(self, result: Result, column: str) -> Iterator[Outcome]:
         for dealer, p in self.columns[column].law.items():
@@ -210,66 +209,6 @@ class GameProcess:
     def _money(self, p: float, result: Result, dealer: int, stake: int = 1) -> Outcome:
         net, tied = self.states_of_play.settle(result, stake, dealer)
         return Outcome(p, START, float(net), float(tied)) if tied else Outcome(p, END, float(net))
-
-    # --- which states are the same
-
-    def _legal(self, hand: HandState, may_split: bool) -> str:
-        letters = self.states_of_play.legal(hand)
-        return letters if may_split else letters.replace("P", "")
-
-    def _count_payments(self, result: Result) -> tuple[float, ...]:
-        """All that matters about a finished hand: what it wins and ties against each outcome of the dealer."""
-        states = self.states_of_play
-        return tuple(float(x) for dealer in states.dealer_outcomes for x in states.settle(result, 1, dealer))
-
-    def _kind(self, hand: HandState, may_split: bool) -> int:
-        """A number that two hands share exactly if they have the same choices and the same futures."""
-        key = hand, may_split
-        if key not in self._kind_of:
-            future = self._future(hand, may_split)
-            self._kind_of[key] = self._kinds.setdefault(future, len(self._kinds))
-        return self._kind_of[key]
-
-    def _future(self, hand: HandState, may_split: bool) -> Hashable:
-        states, letters = self.states_of_play, self._legal(hand, may_split)
-        ends = self._payments(states.result(hand)), states.waits(states.result(hand))
-        if not letters:
-            return ends
-        parts: list[Hashable] = [letters, ends]
-        if "H" in letters or "D" in letters:
-            drawn = states.after(hand)
-            parts.append(tuple(self._kind(after, True) for after in drawn))
-            parts.append(tuple(self._payments(states.result(after)) for after in drawn) if "D" in letters else ())
-        if "P" in letters:
-            parts.append(tuple(self._kind(after, False) for after in states.after(states.split(hand))))
-        return tuple(parts)
-
-    @cached_property
-    def _representatives(self) -> dict[int, tuple[HandState, bool, str]]:
-        """For each kind of hand with a choice: a hand of that kind, whether it may be split, and the kind's name.
-
-        The name is the hand's row in charts, with the legal letters where that alone is not enough.
-        """
-        found: dict[int, tuple[HandState, bool]] = {}
-        for hand in self.states_of_play.reachable():
-            for may_split in (True, False):
-                if self._legal(hand, may_split):
-                    found.setdefault(self._kind(hand, may_split), (hand, may_split))
-        by_row: dict[str, list[int]] = defaultdict(list)
-        for kind, (hand, may_split) in found.items():
-            by_row[self.states_of_play.rows_of(hand, may_split)[0]].append(kind)
-        names = {}
-        for row, kinds in by_row.items():
-            for kind in kinds:
-                names[kind] = row if len(kinds) == 1 else f"{row} ({self._legal(*found[kind])})"
-        return {kind: (*found[kind], names[kind]) for kind in found}
-
-    @cached_property
-    def _results(self) -> dict[Hashable, tuple[Result, str]]:
-        """For each way of being paid: the finished hand with the greatest score that is paid so, and its name."""
-        finished = {self.states_of_play.result(hand) for hand in self.states_of_play.reachable()}
-        found = {self._payments(result): result for result in sorted(finished, key=lambda result: result.score)}
-        return {paid: (result, _name(result)) for paid, result in found.items()}
 
 
 def _name(result: Result) -> str:

@@ -17,6 +17,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from bjsim.sim.cards import RANKS, rank_of
+from bjsim.sim.errors import RunFailed
 from bjsim.sim.play import Action, View
 from bjsim.sim.presets import PRESETS, load_rules
 from bjsim.sim.round import Event, Round, RoundResult
@@ -179,8 +180,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         return {"action_mask": mask, "view": self._view}
 
 
-class _Undecided(BaseException):
-    """Play has come to a decision that is not taken yet."""
+class _Undecided(RunFailed):
+    """Play has come to a decision that is not taken yet. A RunFailed, since a round lets those through as they are."""
 
     def __init__(self, view: View) -> None:
         super().__init__()

@@ -152,7 +152,7 @@ class FiniteMDP:
         ):
             if getattr(self, name).shape != (size,):
                 raise MDPError(f"{name} must have shape ({size},), not {getattr(self, name).shape}")
-        if s == 0 or len(set(self.states)) != s:
+        if len(set(self.states)) != s:
             raise MDPError("states must have names, no two the same")
         for name, last in (("action_start", a), ("outcome_start", o)):
             starts = getattr(self, name)
@@ -167,6 +167,8 @@ class FiniteMDP:
         ):
             if wrong.any():
                 raise MDPError(f"state {self.states[np.flatnonzero(wrong)[0]]} {complaint}")
+        if self.terminal.all():
+            raise MDPError("every state is terminal: there is nothing to decide")
 
     def _check_outcomes(self) -> None:
         empty = np.flatnonzero(np.diff(self.outcome_start) == 0)

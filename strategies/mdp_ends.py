@@ -7,7 +7,7 @@ Shortest Path Problems"). Both halves are checked here, so that no solver runs f
 An outcome lets go of play if its state is terminal or if gamma * weight < 1. Play can be held for ever exactly in the
 greatest set X of states in which some row has no outcome that lets go or leaves X; inside X the greatest mean reward
 per step must be negative. Any function h bounds that mean from above by max over X of (T h - h), where T is the
-Bellman backup within X (Puterman 1994, theorem 8.5.5), so one h with a negative bound proves it.
+Bellman backup within X (Puterman 1994, section 8.5), so one h with a negative bound proves it.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def _solved(chain: FiniteMDP) -> Floats:
     except np.linalg.LinAlgError:
         values = steps = np.full(n, np.nan)
     # `steps`, the expected number of steps, is at least 1 wherever it exists.
-    if not (np.isfinite(steps).all() and (steps > 1 - 1e-6).all() and steps.max() < 1e12):
+    if not (np.isfinite(steps).all() and (steps > 1 - 1e-6).all() and steps.max() < HUGE):
         check_ends(chain)
         raise MDPError(f"state {chain.states[int(steps.argmin())]}: play under this policy multiplies without bound")
     return np.asarray(values)
@@ -152,7 +152,7 @@ def error_bound(mdp: FiniteMDP, values: Floats) -> float:
         greedy = worse <= 0
         below = float((slack[greedy] / down[greedy]).max())
         rounding = 4 * np.finfo(float).eps * (1 + float(np.abs(values).max()))
-        return (max(kappa, below) + rounding) * float(steps.max())
+        return float((max(kappa, below) + rounding) * steps.max())
     return float("inf")
 
 

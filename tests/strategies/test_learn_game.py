@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
+from pathlib import Path
+
 import pytest
 
 from bjsim.sim.presets import PRESETS
@@ -104,6 +107,12 @@ def test_points_are_told_as_learning_goes_on() -> None:
     found: Study = study(build_mdp(GameProcess(PRESETS["neller"].rules)), 20_000, on_point=seen.append)
     assert tuple(seen) == found.curve
     assert seen[-1].episodes == 18_000
+
+
+def test_the_page_for_students_is_a_doctest() -> None:
+    page = Path(__file__).parents[2] / "docs" / "learning.md"
+    results = doctest.testfile(str(page), module_relative=False)
+    assert results.attempted >= 8 and results.failed == 0
 
 
 def test_runs_of_cards_are_drawn_together() -> None:

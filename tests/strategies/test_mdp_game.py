@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+from collections.abc import Iterator
 
 import pytest
 
@@ -12,6 +14,7 @@ from bjsim.strategies.exact import Solver
 from bjsim.strategies.game_mdp import GameProcess, game_mdp
 from bjsim.strategies.mdp import FiniteMDP, MDPError
 from bjsim.strategies.mdp_build import build_mdp
+from bjsim.strategies.size import size_of
 from bjsim.strategies.solve_mdp import evaluate, policy_iteration, start_value, value_iteration
 
 NELLER = PRESETS["neller"].rules
@@ -30,6 +33,44 @@ def test_the_best_value_is_the_exact_solvers(name: str) -> None:
     mdp = game_mdp(GAMES[name])
     best = value_iteration(mdp, 1e-11)
     assert start_value(mdp, best.values) == pytest.approx(float(Solver(GAMES[name]).value), abs=1e-10)
+
+
+FLAGS = (
+    *("hit_soft_17", "peek", "natural_beats_natural", "double_after_split", "surrender", "resplit_aces"),
+    *("hit_split_aces", "split_tens_blackjack", "stand_on_21"),
+)
+CHOICES = {
+    "ten_probability": ["4/13", "0.2", "0.4"],
+    "deal": ["pdpd", "pdp", "ddpp"],
+    "dealer_stands_on": [17, 18],
+    "dealer_shows": ["up", "up", "both"],
+    "blackjack_pays": ["3/2", 1, "6/5"],
+    "naturals": ["player", "both", "none"],
+    "ties": ["push", "lose", "replay"],
+    "double_on": ["any", "never", "9-11"],
+    "split_by": ["value", "rank", "never"],
+    "max_hands": [2, 3, 4, math.inf],
+    "bonuses": ["none", "none", "win", "at-once"],
+    **{name: [True, False] for name in FLAGS},
+}
+
+
+def random_rules(rng: random.Random, count: int) -> Iterator[Rules]:
+    """So many rule sets that make sense."""
+    while count:
+        try:
+            yield Rules(**{name: rng.choice(values) for name, values in CHOICES.items()})
+            count -= 1
+        except RulesError:
+            continue
+
+
+@pytest.mark.parametrize("count", [12, pytest.param(200, marks=pytest.mark.slow)])
+def test_random_rules_have_the_exact_solvers_value(count: int) -> None:
+    for rules in random_rules(random.Random(count), count):
+        mdp = game_mdp(rules)
+        value = start_value(mdp, value_iteration(mdp, 1e-11).values)
+        assert value == pytest.approx(float(Solver(rules).value), abs=1e-10), rules.to_dict()
 
 
 @pytest.mark.parametrize("name", ["easy", "neller-v1", "neller-v2", "neller-v3", "vegas-s17", "blackjack-p"])
@@ -74,6 +115,14 @@ def test_a_state_holds_no_more_than_the_rules_pay_for() -> None:
     assert states_named(game_mdp(GAMES["neller-v2"]), "TT v 6") == ["TT v 6"]
     assert set(states_named(game_mdp(GAMES["neller-v3"]), "11")) >= {"11 (SHD) v 6", "11 (SH) v 6"}
     assert states_named(game_mdp(GAMES["neller-v1"]), "14:77 v 6")
+
+
+@pytest.mark.parametrize("name", ["easy", "neller", "neller-v1", "neller-v3", "vegas-s17"])
+def test_the_size_is_that_of_the_coarsest_partition(name: str) -> None:
+    """`size` refines a partition of all hands that may still be split; here they are numbered in one walk."""
+    process = GameProcess(GAMES[name])
+    hands = [hand for hand in process.states_of_play.reachable() if process.same.legal(hand, True)]
+    assert len({process.same.kind(hand, True) for hand in hands}) == size_of(GAMES[name]).hands
 
 
 def test_ties_and_doubled_ties_lead_back_to_the_deal_with_their_stake() -> None:
