@@ -59,7 +59,7 @@ class Answer:
         return [move for move in self.moves if isinstance(move, Fault)]
 
 
-class _Seen(Exception):
+class _Seen(BaseException):
     """The situation has come up."""
 
 

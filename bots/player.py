@@ -24,9 +24,11 @@ KEPT_FAULTS = 20  # of each kind, with their output; all are counted
 class BotPlayer:
     """A program in a box that decides. Use it as a context, or `close` it.
 
-    It may sit at several tables at once: each thread that asks it has a box of its own, and so has each process that it
-    is copied to. faults: how often each kind of `protocol.FAULTS` happened. kept: the first of each kind, whole.
-    strikes: faults after which the bot is no longer run and only stands (None: it is always run).
+    It may sit at several tables at once, each played by a thread: there are as many boxes as it is asked at a time. A
+    process that it is copied to opens its own.
+
+    faults: how often each kind of `protocol.FAULTS` happened. kept: the first of each kind, whole. strikes: faults
+    after which the bot is no longer run and only stands (None: it is always run).
     """
 
     def __init__(
@@ -54,7 +56,7 @@ class BotPlayer:
         """The bot's move, always one that the view allows; a stand for every fault."""
         if self.out:
             return STAND
-        seat = self._seat()
+        seat = self._seat(view.seat)
         moves = seat.count(view)
         move = judge(self.ask(view), view)
         if isinstance(move, Fault):
@@ -66,13 +68,19 @@ class BotPlayer:
         return move
 
     def ask(self, view: View) -> Reply:
-        """Run the bot once: how that ended, whatever it comes to."""
+        """Run the bot once for this view: how that ended, whatever it comes to."""
+        return self.run(argv_of(view))
+
+    def run(self, arguments: Sequence[str]) -> Reply:
+        """Run the bot once with these arguments."""
         try:
-            reply = self.box().ask(argv_of(view))
+            box = self._lend()
         except (BoxError, BuildError) as error:
             return Reply("start", 0, 0, b"", str(error).encode())
-        if reply.cause != "start":
-            with self._lock:
+        reply = box.ask(arguments)
+        with self._lock:
+            self._idle.append(box)
+            if reply.cause != "start":
                 self._nanoseconds.append(reply.elapsed_ns)
         return reply
 
@@ -81,14 +89,9 @@ class BotPlayer:
         times = sorted(self._nanoseconds)
         return {"median": _quantile_ms(times, 0.5), "p99": _quantile_ms(times, 0.99)}
 
-    def box(self) -> Box:
-        """This thread's box, opened if there is none. Raises: BuildError, BoxError."""
-        seat = self._seat()
-        if seat.box is None:
-            seat.box = self._open()
-            with self._lock:
-                self._boxes.append(seat.box)
-        return seat.box
+    def open(self) -> None:
+        """Make a box ready, as the first move would. Raises: BuildError, BoxError."""
+        self._idle.append(self._lend())
 
     def __deepcopy__(self, memo: object) -> BotPlayer:
         return self  # a bot keeps nothing between moves
@@ -109,16 +112,25 @@ class BotPlayer:
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._boxes: list[Box] = []
+        self._idle: list[Box] = []
         self._threads = threading.local()
 
-    def _seat(self) -> Seat:
+    def _lend(self) -> Box:
+        """An idle box, or a new one."""
         if os.getpid() != self._process:
             self._forget_boxes()  # forked: the boxes are the other process's
-        try:
-            seat: Seat = self._threads.seat
-        except AttributeError:
-            seat = self._threads.seat = Seat()
-        return seat
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        box = self._open()
+        with self._lock:
+            self._boxes.append(box)
+        return box
+
+    def _seat(self, number: int) -> Seat:
+        """What is remembered of this seat at the table that this thread plays."""
+        seats: dict[str, Seat] = self._threads.__dict__
+        return seats.setdefault(str(number), Seat())
 
     def _count(self, fault: Fault) -> None:
         with self._lock:
@@ -129,9 +141,8 @@ class BotPlayer:
 
 @dataclass
 class Seat:
-    """What a bot's player remembers at one table: its box, its last move, and how many it made with this hand."""
+    """What a bot's player remembers at one table: its last move, and how many it made with this hand."""
 
-    box: Box | None = None
     last: tuple[View, Action] | None = None
     moves: int = 0
 
@@ -167,7 +178,7 @@ def open_bot(
     walled = sandboxed(sandbox)
     program = build(path, sandboxed=walled)
     player = BotPlayer(program, Limits(timeout=timeout), sandboxed=walled, cold=cold, strikes=strikes, name=name)
-    player.box()
+    player.open()
     return player
 
 

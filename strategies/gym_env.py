@@ -179,7 +179,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         return {"action_mask": mask, "view": self._view}
 
 
-class _Undecided(Exception):
+class _Undecided(BaseException):
     """Play has come to a decision that is not taken yet."""
 
     def __init__(self, view: View) -> None:

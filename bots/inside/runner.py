@@ -121,19 +121,18 @@ class Warm:
         request_end, self.requests = os.pipe()
         self.statuses, status_end = os.pipe()
         self.ended = polled(self.statuses)
-        ends = [(os.devnull, 0), (self.out.write_end, 1), (self.err.write_end, 2), (request_end, 3), (status_end, 4)]
+        ends = {self.out.write_end: 1, self.err.write_end: 2, request_end: 3, status_end: 4}
         # Raised above the targets first, so that no target overwrites an end that is still to be copied.
-        actions: list[tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, end, ABOVE + to) for end, to in ends[1:]]
+        actions: list[tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, end, ABOVE + to) for end, to in ends.items()]
         actions += [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)]
-        actions += [(os.POSIX_SPAWN_DUP2, ABOVE + to, to) for _, to in ends[1:]]
-        actions += [(os.POSIX_SPAWN_CLOSE, ABOVE + to) for _, to in ends[1:]]
-        environment = {**os.environ, "BJSIM_SPARES": str(min(SPARES, len(os.sched_getaffinity(0))))}
+        actions += [(os.POSIX_SPAWN_DUP2, ABOVE + to, to) for to in ends.values()]
+        actions += [(os.POSIX_SPAWN_CLOSE, ABOVE + to) for to in ends.values()]
+        settings = {**os.environ, "BJSIM_SPARES": str(min(SPARES, len(os.sched_getaffinity(0))))}
+        command = list(self.command)
         try:
-            pid = os.posix_spawn(
-                self.command[0], list(self.command), environment, file_actions=actions, setsigdef=IGNORED
-            )
+            pid = os.posix_spawn(command[0], command, settings, file_actions=actions, setsigdef=IGNORED)
         except OSError as error:
-            raise StartError(f"{self.command[0]}: {error.strerror}") from None
+            raise StartError(f"{command[0]}: {error.strerror}") from None
         finally:
             os.close(request_end)
             os.close(status_end)

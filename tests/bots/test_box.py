@@ -14,7 +14,8 @@ from bot_helpers import SAMPLES, a_view, needs, needs_sandbox, processes
 from bjsim.bots import box, sandbox
 from bjsim.bots.box import BoxError, Limits, sandboxed
 from bjsim.bots.player import open_bot
-from bjsim.sim.play import HIT, STAND
+from bjsim.sim.play import HIT, STAND, View
+from bjsim.sim.presets import named_rules
 
 MODES = [pytest.param("required", marks=needs_sandbox), "off"]
 SCRIPTS = {
@@ -142,6 +143,27 @@ def test_strikes_run_out_and_the_bot_is_not_run_any_more(bot):
 
 
 @needs(".py")
+def test_the_moves_of_each_hand_are_counted_apart(bot):
+    """Two seats of one bot take turns at a table; the cap is on the moves with one hand."""
+    player = bot("x.py", "import sys; print('B 0' if sys.argv[2] == 'K2' else 'H')", sandbox="auto", timeout=9.0)
+    rules = named_rules("cardshark").with_(move_cap=20)
+    one, other, longer = (
+        View(rules, seat, hand, "9", "9#", 10, 190, "SHB") for seat, hand in ((0, "K2"), (1, "K2"), (1, "232"))
+    )
+    for _ in range(19):
+        player.decide(one)
+        player.decide(other)
+    assert not player.faults
+    player.decide(one)
+    assert player.faults == {"move-cap": 1}
+    player.decide(one)
+    player.decide(longer)
+    assert player.faults == {"move-cap": 1}
+    player.decide(other)
+    assert player.faults == {"move-cap": 1}
+
+
+@needs(".py")
 def test_the_time_per_move(bot):
     player = bot("x.py", "import time; time.sleep(0.03); print('S')", sandbox="auto", timeout=9.0)
     assert player.ms_per_move() == {"median": None, "p99": None}
@@ -205,7 +227,7 @@ def test_when_bjsim_ends_so_does_the_bot(tmp_path, mode, ending):
     program = (
         "import sys\nfrom bjsim.bots.player import open_bot\n"
         f"player = open_bot(sys.argv[1], sandbox={mode!r}, timeout=60)\n"
-        "print('ready', flush=True)\nplayer.box().ask(['12'])"
+        "print('ready', flush=True)\nplayer.run(['12'])"
     )
     before = processes()
     with subprocess.Popen(

@@ -182,7 +182,7 @@ def test_nothing_escapes(bot, tmp_path, cold):
     with socket.create_server(("127.0.0.1", 0)) as server:
         for what, expression in TRIES.items():
             code = expression.format(port=server.getsockname()[1], here=os.getcwd(), other=str(other))
-            reply = player.box().ask([code])
+            reply = player.run([code])
             assert reply.status == 0 and reply.stdout[:1] in (b"H", b"S"), (what, reply)
             if reply.stdout.startswith(b"H"):
                 through.append(what)
@@ -196,7 +196,7 @@ def test_the_tries_get_through_where_there_is_no_sandbox(bot):
     player = bot("probe.py", PROBE, sandbox="off", timeout=10.0)
     with socket.create_server(("127.0.0.1", 0)) as server:
         for what in ("a socket", "an internet connection", "the host's users"):
-            reply = player.box().ask([TRIES[what].format(port=server.getsockname()[1])])
+            reply = player.run([TRIES[what].format(port=server.getsockname()[1])])
             assert reply.stdout == b"H\n", (what, reply)
 
 
@@ -229,7 +229,7 @@ for pid in filter(str.isdigit, os.listdir("/proc")):
 print("S", sys.argv[1])
 """
     player = bot("kills.py", source, timeout=5.0)
-    replies = [(number, player.box().ask([str(number)])) for number in range(40)]
+    replies = [(number, player.run([str(number)])) for number in range(40)]
     answered = [(number, reply) for number, reply in replies if reply.cause == "exit" and reply.status == 0]
     assert all(reply.stdout == b"S %d\n" % number for number, reply in answered)
     assert {reply.status for _, reply in replies} <= {0, -9}

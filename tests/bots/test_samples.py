@@ -74,9 +74,7 @@ def test_the_bettor_raises_with_its_score_and_once_only():
 def test_the_counter_counts():
     """Fifteen against a ten: it hits while low cards are left, and stands once they are gone."""
     with open_bot(SAMPLES / "counter.c", sandbox="auto", timeout=20.0) as bot:
-        few, many = (
-            bot.box().ask(["15", "T5", visible, "10", "190"]) for visible in ("T#T5" + "2" * 40, "T#T5KQJTKQJT")
-        )
+        few, many = (bot.run(["15", "T5", visible, "10", "190"]) for visible in ("T#T5" + "2" * 40, "T#T5KQJTKQJT"))
         assert (few.stdout, many.stdout) == (b"S\n", b"H\n")
         assert bot.decide(a_view("65")) == Action("D") or bot.decide(a_view("65")) == HIT
         assert not bot.faults

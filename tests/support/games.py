@@ -46,10 +46,10 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
         ten = Fraction(draw(st.integers(2, most)), 100)
     deal = draw(st.sampled_from(["pdpd", "ddpp", "ppdd", "dpdp", "dppd", "pddp", "pdp", "ppd", "dpp"]))
     hole = deal.count("d") == 2
-    naturals = draw(st.sampled_from(["both", "both", "player", "none"]))
+    naturals = fixed.get("naturals") or draw(st.sampled_from(["both", "both", "player", "none"]))
     peek = hole and naturals == "both" and draw(st.booleans())
     both = hole and (naturals != "both" or peek) and draw(st.booleans())
-    ties = draw(st.sampled_from(["push", "lose", "replay"]))
+    ties = fixed.get("ties") or draw(st.sampled_from(["push", "lose", "replay"]))
     raises = max_hands != math.inf and ties != "replay" and draw(st.booleans())
     buy_in = draw(st.integers(1, 20))
     low = draw(st.integers(4, 20))

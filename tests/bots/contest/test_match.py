@@ -86,7 +86,7 @@ def test_names_are_made_unique_and_may_be_given():
 
 def test_a_contest_from_a_file(tmp_path):
     path = tmp_path / "contest.toml"
-    rules = "[rules]\npreset = \"cardshark\"\nchips = 500\n"
+    rules = '[rules]\npreset = "cardshark"\nchips = 500\n'
     path.write_text(f'bots = ["lim17", "optimal"]\nmatches = 3\nuntil = 60\n{rules}')
     contest, bots = load_config(str(path))
     assert bots == ["lim17", "optimal"] and contest.matches == 3 and contest.rules.chips == 500

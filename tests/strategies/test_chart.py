@@ -1,0 +1,161 @@
+"""Charts: what is looked up, what a code falls back to, and that views and states are read alike."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.games import FIXED, charts, rules
+
+from bjsim.sim.play import Player, View
+from bjsim.sim.presets import PRESETS, named_rules
+from bjsim.sim.rules import Rules
+from bjsim.sim.states import SPLIT_ACES, SPLIT_HAND, HandState, States
+from bjsim.strategies.chart import CODES, Chart, chart_of, chart_rows, row_order
+from bjsim.strategies.exact import Solver
+
+VEGAS = named_rules("vegas-s17")
+
+
+def chart_with(game: Rules, **codes: str) -> Chart:
+    """A chart that stands except for some rows (`_16` is the row 16)."""
+    return chart_of("some", game, lambda row, column: codes.get(row, codes.get(f"_{row}", "S")))
+
+
+def letter(chart: Chart, hand: str, column: str = "T", split: bool = False, legal: str | None = None) -> str:
+    """What the chart does with a hand of cards, by its states."""
+    states = States(chart.rules)
+    aces = hand[0] == "A"
+    state = HandState(split=(SPLIT_ACES if aces else SPLIT_HAND) if split else 0)
+    for card in hand:
+        state = states.add(state, "A23456789TJQK".index(card))
+    return chart.letter(state, column, states.legal(state) if legal is None else legal)
+
+
+@pytest.mark.parametrize(
+    ("code", "legal", "expected"),
+    [
+        ("S", "SH", "S"), ("H", "SH", "H"), ("P", "SHDP", "P"),
+        ("Dh", "SHD", "D"), ("Ds", "SHD", "D"), ("Dh", "SH", "H"), ("Ds", "SH", "S"),
+        ("Rh", "SHDR", "R"), ("Rs", "SHDR", "R"), ("Rh", "SHD", "H"), ("Rs", "SH", "S"),
+        ("D", "SH", "H"), ("R", "SH", "H"), ("D", "SHD", "D"),
+    ],
+)  # fmt: skip
+def test_what_a_code_does_and_falls_back_to(code: str, legal: str, expected: str) -> None:
+    row = "88" if "P" in legal else "16"
+    chart = Chart("one", VEGAS, {(row, "T"): code})
+    hand = "88" if "P" in legal else "T6"
+    assert letter(chart, hand, legal=legal) == expected
+
+
+def test_a_pair_that_may_not_be_split_is_looked_up_as_its_total() -> None:
+    chart = chart_with(VEGAS, _88="P", _16="H", TT="P", _20="S", _22="P", _4="H")
+    assert letter(chart, "88") == "P"
+    assert letter(chart, "88", legal="SHD") == "H"
+    assert letter(chart, "KT", legal="SHD") == "S"
+    assert letter(chart, "22", legal="SH") == "H"
+    assert letter(chart, "T6") == "H"
+
+
+def test_a_pair_of_aces_that_may_not_be_split_is_hit() -> None:
+    """Its total has the same name, AA."""
+    chart = chart_with(VEGAS.with_(hit_split_aces=True), AA="P")
+    assert letter(chart, "AA") == "P"
+    assert letter(chart, "AA", split=True) == "H"
+    assert letter(chart, "AA", legal="SH") == "H"
+
+
+def test_split_aces_that_get_one_card_stand_whatever_the_chart_says() -> None:
+    chart = chart_with(VEGAS.with_(resplit_aces=True), AA="Dh", A5="H")
+    assert letter(chart, "AA", split=True) == "S"
+    assert letter(chart, "A5", split=True, legal="S") == "S"
+
+
+def test_21_stands_where_the_chart_has_no_row_for_it() -> None:
+    game = VEGAS.with_(stand_on_21=False)
+    chart = chart_with(game, _12="H")
+    assert letter(chart, "876") == "S"
+    assert letter(chart, "A64") == "S"
+    both = Chart("with 21", game, {**chart.cells, ("21", "T"): "H", ("A10", "T"): "Dh"})
+    assert letter(both, "876") == "H"
+    assert letter(both, "A64") == "H", "no more doubling with three cards"
+
+
+def test_the_most_particular_row_speaks() -> None:
+    game = named_rules("neller-v1")
+    chart = Chart(
+        "bonus", game,
+        {("15", "T"): "S", ("15/4", "T"): "H", ("14", "T"): "S", ("14:77", "T"): "H", ("16", "T"): "S",
+         ("15:78", "T"): "H"},
+    )  # fmt: skip
+    assert letter(chart, "96") == "S"
+    assert letter(chart, "4443") == "H"
+    assert letter(chart, "77") == "H"
+    assert letter(chart, "68") == "S"
+    assert letter(chart, "78") == letter(chart, "87") == "H"
+    assert letter(chart, "T6") == "S"
+
+
+def test_a_missing_cell_is_named() -> None:
+    with pytest.raises(KeyError, match="chart holes has no cell for 16 against T"):
+        letter(Chart("holes", VEGAS, {}), "T6")
+
+
+def test_rows_are_in_the_order_of_the_seed() -> None:
+    states = States(named_rules("easy"))
+    hard = [str(n) for n in range(4, 21)]
+    pairs = [*(f"{n}{n}" for n in range(2, 10)), "TT", "AA"]
+    soft = [f"A{n}" for n in range(2, 10)]
+    assert list(chart_rows(states)) == [*hard, *pairs, *soft]
+    assert sorted(reversed(chart_rows(states)), key=row_order) == [*hard, *pairs, *soft]
+    assert sorted(["11", "22", "A2", "AA", "TT", "99", "15/4", "15", "14:77", "14"], key=row_order) == [
+        "11", "14", "14:77", "15", "15/4", "22", "99", "TT", "AA", "A2",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_optimal_chart_has_every_row_and_no_other(name: str) -> None:
+    solver = Solver(named_rules(name))
+    assert {row for row, _ in solver.chart.cells} <= set(chart_rows(solver.states))
+    assert {column for _, column in solver.chart.cells} == set(solver.states.columns)
+    assert set(solver.chart.cells.values()) <= set(CODES)
+    assert len(solver.chart.cells) == len({row for row, _ in solver.chart.cells}) * len(solver.states.columns)
+
+
+@settings(FIXED, max_examples=200)
+@given(st.data())
+def test_a_chart_reads_a_view_as_it_reads_the_state(data: st.DataObject) -> None:
+    """Over cards that a hand can have, in any order, split or not."""
+    game = data.draw(rules())
+    chart = data.draw(charts(game))
+    states = States(game)
+    ranks = data.draw(st.lists(st.integers(0, 12), min_size=2, max_size=5))
+    split = data.draw(st.booleans())
+    state = HandState(split=(SPLIT_HAND if ranks[0] else SPLIT_ACES) if split else 0)
+    for rank in ranks:
+        state = states.add(state, rank)
+    legal = states.legal(state)
+    up = data.draw(st.sampled_from("A23456789TJQK"))
+    dealer = up if game.dealer_shows == "up" else up + data.draw(st.sampled_from("23456789"))
+    if not legal or states.column(dealer) not in states.columns:
+        return
+    hand = "".join("A23456789TJQK"[rank] for rank in ranks)
+    view = View(game, 0, hand, dealer, "", game.buy_in, 0, legal, split)
+    assert chart.decide(view).letter == chart.letter(state, states.column(dealer), legal)
+
+
+def test_a_chart_is_a_player_and_travels_to_other_processes() -> None:
+    chart = Solver(VEGAS).chart
+    assert isinstance(chart, Player)
+    again = pickle.loads(pickle.dumps(chart))
+    assert again == chart
+    assert again.letter(HandState(16, False, 2), "T", "SHD") == chart.letter(HandState(16, False, 2), "T", "SHD")
+
+
+def test_chart_of_asks_for_every_cell_that_counts_no_cards() -> None:
+    chart = chart_of("all", named_rules("neller-v1"), lambda row, column: "S")
+    assert {row for row, _ in chart.cells} == {
+        *(str(n) for n in range(4, 21)), "AA", *(f"A{n}" for n in range(2, 10)),
+    }  # fmt: skip

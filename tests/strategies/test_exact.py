@@ -1,0 +1,262 @@
+"""The exact solver: floats against fractions, optimality, what freedom is worth, and games without a finite value."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.brute import Brute
+from support.games import FIXED, random_chart, rules
+
+from bjsim.sim.presets import PRESETS, named_rules
+from bjsim.sim.rules import Rules
+from bjsim.strategies.chart import CODES, Chart
+from bjsim.strategies.exact import Solver
+from bjsim.strategies.named import CATALOGUE
+
+BLACKJACK_P = named_rules("blackjack-p")
+PS = [Fraction(k, 100) for k in (5, 10, 20, 30, 32, 33, 40, 45)]
+
+
+@pytest.fixture(scope="module")
+def solvers() -> dict[str, Solver]:
+    """A solver in floats for each preset (whatever their decks, the solver's shoe is infinite)."""
+    return {name: Solver(named_rules(name)) for name in PRESETS}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_floats_and_fractions_agree(solvers: dict[str, Solver], name: str) -> None:
+    """The value of the game, of every action in every situation, and the charts."""
+    rough, exact = solvers[name], Solver(named_rules(name), Fraction)
+    assert isinstance(exact.value, Fraction)
+    assert rough.value == pytest.approx(float(exact.value), abs=1e-12)
+    assert rough.tie_value == pytest.approx(float(exact.tie_value), abs=1e-12)
+    for column, means in rough.best.items():
+        assert means.column.law == pytest.approx({o: float(p) for o, p in exact.columns[column].law.items()}, abs=1e-12)
+        for state in rough.situations.values():
+            for letter in rough.states.legal(state):
+                exactly = float(exact.best[column].act(state, letter))
+                assert means.act(state, letter) == pytest.approx(exactly, abs=1e-12)
+    differing = [place for place, code in rough.chart.cells.items() if exact.chart.cells[place] != code]
+    for row, column in differing:  # only where two actions are worth the same
+        state, means = rough.situations[row], exact.best[column]
+        worths = sorted((means.act(state, letter) for letter in exact.states.legal(state)), reverse=True)
+        assert worths[0] == worths[1] or exact.chart.cells[row, column][0] == rough.chart.cells[row, column][0]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_chart_is_worth_the_value_of_the_game(solvers: dict[str, Solver], name: str) -> None:
+    """What the chart cannot say (which split hand it is) costs nothing in these games."""
+    solver = solvers[name]
+    assert solver.worth(solver.chart.letter).value == pytest.approx(solver.value, abs=1e-13)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_other_cell_is_better(solvers: dict[str, Solver], name: str) -> None:
+    """15 cells of each game, with another code: the value of the changed chart is never higher."""
+    solver = solvers[name]
+    rng = random.Random(name)
+    worse = 0
+    for place in rng.sample(sorted(solver.chart.cells), 15):
+        code = rng.choice([code for code in CODES if code != solver.chart.cells[place]])
+        changed = Chart("changed", solver.rules, {**solver.chart.cells, place: code})
+        value = solver.worth(changed.letter).value
+        assert value <= solver.value + 1e-14, (place, code)
+        worse += value < solver.value - 1e-9
+    assert worse >= 5
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_named_or_random_strategy_is_better(solvers: dict[str, Solver], name: str) -> None:
+    solver = solvers[name]
+    charts = [CATALOGUE[other].chart(solver.rules) for other in ("lim15", "lim17", "mimic", "hoyle")]
+    for chart in [*charts, random_chart(solver.rules, 1), random_chart(solver.rules, 2, 3)]:
+        assert solver.worth(chart.letter).value < solver.value
+
+
+@settings(FIXED, max_examples=25)
+@given(st.data())
+def test_no_random_chart_is_better_in_random_games(data: st.DataObject) -> None:
+    game = data.draw(rules(decks=math.inf, seats=1))
+    solver = Solver(game)
+    chart = random_chart(game, data.draw(st.integers(0, 2**32)), data.draw(st.integers(0, 5)))
+    assert solver.worth(chart.letter).value <= solver.value + 1e-12
+
+
+@settings(FIXED, max_examples=40)
+@given(rules(decks=math.inf, seats=1, resplit_aces=False, hit_split_aces=False))
+def test_the_best_chart_is_worth_the_value_of_random_games(game: Rules) -> None:
+    """A split that is right once is right again, and surrender and doubling fall back rightly. (A chart has one row
+    for a pair of aces and for a soft 12, so games are left out in which split aces go on.)"""
+    solver = Solver(game)
+    assert solver.worth(solver.chart.letter).value == pytest.approx(solver.value, abs=1e-12)
+
+
+FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for the player as the one before
+    "surrender": [False, True],
+    "double_on": ["never", "11-11", "9-11", "4-20", "any"],
+    "double_after_split": [False, True],
+    "max_hands": [2, 3, 4, 8, 16, "inf"],
+    "resplit_aces": [False, True],
+    "hit_split_aces": [False, True],
+    "split_tens_blackjack": [False, True],
+    "stand_on_21": [True, False],
+    "blackjack_pays": [1, "6/5", "3/2", 2],
+    "ties": ["lose", "push"],
+    "bonuses": ["none", "win", "at-once"],
+    "natural_beats_natural": [False, True],
+}
+
+
+@pytest.mark.parametrize("field", FREEDOM)
+@settings(FIXED, max_examples=6)
+@given(st.data())
+def test_more_freedom_and_better_pay_never_cost(field: str, data: st.DataObject) -> None:
+    fixed = {"ties": "push", "naturals": "both", "raises": False, "ten_probability": "4/13", "dealer_shows": "up"}
+    game = data.draw(rules(decks=math.inf, seats=1, bonuses="none", **fixed))
+    values = [Solver(game.with_(**{field: value})).value for value in FREEDOM[field]]
+    assert all(after >= before - 1e-13 for before, after in itertools.pairwise(values)), values
+
+
+@pytest.mark.parametrize("field", FREEDOM)
+def test_and_they_are_worth_something(field: str) -> None:
+    """Negative control: where it matters, it shows."""
+    game = named_rules("vegas-s17").with_(
+        decks="inf", peek=False, split_tens_blackjack=field != "split_tens_blackjack", ten_probability="2/5",
+        resplit_aces=field == "max_hands", stand_on_21=field != "stand_on_21",
+    )  # fmt: skip
+    if field == "stand_on_21":
+        game = game.with_(naturals="none", bonuses="at-once")  # then a soft 21 may go on to five cards
+    values = [Solver(game.with_(**{field: value})).value for value in FREEDOM[field]]
+    assert values[-1] > values[0] + 1e-7
+
+
+def test_what_rules_of_the_house_are_worth() -> None:
+    """Signs that every book gives: hitting soft 17 and paying 6:5 cost, surrender and peeking help."""
+    vegas = Solver(named_rules("vegas-s17")).value
+    h17 = Solver(named_rules("vegas-h17")).value
+    assert -0.0025 < h17 - vegas < -0.0019
+    assert -0.0145 < Solver(named_rules("vegas-s17").with_(blackjack_pays="6/5")).value - vegas < -0.0130
+    assert 0.0005 < Solver(named_rules("atlantic-city")).value - vegas < 0.0012
+    assert -0.0016 < Solver(named_rules("vegas-s17").with_(peek=False)).value - vegas < -0.0008
+
+
+# --- ties that are replayed
+
+
+@pytest.mark.parametrize("name", ["neller", "neller-v1", "neller-v2", "neller-v3"])
+def test_a_replayed_tie_is_worth_the_game(solvers: dict[str, Solver], name: str) -> None:
+    """The fixed point: with ties worth V the best play of a round is worth V; and V = net / (1 - tied)."""
+    solver = solvers[name]
+    states = solver.states
+    value = sum(
+        column.probability * float(p) * solver.best[label].value(start)
+        for label, column in solver.columns.items()
+        for start, p in states.starts.items()
+    )
+    assert solver.tie_value == pytest.approx(solver.value, abs=1e-14)
+    assert value == pytest.approx(solver.value, abs=1e-13)
+    worth = solver.worth(solver.chart.letter)
+    assert 0.05 < worth.tied < 0.15
+    assert worth.value == pytest.approx(worth.net / (1 - worth.tied), abs=1e-15)
+
+
+def test_a_tie_that_is_replayed_is_not_a_push(solvers: dict[str, Solver]) -> None:
+    """With a push the same play wins `net` a round, which is nearer to nothing than the value with replays."""
+    neller = solvers["neller"]
+    push = Solver(neller.rules.with_(ties="push"))
+    assert push.value == pytest.approx(push.worth(neller.chart.letter).net, abs=1e-3)
+    assert neller.value < push.value < 0
+    assert neller.worth(neller.chart.letter).tied > 0 == push.worth(push.chart.letter).tied
+
+
+# --- BlackJack(p)
+
+
+@pytest.fixture(scope="module")
+def sweep() -> dict[Fraction, Solver]:
+    return {p: Solver(BLACKJACK_P.with_(ten_probability=p)) for p in PS}
+
+
+@pytest.mark.parametrize("p", PS, ids=float)
+def test_policies_for_other_probabilities_are_sensible(sweep: dict[Fraction, Solver], p: Fraction) -> None:
+    """Codes are allowed ones; nobody hits hard 18 or more, or soft 19 or more; nobody stands on 8 or less; what
+    standing wins rises with the total, and a hit of 11 or less never loses against standing."""
+    solver = sweep[p]
+    cells = solver.chart.cells
+    assert solver.infinite_at is None
+    assert math.isfinite(solver.value) and -0.05 < solver.value < 0.2
+    for column, means in solver.best.items():
+        for row in ("18", "19", "20"):
+            assert cells[row, column] == "S"
+        assert cells["A8", column] in ("S", "Ds") and cells["A9", column] in ("S", "Ds")
+        for points in range(5, 9):
+            assert cells[str(points), column] in ("H", "Dh")
+        assert cells["TT", column] in ("S", "P")
+        stands = [means.act(solver.situations[str(points)], "S") for points in range(12, 21)]
+        assert stands == sorted(stands)
+        for points in range(5, 12):
+            state = solver.situations[str(points)]
+            assert means.act(state, "H") > means.act(state, "S")
+    for state in solver.states.reachable():
+        legal = solver.states.legal(state)
+        for column in solver.states.columns:
+            assert not legal or solver.chart.letter(state, column, legal) in legal
+
+
+def test_first_actions_are_the_best_by_brute_force(sweep: dict[Fraction, Solver]) -> None:
+    """Every two cards that are no pair, against four open cards, for every p."""
+    for p, solver in sweep.items():
+        for up, column in ((1, "A"), (2, "2"), (6, "6"), (10, "T")):
+            brute = Brute(p, up)
+            for one in range(1, 11):
+                for other in range(one + 1, 11):
+                    if (one, other) == (1, 10):
+                        continue
+                    worth = {"S": brute.stand((one, other)), "H": brute.hit((one, other))}
+                    worth["D"] = brute.double((one, other))
+                    row = f"A{other}" if one == 1 else str(one + other)
+                    assert worth[solver.chart.cells[row, column][0]] == pytest.approx(max(worth.values()), abs=1e-12)
+
+
+def test_the_value_is_continuous_in_p() -> None:
+    """Between 0.30 and 0.34 it rises by less than 0.001 for each 0.001 of p, without a jump anywhere."""
+    values = [Solver(BLACKJACK_P.with_(ten_probability=Fraction(k, 1000))).value for k in range(300, 341, 2)]
+    steps = [after - before for before, after in itertools.pairwise(values)]
+    assert all(0 < step < 0.002 for step in steps)
+
+
+@pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(6, 10), Fraction(9, 10)])
+def test_endless_splits_of_tens_may_be_worth_anything(p: Fraction) -> None:
+    """From p = 1/2 on each half becomes two more hands, on average, for ever: the value is infinite where one split
+    gains anything, by brute force, and finite against all other cards."""
+    solver = Solver(BLACKJACK_P.with_(ten_probability=p))
+    gains = []
+    for up, column in enumerate("A23456789T", 1):
+        brute = Brute(p, up)
+        half = sum(q * brute.first(tuple(sorted((10, card)))) for card, q in brute.law.items())
+        gains += [column] * (2 * half > brute.stand((10, 10)))
+    infinite = [column for column, means in solver.best.items() if means.value(solver.situations["TT"]) == math.inf]
+    assert set(infinite) == set(gains)
+    assert 0 < len(infinite) < 10
+    assert solver.value == math.inf
+    assert solver.infinite_at == ("TT", infinite[0])
+    assert all(math.isfinite(solver.best[column].act(solver.situations["20"], "S")) for column in solver.columns)
+
+
+def test_an_infinite_value_over_fractions() -> None:
+    solver = Solver(BLACKJACK_P.with_(ten_probability="1/2"), Fraction)
+    assert solver.value == math.inf
+    assert solver.infinite_at == ("TT", "2")
+
+
+def test_games_with_a_limit_are_finite_at_any_p() -> None:
+    for p in ("1/100", "1/2", "99/100"):
+        solver = Solver(BLACKJACK_P.with_(ten_probability=p, max_hands=16))
+        assert math.isfinite(solver.value)
+        assert solver.infinite_at is None
