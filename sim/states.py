@@ -80,6 +80,7 @@ class States:
         # asked for the same few states over and over
         self.add = cache(self._add)
         self.after = cache(self._after)
+        self.bare = cache(self._bare)
         self.draws = cache(self._draws)
         self.dealer_add = cache(self._dealer_add)
         self.legal = cache(self._legal)
@@ -116,6 +117,10 @@ class States:
     def _after(self, state: HandState) -> tuple[HandState, ...]:
         """The hand after each of `ranks`."""
         return tuple(self.add(state, rank) for rank, _ in self.ranks)
+
+    def _bare(self, state: HandState) -> HandState:
+        """A hand of two or more cards without what only its first action asks for: another card leads to the same."""
+        return state._replace(cards=state.cards if self.rules.bonuses != "none" else 3, rank=-1, split=WHOLE)
 
     def _draws(self, state: HandState, number: type = Fraction) -> tuple[tuple[Any, HandState], ...]:
         """The different hands that the next card can make, with their probabilities as `number`s."""

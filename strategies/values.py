@@ -146,6 +146,8 @@ class Values(ABC, Generic[W]):
 
     def act(self, state: HandState, letter: str) -> W:
         """Worth of taking the action `letter` now and following the strategy after it."""
+        if letter in "HD":
+            state = self.states.bare(state)
         key = (state, letter)
         if key not in self._actions:
             self._actions[key] = self._act(state, letter)
