@@ -68,4 +68,6 @@ def round_sd(states: States, letter: LetterOf, tie_value: Number = 0, tied: Numb
         worth = float(net) + again * float(tie_value)
         mean += ended * float(p) * worth
         square += ended * float(p) * worth * worth
-    return math.sqrt(square - mean * mean) / (1 - float(tied))
+    if not math.isfinite(square):
+        return math.inf  # endless splitting
+    return math.sqrt(max(square - mean * mean, 0.0)) / (1 - float(tied))

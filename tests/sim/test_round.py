@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from support.table import Scripted, line, play_script
 
+from bjsim.sim.errors import RunFailed
 from bjsim.sim.play import Action, IllegalAction, View, raise_by
 from bjsim.sim.presets import named_rules
 from bjsim.sim.round import Round
@@ -176,6 +177,6 @@ def test_as_many_answers_as_views() -> None:
         play_script(EASY, "98 T6", ["S, S"])
     with pytest.raises(AssertionError, match="not dealt"):
         play_script(EASY, "98 T6 5", ["S"])
-    with pytest.raises(IndexError):
+    with pytest.raises(RunFailed, match="IndexError"):
         play_script(EASY, "98 T6", [""])
     assert Scripted("B 15").decide(None) == raise_by(15)  # type: ignore[arg-type]

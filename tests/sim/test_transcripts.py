@@ -186,7 +186,6 @@ ROUNDS = {
         dealer card 6
         0.0 card 5
         dealer hidden A
-        dealer peek none
         0.0 action H
         0.0 card T
         0.0 end 21

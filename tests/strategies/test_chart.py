@@ -40,7 +40,6 @@ def letter(chart: Chart, hand: str, column: str = "T", split: bool = False, lega
         ("S", "SH", "S"), ("H", "SH", "H"), ("P", "SHDP", "P"),
         ("Dh", "SHD", "D"), ("Ds", "SHD", "D"), ("Dh", "SH", "H"), ("Ds", "SH", "S"),
         ("Rh", "SHDR", "R"), ("Rs", "SHDR", "R"), ("Rh", "SHD", "H"), ("Rs", "SH", "S"),
-        ("D", "SH", "H"), ("R", "SH", "H"), ("D", "SHD", "D"),
     ],
 )  # fmt: skip
 def test_what_a_code_does_and_falls_back_to(code: str, legal: str, expected: str) -> None:

@@ -105,10 +105,8 @@ def test_random_charts_in_random_games_are_worth_what_the_solver_says(games: int
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"hit_soft_17": True},
         {"blackjack_pays": "7/5"},
         {"max_hands": 2},
-        {"double_after_split": False},
         {"ties": "lose"},
     ],
 )
