@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bjsim.sim.rules import Rules
-from bjsim.strategies.chart import row_order
 from bjsim.strategies.exact import Solver
+from bjsim.strategies.rows import row_order
 
 
 class Change(NamedTuple):

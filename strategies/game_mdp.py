@@ -33,9 +33,9 @@ import numpy as np
 from bjsim.sim.cards import RANKS
 from bjsim.sim.rules import Rules, RulesError
 from bjsim.sim.states import DEALER_NATURAL, NOT_WAITING, SURRENDERED, HandState, Result, States
-from bjsim.strategies.chart import row_order
 from bjsim.strategies.mdp import FiniteMDP, Ints
 from bjsim.strategies.mdp_build import Outcome, build_mdp
+from bjsim.strategies.rows import row_order
 from bjsim.strategies.same_hands import SameHands
 from bjsim.strategies.values import Dealer, LetterOf
 

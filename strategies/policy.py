@@ -10,13 +10,13 @@ or drawing leads to. Read as a chart, all of that is the best play.
 
 from __future__ import annotations
 
-from bjsim.sim.cards import RANKS, TEN
 from bjsim.sim.rules import Rules
 from bjsim.sim.states import HandState, States
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.chart_grid import ChartError, Grid, Word, chart_from, required_rows
 from bjsim.strategies.chart_text import lines_of, words_of
 from bjsim.strategies.exact import Solver
+from bjsim.strategies.rows import parse_row
 
 POLICY_HANDS = (
     *(str(points) for points in range(5, 20)),
@@ -30,14 +30,8 @@ POLICY_COLUMNS = tuple("23456789TA")
 
 def first_hand(states: States, hand: str) -> HandState:
     """The two-card hand that a line of a policy speaks of."""
-    if hand == "1010":
-        ranks = (TEN, TEN)
-    elif hand[0] == "A" or (len(hand) == 2 and hand[0] == hand[1] and hand != "11"):
-        ranks = (RANKS.index(hand[0]), RANKS.index(hand[1]))
-    else:
-        high = min(int(hand) - 2, 10)
-        ranks = (high - 1, int(hand) - high - 1)
-    return states.add(states.add(HandState(), ranks[0]), ranks[1])
+    first, second = parse_row("TT" if hand == "1010" else hand).cards
+    return states.add(states.add(HandState(), first), second)
 
 
 def format_policy(chart: Chart) -> str:
@@ -104,7 +98,7 @@ def _completed(best: Chart, row: str, words: list[Word]) -> list[Word]:
 def _else(best: Chart, row: str, column: str) -> str:
     code = best.cells[row, column]
     if code == "P" and row != "AA":
-        code = best.cells["20" if row == "TT" else str(2 * int(row[0])), column]
+        code = best.cells[parse_row(row).total, column]
     return "s" if code[-1].upper() == "S" else "h"
 
 
