@@ -79,7 +79,7 @@ def learn(
     if json_path:
         write_json(learn_json(found, game), json_path)
     if plot_path:
-        plot_regret(found, plot_path)
+        plot_regret(found, str(process.rules if process else mdp_path), plot_path)
     report(console, found, game)
 
 

@@ -6,7 +6,7 @@ surrender (else hit / stand). The bare `D` and `R` of policy listings mean `Dh` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bjsim.sim.cards import rank_of
@@ -97,3 +97,17 @@ def chart_of(name: str, rules: Rules, rule: Callable[[str, str], str], source: s
     states = States(rules)
     rows = [row for row in chart_rows(states) if not parse_row(row).counted and row not in ("21", "A10")]
     return Chart(name, rules, {(row, col): rule(row, col) for row in rows for col in states.columns}, source)
+
+
+def runs(order: Sequence[str], chosen: Collection[str]) -> str:
+    """Those columns of `order` that are chosen, neighbours drawn together: `2-6, 9`."""
+    parts: list[list[str]] = []
+    previous = -2
+    for place, column in enumerate(order):
+        if column in chosen:
+            if place == previous + 1:
+                parts[-1][1:] = [column]
+            else:
+                parts.append([column])
+            previous = place
+    return ", ".join("-".join(part) for part in parts)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from bjsim.sim.play import NAMES
 from bjsim.sim.rules import Rules
-from bjsim.strategies.chart import Chart
+from bjsim.strategies.chart import Chart, runs
 from bjsim.strategies.exact import Solver
 from bjsim.strategies.game_mdp import GameProcess, Place
 from bjsim.strategies.named import CATALOGUE
@@ -126,21 +126,7 @@ class LearnedGame:
         for row, column in cells:
             by_row.setdefault(row, set()).add(column)
         for row, columns in by_row.items():
-            yield f"{row} against {runs(list(self.process.columns), columns)}"
-
-
-def runs(order: list[str], chosen: set[str]) -> str:
-    """Those of `order` that are chosen, neighbours drawn together: `2-6, 9`."""
-    parts: list[list[str]] = []
-    previous = -2
-    for place, column in enumerate(order):
-        if column in chosen:
-            if place == previous + 1:
-                parts[-1][1:] = [column]
-            else:
-                parts.append([column])
-            previous = place
-    return ", ".join("-".join(part) for part in parts)
+            yield f"{row} against {runs([*self.process.columns], columns)}"
 
 
 def _row(place: Place) -> str:

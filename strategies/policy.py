@@ -4,8 +4,9 @@ One line for each hand, 5..19 (a sum of two cards that are neither a pair nor an
 a tab and ten letters separated by blanks, for the dealer's open card 2..10, A. "You need to return only the first
 action": the letters are S H D P, and never Dh.
 
-So a policy does not say what to do where doubling is no longer allowed, nor how to play a hard 4 or 20 that splitting
-or drawing leads to. Read as a chart, all of that is the best play.
+So a policy does not say what to do where doubling is no longer allowed, how to play a hard 4 or 20 that splitting or
+drawing leads to, nor where bonuses count cards, what to do with three and more. Read as a chart, all of that is the
+best play.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from bjsim.sim.rules import Rules
 from bjsim.sim.states import HandState, States
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.chart_grid import ChartError, Grid, Word, chart_from, required_rows
-from bjsim.strategies.chart_text import lines_of, words_of
+from bjsim.strategies.chart_text import lines_of, words_of, written_rows
 from bjsim.strategies.exact import Solver
 from bjsim.strategies.rows import parse_row
 
@@ -77,14 +78,22 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
             raise grid.error(hand, f"the hand {hand} stands twice")
         else:
             _check_same(grid, hand, words, *said[row])
-    silent = [row for row in required_rows(states) if row not in {_row(states, hand) for hand in POLICY_HANDS}]
-    rest = [[Word(0, 0, text) for text in (row, *(best.cells[row, c] for c in POLICY_COLUMNS))] for row in silent]
+    rest = [[Word(0, 0, text) for text in (row, *(best.cells[row, c] for c in POLICY_COLUMNS))] for row in _rest(best)]
     return chart_from(Grid(name, header, [*(words for _, words in said.values()), *rest], grid.end), rules)
 
 
 def _row(states: States, hand: str) -> str:
     """The chart row that a line of a policy is about: of a pair that may not be split, its total's."""
     return states.rows_of(first_hand(states, hand))[0]
+
+
+def _rest(best: Chart) -> list[str]:
+    """The chart rows that no policy speaks of: those a chart must have, and those for three or more cards."""
+    states = best.states
+    dealt = {states.rows_of(state)[0] for state in states.starts}
+    counted = [row for row in written_rows(best) if parse_row(row).counted and row not in dealt]
+    spoken = {_row(states, hand) for hand in POLICY_HANDS}
+    return [row for row in (*required_rows(states), *counted) if row not in spoken]
 
 
 def _completed(best: Chart, row: str, words: list[Word]) -> list[Word]:

@@ -29,6 +29,11 @@ class Row(NamedTuple):
     counted: str = ""
 
     @property
+    def fresh(self) -> bool:
+        """Whether hands of two cards are in this row: `15` and `15:78`, but not `15/4`."""
+        return not self.counted or len(self.counted) == 2
+
+    @property
     def total(self) -> str:
         """The name of the row for hands of this total that are no pair and whose cards are not counted."""
         return soft_code(self.points) if self.soft else str(self.points)

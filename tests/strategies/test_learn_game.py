@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from bjsim.sim.presets import PRESETS
+from bjsim.strategies.chart import runs
 from bjsim.strategies.exact import Solver
 from bjsim.strategies.game_mdp import GameProcess
 from bjsim.strategies.learn import Schedule
-from bjsim.strategies.learned_game import LearnedGame, runs
+from bjsim.strategies.learned_game import LearnedGame
 from bjsim.strategies.mdp_build import build_mdp
 from bjsim.strategies.study import Point, Study, study
 
