@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from bjsim.cli.heatmap import heat_map, plot_chart
-from bjsim.cli.options import Count, json_option, rules_options, seed_option, the_rules, write_json
+from bjsim.cli.options import Count, check_writable, json_option, rules_options, seed_option, the_rules, write_json
 from bjsim.cli.plots import check_picture
 from bjsim.cli.render import percent
 from bjsim.cli.run import Played, play_on, run_json
@@ -55,6 +55,8 @@ def check(
         check_picture(plot_path)
     if json_path == "-" == fix_path:
         raise InputError("--json - and --fix - cannot both have the standard output")
+    for path in (json_path, fix_path, plot_path):
+        check_writable(path)
     judgement = judge(judged)
     if fix_path:
         _write(WRITERS[form](judgement.best_chart), fix_path)

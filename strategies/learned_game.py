@@ -11,6 +11,7 @@ from bjsim.strategies.chart import Chart, runs
 from bjsim.strategies.exact import Solver
 from bjsim.strategies.game_mdp import GameProcess, Place
 from bjsim.strategies.named import CATALOGUE
+from bjsim.strategies.size import Reason, plain_size, reasons_of
 from bjsim.strategies.solve_mdp import evaluate, start_value
 from bjsim.strategies.study import Study
 
@@ -74,6 +75,8 @@ class LearnedGame:
             found["What does it double?"] = self._those_it("D", "never doubles")
         if self.rules.bonuses != "none":
             found["Do the bonuses change the strategy?"] = self._without_bonuses()
+        if reasons := reasons_of(self.rules):
+            found["How much larger must the representation be?"] = self._larger(reasons)
         return found
 
     @cached_property
@@ -107,6 +110,11 @@ class LearnedGame:
     def _without_bonuses(self) -> list[str]:
         plain = Solver(self.rules.with_(bonuses="none")).chart
         return list(self._unlike(plain, "without them the best")) or ["no"]
+
+    def _larger(self, reasons: list[Reason]) -> list[str]:
+        states, plain = len(self.study.mdp.states), plain_size(self.rules).states
+        lines = [f"{states / plain:.2f} times: {states:,} states, where hit or stand alone needs {plain:,}; it keeps"]
+        return lines + [f"{reason.why}: without that {reason.without.states:,} states" for reason in reasons]
 
     def _unlike(self, chart: Chart, name: str) -> Iterator[str]:
         """Where what was learned differs from a chart, grouped by what the two do."""

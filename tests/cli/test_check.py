@@ -105,7 +105,7 @@ def test_bad_input_gets_one_line_and_status_2(tmp_path):
     assert "-1 is not accepted" in refusal("check", "hoyle", "--hands", "-1")
     assert "did you mean easy?" in refusal("check", "hoyle", "--rules", "esy")
     assert "cannot both have the standard output" in refusal("check", "hoyle", "--fix", "-", "--json", "-")
-    assert f"cannot write {tmp_path}: Is a directory" in refusal("check", "hoyle", "--fix", tmp_path)
+    assert f"cannot write {tmp_path}: it is a folder" in refusal("check", "hoyle", "--fix", tmp_path)
     (tmp_path / "mine.py").write_text("def decide(view):\n    return 'S'\n", encoding="utf-8")
     assert "is no chart" in refusal("check", f"{tmp_path}/mine.py:decide")
     assert "cannot be made" in refusal("check", "bjsim.strategies.players:FunctionPlayer")
