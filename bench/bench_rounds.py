@@ -6,7 +6,7 @@ from bjsim.sim.kernel import play_rounds
 from bjsim.sim.plan import compile_plan
 from bjsim.sim.presets import PRESETS, named_rules
 from bjsim.sim.stream import stream_key
-from bjsim.sim.table import ReadableTable
+from bjsim.sim.table import ReadableTable, Span
 from bjsim.strategies.exact import Solver
 
 COMPILED, READABLE = 1_000_000, 1_000
@@ -26,7 +26,7 @@ def test_readable_round(benchmark, name):
     rules = named_rules(name)
     table = ReadableTable(rules, [Solver(rules).chart])
     benchmark.extra_info["rounds"] = READABLE
-    benchmark.pedantic(table.play, (1, 0, 0, READABLE), rounds=3)
+    benchmark.pedantic(table.play, (1, 0, [Span(0, READABLE)]), rounds=3)
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -34,7 +34,7 @@ from bjsim.cli.screen import Screen, report
 from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress
 from bjsim.sim.errors import InputError
 from bjsim.sim.rules import Rules
-from bjsim.sim.table import CompiledTable
+from bjsim.sim.table import CompiledTable, Span
 from bjsim.sim.workers import gathered_log, open_executor, usable_cores
 from bjsim.strategies.experiment import BotResult, experiment_of, results_of
 from bjsim.strategies.players import fingerprint
@@ -169,7 +169,8 @@ def warm_up(experiment: Experiment, console: Console) -> None:
 
     if not kernel.is_cached():
         console.print("compiling the round (once after install, some seconds) …", style="dim")
-    compiled[0].play(0, 0, 0, 1)
+    for table in compiled:
+        table.play(0, 0, [Span(0, 1)])
 
 
 def run_json(

@@ -28,7 +28,7 @@ def table_of(rules: Rules, seated: Sequence[Player]) -> Table:
     charts = [player for player in seated if isinstance(player, Chart)]
     if len(charts) == len(seated):
         try:
-            return CompiledTable(compile_plan(rules, [chart.letter for chart in charts]), rules.unit)
+            return CompiledTable.of(compile_plan(rules, [chart.letter for chart in charts]), rules.unit)
         except KeyError as error:  # a chart made in Python; those from files are checked when they are read
             raise InputError(str(error.args[0])) from None
     return ReadableTable(rules, list(seated))
