@@ -11,13 +11,14 @@ to 50 times slower. `_nrt=False` (no allocation, no reference counts) is for the
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.plan import NO_LIMIT, TIED, Numbers, Plan
+from bjsim.sim.referee import Referee
 
 Array = np.ndarray[Any, Any]
 njit: Any = numba.njit  # its type hints do not know `_nrt`
@@ -27,6 +28,8 @@ PEEK, NATURAL, MAX_HANDS, SURRENDERED, ROUND_ROBIN, DECKS, CUT, NORMAL_TENS, WID
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = 1, 2, 3, 4, 5  # codes in `Plan.act`; 0: the hand stands by itself
 READ, READY, CHUNK, DEALT = range(4)  # of the shoe: cards read, cards ready, number of the filling, all cards dealt
 HAND, HALF, WAITING, COUNT, ACTING = range(5)  # of a seat: states of hand and half-hands, halves waiting, hands held
+STARTED, MOST, USUAL, LATER, FINITE, PLAYED = range(6)  # of `Ledger.rounds`
+PROFIT, BETS = range(2)  # of `Ledger.unit`
 RAN_AWAY = -1
 RUNAWAY = 1_000_000  # hands of one seat in one round at which endless splitting is given up
 BUFFER = 2048  # cards of an infinite shoe made at a time
@@ -109,39 +112,221 @@ def draw(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: An
     return buffer[at[READ] - 1]
 
 
+# --- luck: what the cards were worth, against what they could be expected to be (see `referee.py`)
+
+
+@njit(cache=True, inline="always")
+def as_rank(card: Any, ranks: Any) -> Any:
+    """The card among the ranks told apart."""
+    return min(np.int64(card), ranks - 1)
+
+
+@njit(cache=True, _nrt=False)
+def fresh_shoe(referee: Any, ledger: Any, rounds: Any) -> None:
+    """A full shoe from here on, in which `rounds` rounds at most will start."""
+    ledger.left[0] = 0.0
+    for q in range(len(referee.full)):
+        ledger.counts[q] = referee.full[q]
+        ledger.left[0] += referee.full[q]
+    if not ledger.rounds[FINITE]:
+        ledger.left[0] = 1.0
+    ledger.rounds[STARTED] = 0
+    ledger.rounds[MOST] = min(ledger.rounds[USUAL], rounds)
+
+
+@njit(cache=True, _nrt=False)
+def drift(referee: Any, ledger: Any, times: Any) -> None:
+    """Take from every seat `times` times the first-order worth of the shoe's present composition."""
+    for s in range(len(referee.chart)):
+        slope = 0.0
+        for q in range(len(referee.full)):
+            slope += referee.start[referee.chart[s], q] * ledger.counts[q]
+        ledger.unit[s, PROFIT] -= times * slope / max(ledger.left[0], 1.0)
+
+
+@njit(cache=True, _nrt=False)
+def start_round(referee: Any, ledger: Any, later: Any, shuffled: Any) -> None:
+    """Begin a round, after which `later` more are played, from a shoe that is `shuffled` for it or not."""
+    if shuffled:
+        put_away(referee, ledger, later + 1)
+    ledger.rounds[LATER] = later
+    if ledger.rounds[STARTED] == 0 or not ledger.rounds[FINITE]:
+        close_unit(ledger)
+    ledger.rounds[STARTED] += 1
+    if ledger.rounds[STARTED] <= ledger.rounds[MOST]:
+        drift(referee, ledger, 1)
+    for s in range(len(ledger.different)):
+        for i in range(ledger.different[s]):
+            ledger.finished[s, ledger.kinds[s, i]] = 0
+        ledger.different[s] = 0
+
+
+@njit(cache=True, _nrt=False)
+def put_away(referee: Any, ledger: Any, rounds: Any) -> None:
+    """End a shoe: the drift of the rounds it lacks to the usual number stays at its last value."""
+    lacking = ledger.rounds[MOST] - ledger.rounds[STARTED]
+    if lacking > 0:
+        drift(referee, ledger, lacking)
+    fresh_shoe(referee, ledger, rounds)
+
+
+@njit(cache=True, _nrt=False)
+def close_unit(ledger: Any) -> None:
+    """Add up the rounds that started in one shoe: they depend on each other, shoes do not."""
+    if ledger.rounds[PLAYED] == 0:
+        return
+    ledger.rounds[PLAYED] = 0
+    for s in range(len(ledger.unit)):
+        y, b = ledger.unit[s, PROFIT], ledger.unit[s, BETS]
+        ledger.sums[s, 0] += 1
+        ledger.sums[s, 1] += y
+        ledger.sums[s, 2] += b
+        ledger.sums[s, 3] += y * y
+        ledger.sums[s, 4] += y * b
+        ledger.sums[s, 5] += b * b
+        ledger.unit[s, PROFIT] = ledger.unit[s, BETS] = 0.0
+
+
+@njit(cache=True, _nrt=False)
+def luck(referee: Any, ledger: Any, node: Any, card: Any) -> Any:
+    """How far the worth after the card is above the expected one; the card is still counted in the shoe."""
+    ranks = len(referee.full)
+    after, counts, worth = referee.nodes[node], ledger.counts, ledger.worth
+    left = ledger.left[0]
+    share = 1.0 / (left - 1.0) if left > 1.0 else 0.0  # an infinite shoe counts as 1 card: its law never changes
+    for r in range(ranks):
+        worth[r] = after[0, r] - after[1, r] * share
+    for q in range(ranks):
+        weight = counts[q] * share
+        for r in range(ranks):
+            worth[r] += after[2 + q, r] * weight
+    expected = 0.0
+    for r in range(ranks):
+        expected += counts[r] * worth[r]
+    return worth[as_rank(card, ranks)] - expected / left
+
+
+@njit(cache=True, _nrt=False)
+def take(referee: Any, ledger: Any, card: Any) -> None:
+    """Count a card out of the shoe. The last one stays counted, for `drift`, and leaves no card left."""
+    left = ledger.left[0]
+    if left > 1.5:
+        ledger.counts[as_rank(card, len(referee.full))] -= 1.0
+        ledger.left[0] = left - 1.0
+    elif ledger.rounds[FINITE]:
+        ledger.left[0] = 0.0
+
+
+@njit(cache=True, _nrt=False)
+def know_shoe(referee: Any, ledger: Any) -> None:
+    """Before a draw: a shoe that has run out in the middle of a round is followed by a fresh one."""
+    if ledger.left[0] == 0.0:
+        put_away(referee, ledger, ledger.rounds[LATER])
+
+
+@njit(cache=True, _nrt=False)
+def hand_luck(referee: Any, ledger: Any, s: Any, node: Any, card: Any) -> None:
+    """Count the luck of a card to a seat's hand."""
+    know_shoe(referee, ledger)
+    ledger.unit[s, PROFIT] -= luck(referee, ledger, node, card)
+    take(referee, ledger, card)
+
+
+@njit(cache=True, _nrt=False)
+def split_luck(referee: Any, ledger: Any, s: Any, context: Any, half: Any, seat: Any, card: Any) -> None:
+    """Count the luck of a second card to a split half."""
+    split = referee.split[referee.chart[s], context, half]
+    held = min(seat[s, COUNT], split.shape[0] + 1)
+    node = split[held - 2, min(seat[s, WAITING], held - 1)]
+    hand_luck(referee, ledger, s, node, card)
+
+
+@njit(cache=True, _nrt=False)
+def dealt_luck(referee: Any, ledger: Any, context: Any, seat: Any, card: Any) -> None:
+    """Count the luck of a card dealt to the dealer before seats act."""
+    know_shoe(referee, ledger)
+    for s in range(len(referee.chart)):
+        node = referee.dealt[referee.chart[s], context, seat[s, HAND]]
+        ledger.unit[s, PROFIT] -= luck(referee, ledger, node, card)
+    take(referee, ledger, card)
+
+
+@njit(cache=True, _nrt=False)
+def finish_hand(ledger: Any, s: Any, kind: Any) -> None:
+    """Note a finished hand of this kind: its result, doubled or not."""
+    if ledger.finished[s, kind] == 0:
+        ledger.kinds[s, ledger.different[s]] = kind
+        ledger.different[s] += 1
+    ledger.finished[s, kind] += 1
+
+
+@njit(cache=True, _nrt=False)
+def dealer_luck(referee: Any, ledger: Any, dealer: Any, card: Any) -> None:
+    """Count the luck of the dealer's later cards, to all finished hands."""
+    know_shoe(referee, ledger)
+    for s in range(len(referee.chart)):
+        for i in range(ledger.different[s]):
+            kind = ledger.kinds[s, i]
+            node = referee.dealer[referee.chart[s], dealer, kind >> 1, kind & 1]
+            ledger.unit[s, PROFIT] -= ledger.finished[s, kind] * luck(referee, ledger, node, card)
+    take(referee, ledger, card)
+
+
+@njit(cache=True, _nrt=False)
+def settle(referee: Any, ledger: Any, s: Any, units: Any, tied: Any) -> None:
+    """Count what a round paid a seat: profit above the value of the bets settled, a bet dealt again being worth it."""
+    value = referee.value[referee.chart[s]]
+    ledger.unit[s, PROFIT] += units * ledger.bet[0] - (1 - tied) * value
+    ledger.unit[s, BETS] += 1 - tied
+    ledger.rounds[PLAYED] = 1
+
+
 @njit(cache=True, nogil=True, _nrt=False)
 def play(
     add: Any, act: Any, half: Any, result: Any, pay: Any, waits: Any, dealer_add: Any, dealer_done: Any,
     dealer_out: Any, column: Any, deal: Any, numbers: Any, threshold: Any, other: Any,
     rounds: Any, key: Any, buffer: Any, at: Any, seat: Any, payoff: Any, counts: Any, trace: Any, outside: Any,
+    referee: Any, ledger: Any,
 ) -> Any:  # fmt: skip
     """Play rounds at one table; see `play_rounds`, which makes the arrays. The first fourteen are the plan.
 
     key (2,): the stream. buffer, at: the shoe and where it stands. seat (seats, 5): see HAND ..;
     payoff (seats, O): what each seat's finished hands come to, by the dealer's outcome.
+    referee, ledger: None, or what luck needs (`referee.py`, `Ledger`); numba leaves it out of the code for None.
     Returns: the number of rows written to `outside`, or RAN_AWAY.
     """
     seats, outcomes = payoff.shape
     size = 52 * numbers[DECKS]
     strays = 0
     for number in range(rounds):
-        if size and at[READ] >= numbers[CUT]:
+        shuffled = size > 0 and at[READ] >= numbers[CUT]
+        if shuffled:
             at[READ] = at[READY] = size
+        if referee is not None:
+            start_round(referee, ledger, rounds - number - 1, shuffled)
         for s in range(seats):
             seat[s, HAND] = seat[s, WAITING] = 0
             seat[s, COUNT] = seat[s, ACTING] = 1
             for o in range(outcomes):
                 payoff[s, o] = 0
 
-        dealer = shown = against = need = 0
+        dealer = shown = against = need = context = 0
         for to_dealer in deal:
             if to_dealer:
-                dealer = dealer_add[dealer, draw(buffer, at, key, numbers, threshold, other)]
+                card = draw(buffer, at, key, numbers, threshold, other)
+                if referee is not None:
+                    dealt_luck(referee, ledger, context, seat, card)
+                    context = referee.context_add[context, card]
+                dealer = dealer_add[dealer, card]
                 against += column[shown, dealer]
                 shown += 1
             else:
                 for s in range(seats):
-                    seat[s, HAND] = add[seat[s, HAND], draw(buffer, at, key, numbers, threshold, other)]
+                    hand = seat[s, HAND]
+                    card = draw(buffer, at, key, numbers, threshold, other)
+                    if referee is not None:
+                        hand_luck(referee, ledger, s, referee.hit[referee.chart[s], context, hand], card)
+                    seat[s, HAND] = add[hand, card]
         ended = numbers[PEEK] and dealer_out[dealer] == numbers[NATURAL]
 
         acting = True
@@ -158,35 +343,50 @@ def play(
                         break
                     moved = moved or code != 0
                     if code == HIT:
-                        seat[s, HAND] = add[hand, draw(buffer, at, key, numbers, threshold, other)]
+                        card = draw(buffer, at, key, numbers, threshold, other)
+                        if referee is not None:
+                            hand_luck(referee, ledger, s, referee.hit[referee.chart[s], context, hand], card)
+                        seat[s, HAND] = add[hand, card]
                         continue
                     if code == SPLIT:
+                        card = draw(buffer, at, key, numbers, threshold, other)
                         seat[s, HALF] = half[hand]
-                        seat[s, HAND] = add[half[hand], draw(buffer, at, key, numbers, threshold, other)]
+                        seat[s, HAND] = add[half[hand], card]
                         seat[s, WAITING] += 1
                         seat[s, COUNT] += 1
                         if seat[s, COUNT] > RUNAWAY:
                             return RAN_AWAY
+                        if referee is not None:
+                            split_luck(referee, ledger, s, context, half[hand], seat, card)
                         continue
                     doubled = 0
                     if code == DOUBLE:
                         doubled = 1
-                        hand = add[hand, draw(buffer, at, key, numbers, threshold, other)]
+                        card = draw(buffer, at, key, numbers, threshold, other)
+                        if referee is not None:
+                            hand_luck(referee, ledger, s, referee.double[referee.chart[s], context, hand], card)
+                        hand = add[hand, card]
                     end = numbers[SURRENDERED] if code == SURRENDER else result[hand]
+                    if referee is not None:
+                        finish_hand(ledger, s, 2 * end + doubled)
                     need = max(need, waits[end])
                     for o in range(outcomes):
                         payoff[s, o] += pay[end, doubled, o]
                     if seat[s, WAITING]:
                         seat[s, WAITING] -= 1
-                        seat[s, HAND] = add[seat[s, HALF], draw(buffer, at, key, numbers, threshold, other)]
+                        card = draw(buffer, at, key, numbers, threshold, other)
+                        if referee is not None:
+                            split_luck(referee, ledger, s, context, seat[s, HALF], seat, card)
+                        seat[s, HAND] = add[seat[s, HALF], card]
                     else:
                         seat[s, ACTING] = 0
 
-        if need and not ended:
-            if shown < 2:
-                dealer = dealer_add[dealer, draw(buffer, at, key, numbers, threshold, other)]
-            while need == 2 and not dealer_done[dealer]:
-                dealer = dealer_add[dealer, draw(buffer, at, key, numbers, threshold, other)]
+        while need and not ended and (shown < 2 or (need == 2 and not dealer_done[dealer])):
+            card = draw(buffer, at, key, numbers, threshold, other)
+            if referee is not None:
+                dealer_luck(referee, ledger, dealer, card)
+            dealer = dealer_add[dealer, card]
+            shown += 1
 
         for s in range(seats):
             code = payoff[s, dealer_out[dealer]]
@@ -198,10 +398,14 @@ def play(
                 outside[strays, 0] = s
                 outside[strays, 1] = code
                 strays += 1
+            if referee is not None:
+                settle(referee, ledger, s, code - (tied << 32), tied)
             if number < len(trace):
                 trace[number, s] = code
         if number < len(trace):
             trace[number, seats] = at[DEALT]
+    if referee is not None:
+        close_unit(ledger)
     return strays
 
 
@@ -209,8 +413,47 @@ class EndlessSplitting(RunFailed):
     """A round in which one seat's splits never ended."""
 
 
-def play_rounds(plan: Plan, key: tuple[int, int], rounds: int, traced: int = 0) -> tuple[Array, Array, Array]:
+class Ledger(NamedTuple):
+    """What the compiled round notes about luck.
+
+    counts (Q,): of the cards left, by rank; left (1,): their number. rounds (6,): STARTED in this shoe, MOST that are
+    to start in it, the USUAL number, how many come LATER than this one, whether the shoe is FINITE, whether any was
+    PLAYED since the last unit was closed. unit (seats, 2): luck-adjusted PROFIT above the value of the BETS settled, in
+    the present shoe. sums (seats, 6): of such units, their number n, sums y, b, yy, yb, bb. bet (1,): share of an
+    initial bet that payoffs count in. finished (seats, 2 R), kinds (seats, 2 R), different (seats,): finished hands of
+    this round by result, doubled or not, and which of them there are. worth (Q,): of a node, for the present shoe.
+    """
+
+    counts: Array
+    left: Array
+    rounds: Array
+    unit: Array
+    sums: Array
+    bet: Array
+    finished: Array
+    kinds: Array
+    different: Array
+    worth: Array
+
+
+def open_ledger(plan: Plan, referee: Referee, bet: float, usual: int) -> Ledger:
+    """A ledger for a plan whose payoffs count in shares `bet`, with `usual` rounds to a shoe."""
+    seats, kinds = len(plan.act), 2 * len(plan.pay)
+    finite = int(plan.numbers[DECKS] > 0)
+    return Ledger(
+        referee.full.copy(), np.ones(1), np.array([0, 0, usual, 0, finite, 0], np.int64), np.zeros((seats, 2)),
+        np.zeros((seats, 6)), np.array([bet]), np.zeros((seats, kinds), np.int64), np.zeros((seats, kinds), np.int64),
+        np.zeros(seats, np.int64), np.zeros(len(referee.full)),
+    )  # fmt: skip
+
+
+def play_rounds(
+    plan: Plan, key: tuple[int, int], rounds: int, traced: int = 0,
+    referee: Referee | None = None, ledger: Ledger | None = None,
+) -> tuple[Array, Array, Array]:  # fmt: skip
     """Play `rounds` rounds of a plan at one table, from the beginning of the stream with this key.
+
+    With a referee the cards are the same, and the luck in them is noted in the ledger.
 
     Returns: counts (seats, ties + 1, 2 width + 1), how often each payoff came, by stake tied and units won; the payoffs
     that fall outside it, rows of (seat, code); trace (traced, seats + 1), for the first rounds each seat's payoff code
@@ -226,7 +469,7 @@ def play_rounds(plan: Plan, key: tuple[int, int], rounds: int, traced: int = 0) 
     strays = play(
         *plan, rounds, np.array(key, np.uint64), np.zeros(size or BUFFER, np.uint8),
         np.array([size, size, -1, 0], np.int64), np.zeros((seats, 5), np.int64),
-        np.zeros((seats, outcomes), np.int64), counts, trace, outside,
+        np.zeros((seats, outcomes), np.int64), counts, trace, outside, referee, ledger,
     )  # fmt: skip
     if strays == RAN_AWAY:
         raise EndlessSplitting(f"a seat held {RUNAWAY} hands in one round: its splits have no end under these rules")
