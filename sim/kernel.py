@@ -31,6 +31,7 @@ HAND, HALF, WAITING, COUNT, ACTING = range(5)  # of a seat: states of hand and h
 STARTED, MOST, USUAL, LATER, FINITE, PLAYED = range(6)  # of `Ledger.rounds`
 PROFIT, BETS = range(2)  # of `Ledger.unit`
 RAN_AWAY = -1
+NOTES = 256  # draws noted before their luck is counted, at the latest; the log has room for one draw more
 RUNAWAY = 1_000_000  # hands of one seat in one round at which endless splitting is given up
 BUFFER = 2048  # cards of an infinite shoe made at a time
 AHEAD = 26  # cards of a shoe of whole decks shuffled at a time
@@ -115,12 +116,6 @@ def draw(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: An
 # --- luck: what the cards were worth, against what they could be expected to be (see `referee.py`)
 
 
-@njit(cache=True, inline="always")
-def as_rank(card: Any, ranks: Any) -> Any:
-    """The card among the ranks told apart."""
-    return min(np.int64(card), ranks - 1)
-
-
 @njit(cache=True, _nrt=False)
 def fresh_shoe(referee: Any, ledger: Any, rounds: Any) -> None:
     """A full shoe from here on, in which `rounds` rounds at most will start."""
@@ -128,6 +123,10 @@ def fresh_shoe(referee: Any, ledger: Any, rounds: Any) -> None:
     for q in range(len(referee.full)):
         ledger.counts[q] = referee.full[q]
         ledger.left[0] += referee.full[q]
+    ranks = len(referee.full)
+    for r in range(ranks):
+        for q in range(ranks):
+            ledger.drawable[r * ranks + q] = referee.full[r] * (referee.full[q] - (q == r))
     if not ledger.rounds[FINITE]:
         ledger.left[0] = 1.0
     ledger.rounds[STARTED] = 0
@@ -187,89 +186,102 @@ def close_unit(ledger: Any) -> None:
         ledger.unit[s, PROFIT] = ledger.unit[s, BETS] = 0.0
 
 
-@njit(cache=True, _nrt=False)
-def luck(referee: Any, ledger: Any, node: Any, card: Any) -> Any:
-    """How far the worth after the card is above the expected one; the card is still counted in the shoe."""
-    ranks = len(referee.full)
-    after, counts, worth = referee.nodes[node], ledger.counts, ledger.worth
-    left = ledger.left[0]
-    share = 1.0 / (left - 1.0) if left > 1.0 else 0.0  # an infinite shoe counts as 1 card: its law never changes
-    for r in range(ranks):
-        worth[r] = after[0, r] - after[1, r] * share
-    for q in range(ranks):
-        weight = counts[q] * share
-        for r in range(ranks):
-            worth[r] += after[2 + q, r] * weight
-    expected = 0.0
-    for r in range(ranks):
-        expected += counts[r] * worth[r]
-    return worth[as_rank(card, ranks)] - expected / left
+@njit(cache=True, inline="always")
+def note(log: Any, noted: Any, seat: Any, node: Any, times: Any, card: Any, last: Any) -> Any:
+    """Note that a card, drawn at a node, counts `times` times for a seat; `last`: and for no other hand."""
+    log[noted, 0] = seat
+    log[noted, 1] = node
+    log[noted, 2] = times
+    log[noted, 3] = card
+    log[noted, 4] = last
+    return noted + 1
 
 
 @njit(cache=True, _nrt=False)
-def take(referee: Any, ledger: Any, card: Any) -> None:
-    """Count a card out of the shoe. The last one stays counted, for `drift`, and leaves no card left."""
-    left = ledger.left[0]
-    if left > 1.5:
-        ledger.counts[as_rank(card, len(referee.full))] -= 1.0
-        ledger.left[0] = left - 1.0
-    elif ledger.rounds[FINITE]:
-        ledger.left[0] = 0.0
+def note_dealt(chart: Any, dealt: Any, log: Any, noted: Any, context: Any, seat: Any, card: Any) -> Any:
+    """Note a card dealt to the dealer before seats act."""
+    for s in range(len(chart)):
+        noted = note(log, noted, s, dealt[chart[s], context, seat[s, HAND]], 1, card, s == len(chart) - 1)
+    return noted
 
 
-@njit(cache=True, _nrt=False)
-def know_shoe(referee: Any, ledger: Any) -> None:
-    """Before a draw: a shoe that has run out in the middle of a round is followed by a fresh one."""
-    if ledger.left[0] == 0.0:
-        put_away(referee, ledger, ledger.rounds[LATER])
+@njit(cache=True, inline="always")
+def split_node(split: Any, held: Any, waiting: Any) -> Any:
+    """The node of a second card to a split half, of those for this chart, context and half."""
+    deepest = min(held, split.shape[0] + 1)
+    return split[deepest - 2, min(waiting, deepest - 1)]
 
 
-@njit(cache=True, _nrt=False)
-def hand_luck(referee: Any, ledger: Any, s: Any, node: Any, card: Any) -> None:
-    """Count the luck of a card to a seat's hand."""
-    know_shoe(referee, ledger)
-    ledger.unit[s, PROFIT] -= luck(referee, ledger, node, card)
-    take(referee, ledger, card)
-
-
-@njit(cache=True, _nrt=False)
-def split_luck(referee: Any, ledger: Any, s: Any, context: Any, half: Any, seat: Any, card: Any) -> None:
-    """Count the luck of a second card to a split half."""
-    split = referee.split[referee.chart[s], context, half]
-    held = min(seat[s, COUNT], split.shape[0] + 1)
-    node = split[held - 2, min(seat[s, WAITING], held - 1)]
-    hand_luck(referee, ledger, s, node, card)
-
-
-@njit(cache=True, _nrt=False)
-def dealt_luck(referee: Any, ledger: Any, context: Any, seat: Any, card: Any) -> None:
-    """Count the luck of a card dealt to the dealer before seats act."""
-    know_shoe(referee, ledger)
-    for s in range(len(referee.chart)):
-        node = referee.dealt[referee.chart[s], context, seat[s, HAND]]
-        ledger.unit[s, PROFIT] -= luck(referee, ledger, node, card)
-    take(referee, ledger, card)
-
-
-@njit(cache=True, _nrt=False)
-def finish_hand(ledger: Any, s: Any, kind: Any) -> None:
+@njit(cache=True, inline="always")
+def finish_hand(finished: Any, kinds: Any, different: Any, s: Any, kind: Any) -> None:
     """Note a finished hand of this kind: its result, doubled or not."""
-    if ledger.finished[s, kind] == 0:
-        ledger.kinds[s, ledger.different[s]] = kind
-        ledger.different[s] += 1
-    ledger.finished[s, kind] += 1
+    if finished[s, kind] == 0:
+        kinds[s, different[s]] = kind
+        different[s] += 1
+    finished[s, kind] += 1
 
 
 @njit(cache=True, _nrt=False)
-def dealer_luck(referee: Any, ledger: Any, dealer: Any, card: Any) -> None:
-    """Count the luck of the dealer's later cards, to all finished hands."""
-    know_shoe(referee, ledger)
-    for s in range(len(referee.chart)):
-        for i in range(ledger.different[s]):
-            kind = ledger.kinds[s, i]
-            node = referee.dealer[referee.chart[s], dealer, kind >> 1, kind & 1]
-            ledger.unit[s, PROFIT] -= ledger.finished[s, kind] * luck(referee, ledger, node, card)
-    take(referee, ledger, card)
+def note_dealer(
+    chart: Any, nodes: Any, finished: Any, kinds: Any, different: Any, log: Any, noted: Any, dealer: Any, card: Any
+) -> Any:
+    """Note one of the dealer's later cards, which counts for all finished hands."""
+    for s in range(len(chart)):
+        for i in range(different[s]):
+            kind = kinds[s, i]
+            node = nodes[chart[s], dealer, kind >> 1, kind & 1]
+            noted = note(log, noted, s, node, finished[s, kind], card, 0)
+    return note(log, noted, 0, 0, 0, card, 1)
+
+
+@njit(cache=True, _nrt=False, fastmath={"reassoc", "contract"})
+def dot(one: Any, other: Any) -> Any:
+    """Scalar product; in any order of summation, so that it is done four or eight numbers at a time."""
+    total = 0.0
+    for i in range(len(one)):
+        total += one[i] * other[i]
+    return total
+
+
+@njit(cache=True, _nrt=False)
+def surprise(worth: Any, slopes: Any, counts: Any, drawable: Any, left: Any, card: Any) -> Any:
+    """How far the worth after the card is above the expected one; the card is still counted in the shoe.
+
+    The worth after rank r is V_r + sum over q of g_r(q) c_q, with c the composition when r is gone.
+    """
+    after, expected = worth[card], dot(worth, counts)
+    if left > 1.0:  # an infinite shoe counts as 1 card: its law never changes
+        share, own = 1.0 / (left - 1.0), slopes[card * len(counts) : (card + 1) * len(counts)]
+        after += share * (dot(own, counts) - own[card])
+        expected += share * dot(slopes, drawable)
+    return after - expected / left
+
+
+@njit(cache=True, _nrt=False)
+def count_luck(referee: Any, ledger: Any, noted: Any) -> None:
+    """Take the luck of the cards noted from the seats' profit, and count them out of the shoe."""
+    log, counts, unit = ledger.log, ledger.counts, ledger.unit
+    for i in range(noted):
+        if ledger.left[0] == 0.0:  # a shoe that runs out in the middle of a round is followed by a fresh one
+            put_away(referee, ledger, ledger.rounds[LATER])
+        node, card = log[i, 1], min(log[i, 3], len(counts) - 1)
+        if log[i, 2]:
+            unit[log[i, 0], PROFIT] -= log[i, 2] * surprise(
+                referee.worth[node], referee.slopes[node], counts, ledger.drawable, ledger.left[0], card
+            )
+        if log[i, 4] and ledger.rounds[FINITE]:
+            count_out(counts, ledger.drawable, ledger.left, card)
+
+
+@njit(cache=True, inline="always")
+def count_out(counts: Any, drawable: Any, left: Any, card: Any) -> None:
+    """Count a card out of the shoe. The last one stays counted, for `drift`, with no card left."""
+    if left[0] > 1.0:
+        counts[card] -= 1.0
+        for q in range(len(counts)):
+            drawable[card * len(counts) + q] -= counts[q]
+            drawable[q * len(counts) + card] -= counts[q]
+    left[0] -= 1.0
 
 
 @njit(cache=True, _nrt=False)
@@ -310,12 +322,12 @@ def play(
             for o in range(outcomes):
                 payoff[s, o] = 0
 
-        dealer = shown = against = need = context = 0
+        dealer = shown = against = need = context = noted = 0
         for to_dealer in deal:
             if to_dealer:
                 card = draw(buffer, at, key, numbers, threshold, other)
                 if referee is not None:
-                    dealt_luck(referee, ledger, context, seat, card)
+                    noted = note_dealt(referee.chart, referee.dealt, ledger.log, noted, context, seat, card)
                     context = referee.context_add[context, card]
                 dealer = dealer_add[dealer, card]
                 against += column[shown, dealer]
@@ -325,7 +337,8 @@ def play(
                     hand = seat[s, HAND]
                     card = draw(buffer, at, key, numbers, threshold, other)
                     if referee is not None:
-                        hand_luck(referee, ledger, s, referee.hit[referee.chart[s], context, hand], card)
+                        node = referee.hit[referee.chart[s], context, hand]
+                        noted = note(ledger.log, noted, s, node, 1, card, 1)
                     seat[s, HAND] = add[hand, card]
         ended = numbers[PEEK] and dealer_out[dealer] == numbers[NATURAL]
 
@@ -335,6 +348,9 @@ def play(
             for s in range(seats):
                 moved = False
                 while seat[s, ACTING]:
+                    if referee is not None and noted > NOTES:
+                        count_luck(referee, ledger, noted)
+                        noted = 0
                     hand = seat[s, HAND]
                     free = 1 if seat[s, COUNT] < numbers[MAX_HANDS] else 0
                     code = 0 if ended else act[s, free, hand, against]
@@ -345,7 +361,8 @@ def play(
                     if code == HIT:
                         card = draw(buffer, at, key, numbers, threshold, other)
                         if referee is not None:
-                            hand_luck(referee, ledger, s, referee.hit[referee.chart[s], context, hand], card)
+                            node = referee.hit[referee.chart[s], context, hand]
+                            noted = note(ledger.log, noted, s, node, 1, card, 1)
                         seat[s, HAND] = add[hand, card]
                         continue
                     if code == SPLIT:
@@ -357,18 +374,21 @@ def play(
                         if seat[s, COUNT] > RUNAWAY:
                             return RAN_AWAY
                         if referee is not None:
-                            split_luck(referee, ledger, s, context, half[hand], seat, card)
+                            split = referee.split[referee.chart[s], context, half[hand]]
+                            node = split_node(split, seat[s, COUNT], seat[s, WAITING])
+                            noted = note(ledger.log, noted, s, node, 1, card, 1)
                         continue
                     doubled = 0
                     if code == DOUBLE:
                         doubled = 1
                         card = draw(buffer, at, key, numbers, threshold, other)
                         if referee is not None:
-                            hand_luck(referee, ledger, s, referee.double[referee.chart[s], context, hand], card)
+                            node = referee.double[referee.chart[s], context, hand]
+                            noted = note(ledger.log, noted, s, node, 1, card, 1)
                         hand = add[hand, card]
                     end = numbers[SURRENDERED] if code == SURRENDER else result[hand]
                     if referee is not None:
-                        finish_hand(ledger, s, 2 * end + doubled)
+                        finish_hand(ledger.finished, ledger.kinds, ledger.different, s, 2 * end + doubled)
                     need = max(need, waits[end])
                     for o in range(outcomes):
                         payoff[s, o] += pay[end, doubled, o]
@@ -376,7 +396,9 @@ def play(
                         seat[s, WAITING] -= 1
                         card = draw(buffer, at, key, numbers, threshold, other)
                         if referee is not None:
-                            split_luck(referee, ledger, s, context, seat[s, HALF], seat, card)
+                            split = referee.split[referee.chart[s], context, seat[s, HALF]]
+                            node = split_node(split, seat[s, COUNT], seat[s, WAITING])
+                            noted = note(ledger.log, noted, s, node, 1, card, 1)
                         seat[s, HAND] = add[seat[s, HALF], card]
                     else:
                         seat[s, ACTING] = 0
@@ -384,9 +406,17 @@ def play(
         while need and not ended and (shown < 2 or (need == 2 and not dealer_done[dealer])):
             card = draw(buffer, at, key, numbers, threshold, other)
             if referee is not None:
-                dealer_luck(referee, ledger, dealer, card)
+                noted = note_dealer(
+                    referee.chart, referee.dealer, ledger.finished, ledger.kinds, ledger.different, ledger.log, noted,
+                    dealer, card,
+                )  # fmt: skip
+                if noted > NOTES:
+                    count_luck(referee, ledger, noted)
+                    noted = 0
             dealer = dealer_add[dealer, card]
             shown += 1
+        if referee is not None:
+            count_luck(referee, ledger, noted)
 
         for s in range(seats):
             code = payoff[s, dealer_out[dealer]]
@@ -421,7 +451,8 @@ class Ledger(NamedTuple):
     PLAYED since the last unit was closed. unit (seats, 2): luck-adjusted PROFIT above the value of the BETS settled, in
     the present shoe. sums (seats, 6): of such units, their number n, sums y, b, yy, yb, bb. bet (1,): share of an
     initial bet that payoffs count in. finished (seats, 2 R), kinds (seats, 2 R), different (seats,): finished hands of
-    this round by result, doubled or not, and which of them there are. worth (Q,): of a node, for the present shoe.
+    this round by result, doubled or not, and which of them there are. drawable (Q Q,): in how many
+    ways the next two cards can be of ranks r and q, at r Q + q. log: see `note`.
     """
 
     counts: Array
@@ -433,7 +464,8 @@ class Ledger(NamedTuple):
     finished: Array
     kinds: Array
     different: Array
-    worth: Array
+    drawable: Array
+    log: Array
 
 
 def open_ledger(plan: Plan, referee: Referee, bet: float, usual: int) -> Ledger:
@@ -443,7 +475,8 @@ def open_ledger(plan: Plan, referee: Referee, bet: float, usual: int) -> Ledger:
     return Ledger(
         referee.full.copy(), np.ones(1), np.array([0, 0, usual, 0, finite, 0], np.int64), np.zeros((seats, 2)),
         np.zeros((seats, 6)), np.array([bet]), np.zeros((seats, kinds), np.int64), np.zeros((seats, kinds), np.int64),
-        np.zeros(seats, np.int64), np.zeros(len(referee.full)),
+        np.zeros(seats, np.int64), np.zeros(referee.slopes.shape[1]),
+        np.zeros((NOTES + 2 + seats * (kinds + 1), 5), np.int64),
     )  # fmt: skip
 
 

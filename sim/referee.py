@@ -6,6 +6,7 @@ the worth after every rank is kept, with its slopes, so that the luck of the dra
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,15 +24,17 @@ class Referee(NamedTuple):
     """Arrays for the compiled round. T charts, X contexts (see `StateValues`), S states of a hand, D of the dealer,
     R results, Q ranks told apart, N nodes.
 
-    nodes (N, 2 + Q, Q): by the rank drawn: the worth V after it, its slope toward the rank drawn, and its slopes toward
-    each rank q. chart (seats,): which chart a seat plays. dealt, hit, double (T, X, S): node of a card dealt to the
-    dealer before seats act, to a hand, to a doubled hand. split (T, X, S, m, w): of a card to a split half, the seat
-    holding m + 2 hands, w more halves waiting. dealer (T, D, R, 2): of the dealer's later cards, for a finished hand.
+    worth (N, Q): V after each rank. slopes (N, Q Q), float32: g(q) after rank r, at r Q + q. (Rounding them biases
+    nothing: whatever the slopes, luck is what came less what was to be expected by the same slopes.)
+    chart (seats,): which chart a seat plays. dealt, hit, double (T, X, S): node of a card dealt to the dealer before
+    seats act, to a hand, to a doubled hand. split (T, X, S, m, w): of a card to a split half, the seat holding m + 2
+    hands, w more halves waiting. dealer (T, D, R, 2): of the dealer's later cards, for a finished hand.
     context_add (X, 13). start (T, Q): slopes of a round's start. value (T,): of the game, per settled bet; what a bet
     dealt again is worth. full (Q,): counts of a full shoe, or the law of an infinite one.
     """
 
-    nodes: Array
+    worth: Array
+    slopes: Array
     chart: Array
     dealt: Array
     hit: Array
@@ -56,7 +59,7 @@ def referee_of(rules: Rules, plan: Plan) -> Referee:
     if len(law) < len(RANKS):
         context_add = np.concatenate([context_add, *[context_add[:, -1:]] * (len(RANKS) - len(law))], axis=1)
     return Referee(
-        nodes=np.concatenate(nodes.blocks),
+        **nodes.arrays(),
         chart=chart.reshape(len(plan.act)),
         dealt=np.stack([one.dealt for one in drawn]),
         hit=np.stack([one.hit for one in drawn]),
@@ -79,15 +82,15 @@ class _Nodes:
 
     def add(self, after: Array) -> Array:
         """Number the nodes with these worths after each rank, (.., Q, 1 + Q)."""
-        ranks = after.shape[-2]
-        worth, slopes = after[..., 0], after[..., 1:]
-        own = np.diagonal(slopes, axis1=-2, axis2=-1)
-        block = np.concatenate([worth[..., None, :], own[..., None, :], np.swapaxes(slopes, -1, -2)], axis=-2)
-        shape = after.shape[:-2]
-        self.blocks.append(block.reshape(-1, 2 + ranks, ranks))
-        numbers = self.count + np.arange(int(np.prod(shape))).reshape(shape)
+        numbers = self.count + np.arange(math.prod(after.shape[:-2])).reshape(after.shape[:-2])
+        self.blocks.append(after.reshape(-1, *after.shape[-2:]))
         self.count += numbers.size
         return numbers
+
+    def arrays(self) -> dict[str, Array]:
+        """The first two fields of `Referee`."""
+        after = np.concatenate(self.blocks)
+        return {"worth": after[..., 0].copy(), "slopes": after[..., 1:].reshape(len(after), -1).astype(np.float32)}
 
 
 class _Drawn:
