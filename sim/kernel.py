@@ -15,6 +15,9 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba import literal_unroll, types
+from numba.extending import intrinsic
 
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.plan import NO_LIMIT, TIED, Numbers, Plan
@@ -33,8 +36,22 @@ PROFIT, BETS = range(2)  # of `Ledger.unit`
 RAN_AWAY = -1
 NOTES = 256  # draws noted before their luck is counted, at the latest; the log has room for one draw more
 RUNAWAY = 1_000_000  # hands of one seat in one round at which endless splitting is given up
-BUFFER = 2048  # cards of an infinite shoe made at a time
-AHEAD = 26  # cards of a shoe of whole decks shuffled at a time
+BUFFER = 512  # cards of an infinite shoe made at a time
+AHEAD = 28  # cards of a shoe of whole decks shuffled at a time: a multiple of four
+NIBBLES = tuple(range(0, 64, 4))
+
+
+@intrinsic
+def high_and_low(context: Any, one: Any, other: Any) -> Any:
+    """The high and the low 64 bits of the product of two 64-bit words."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wide = ir.IntType(128)
+        product = builder.mul(*(builder.zext(argument, wide) for argument in arguments))
+        halves = [builder.trunc(half, ir.IntType(64)) for half in (builder.lshr(product, wide(64)), product)]
+        return context.make_tuple(builder, signature.return_type, halves)
+
+    return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), code
 
 
 @njit(cache=True, inline="always")
@@ -53,37 +70,48 @@ def half_word(start: Any, gamma: Any, i: Any) -> Any:
 
 
 @njit(cache=True, _nrt=False)
-def fill(buffer: Any, start: Any, gamma: Any, chunk: Any, normal: Any, threshold: Any, other: Any) -> Any:
-    """Fill the buffer with the next cards of an infinite shoe; returns how many. `chunk` counts the calls from 0."""
-    ready = 0
+def fill(buffer: Any, ready: Any, start: Any, gamma: Any, chunk: Any, normal: Any, threshold: Any, other: Any) -> Any:
+    """Put the next cards of an infinite shoe into the buffer from place `ready` on; returns where they end.
+
+    `chunk` counts the calls from 0; each gives BUFFER cards at most.
+    """
+    end = np.uint64(ready)  # unsigned, as an index that cannot be negative is faster
     if normal:
-        for i in range(BUFFER // 16):
-            bits = word(start, gamma, chunk * (BUFFER // 16) + i)
-            for _ in range(16):
-                rank = bits & np.uint64(15)
-                bits >>= np.uint64(4)
-                buffer[ready] = rank
-                ready += rank < 13
+        for i in range(chunk * (BUFFER // 16), (chunk + 1) * (BUFFER // 16)):
+            bits = word(start, gamma, i)
+            for shift in literal_unroll(NIBBLES):
+                rank = (bits >> np.uint64(shift)) & np.uint64(15)
+                buffer[end] = rank
+                end += np.uint64(rank < np.uint64(13))
     else:
-        for ready in range(BUFFER):
-            bits = half_word(start, gamma, chunk * BUFFER + ready)
+        for i in range(chunk * BUFFER, (chunk + 1) * BUFFER):
+            bits = half_word(start, gamma, i)
             slot = bits & np.uint64(15)
             below = np.int64(bits >> np.uint64(4)) < threshold[slot]
-            buffer[ready] = slot if below else other[slot]
-        ready = BUFFER
-    return ready
+            buffer[end] = slot if below else other[slot]
+            end += np.uint64(1)
+    return np.int64(end)
 
 
 @njit(cache=True, _nrt=False)
 def shuffle(shoe: Any, start: Any, gamma: Any, number: Any, ready: Any, stop: Any, size: Any) -> None:
-    """Fisher-Yates steps `ready` .. `stop` of shuffle `number` of a shoe of `size` cards; step 0 lays it out."""
+    """Fisher-Yates steps `ready` .. `stop` of shuffle `number` of a shoe of `size` cards; step 0 lays it out.
+
+    A word serves four steps: the high half of its product with the cards left is the step's place, the low half goes
+    on to the next. So `ready` and `stop` are multiples of four.
+    """
     if ready == 0:
-        for i in range(size):
-            shoe[i] = i // (size // 13)
-    for i in range(ready, stop):
-        half = half_word(start, gamma, number * size + i)
-        j = i + np.int64((half * np.uint64(size - i)) >> np.uint64(32))
-        shoe[i], shoe[j] = shoe[j], shoe[i]
+        for rank in range(13):
+            shoe[rank * (size // 13) : (rank + 1) * (size // 13)] = rank
+    i, left = np.uint64(ready), np.uint64(size - ready)
+    for number_of_word in range(number * (size // 4) + ready // 4, number * (size // 4) + stop // 4):
+        low = word(start, gamma, number_of_word)
+        for _ in range(4):
+            high, low = high_and_low(low, left)
+            j = i + high
+            shoe[i], shoe[j] = shoe[j], shoe[i]
+            i += np.uint64(1)
+            left -= np.uint64(1)
 
 
 @njit(cache=True, _nrt=False)
@@ -92,7 +120,7 @@ def more(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: An
     size = 52 * numbers[DECKS]
     if size == 0:
         at[CHUNK] += 1
-        at[READY] = fill(buffer, key[0], key[1], at[CHUNK], numbers[NORMAL_TENS], threshold, other)
+        at[READY] = fill(buffer, 0, key[0], key[1], at[CHUNK], numbers[NORMAL_TENS], threshold, other)
         at[READ] = 0
         return
     if at[READY] == size:
