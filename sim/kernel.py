@@ -22,6 +22,7 @@ from numba.extending import intrinsic
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.plan import NO_LIMIT, TIED, Numbers, Plan
 from bjsim.sim.referee import Referee
+from bjsim.sim.stream import stream_key
 
 Array = np.ndarray[Any, Any]
 njit: Any = numba.njit  # its type hints do not know `_nrt`
@@ -35,6 +36,7 @@ STARTED, MOST, USUAL, LATER, FINITE, PLAYED = range(6)  # of `Ledger.rounds`
 PROFIT, BETS = range(2)  # of `Ledger.unit`
 RAN_AWAY = -1
 NOTES = 256  # draws noted before their luck is counted, at the latest; the log has room for one draw more
+PILOT_TABLE = 2**32  # number of a table that nobody plays at
 RUNAWAY = 1_000_000  # hands of one seat in one round at which endless splitting is given up
 BUFFER = 512  # cards of an infinite shoe made at a time
 AHEAD = 28  # cards of a shoe of whole decks shuffled at a time: a multiple of four
@@ -535,6 +537,28 @@ def play_rounds(
     if strays == RAN_AWAY:
         raise EndlessSplitting(f"a seat held {RUNAWAY} hands in one round: its splits have no end under these rules")
     return counts, outside[:strays], trace
+
+
+def rounds_in_shoe(plan: Plan) -> int:
+    """The usual number of rounds that start in one shoe, found on a stream of its own; 1 for an infinite shoe."""
+    if not plan.numbers[DECKS]:
+        return 1
+    pilot = 4096
+    cards = play_rounds(plan, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1] / pilot
+    return max(round(plan.numbers[CUT] / cards + 0.5), 1)  # it is cut after the round in which the cut comes
+
+
+def play_adjusted(
+    plan: Plan, referee: Referee, bet: float, key: tuple[int, int], rounds: int
+) -> tuple[Array, Array, Array, int]:
+    """Play rounds as `play_rounds` does, and tell the luck in them.
+
+    Returns: counts and outside, as there; sums (seats, 6) over shoes, see `Ledger`; the usual rounds of a shoe.
+    """
+    usual = rounds_in_shoe(plan)
+    ledger = open_ledger(plan, referee, bet, usual)
+    counts, outside, _ = play_rounds(plan, key, rounds, 0, referee, ledger)
+    return counts, outside, ledger.sums, usual
 
 
 def is_cached() -> bool:

@@ -10,10 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
 
 from bjsim.sim.intervals import LEAST, anytime, usual
-from bjsim.sim.tally import Tally
 
 
 @dataclass(frozen=True)
@@ -82,18 +80,5 @@ class LuckTally:
     @staticmethod
     def from_json(data: Mapping[str, float]) -> LuckTally:
         """What `to_json` wrote."""
-        return LuckTally(
-            **{**{name: float(x) for name, x in data.items()}, "rounds_in_shoe": int(data["rounds_in_shoe"]),
-               "shoes": int(data["shoes"])}
-        )  # fmt: skip
-
-
-class SeatTotal(NamedTuple):
-    """What a seat's rounds came to: its payoffs, and the same without the luck, where that is computed."""
-
-    tally: Tally = Tally()
-    luck: LuckTally = LuckTally()
-
-    def merged(self, other: SeatTotal) -> SeatTotal:
-        """Both together."""
-        return SeatTotal(self.tally + other.tally, self.luck + other.luck)
+        whole = {name: int(data[name]) for name in ("rounds_in_shoe", "shoes") if name in data}
+        return LuckTally(**{**data, **whole})

@@ -10,19 +10,25 @@ import copy
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy as np
 
 from bjsim.sim.errors import RunFailed
+from bjsim.sim.luck import LuckTally
 from bjsim.sim.plan import TIED, Plan
 from bjsim.sim.play import Player
+from bjsim.sim.referee import Referee
 from bjsim.sim.round import Round, RoundResult
 from bjsim.sim.rules import Rules
 from bjsim.sim.shoe import open_shoe
 from bjsim.sim.stream import Stream, stream_key
 from bjsim.sim.tally import Tally
+
+Array = np.ndarray[Any, Any]
 
 FIRST_BLOCK = 1 << 10
 LARGEST_BLOCK = 1 << 16
@@ -79,14 +85,45 @@ class CompiledTable:
         from bjsim.sim.kernel import play_rounds  # imports numba
 
         counts, outside, _ = play_rounds(self.plan, stream_key(seed, table, block), rounds)
-        width = counts.shape[2] // 2
-        tallies = []
-        for seat in range(self.seats):
-            tied, place = counts[seat].nonzero()
-            dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, place, strict=True)}
-            rare = Tally.of(self.unit, (_decode(int(code)) for who, code in outside if who == seat))
-            tallies.append(Tally(self.unit, dense) + rare)
-        return tallies
+        return tallies_of(self.unit, counts, outside)
+
+
+@dataclass(frozen=True)
+class AdjustedTable:
+    """A table whose seats all play charts, and whose luck a referee tells from their play."""
+
+    plan: Plan
+    unit: Fraction
+    referee: Referee
+    blocks_at_once = 16  # about a second
+
+    @property
+    def seats(self) -> int:
+        return len(self.plan.act)
+
+    def play(self, seed: int, table: int, block: int, rounds: int) -> list[Tally]:
+        from bjsim.sim.kernel import play_adjusted  # imports numba
+
+        key = stream_key(seed, table, block)
+        counts, outside, sums, usual = play_adjusted(self.plan, self.referee, float(self.unit), key, rounds)
+        tallies = tallies_of(self.unit, counts, outside)
+        values = self.referee.value[self.referee.chart].tolist()
+        lucks = [
+            LuckTally(value, usual, int(n), *rest) for value, (n, *rest) in zip(values, sums.tolist(), strict=True)
+        ]
+        return [replace(tally, luck=luck) for tally, luck in zip(tallies, lucks, strict=True)]
+
+
+def tallies_of(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:
+    """The tally of each seat from what the kernel counted."""
+    width = counts.shape[2] // 2
+    tallies = []
+    for seat in range(len(counts)):
+        tied, place = counts[seat].nonzero()
+        dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, place, strict=True)}
+        rare = Tally.of(unit, (_decode(int(code)) for who, code in outside if who == seat))
+        tallies.append(Tally(unit, dense) + rare)
+    return tallies
 
 
 def _decode(code: int) -> tuple[int, int]:
