@@ -50,7 +50,7 @@ class LuckTally:
 
     @property
     def sd(self) -> float:
-        """Standard deviation per shoe of what `mean` averages (delta method): the standard error is sd / sqrt(shoes)."""
+        """Standard deviation per shoe of what `mean` averages (delta method): its standard error is sd / sqrt(shoes)."""
         ratio = self.y / self.b
         squares = self.yy - 2 * ratio * self.yb + ratio * ratio * self.bb
         return math.sqrt(max(squares, 0.0) * self.shoes) / self.b

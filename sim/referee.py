@@ -50,7 +50,7 @@ class Referee(NamedTuple):
 def referee_of(rules: Rules, plan: Plan) -> Referee:
     """The referee of a table whose seats play by `plan`."""
     law, unit = law_of(rules, plan), float(rules.unit)
-    acts, first, chart = np.unique(plan.act, axis=0, return_index=True, return_inverse=True)
+    _, first, chart = np.unique(plan.act, axis=0, return_index=True, return_inverse=True)
     value = [value_of_game(rules, plan, seat) for seat in first.tolist()]
     worths = [StateValues(plan, seat, law, worth, unit) for seat, worth in zip(first.tolist(), value, strict=True)]
     nodes = _Nodes()
