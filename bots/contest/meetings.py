@@ -74,9 +74,9 @@ def _design(bots: int) -> list[Tables] | None:
 def _bose(q: int) -> list[Tables]:
     """All pairs of 3 q + 1 bots once each in q matches; q = 5, 13, or 9.
 
-    Bot j q + x stands for element x of the field of q elements in layer j of three, the last one for infinity. With t =
-    (q - 1) / 4 and r a primitive element the first match has a table of infinity and the zeros of all layers, and
-    tables of r^i, r^(i + 2t) in layer j with r^(i + t), r^(i + 3t) in the next, for i < t; adding s to all gives match s.
+    Bot j q + x stands for element x of the field of q elements in layer j of three, the last one for infinity. With
+    t = (q - 1) / 4 and r a primitive element the first match has a table of infinity and the zeros of all layers, and
+    tables of r^i, r^(i + 2t) in layer j with r^(i + t), r^(i + 3t) in the next, for i < t. Adding s gives match s.
     """
     powers = _NINE if q == 9 else _powers(q)
     t = (q - 1) // 4
