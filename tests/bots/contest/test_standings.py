@@ -96,11 +96,18 @@ def contest_of(tmp_path, bots, **settings):
     return host.run()
 
 
-def test_duplicate_decides_between_lim17_and_optimal_in_under_1000_hands(tmp_path):
-    standings = contest_of(tmp_path, ["lim17", "optimal"], duplicate=True, until="decided", matches=40)
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 21))])
+def test_duplicate_decides_between_lim17_and_optimal_in_under_1000_hands(tmp_path, seed):
+    standings = contest_of(tmp_path, ["lim17", "optimal"], duplicate=True, until="decided", matches=40, seed=seed)
     assert standings.end["reason"] == "decided"
     assert standings.names[standings.order()[0]] == "optimal"
     assert all(score.hands < 1000 for score in standings.scores)
+
+
+def test_it_ends_with_the_match_in_which_the_time_is_up(tmp_path):
+    standings = contest_of(tmp_path, ["lim17", "optimal"], until="0.05", matches=10**5)
+    assert standings.end["reason"] == "time" and standings.matches >= 1
+    assert standings.rounds == 25 * standings.matches
 
 
 def test_two_copies_in_duplicate_are_never_separated(tmp_path):
