@@ -20,6 +20,7 @@ from bjsim.bots.seats import BotOptions, find_any_player
 from bjsim.cli.options import (
     Count,
     Names,
+    adjust_option,
     bot_names,
     bot_options,
     check_writable,
@@ -34,7 +35,7 @@ from bjsim.cli.screen import Screen, report
 from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress
 from bjsim.sim.errors import InputError
 from bjsim.sim.rules import Rules
-from bjsim.sim.table import CompiledTable, Span
+from bjsim.sim.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.workers import gathered_log, open_executor, usable_cores
 from bjsim.strategies.experiment import BotResult, experiment_of, results_of
 from bjsim.strategies.players import fingerprint
@@ -47,6 +48,7 @@ from bjsim.strategies.players import fingerprint
 @click.option("--tables", type=Count(1, 10**6), default=1, show_default=True, help="Tables that share a bot's hands.")
 @click.option("--workers", type=Count(1, 4096), help="Processes; all cores by default.")
 @seed_option
+@adjust_option
 @json_option
 @click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw how the means converged.")
 @click.option("--log", "log_path", metavar="FILE", help="Gather the log records of all workers.")
@@ -55,8 +57,9 @@ from bjsim.strategies.players import fingerprint
 @bot_options
 def run(
     bots: list[str], hands: int, rules_name: str, settings: tuple[str, ...], decks: str | None, tables: int,
-    workers: int | None, seed: int, json_path: str | None, plot_path: str | None, log_path: str | None,
-    checkpoint: str | None, resume: str | None, sandbox: str, timeout: float, cold: bool, strikes: int | None,
+    workers: int | None, seed: int, adjust_luck: bool | None, json_path: str | None, plot_path: str | None,
+    log_path: str | None, checkpoint: str | None, resume: str | None, sandbox: str, timeout: float, cold: bool,
+    strikes: int | None,
 ) -> None:  # fmt: skip
     """Play strategies and bots; compare their returns with the exact values.
 
@@ -73,13 +76,14 @@ def run(
     options = BotOptions(sandbox, timeout, cold, strikes)
     players = [find_any_player(bot, rules, options) for bot in bots]
     programs = [player for player in players if isinstance(player, BotPlayer)]
-    experiment = experiment_of(rules, players, hands, seed, tables)
+    experiment = experiment_of(rules, players, hands, seed, tables, adjust_luck)
     what = {
         "rules": rules.to_dict(),
         "bots": [[bot, fingerprint(bot, player)] for bot, player in zip(bots, players, strict=True)],
         "hands": hands,
         "tables": tables,
         "seed": seed,
+        "adjust_luck": adjust_luck,
         "bjsim": __version__,
     }
     keep = checkpoint or resume
@@ -162,7 +166,7 @@ def _log(path: str | None) -> Iterator[object]:
 
 def warm_up(experiment: Experiment, console: Console) -> None:
     """Have the compiled round ready before workers are forked, saying so if it must be compiled first."""
-    compiled = [table for table in experiment.groups if isinstance(table, CompiledTable)]
+    compiled = [table for table in experiment.groups if isinstance(table, CompiledTable | AdjustedTable)]
     if not compiled:
         return
     from bjsim.sim import kernel

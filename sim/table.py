@@ -10,7 +10,7 @@ import copy
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
@@ -19,8 +19,10 @@ import numpy as np
 
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.fold import Fold, fold
+from bjsim.sim.luck import LuckTally
 from bjsim.sim.plan import TIED, Plan
 from bjsim.sim.play import Player
+from bjsim.sim.referee import Referee
 from bjsim.sim.round import Round, RoundResult
 from bjsim.sim.rules import Rules
 from bjsim.sim.shoe import open_shoe
@@ -99,23 +101,54 @@ class CompiledTable:
         keys = [stream_key(seed, table, span.block) for span in spans]
         if self.folded:
             counts, outside, _ = play_blocks(self.plan, self.folded, keys, [span.rounds for span in spans])
-            return self._tallies(counts, outside)
+            return tallies_of(self.unit, counts, outside)
         totals = [Tally()] * self.seats
         for key, span in zip(keys, spans, strict=True):
             counts, outside, _ = play_rounds(self.plan, key, span.rounds)
-            totals = [total + one for total, one in zip(totals, self._tallies(counts, outside), strict=True)]
+            played = tallies_of(self.unit, counts, outside)
+            totals = [total + one for total, one in zip(totals, played, strict=True)]
         return totals
 
-    def _tallies(self, counts: Array, outside: Array) -> list[Tally]:
-        """The tally of each seat from what the kernel counted."""
-        width = counts.shape[2] // 2
-        tallies = []
-        for seat in range(self.seats):
-            tied, place = counts[seat].nonzero()
-            dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, place, strict=True)}
-            rare = Tally.of(self.unit, (_decode(int(code)) for who, code in outside if who == seat))
-            tallies.append(Tally(self.unit, dense) + rare)
-        return tallies
+
+@dataclass(frozen=True)
+class AdjustedTable:
+    """A table whose seats all play charts, and whose luck a referee tells from their play."""
+
+    plan: Plan
+    unit: Fraction
+    referee: Referee
+    blocks_at_once = 16  # about a second
+
+    @property
+    def seats(self) -> int:
+        return len(self.plan.act)
+
+    def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
+        played = [self._play(stream_key(seed, table, span.block), span.rounds) for span in spans]
+        return [sum(tallies, start=Tally()) for tallies in zip(*played, strict=True)]
+
+    def _play(self, key: tuple[int, int], rounds: int) -> list[Tally]:
+        from bjsim.sim.kernel import play_adjusted  # imports numba
+
+        counts, outside, sums, usual = play_adjusted(self.plan, self.referee, float(self.unit), key, rounds)
+        tallies = tallies_of(self.unit, counts, outside)
+        values = self.referee.value[self.referee.chart].tolist()
+        lucks = [
+            LuckTally(value, usual, int(n), *rest) for value, (n, *rest) in zip(values, sums.tolist(), strict=True)
+        ]
+        return [replace(tally, luck=luck) for tally, luck in zip(tallies, lucks, strict=True)]
+
+
+def tallies_of(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:
+    """The tally of each seat from what the kernel counted."""
+    width = counts.shape[2] // 2
+    tallies = []
+    for seat in range(len(counts)):
+        tied, place = counts[seat].nonzero()
+        dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, place, strict=True)}
+        rare = Tally.of(unit, (_decode(int(code)) for who, code in outside if who == seat))
+        tallies.append(Tally(unit, dense) + rare)
+    return tallies
 
 
 def _decode(code: int) -> tuple[int, int]:
