@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from bjsim.sim.driver import Driver
+from bjsim.sim.executors import local
 from bjsim.sim.presets import named_rules
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import ReadableTable, Span
 from bjsim.sim.tally import Tally
-from bjsim.sim.workers import open_executor
 from bjsim.strategies.experiment import differences_of, experiment_of, results_of, table_of
 from bjsim.strategies.players import find_player
 
@@ -46,7 +46,7 @@ def test_the_difference_is_that_of_the_means_and_known_better() -> None:
     rules = named_rules("vegas-s17")
     bots = players_of(rules, "optimal", "hoyle", "lim17")
     experiment = experiment_of(rules, bots, 60_000, 1, common_cards=True)
-    results = results_of(experiment, bots, Driver(experiment, lambda: open_executor(2), 4).run())
+    results = results_of(experiment, bots, Driver(experiment, local(2)).run())
     differences = differences_of(results)
     assert [(d.one.name, d.other.name) for d in differences] == [
         ("optimal", "hoyle"), ("optimal", "lim17"), ("hoyle", "lim17"),
