@@ -35,7 +35,7 @@ from bjsim.cli.screen import Screen, report
 from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress
 from bjsim.sim.errors import InputError
 from bjsim.sim.rules import Rules
-from bjsim.sim.table import AdjustedTable, CompiledTable
+from bjsim.sim.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.workers import gathered_log, open_executor, usable_cores
 from bjsim.strategies.experiment import BotResult, experiment_of, results_of
 from bjsim.strategies.players import fingerprint
@@ -57,8 +57,9 @@ from bjsim.strategies.players import fingerprint
 @bot_options
 def run(
     bots: list[str], hands: int, rules_name: str, settings: tuple[str, ...], decks: str | None, tables: int,
-    workers: int | None, seed: int, adjust_luck: bool | None, json_path: str | None, plot_path: str | None, log_path: str | None,
-    checkpoint: str | None, resume: str | None, sandbox: str, timeout: float, cold: bool, strikes: int | None,
+    workers: int | None, seed: int, adjust_luck: bool | None, json_path: str | None, plot_path: str | None,
+    log_path: str | None, checkpoint: str | None, resume: str | None, sandbox: str, timeout: float, cold: bool,
+    strikes: int | None,
 ) -> None:  # fmt: skip
     """Play strategies and bots; compare their returns with the exact values.
 
@@ -173,7 +174,7 @@ def warm_up(experiment: Experiment, console: Console) -> None:
     if not kernel.is_cached():
         console.print("compiling the round (once after install, some seconds) …", style="dim")
     for table in compiled:
-        table.play(0, 0, 0, 1)
+        table.play(0, 0, [Span(0, 1)])
 
 
 def run_json(

@@ -10,16 +10,18 @@ to 50 times slower. `_nrt=False` (no allocation, no reference counts) is for the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 from llvmlite import ir
-from numba import literal_unroll, types
+from numba import types
 from numba.extending import intrinsic
 
 from bjsim.sim.errors import RunFailed
+from bjsim.sim.fold import Fold, FoldNumbers
 from bjsim.sim.plan import NO_LIMIT, TIED, Numbers, Plan
 from bjsim.sim.referee import Referee
 from bjsim.sim.stream import stream_key
@@ -30,21 +32,25 @@ njit: Any = numba.njit  # its type hints do not know `_nrt`
 # positions in `Plan.numbers`
 PEEK, NATURAL, MAX_HANDS, SURRENDERED, ROUND_ROBIN, DECKS, CUT, NORMAL_TENS, WIDTH, TIES = range(10)
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = 1, 2, 3, 4, 5  # codes in `Plan.act`; 0: the hand stands by itself
-READ, READY, CHUNK, DEALT = range(4)  # of the shoe: cards read, cards ready, number of the filling, all cards dealt
+# of a shoe: cards read, cards ready, number of the filling, all cards dealt; of a lane also: where its row begins, the
+# length of its log, how many rounds it has not walked, whether it has all its rounds
+READ, READY, CHUNK, DEALT, ROW, LOGGED, APART, LANE_DONE = range(8)
 HAND, HALF, WAITING, COUNT, ACTING = range(5)  # of a seat: states of hand and half-hands, halves waiting, hands held
 STARTED, MOST, USUAL, LATER, FINITE, PLAYED = range(6)  # of `Ledger.rounds`
 PROFIT, BETS = range(2)  # of `Ledger.unit`
+OPENING, WAIT, NOT_WALKED, SKIPPED, STOP = range(5)  # positions in `Fold.numbers`
 RAN_AWAY = -1
 NOTES = 256  # draws noted before their luck is counted, at the latest; the log has room for one draw more
 PILOT_TABLE = 2**32  # number of a table that nobody plays at
 RUNAWAY = 1_000_000  # hands of one seat in one round at which endless splitting is given up
-BUFFER = 512  # cards of an infinite shoe made at a time
+_RAN_AWAY = f"a seat held {RUNAWAY} hands in one round: its splits have no end under these rules"
+BUFFER = 1024  # cards of an infinite shoe made at a time
 AHEAD = 28  # cards of a shoe of whole decks shuffled at a time: a multiple of four
-NIBBLES = tuple(range(0, 64, 4))
+LANES = 4  # blocks played side by side; more would not fit in the processor's registers
+STRIDE = 16  # cards that every lane walks before anything is looked at
 
 
-@intrinsic
-def high_and_low(context: Any, one: Any, other: Any) -> Any:
+def _high_and_low(context: Any, one: Any, other: Any) -> Any:
     """The high and the low 64 bits of the product of two 64-bit words."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -53,7 +59,11 @@ def high_and_low(context: Any, one: Any, other: Any) -> Any:
         halves = [builder.trunc(half, ir.IntType(64)) for half in (builder.lshr(product, wide(64)), product)]
         return context.make_tuple(builder, signature.return_type, halves)
 
-    return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), code
+    pair: Any = types.UniTuple(types.uint64, 2)  # type: ignore[no-untyped-call]
+    return pair(types.uint64, types.uint64), code
+
+
+high_and_low: Any = intrinsic(_high_and_low)
 
 
 @njit(cache=True, inline="always")
@@ -81,8 +91,9 @@ def fill(buffer: Any, ready: Any, start: Any, gamma: Any, chunk: Any, normal: An
     if normal:
         for i in range(chunk * (BUFFER // 16), (chunk + 1) * (BUFFER // 16)):
             bits = word(start, gamma, i)
-            for shift in literal_unroll(NIBBLES):
-                rank = (bits >> np.uint64(shift)) & np.uint64(15)
+            for _ in range(16):
+                rank = bits & np.uint64(15)
+                bits >>= np.uint64(4)
                 buffer[end] = rank
                 end += np.uint64(rank < np.uint64(13))
     else:
@@ -469,6 +480,120 @@ def play(
     return strays
 
 
+@njit(cache=True, inline="always")
+def step(table: Any, cards: Any, place: Any, log: Any, row: Any, logged: Any) -> Any:
+    """Give a lane its next card. Returns: where the row begins that it leads to, and the length of the log."""
+    entry = np.uint64(table[row + np.uint64(cards[place])])
+    log[logged] = entry
+    return entry >> np.uint64(8), logged + (entry & np.uint64(1))
+
+
+@njit(cache=True, _nrt=False)
+def refill(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: Any, kept: Any) -> None:
+    """Add cards of an infinite shoe to those not read yet and the last `kept` that are."""
+    first = max(at[READ] - kept, 0)
+    left = at[READY] - first
+    for i in range(left):
+        buffer[i] = buffer[first + i]
+    at[CHUNK] += 1
+    at[READ] -= first
+    at[READY] = fill(buffer, left, key[0], key[1], at[CHUNK], numbers[NORMAL_TENS], threshold, other)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def play_folded(
+    table: Any, fold: Any, add: Any, act: Any, half: Any, result: Any, pay: Any, waits: Any, dealer_add: Any,
+    dealer_done: Any, dealer_out: Any, column: Any, deal: Any, numbers: Any, threshold: Any, other: Any,
+    rounds: Any, keys: Any, buffers: Any, at: Any, logs: Any, seat: Any, payoff: Any, counts: Any, traces: Any,
+    outside: Any,
+) -> Any:  # fmt: skip
+    """Play `rounds[lane]` rounds of the stream `keys[lane]` in each of four lanes; `play_blocks` makes the arrays.
+
+    A lane walks the table over the cards in its buffer and logs how every round ended. What it does next depends only
+    on its row and its next card, without a branch, so that the processor works on all lanes at once. A round that
+    leaves the table, or that the shoe may be too short for, is played by `play`, from its first card.
+    A lane that has all its rounds goes on until the others have theirs; that part of its log is overwritten.
+    at (LANES, 8): see READ .. LANE_DONE. counts (2, ...): those of `play`, for rounds that are wanted and for others.
+    traces (LANES, n, 2): the trace of `play`, for the first n rounds of each lane that it played.
+    Returns: the number of rows written to `outside`, or RAN_AWAY.
+    """
+    size = 52 * numbers[DECKS]
+    stop, waiting, skipped = fold[STOP], fold[WAIT], fold[SKIPPED]
+    walking, strays = len(rounds), 0
+    while walking:
+        row0, logged0, place0 = np.uint64(at[0, ROW]), np.uint64(at[0, LOGGED]), np.uint64(at[0, READ])
+        row1, logged1, place1 = np.uint64(at[1, ROW]), np.uint64(at[1, LOGGED]), np.uint64(at[1, READ])
+        row2, logged2, place2 = np.uint64(at[2, ROW]), np.uint64(at[2, LOGGED]), np.uint64(at[2, READ])
+        row3, logged3, place3 = np.uint64(at[3, ROW]), np.uint64(at[3, LOGGED]), np.uint64(at[3, READ])
+        for k in range(np.uint64(STRIDE if at[0, READY] else 0)):
+            row0, logged0 = step(table, buffers[0], place0 + k, logs[0], row0, logged0)
+            row1, logged1 = step(table, buffers[1], place1 + k, logs[1], row1, logged1)
+            row2, logged2 = step(table, buffers[2], place2 + k, logs[2], row2, logged2)
+            row3, logged3 = step(table, buffers[3], place3 + k, logs[3], row3, logged3)
+        at[0, ROW], at[0, LOGGED] = row0, logged0
+        at[1, ROW], at[1, LOGGED] = row1, logged1
+        at[2, ROW], at[2, LOGGED] = row2, logged2
+        at[3, ROW], at[3, LOGGED] = row3, logged3
+        for lane in range(LANES):
+            here, key, log = at[lane], keys[lane], logs[lane]
+            here[READ] += STRIDE if here[READY] else 0
+            while here[ROW] == waiting or here[READ] + STRIDE > min(here[READY], stop):
+                if here[ROW] != waiting and here[READY] < stop:
+                    if size == 0:
+                        refill(buffers[lane], here, key, numbers, threshold, other, fold[OPENING])
+                    else:
+                        shuffle(buffers[lane], key[0], key[1], here[CHUNK], here[READY], (stop + 3) // 4 * 4, size)
+                        here[READY] = (stop + 3) // 4 * 4
+                elif here[ROW] != waiting and (here[ROW] != 0 or here[READ] < stop):
+                    if here[READ] == here[READY]:
+                        more(buffers[lane], here, key, numbers, threshold, other)
+                    row, logged = step(
+                        table, buffers[lane], here[READ], log, np.uint64(here[ROW]), np.uint64(here[LOGGED])
+                    )
+                    here[ROW], here[LOGGED] = row, logged
+                    here[READ] += 1
+                elif here[ROW] != waiting and here[READ] >= numbers[CUT]:
+                    here[CHUNK] += 1
+                    here[READ] = here[READY] = 0
+                else:
+                    if here[ROW] == waiting:
+                        while log[here[LOGGED] - 1] == skipped:
+                            here[LOGGED] -= 1
+                            here[READ] -= 1
+                        here[READ] -= fold[OPENING]
+                    wanted = here[LOGGED] < rounds[lane]
+                    new = play(
+                        add, act, half, result, pay, waits, dealer_add, dealer_done, dealer_out, column, deal, numbers,
+                        threshold, other, 1, key, buffers[lane], here, seat, payoff, counts[0 if wanted else 1],
+                        traces[lane, here[APART] : here[APART] + 1], outside[strays:], None, None,
+                    )  # fmt: skip
+                    if new == RAN_AWAY:
+                        return RAN_AWAY
+                    strays += new if wanted else 0
+                    log[here[LOGGED]] = fold[NOT_WALKED]
+                    here[LOGGED] += 1
+                    here[APART] += 1
+                    here[ROW] = 0
+            if here[LOGGED] >= rounds[lane]:
+                here[LOGGED] = rounds[lane]
+                walking -= 1 - here[LANE_DONE]
+                here[LANE_DONE] = 1
+    return strays
+
+
+@njit(cache=True, _nrt=False)
+def count_log(log: Any, counts: Any) -> None:
+    """Add up how often each byte is in the log; counts (4, 256) are four counters, as one would wait for itself."""
+    whole = len(log) // 4 * 4
+    for i in range(np.uint64(0), np.uint64(whole), np.uint64(4)):
+        counts[0, log[i]] += 1
+        counts[1, log[i + np.uint64(1)]] += 1
+        counts[2, log[i + np.uint64(2)]] += 1
+        counts[3, log[i + np.uint64(3)]] += 1
+    for i in range(whole, len(log)):
+        counts[0, log[i]] += 1
+
+
 class EndlessSplitting(RunFailed):
     """A round in which one seat's splits never ended."""
 
@@ -535,7 +660,7 @@ def play_rounds(
         np.zeros((seats, outcomes), np.int64), counts, trace, outside, referee, ledger,
     )  # fmt: skip
     if strays == RAN_AWAY:
-        raise EndlessSplitting(f"a seat held {RUNAWAY} hands in one round: its splits have no end under these rules")
+        raise EndlessSplitting(_RAN_AWAY)
     return counts, outside[:strays], trace
 
 
@@ -544,23 +669,76 @@ def rounds_in_shoe(plan: Plan) -> int:
     if not plan.numbers[DECKS]:
         return 1
     pilot = 1 << 14
-    cards = play_rounds(plan, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1] / pilot
-    return max(round(plan.numbers[CUT] / cards + 0.5), 1)  # it is cut after the round in which the cut comes
+    cards = int(play_rounds(plan, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1]) / pilot
+    return max(round(int(plan.numbers[CUT]) / cards + 0.5), 1)  # it is cut after the round in which the cut comes
 
 
 def play_adjusted(
-    plan: Plan, referee: Referee, bet: float, key: tuple[int, int], rounds: int
-) -> tuple[Array, Array, Array, int]:
-    """Play rounds as `play_rounds` does, and tell the luck in them.
+    plan: Plan, referee: Referee, bet: float, usual: int, key: tuple[int, int], rounds: int
+) -> tuple[Array, Array, Array]:
+    """Play rounds as `play_rounds` does, and tell the luck in them; `usual` as `rounds_in_shoe` has it.
 
-    Returns: counts and outside, as there; sums (seats, 6) over shoes, see `Ledger`; the usual rounds of a shoe.
+    Returns: counts and outside, as there; sums (seats, 6) over shoes, see `Ledger`.
     """
-    usual = rounds_in_shoe(plan)
     ledger = open_ledger(plan, referee, bet, usual)
     counts, outside, _ = play_rounds(plan, key, rounds, 0, referee, ledger)
-    return counts, outside, ledger.sums, usual
+    return counts, outside, ledger.sums
 
 
 def is_cached() -> bool:
-    """Whether the compiled round is on disk already, so that the first call need not compile it."""
-    return any(Path(play._cache.cache_path).glob("kernel.play-*.nbi"))
+    """Whether the compiled rounds are on disk already, so that the first call need not compile them."""
+    folder = Path(play._cache.cache_path)
+    return all(any(folder.glob(f"kernel.{function}-*.nbi")) for function in ("play", "play_folded", "count_log"))
+
+
+def play_blocks(
+    plan: Plan, folded: Fold, keys: Sequence[tuple[int, int]], rounds: Sequence[int], traced: bool = False
+) -> tuple[Array, Array, list[Array]]:
+    """Play `rounds[i]` rounds from the beginning of the stream `keys[i]`, for all i, by the fold of the plan.
+
+    Returns: as `play_rounds`, the counts of all together; with `traced` the payoff code of every round, a list of
+    arrays. Raises: EndlessSplitting.
+    """
+    numbers = Numbers(*plan.numbers.tolist())
+    total = np.zeros((1, numbers.ties + 1, 2 * numbers.width + 1), np.int64)
+    strays, traces = [], []
+    for first in range(0, len(keys), LANES):
+        logs, apart, counts, outside = _play_lanes(
+            plan, folded, numbers, keys[first : first + LANES], rounds[first : first + LANES], traced
+        )
+        total += counts
+        strays.append(outside)
+        classes = np.zeros((4, 256), np.int64)
+        for log in logs:
+            count_log(log, classes)
+        tied = (folded.codes + TIED // 2) >> 32
+        total[0, tied, folded.codes - (tied << 32) + numbers.width] += classes.sum(axis=0)[1 : 2 * len(tied) : 2]
+        if traced:
+            for log, codes in zip(logs, apart, strict=False):
+                not_walked = log == FoldNumbers(*folded.numbers.tolist()).apart
+                trace = folded.codes[np.where(not_walked, 0, log >> 1)]
+                trace[not_walked] = codes[: not_walked.sum()]
+                traces.append(trace)
+    return total, np.concatenate(strays), traces
+
+
+def _play_lanes(
+    plan: Plan, folded: Fold, numbers: Numbers, keys: Sequence[tuple[int, int]], rounds: Sequence[int], traced: bool
+) -> tuple[list[Array], Array, Array, Array]:
+    idle = LANES - len(keys)  # a lane with nothing to do walks along
+    size = 52 * numbers.decks
+    most = max(rounds)
+    logs = np.zeros((LANES, most + 2 * STRIDE), np.uint8)
+    apart = np.zeros((LANES, most if traced else 0, 2), np.int64)
+    counts = np.zeros((2, 1, numbers.ties + 1, 2 * numbers.width + 1), np.int64)
+    outside = np.zeros((sum(rounds) + 1 if numbers.max_hands == NO_LIMIT else 0, 2), np.int64)
+    at = np.zeros((LANES, 8), np.int64)
+    at[:, CHUNK] = 0 if size else -1
+    strays = play_folded(
+        folded.table, folded.numbers, *plan, np.array([*rounds, *[0] * idle], np.int64),
+        np.array([*keys, *[keys[0]] * idle], np.uint64), np.zeros((LANES, size or 2 * BUFFER), np.uint8), at, logs,
+        np.zeros((1, 5), np.int64), np.zeros((1, plan.pay.shape[2]), np.int64), counts, apart, outside,
+    )  # fmt: skip
+    if strays == RAN_AWAY:
+        raise EndlessSplitting(_RAN_AWAY)
+    return [log[:n] for log, n in zip(logs, rounds, strict=False)], apart[:, :, 0], counts[0], outside[:strays]

@@ -50,7 +50,7 @@ class LuckTally:
 
     @property
     def sd(self) -> float:
-        """Standard deviation per shoe of what `mean` averages (delta method): its standard error is sd / sqrt(shoes)."""
+        """Standard deviation per shoe of what `mean` averages (delta method)."""
         ratio = self.y / self.b
         squares = self.yy - 2 * ratio * self.yb + ratio * ratio * self.bb
         return math.sqrt(max(squares, 0.0) * self.shoes) / self.b
@@ -80,5 +80,4 @@ class LuckTally:
     @staticmethod
     def from_json(data: Mapping[str, float]) -> LuckTally:
         """What `to_json` wrote."""
-        whole = {name: int(data[name]) for name in ("rounds_in_shoe", "shoes") if name in data}
-        return LuckTally(**{**data, **whole})
+        return LuckTally(**data)  # type: ignore[arg-type]

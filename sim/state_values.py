@@ -60,7 +60,7 @@ class StateValues:
         self._list_contexts()
         self._halves: dict[tuple[int, int, int], Array] = {}
         self.finished = self._finished()
-        self.hands = np.zeros((len(self.contexts), 2, len(self.add), 1 + self.ranks))
+        self.hands: Array = np.zeros((len(self.contexts), 2, len(self.add), 1 + self.ranks))
         self._play_backwards()
         self._deal_backwards()
 
@@ -75,7 +75,7 @@ class StateValues:
     def _list_contexts(self) -> None:
         cards = int(self.plan.deal.sum())
         self.contexts = [(0, 0, 0)]  # dealer's state, sum of columns, cards
-        rows = []
+        rows: list[list[int]] = []
         for dealer, column, dealt in self.contexts:  # grows while it is walked
             row = []
             for after in self.dealer_add[dealer].tolist() if dealt < cards else []:
@@ -128,7 +128,7 @@ class StateValues:
         known, result = self.known, self.plan.result
         dealers = self.dealers[known]
         codes = np.where(self.ended[known], 0, self.act[may_split, hand, self.columns[known]])
-        worth = self.finished[dealers, result[hand], 0]
+        worth: Array = self.finished[dealers, result[hand], 0]
         for code in set(codes.tolist()) - {0}:
             at = codes == code
             if code == HIT:
@@ -143,15 +143,18 @@ class StateValues:
 
     def after_hit(self, contexts: Array, hand: int) -> Array:
         """Worths after each rank drawn to a hand; (.., Q, 1 + Q)."""
-        return self.hands[contexts[:, None], 1, self.add[hand]]
+        worth: Array = self.hands[contexts[:, None], 1, self.add[hand]]
+        return worth
 
     def after_double(self, contexts: Array, hand: int) -> Array:
         """Worths after each rank drawn to a doubled hand."""
-        return self.finished[self.dealers[contexts][:, None], self.plan.result[self.add[hand]], 1]
+        worth: Array = self.finished[self.dealers[contexts][:, None], self.plan.result[self.add[hand]], 1]
+        return worth
 
     def after_dealt(self, contexts: Array, hand: int) -> Array:
         """Worths after each rank dealt to the dealer while a seat holds `hand`."""
-        return self.hands[self.context_add[contexts], 1, hand]
+        worth: Array = self.hands[self.context_add[contexts], 1, hand]
+        return worth
 
     # --- splits
 
@@ -169,13 +172,14 @@ class StateValues:
 
     def splits_again(self, half: int) -> Array:
         """Whether a card to a half makes a pair that the chart splits while it may; (known, Q)."""
-        again: Array = self.act[1, self.add[half]][:, self.columns[self.known]].T == SPLIT
-        return again & ~self.ended[self.known][:, None]
+        splits: Array = self.act[1, self.add[half]][:, self.columns[self.known]].T == SPLIT
+        splits &= ~self.ended[self.known][:, None]
+        return splits
 
     def after_split(self, half: int, waiting: int, held: int) -> Array:
         """Worths after each rank drawn to the first of `waiting` halves; (known, Q, 1 + Q)."""
         may_split = int(held < self.numbers.max_hands)
-        worth = self.hands[self.known[:, None], may_split, self.add[half]]
+        worth: Array = self.hands[self.known[:, None], may_split, self.add[half]]
         if self.numbers.max_hands == NO_LIMIT:
             one = self._endless_half(half)
             return np.where(self.splits_again(half)[..., None], 2 * one[:, None], worth)

@@ -13,11 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from bjsim.sim.errors import RunFailed
+from bjsim.sim.fold import Fold, fold
 from bjsim.sim.luck import LuckTally
 from bjsim.sim.plan import TIED, Plan
 from bjsim.sim.play import Player
@@ -51,6 +52,13 @@ def block_of(round_number: int) -> int:
     return round_number // LARGEST_BLOCK + _DOUBLINGS
 
 
+class Span(NamedTuple):
+    """The first `rounds` rounds of a block."""
+
+    block: int
+    rounds: int
+
+
 class Table(Protocol):
     """Seats that share a shoe. Tables travel to other processes, so they can be pickled."""
 
@@ -64,28 +72,41 @@ class Table(Protocol):
         """How many blocks of the largest size make up one job at most."""
         ...
 
-    def play(self, seed: int, table: int, block: int, rounds: int) -> list[Tally]:
-        """Play the first rounds of a block; one tally for each seat."""
+    def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
+        """Play these blocks; one tally for each seat."""
         ...
 
 
 @dataclass(frozen=True)
 class CompiledTable:
-    """A table whose seats all play charts: a plan for the compiled round."""
+    """A table whose seats all play charts: a plan for the compiled round, folded where that is possible."""
 
     plan: Plan
     unit: Fraction
+    folded: Fold | None = None
     blocks_at_once = 32  # two million rounds, some tenths of a second
+
+    @staticmethod
+    def of(plan: Plan, unit: Fraction) -> CompiledTable:
+        """The table that plays a plan."""
+        return CompiledTable(plan, unit, fold(plan))
 
     @property
     def seats(self) -> int:
         return len(self.plan.act)
 
-    def play(self, seed: int, table: int, block: int, rounds: int) -> list[Tally]:
-        from bjsim.sim.kernel import play_rounds  # imports numba
+    def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
+        from bjsim.sim.kernel import play_blocks, play_rounds  # imports numba
 
-        counts, outside, _ = play_rounds(self.plan, stream_key(seed, table, block), rounds)
-        return tallies_of(self.unit, counts, outside)
+        keys = [stream_key(seed, table, span.block) for span in spans]
+        if self.folded:
+            counts, outside, _ = play_blocks(self.plan, self.folded, keys, [span.rounds for span in spans])
+            return tallies_of(self.unit, counts, outside)
+        totals = [Tally()] * self.seats
+        for key, span in zip(keys, spans, strict=True):
+            counts, outside, _ = play_rounds(self.plan, key, span.rounds)
+            totals = [total + one for total, one in zip(totals, tallies_of(self.unit, counts, outside), strict=True)]
+        return totals
 
 
 @dataclass(frozen=True)
@@ -101,17 +122,19 @@ class AdjustedTable:
     def seats(self) -> int:
         return len(self.plan.act)
 
-    def play(self, seed: int, table: int, block: int, rounds: int) -> list[Tally]:
-        from bjsim.sim.kernel import play_adjusted  # imports numba
+    def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
+        from bjsim.sim.kernel import play_adjusted, rounds_in_shoe  # imports numba
 
-        key = stream_key(seed, table, block)
-        counts, outside, sums, usual = play_adjusted(self.plan, self.referee, float(self.unit), key, rounds)
-        tallies = tallies_of(self.unit, counts, outside)
+        usual = rounds_in_shoe(self.plan)
         values = self.referee.value[self.referee.chart].tolist()
-        lucks = [
-            LuckTally(value, usual, int(n), *rest) for value, (n, *rest) in zip(values, sums.tolist(), strict=True)
-        ]
-        return [replace(tally, luck=luck) for tally, luck in zip(tallies, lucks, strict=True)]
+        totals = [Tally()] * self.seats
+        for block, rounds in spans:
+            key = stream_key(seed, table, block)
+            counts, outside, sums = play_adjusted(self.plan, self.referee, float(self.unit), usual, key, rounds)
+            for seat, tally in enumerate(tallies_of(self.unit, counts, outside)):
+                shoes, *rest = sums[seat].tolist()
+                totals[seat] += replace(tally, luck=LuckTally(values[seat], usual, int(shoes), *rest))
+        return totals
 
 
 def tallies_of(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:
@@ -161,27 +184,24 @@ class ReadableTable:
             earlier.play()
         return next(rounds).play()
 
-    def play(self, seed: int, table: int, block: int, rounds: int) -> list[Tally]:
+    def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         payoffs: list[list[tuple[int, int]]] = [[] for _ in self.players]
-        for _, game in zip(range(rounds), self.rounds(seed, table, block), strict=False):
-            played = game.play()
-            for seat, (net, tied) in enumerate(zip(played.net, played.tied, strict=True)):
-                payoffs[seat].append((int(net / self.rules.unit), int(tied)))
+        for block, rounds in spans:
+            for game in islice(self.rounds(seed, table, block), rounds):
+                played = game.play()
+                for seat, (net, tied) in enumerate(zip(played.net, played.tied, strict=True)):
+                    payoffs[seat].append((int(net / self.rules.unit), int(tied)))
         return [Tally.of(self.rules.unit, seat) for seat in payoffs]
 
 
 def play_blocks(table: Table, seed: int, number: int, first: int, last: int, until: int) -> list[Tally]:
     """Play blocks `first` .. `last` of table number `number`, to round `until` at most; a tally for each seat."""
     began = time.perf_counter()
-    totals = [Tally()] * table.seats
-    for block in range(first, last + 1):
-        start = block_start(block)
-        rounds = min(block_start(block + 1), until) - start
-        played = table.play(seed, number, block, rounds)
-        if any(tally.rounds != rounds for tally in played):
-            raise RunFailed(f"a block of {rounds} rounds came back with {[tally.rounds for tally in played]}")
-        totals = [total + one for total, one in zip(totals, played, strict=True)]
-    log.info(
-        "table %d blocks %d-%d: %d rounds in %.3f s", number, first, last, totals[0].rounds, time.perf_counter() - began
-    )
-    return totals
+    starts = [block_start(block) for block in range(first, last + 2)]
+    spans = [Span(first + i, min(starts[i + 1], until) - start) for i, start in enumerate(starts[:-1])]
+    tallies = table.play(seed, number, spans)
+    rounds = sum(span.rounds for span in spans)
+    if any(tally.rounds != rounds for tally in tallies):
+        raise RunFailed(f"blocks of {rounds} rounds came back with {[tally.rounds for tally in tallies]}")
+    log.info("table %d blocks %d-%d: %d rounds in %.3f s", number, first, last, rounds, time.perf_counter() - began)
+    return tallies

@@ -38,7 +38,9 @@ def table_of(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) 
         plan = compile_plan(rules, [chart.letter for chart in charts])
     except KeyError as error:  # a chart made in Python; those from files are checked when they are read
         raise InputError(str(error.args[0])) from None
-    return AdjustedTable(plan, rules.unit, referee_of(rules, plan)) if adjust_luck else CompiledTable(plan, rules.unit)
+    if adjust_luck:
+        return AdjustedTable(plan, rules.unit, referee_of(rules, plan))
+    return CompiledTable.of(plan, rules.unit)
 
 
 def experiment_of(
@@ -141,7 +143,9 @@ class BotResult:
 
     def _adjusted_json(self) -> dict[str, object] | None:
         luck = self.adjusted
-        return luck and {
+        if luck is None:
+            return None
+        return {
             "mean": luck.mean,
             "se": luck.se,
             "ci95": luck.ci95,
