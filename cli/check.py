@@ -17,10 +17,11 @@ from bjsim.cli.options import Count, check_writable, json_option, rules_options,
 from bjsim.cli.plots import check_picture
 from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import Played, play_on, run_json
-from bjsim.cli.screen import Screen, luck_lines
+from bjsim.cli.screen import Screen
 from bjsim.sim.errors import InputError
+from bjsim.sim.executors import local
 from bjsim.sim.rules import Rules
-from bjsim.sim.workers import open_executor, usable_cores
+from bjsim.sim.workers import usable_cores
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.chart_files import WRITERS, decode, format_of, read_chart
 from bjsim.strategies.experiment import BotResult, experiment_of, results_of
@@ -108,7 +109,7 @@ def _write(text: str, path: str) -> None:
 def _play(chart: Chart, hands: int, seed: int, cores: int, console: Console) -> tuple[Played, list[BotResult]]:
     experiment = experiment_of(chart.rules, [chart], hands, seed)
     screen = Screen(chart.rules, [chart], experiment, quiet=console.stderr)
-    played = play_on(screen, experiment, cores, lambda: open_executor(cores))
+    played = play_on(screen, experiment, local(cores))
     return played, results_of(experiment, [chart], played.progress)
 
 
@@ -118,16 +119,14 @@ def report(console: Console, results: list[BotResult], played: Played) -> None:
         console.print("stopped: this is what is known so far", style="yellow")
     for result in results:
         low, high = result.point.ci95
-        z = "" if result.z is None else f", z {result.z:+.2f}"
+        beside = "" if result.z is None else f", z {result.z:+.2f}"
+        if result.adjusted and not result.infinite_shoe:  # z is about the infinite shoe's value
+            beside = f"; luck-adjusted, it is worth {adjusted_return(result)} in this shoe"
         console.print(
             f"{result.tally.rounds:,} hands returned {percent(result.tally.mean)}, 95% interval "
-            f"{percent(low)} … {percent(high)}{z}: {result.verdict}",
+            f"{percent(low)} … {percent(high)}{beside}: {result.verdict}",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
-        if result.adjusted:
-            console.print(f"less its luck: {adjusted_return(result)}", highlight=False, soft_wrap=True)
-    for line in luck_lines(results):
-        console.print(line, highlight=False, soft_wrap=True)
     if not results:
         console.print("no bet was settled yet")
 

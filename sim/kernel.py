@@ -36,9 +36,9 @@ STAND, HIT, DOUBLE, SPLIT, SURRENDER = 1, 2, 3, 4, 5  # codes in `Plan.act`; 0: 
 # length of its log, how many rounds it has not walked, whether it has all its rounds
 READ, READY, CHUNK, DEALT, ROW, LOGGED, APART, LANE_DONE = range(8)
 HAND, HALF, WAITING, COUNT, ACTING = range(5)  # of a seat: states of hand and half-hands, halves waiting, hands held
+OPENING, WAIT, NOT_WALKED, SKIPPED, STOP = range(5)  # positions in `Fold.numbers`
 STARTED, MOST, USUAL, LATER, FINITE, PLAYED = range(6)  # of `Ledger.rounds`
 PROFIT, BETS = range(2)  # of `Ledger.unit`
-OPENING, WAIT, NOT_WALKED, SKIPPED, STOP = range(5)  # positions in `Fold.numbers`
 RAN_AWAY = -1
 NOTES = 256  # draws noted before their luck is counted, at the latest; the log has room for one draw more
 PILOT_TABLE = 2**32  # number of a table that nobody plays at
@@ -669,20 +669,22 @@ def rounds_in_shoe(plan: Plan) -> int:
     if not plan.numbers[DECKS]:
         return 1
     pilot = 1 << 14
-    cards = int(play_rounds(plan, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1]) / pilot
-    return max(round(int(plan.numbers[CUT]) / cards + 0.5), 1)  # it is cut after the round in which the cut comes
+    cards = play_rounds(plan, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1] / pilot
+    rounds = int(plan.numbers[CUT]) / float(cards) + 0.5  # it is cut after the round in which the cut comes
+    return max(round(rounds), 1)
 
 
 def play_adjusted(
-    plan: Plan, referee: Referee, bet: float, usual: int, key: tuple[int, int], rounds: int
-) -> tuple[Array, Array, Array]:
-    """Play rounds as `play_rounds` does, and tell the luck in them; `usual` as `rounds_in_shoe` has it.
+    plan: Plan, referee: Referee, bet: float, key: tuple[int, int], rounds: int
+) -> tuple[Array, Array, Array, int]:
+    """Play rounds as `play_rounds` does, and tell the luck in them.
 
-    Returns: counts and outside, as there; sums (seats, 6) over shoes, see `Ledger`.
+    Returns: counts and outside, as there; sums (seats, 6) over shoes, see `Ledger`; the usual rounds of a shoe.
     """
+    usual = rounds_in_shoe(plan)
     ledger = open_ledger(plan, referee, bet, usual)
     counts, outside, _ = play_rounds(plan, key, rounds, 0, referee, ledger)
-    return counts, outside, ledger.sums
+    return counts, outside, ledger.sums, usual
 
 
 def is_cached() -> bool:

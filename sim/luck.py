@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from bjsim.sim.intervals import LEAST, anytime, usual
 
@@ -50,7 +51,7 @@ class LuckTally:
 
     @property
     def sd(self) -> float:
-        """Standard deviation per shoe of what `mean` averages (delta method)."""
+        """Standard deviation per shoe of what `mean` averages (delta method), so that `se` is sd / sqrt(shoes)."""
         ratio = self.y / self.b
         squares = self.yy - 2 * ratio * self.yb + ratio * ratio * self.bb
         return math.sqrt(max(squares, 0.0) * self.shoes) / self.b
@@ -78,6 +79,6 @@ class LuckTally:
         return asdict(self)
 
     @staticmethod
-    def from_json(data: Mapping[str, float]) -> LuckTally:
+    def from_json(data: Mapping[str, Any]) -> LuckTally:
         """What `to_json` wrote."""
-        return LuckTally(**data)  # type: ignore[arg-type]
+        return LuckTally(**data)

@@ -60,7 +60,7 @@ class StateValues:
         self._list_contexts()
         self._halves: dict[tuple[int, int, int], Array] = {}
         self.finished = self._finished()
-        self.hands: Array = np.zeros((len(self.contexts), 2, len(self.add), 1 + self.ranks))
+        self.hands = np.zeros((len(self.contexts), 2, len(self.add), 1 + self.ranks))
         self._play_backwards()
         self._deal_backwards()
 
@@ -172,9 +172,9 @@ class StateValues:
 
     def splits_again(self, half: int) -> Array:
         """Whether a card to a half makes a pair that the chart splits while it may; (known, Q)."""
-        splits: Array = self.act[1, self.add[half]][:, self.columns[self.known]].T == SPLIT
-        splits &= ~self.ended[self.known][:, None]
-        return splits
+        again: Array = self.act[1, self.add[half]][:, self.columns[self.known]].T == SPLIT
+        again &= ~self.ended[self.known][:, None]
+        return again
 
     def after_split(self, half: int, waiting: int, held: int) -> Array:
         """Worths after each rank drawn to the first of `waiting` halves; (known, Q, 1 + Q)."""
