@@ -99,9 +99,11 @@ class InfiniteShoe:
 class DeckShoe:
     """Whole decks without replacement, shuffled when the cut is reached before a round.
 
-    Shuffle number k takes its randomness from halves k n, k n + 1, ... of the stream (n cards, rounded up to even),
-    one per card dealt: the Fisher-Yates step for position i is `i + (half * (n - i) >> 32)`. A shoe that runs out in
-    the middle of a round is followed by a fresh one of as many decks (seed 003).
+    Shuffle number k takes its randomness from words k n / 4, k n / 4 + 1, ... of the stream (n cards), each for four
+    cards. The Fisher-Yates step for position i multiplies the word by the n - i cards left: the high 64 bits of the
+    product say how far behind i the card lies that comes to i, the low 64 bits are the word of the next step
+    (Brackett-Rozinsky and Lemire, "Batched ranged random integer generation", 2024). A shoe that runs out in the
+    middle of a round is followed by a fresh one of as many decks (seed 003).
     """
 
     def __init__(self, rules: Rules, stream: Stream) -> None:
@@ -115,8 +117,7 @@ class DeckShoe:
         self._shuffles += 1
         self.dealt = 0
         self._cards = [rank for rank in range(len(RANKS)) for _ in range(self.size // len(RANKS))]
-        first = self._shuffles * (self.size + self.size % 2)
-        self._halves = self._stream.halves(first, self.size)
+        self._words = self._stream.words(self._shuffles * self.size // 4, self.size // 4).tolist()
 
     def begin_round(self) -> bool:
         if self.dealt < self.cut:
@@ -128,7 +129,10 @@ class DeckShoe:
         if self.dealt == self.size:
             self._shuffle()
         cards, i = self._cards, self.dealt
-        j = i + (self._halves[i] * (self.size - i) >> 32)
+        if i % 4 == 0:
+            self._word = self._words[i // 4]
+        high, self._word = divmod(self._word * (self.size - i), 1 << 64)
+        j = i + high
         cards[i], cards[j] = cards[j], cards[i]
         self.dealt += 1
         return cards[i]

@@ -10,19 +10,26 @@ import copy
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from bjsim.sim.errors import RunFailed
+from bjsim.sim.fold import Fold, fold
+from bjsim.sim.luck import LuckTally
 from bjsim.sim.plan import TIED, Plan
 from bjsim.sim.play import Player
+from bjsim.sim.referee import Referee
 from bjsim.sim.round import Round, RoundResult
 from bjsim.sim.rules import Rules
 from bjsim.sim.shoe import open_shoe
 from bjsim.sim.stream import Stream, stream_key
 from bjsim.sim.tally import Tally
+
+Array = np.ndarray[Any, Any]
 
 FIRST_BLOCK = 1 << 10
 LARGEST_BLOCK = 1 << 16
@@ -45,6 +52,13 @@ def block_of(round_number: int) -> int:
     return round_number // LARGEST_BLOCK + _DOUBLINGS
 
 
+class Span(NamedTuple):
+    """The first `rounds` rounds of a block."""
+
+    block: int
+    rounds: int
+
+
 class Table(Protocol):
     """Seats that share a shoe. Tables travel to other processes, so they can be pickled."""
 
@@ -58,35 +72,83 @@ class Table(Protocol):
         """How many blocks of the largest size make up one job at most."""
         ...
 
-    def play(self, seed: int, table: int, block: int, rounds: int) -> list[Tally]:
-        """Play the first rounds of a block; one tally for each seat."""
+    def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
+        """Play these blocks; one tally for each seat."""
         ...
 
 
 @dataclass(frozen=True)
 class CompiledTable:
-    """A table whose seats all play charts: a plan for the compiled round."""
+    """A table whose seats all play charts: a plan for the compiled round, folded where that is possible."""
 
     plan: Plan
     unit: Fraction
+    folded: Fold | None = None
     blocks_at_once = 32  # two million rounds, some tenths of a second
+
+    @staticmethod
+    def of(plan: Plan, unit: Fraction) -> CompiledTable:
+        """The table that plays a plan."""
+        return CompiledTable(plan, unit, fold(plan))
 
     @property
     def seats(self) -> int:
         return len(self.plan.act)
 
-    def play(self, seed: int, table: int, block: int, rounds: int) -> list[Tally]:
-        from bjsim.sim.kernel import play_rounds  # imports numba
+    def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
+        from bjsim.sim.kernel import play_blocks, play_rounds  # imports numba
 
-        counts, outside, _ = play_rounds(self.plan, stream_key(seed, table, block), rounds)
-        width = counts.shape[2] // 2
-        tallies = []
-        for seat in range(self.seats):
-            tied, place = counts[seat].nonzero()
-            dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, place, strict=True)}
-            rare = Tally.of(self.unit, (_decode(int(code)) for who, code in outside if who == seat))
-            tallies.append(Tally(self.unit, dense) + rare)
-        return tallies
+        keys = [stream_key(seed, table, span.block) for span in spans]
+        if self.folded:
+            counts, outside, _ = play_blocks(self.plan, self.folded, keys, [span.rounds for span in spans])
+            return tallies_of(self.unit, counts, outside)
+        totals = [Tally()] * self.seats
+        for key, span in zip(keys, spans, strict=True):
+            counts, outside, _ = play_rounds(self.plan, key, span.rounds)
+            played = tallies_of(self.unit, counts, outside)
+            totals = [total + one for total, one in zip(totals, played, strict=True)]
+        return totals
+
+
+@dataclass(frozen=True)
+class AdjustedTable:
+    """A table whose seats all play charts, and whose luck a referee tells from their play."""
+
+    plan: Plan
+    unit: Fraction
+    referee: Referee
+    blocks_at_once = 16  # about a second
+
+    @property
+    def seats(self) -> int:
+        return len(self.plan.act)
+
+    def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
+        played = [self._play(stream_key(seed, table, span.block), span.rounds) for span in spans]
+        return [sum(tallies, start=Tally()) for tallies in zip(*played, strict=True)]
+
+    def _play(self, key: tuple[int, int], rounds: int) -> list[Tally]:
+        from bjsim.sim.kernel import play_adjusted  # imports numba
+
+        counts, outside, sums, usual = play_adjusted(self.plan, self.referee, float(self.unit), key, rounds)
+        tallies = tallies_of(self.unit, counts, outside)
+        values = self.referee.value[self.referee.chart].tolist()
+        lucks = [
+            LuckTally(value, usual, int(n), *rest) for value, (n, *rest) in zip(values, sums.tolist(), strict=True)
+        ]
+        return [replace(tally, luck=luck) for tally, luck in zip(tallies, lucks, strict=True)]
+
+
+def tallies_of(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:
+    """The tally of each seat from what the kernel counted."""
+    width = counts.shape[2] // 2
+    tallies = []
+    for seat in range(len(counts)):
+        tied, place = counts[seat].nonzero()
+        dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, place, strict=True)}
+        rare = Tally.of(unit, (_decode(int(code)) for who, code in outside if who == seat))
+        tallies.append(Tally(unit, dense) + rare)
+    return tallies
 
 
 def _decode(code: int) -> tuple[int, int]:
@@ -124,27 +186,24 @@ class ReadableTable:
             earlier.play()
         return next(rounds).play()
 
-    def play(self, seed: int, table: int, block: int, rounds: int) -> list[Tally]:
+    def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         payoffs: list[list[tuple[int, int]]] = [[] for _ in self.players]
-        for _, game in zip(range(rounds), self.rounds(seed, table, block), strict=False):
-            played = game.play()
-            for seat, (net, tied) in enumerate(zip(played.net, played.tied, strict=True)):
-                payoffs[seat].append((int(net / self.rules.unit), int(tied)))
+        for block, rounds in spans:
+            for game in islice(self.rounds(seed, table, block), rounds):
+                played = game.play()
+                for seat, (net, tied) in enumerate(zip(played.net, played.tied, strict=True)):
+                    payoffs[seat].append((int(net / self.rules.unit), int(tied)))
         return [Tally.of(self.rules.unit, seat) for seat in payoffs]
 
 
 def play_blocks(table: Table, seed: int, number: int, first: int, last: int, until: int) -> list[Tally]:
     """Play blocks `first` .. `last` of table number `number`, to round `until` at most; a tally for each seat."""
     began = time.perf_counter()
-    totals = [Tally()] * table.seats
-    for block in range(first, last + 1):
-        start = block_start(block)
-        rounds = min(block_start(block + 1), until) - start
-        played = table.play(seed, number, block, rounds)
-        if any(tally.rounds != rounds for tally in played):
-            raise RunFailed(f"a block of {rounds} rounds came back with {[tally.rounds for tally in played]}")
-        totals = [total + one for total, one in zip(totals, played, strict=True)]
-    log.info(
-        "table %d blocks %d-%d: %d rounds in %.3f s", number, first, last, totals[0].rounds, time.perf_counter() - began
-    )
-    return totals
+    starts = [block_start(block) for block in range(first, last + 2)]
+    spans = [Span(first + i, min(starts[i + 1], until) - start) for i, start in enumerate(starts[:-1])]
+    tallies = table.play(seed, number, spans)
+    rounds = sum(span.rounds for span in spans)
+    if any(tally.rounds != rounds for tally in tallies):
+        raise RunFailed(f"blocks of {rounds} rounds came back with {[tally.rounds for tally in tallies]}")
+    log.info("table %d blocks %d-%d: %d rounds in %.3f s", number, first, last, rounds, time.perf_counter() - began)
+    return tallies

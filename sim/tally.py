@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+from bjsim.sim.luck import LuckTally
+
 Payoff = tuple[int, int]  # units won, and initial bets tied and dealt again
 
 
@@ -16,11 +18,13 @@ class Tally:
     """Counts of payoffs of one seat. `a + b` merges two; everything else is computed from the counts.
 
     unit: the share of an initial bet that payoffs are counted in. Where ties are replayed, a round's tied stake is
-    not settled, so the mean is that of the ratio of profit to settled bets.
+    not settled, so the mean is that of the ratio of profit to settled bets. luck: the same rounds without the luck,
+    where that was computed; its sums are floats, so tallies with luck merge to the same bits in one order only.
     """
 
     unit: Fraction = Fraction(1)
     counts: Mapping[Payoff, int] = field(default_factory=dict)
+    luck: LuckTally = LuckTally()
 
     def __add__(self, other: Tally) -> Tally:
         if other.counts and self.counts and other.unit != self.unit:
@@ -28,7 +32,7 @@ class Tally:
         merged = dict(self.counts)
         for payoff, count in other.counts.items():
             merged[payoff] = merged.get(payoff, 0) + count
-        return Tally(self.unit if self.counts else other.unit, merged)
+        return Tally(self.unit if self.counts else other.unit, merged, self.luck + other.luck)
 
     @staticmethod
     def of(unit: Fraction, payoffs: Iterable[Payoff]) -> Tally:
@@ -93,10 +97,15 @@ class Tally:
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON values; `from_json` reads them back."""
-        return {"unit": str(self.unit), "counts": [[*payoff, count] for payoff, count in sorted(self.counts.items())]}
+        counts = [[*payoff, count] for payoff, count in sorted(self.counts.items())]
+        luck = {"luck": self.luck.to_json()} if self.luck.shoes else {}
+        return {"unit": str(self.unit), "counts": counts, **luck}
 
     @staticmethod
     def from_json(data: Mapping[str, object]) -> Tally:
         """The tally that `to_json` wrote."""
         rows: Iterable[tuple[int, int, int]] = data["counts"]  # type: ignore[assignment]
-        return Tally(Fraction(str(data["unit"])), {(net, tied): count for net, tied, count in rows})
+        luck: Mapping[str, float] = data.get("luck", {})  # type: ignore[assignment]
+        return Tally(
+            Fraction(str(data["unit"])), {(net, tied): count for net, tied, count in rows}, LuckTally.from_json(luck)
+        )

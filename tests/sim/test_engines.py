@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
-from bjsim.sim.kernel import RUNAWAY, EndlessSplitting, play_rounds
+from bjsim.sim.fold import fold
+from bjsim.sim.kernel import RUNAWAY, EndlessSplitting, play_blocks, play_rounds
 from bjsim.sim.plan import LETTERS, TIED, Numbers, Plan, compile_plan, payoff_code
 from bjsim.sim.presets import PRESETS, named_rules
 from bjsim.sim.round import DEALER, Round, RoundResult
@@ -85,6 +86,11 @@ def differences(
     paid = sorted((seat, code) for row in trace.tolist() for seat, code in enumerate(row[:-1]))
     if counted(plan, counts, outside) != paid:
         found.append("the counts of payoffs are not those of the trace")
+    if folded := fold(plan):
+        counts, outside, [walked] = play_blocks(plan, folded, [stream_key(*key)], [rounds], traced=True)
+        found += [f"round {n}: walked {walked[n]}" for n in np.flatnonzero(walked != readable[:, 0])]
+        if counted(plan, counts, outside) != paid:
+            found.append("the counts of payoffs of the rounds walked are not those of the trace")
     return found
 
 
@@ -133,7 +139,7 @@ def test_both_engines_pay_the_same_in_random_games(games: int) -> None:
     }
     assert {(field, value) for field, values in words.items() for value in values} <= played
     kinds = Counter(field for field, _ in played)
-    assert kinds["decks"] >= 5 and kinds["deal"] >= 6 and kinds["seats"] >= 5 and kinds["ten_probability"] >= 8
+    assert kinds["decks"] >= 5 and kinds["deal"] >= 6 and kinds["seats"] >= 5 and kinds["ten_probability"] >= 6
 
 
 def splits_everything(game: Rules) -> Chart:
