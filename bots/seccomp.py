@@ -2,8 +2,8 @@
 
 The namespaces of the box keep a bot from the host. This filter keeps it from its neighbours inside the box, which have
 the same user: it cannot look into or slow down the resident runner, and it cannot leave anything in the kernel for its
-next move to find (System V memory and queues outlive a process). It refuses shared memory without a file, whose pages
-a process can fill and then let go of, so that they count as nobody's. It also keeps the bot from making namespaces of its
+next move to find (System V memory and queues outlive a process). It refuses shared memory without a file, whose pages a
+process can fill and then let go of, so that they count as nobody's. It also keeps the bot from making namespaces of its
 own, where it would be root and could mount something to write to.
 
 Source: the kernel's Documentation/userspace-api/seccomp_filter.rst; call numbers from asm/unistd.h.

@@ -155,7 +155,8 @@ for (;;) close(open("/usr/bin/true", O_RDONLY));
 """, "sys/inotify.h"), 2, {"timeout"}, STANDS),
     ("fills_pipes.c", in_c("""
 static char block[1 << 16];
-for (int p[2]; pipe2(p, O_NONBLOCK) == 0;) { fcntl(p[1], F_SETPIPE_SZ, 1 << 20); while (write(p[1], block, 65536) > 0); }
+for (int p[2]; pipe2(p, O_NONBLOCK) == 0;) { fcntl(p[1], F_SETPIPE_SZ, 1 << 20);
+    while (write(p[1], block, 65536) > 0) {} }
 if (fork()) for (;;) fork();
 pause();
 """), 2, {"timeout", "crash"}, STANDS),
