@@ -25,11 +25,12 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from bjsim.sim.driver import Driver, Experiment
+from bjsim.sim.executors import local
 from bjsim.sim.plan import compile_plan
 from bjsim.sim.presets import PRESETS, named_rules
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import LARGEST_BLOCK, CompiledTable, ReadableTable, Span
-from bjsim.sim.workers import open_executor, usable_cores
+from bjsim.sim.workers import usable_cores
 from bjsim.strategies.exact import Solver
 
 HERE = Path(__file__).parent
@@ -111,7 +112,7 @@ def rounds_of_all_cores() -> Iterator[Measured]:
         for workers in sorted({1, usable_cores()}):
 
             def work(experiment: Experiment = experiment, workers: int = workers) -> None:
-                Driver(experiment, lambda: open_executor(workers), 2 * workers).run()
+                Driver(experiment, local(workers)).run()
 
             yield speed(f"{name}, {workers} workers", experiment.hands, work, turns=2)
 

@@ -19,8 +19,9 @@ from bjsim.cli.render import percent
 from bjsim.cli.run import Played, play_on, run_json
 from bjsim.cli.screen import Screen
 from bjsim.sim.errors import InputError
+from bjsim.sim.executors import local
 from bjsim.sim.rules import Rules
-from bjsim.sim.workers import open_executor, usable_cores
+from bjsim.sim.workers import usable_cores
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.chart_files import WRITERS, decode, format_of, read_chart
 from bjsim.strategies.experiment import BotResult, experiment_of, results_of
@@ -108,7 +109,7 @@ def _write(text: str, path: str) -> None:
 def _play(chart: Chart, hands: int, seed: int, cores: int, console: Console) -> tuple[Played, list[BotResult]]:
     experiment = experiment_of(chart.rules, [chart], hands, seed)
     screen = Screen(chart.rules, [chart], experiment, quiet=console.stderr)
-    played = play_on(screen, experiment, cores, lambda: open_executor(cores))
+    played = play_on(screen, experiment, local(cores))
     return played, results_of(experiment, [chart], played.progress)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ from rich.console import Console
 
 from bjsim import __version__
 from bjsim.bots.player import BotPlayer
-from bjsim.bots.seats import BotOptions, find_any_player
+from bjsim.bots.seats import BotOptions, find_any_player, is_program
 from bjsim.cli.options import (
     Count,
     Names,
@@ -34,11 +33,12 @@ from bjsim.cli.plots import check_picture, plot_convergence
 from bjsim.cli.screen import Screen, report
 from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress
 from bjsim.sim.errors import InputError
+from bjsim.sim.executors import Workplace, open_workplace, threads
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import AdjustedTable, CompiledTable, Span
-from bjsim.sim.workers import gathered_log, open_executor, usable_cores
+from bjsim.sim.workers import gathered_log, usable_cores
 from bjsim.strategies.experiment import BotResult, experiment_of, results_of
-from bjsim.strategies.players import fingerprint
+from bjsim.strategies.players import comes_from_file, find_player, fingerprint
 
 
 @click.command()
@@ -47,6 +47,10 @@ from bjsim.strategies.players import fingerprint
 @rules_options
 @click.option("--tables", type=Count(1, 10**6), default=1, show_default=True, help="Tables that share a bot's hands.")
 @click.option("--workers", type=Count(1, 4096), help="Processes; all cores by default.")
+@click.option(
+    "--executor", default="local", show_default=True, metavar="NAME|URL",
+    help="Where blocks are played: local, dask, or dask://HOST:PORT.",
+)
 @seed_option
 @adjust_option
 @json_option
@@ -57,9 +61,9 @@ from bjsim.strategies.players import fingerprint
 @bot_options
 def run(
     bots: list[str], hands: int, rules_name: str, settings: tuple[str, ...], decks: str | None, tables: int,
-    workers: int | None, seed: int, adjust_luck: bool | None, json_path: str | None, plot_path: str | None,
-    log_path: str | None, checkpoint: str | None, resume: str | None, sandbox: str, timeout: float, cold: bool,
-    strikes: int | None,
+    workers: int | None, executor: str, seed: int, adjust_luck: bool | None, json_path: str | None,
+    plot_path: str | None, log_path: str | None, checkpoint: str | None, resume: str | None, sandbox: str,
+    timeout: float, cold: bool, strikes: int | None,
 ) -> None:  # fmt: skip
     """Play strategies and bots; compare their returns with the exact values.
 
@@ -74,6 +78,8 @@ def run(
         check_writable(path)
     rules = the_rules(rules_name, settings, decks)
     options = BotOptions(sandbox, timeout, cold, strikes)
+    if executor != "local":
+        check_travel(executor, bots, rules)
     players = [find_any_player(bot, rules, options) for bot in bots]
     programs = [player for player in players if isinstance(player, BotPlayer)]
     experiment = experiment_of(rules, players, hands, seed, tables, adjust_luck)
@@ -87,19 +93,18 @@ def run(
         "bjsim": __version__,
     }
     keep = checkpoint or resume
-    cores = workers or usable_cores()
-    with _log(log_path) as records:
-
-        def open_pool() -> Executor:
-            return ThreadPoolExecutor(cores) if programs else open_executor(cores, records)
-
-        screen = Screen(rules, players, experiment, quiet=json_path == "-")
-        saved = Checkpoint(Path(keep), what) if keep else None
-        try:
-            played = play_on(screen, experiment, cores, open_pool, saved, bool(resume))
-        finally:
-            for program in programs:
-                program.close()
+    saved = Checkpoint(Path(keep), what) if keep else None
+    try:
+        with _log(log_path) as records, ExitStack() as opened:
+            if programs:
+                place = threads(workers or usable_cores())
+            else:
+                place = opened.enter_context(open_workplace(executor, workers, records))
+            screen = Screen(rules, players, experiment, quiet=json_path == "-")
+            played = play_on(screen, experiment, place, saved, bool(resume))
+    finally:
+        for program in programs:
+            program.close()
     results = results_of(experiment, players, played.progress)
     if json_path:
         write_json(run_json(rules, seed, results, programs, played), json_path)
@@ -111,6 +116,18 @@ def run(
         os._exit(130)  # threads may be in the middle of a block, and their bots are gone
     if played.stopped:
         raise click.exceptions.Exit(130)
+
+
+def check_travel(executor: str, bots: Sequence[str], rules: Rules) -> None:
+    """Refuse players that only this machine, or only this process and its forks, could run."""
+    for bot in bots:
+        if is_program(bot):
+            raise InputError(f"{bot} is a program, which cannot travel to the workers of --executor {executor}")
+        if comes_from_file(find_player(bot, rules)):
+            raise InputError(
+                f"{bot} is a player from a file, which cannot travel to the workers of --executor {executor}; "
+                "give it as module:object, of a module installed there"
+            )
 
 
 def check_checkpoints(checkpoint: str | None, resume: str | None) -> None:
@@ -130,18 +147,10 @@ class Played(NamedTuple):
 
 
 def play_on(
-    screen: Screen, experiment: Experiment, cores: int, open_pool: Callable[[], Executor],
-    saved: Checkpoint | None = None, resume: bool = False,
-) -> Played:  # fmt: skip
-    """Play an experiment in the pools that `open_pool` makes, shown on the screen."""
-    driver = Driver(
-        experiment,
-        open_pool=open_pool,
-        in_flight=2 * cores if cores > 1 else 1,
-        checkpoint=saved,
-        resume=resume,
-        on_progress=screen.update,
-    )
+    screen: Screen, experiment: Experiment, place: Workplace, saved: Checkpoint | None = None, resume: bool = False
+) -> Played:
+    """Play an experiment at this place, shown on the screen."""
+    driver = Driver(experiment, place, checkpoint=saved, resume=resume, on_progress=screen.update)
     warm_up(experiment, screen.console)
     began = time.perf_counter()
     stopped = False

@@ -668,7 +668,7 @@ def rounds_in_shoe(plan: Plan) -> int:
     """The usual number of rounds that start in one shoe, found on a stream of its own; 1 for an infinite shoe."""
     if not plan.numbers[DECKS]:
         return 1
-    pilot = 4096
+    pilot = 1 << 14
     cards = play_rounds(plan, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1] / pilot
     rounds = int(plan.numbers[CUT]) / float(cards) + 0.5  # it is cut after the round in which the cut comes
     return max(round(rounds), 1)

@@ -101,9 +101,8 @@ class StateValues:
         return worth
 
     def _dealers_last_first(self) -> Iterator[int]:
-        done = self.plan.dealer_done
-        leads_to = [[] if ends else row for row, ends in zip(self.dealer_add.tolist(), done, strict=True)]
-        return _last_first(leads_to)
+        rows = zip(self.dealer_add.tolist(), self.plan.dealer_done, strict=True)
+        return _last_first([[] if done else row for row, done in rows])
 
     # --- the hands
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from math import sqrt
 
 from bjsim.sim.driver import Driver, Experiment, Point, Progress
 from bjsim.sim.errors import InputError
+from bjsim.sim.executors import lent, local
 from bjsim.sim.luck import LuckTally
 from bjsim.sim.plan import compile_plan
 from bjsim.sim.play import Player
@@ -16,7 +18,7 @@ from bjsim.sim.referee import referee_of
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import AdjustedTable, CompiledTable, ReadableTable, Table
 from bjsim.sim.tally import Tally
-from bjsim.sim.workers import open_executor
+from bjsim.sim.workers import usable_cores
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.exact import Solver
 from bjsim.strategies.players import find_player
@@ -168,12 +170,20 @@ def results_of(experiment: Experiment, players: Sequence[Player], progress: Prog
 
 
 def play(
-    rules: Rules | str, bots: Sequence[str | Player], hands: int, seed: int = 1, tables: int = 1, workers: int = 1
+    rules: Rules | str,
+    bots: Sequence[str | Player],
+    hands: int,
+    seed: int = 1,
+    tables: int = 1,
+    workers: int | None = None,
+    executor: Executor | None = None,
 ) -> list[BotResult]:
     """Play bots and compare them with their exact values: `bjsim run` in Python.
 
     rules: a game, or the name of a preset or TOML file. bots: names as `--bots` takes them, or Players.
-    hands: rounds for each bot. Raises: InputError and its kin, as the command does.
+    hands: rounds for each bot. workers: processes; 1 by default. executor: any executor to play on instead, which is
+    left open; `workers` then says how many blocks it plays at once, this machine's cores by default.
+    Raises: InputError and its kin, as the command does.
 
     >>> result, = play("easy", ["lim17"], hands=10_000)
     >>> result.verdict
@@ -182,5 +192,6 @@ def play(
     game = load_rules(rules) if isinstance(rules, str) else rules
     players = [find_player(bot, game) if isinstance(bot, str) else bot for bot in bots]
     experiment = experiment_of(game, players, hands, seed, tables)
-    progress = Driver(experiment, lambda: open_executor(workers), 2 * workers).run()
+    place = lent(executor, workers or usable_cores()) if executor else local(workers or 1)
+    progress = Driver(experiment, place).run()
     return results_of(experiment, players, progress)
