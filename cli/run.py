@@ -37,6 +37,7 @@ from bjsim.sim.executors import Workplace, open_workplace, threads
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.workers import gathered_log, usable_cores
+from bjsim.strategies.chart import Chart
 from bjsim.strategies.experiment import BotResult, experiment_of, results_of
 from bjsim.strategies.players import comes_from_file, find_player, fingerprint
 
@@ -49,7 +50,7 @@ from bjsim.strategies.players import comes_from_file, find_player, fingerprint
 @click.option("--workers", type=Count(1, 4096), help="Processes; all cores by default.")
 @click.option(
     "--executor", default="local", show_default=True, metavar="NAME|URL",
-    help="Where blocks are played: local, dask, or dask://HOST:PORT.",
+    help="Where blocks are played: local, dask, dask://HOST:PORT, or cuda (a GPU: charts only, luck not told).",
 )
 @seed_option
 @adjust_option
@@ -78,7 +79,10 @@ def run(
         check_writable(path)
     rules = the_rules(rules_name, settings, decks)
     options = BotOptions(sandbox, timeout, cold, strikes)
-    if executor != "local":
+    if executor == "cuda":
+        check_gpu(bots, rules, adjust_luck)
+        adjust_luck = False
+    elif executor != "local":
         check_travel(executor, bots, rules)
     players = [find_any_player(bot, rules, options) for bot in bots]
     programs = [player for player in players if isinstance(player, BotPlayer)]
@@ -116,6 +120,15 @@ def run(
         os._exit(130)  # threads may be in the middle of a block, and their bots are gone
     if played.stopped:
         raise click.exceptions.Exit(130)
+
+
+def check_gpu(bots: Sequence[str], rules: Rules, adjust_luck: bool | None) -> None:
+    """Refuse what a GPU does not play."""
+    if adjust_luck:
+        raise InputError("--adjust-luck with --executor cuda: on a GPU luck is not told from play")
+    for bot in bots:
+        if is_program(bot) or not isinstance(find_player(bot, rules), Chart):
+            raise InputError(f"{bot} is no chart, and --executor cuda plays nothing else")
 
 
 def check_travel(executor: str, bots: Sequence[str], rules: Rules) -> None:

@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from types import FunctionType
 from typing import Any, NamedTuple
 
+import numba.cuda
 import numpy as np
-from numba import config, cuda
 
 from bjsim.sim import kernel
 from bjsim.sim.errors import InputError
@@ -23,16 +23,22 @@ from bjsim.sim.kernel import BUFFER, RAN_AWAY, EndlessSplitting, play
 from bjsim.sim.plan import NO_LIMIT, Numbers, Plan
 
 Array = np.ndarray[Any, Any]
+cuda: Any = numba.cuda  # carries hardly any types
 
 THREADS = 64  # of a CUDA block: few, as each of them takes many registers
 MEMORY = 1 << 30  # bytes that the threads of one launch may take together
+
+
+def simulated() -> bool:
+    """Whether numba simulates a GPU, as the environment variable NUMBA_ENABLE_CUDASIM=1 bids it."""
+    return bool(vars(numba.config)["ENABLE_CUDASIM"])
 
 
 def need_gpu() -> None:
     """Raises: InputError where there is no GPU, or nothing to compile for it."""
     if not cuda.is_available():
         raise InputError("--executor cuda needs an NVIDIA GPU and its driver, and finds none")
-    if not config.ENABLE_CUDASIM and find_spec("numba_cuda") is None:
+    if not simulated() and find_spec("numba_cuda") is None:
         raise InputError("--executor cuda needs the package numba-cuda: pip install 'bjsim[cuda]'")
 
 
@@ -85,7 +91,8 @@ class Threads(NamedTuple):
     which run in step, reach for neighbouring places.
 
     rounds (T,); keys (2, T); buffers (cards, T); at (4, T); seat (seats, 5, T); payoff (seats, O, T); counts (seats,
-    ties + 1, 2 width + 1, T); trace (0, seats + 1), for none is kept; outside (n, 2, T); strays (T,), what `play` returned.
+    ties + 1, 2 width + 1, T); trace (0, seats + 1), for none is kept; outside (n, 2, T); strays (T,), what `play`
+    returned.
     """
 
     rounds: Array
@@ -130,7 +137,7 @@ def play_on_gpu(plan: Plan, keys: Sequence[tuple[int, int]], rounds: Sequence[in
     counts, outside = [], []
     for first in range(0, len(keys), most):
         threads = threads_for(plan, keys[first : first + most], rounds[first : first + most])
-        on_gpu = Threads(*(cuda.to_device(array) for array in threads))
+        on_gpu: Any = Threads(*(cuda.to_device(array) for array in threads))
         blocks = -(-len(threads.rounds) // THREADS)
         _launcher()[blocks, THREADS](*(cuda.to_device(array) for array in plan), *on_gpu)
         strays = on_gpu.strays.copy_to_host()

@@ -1,4 +1,4 @@
-"""What `test_gpu.py` has pytest run where numba simulates a GPU (threads of CUDA as Python, slowly), or on a real one."""
+"""What `test_gpu.py` has pytest run where numba simulates a GPU (its threads as Python, slowly), or on a real one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from numba import config
 from support.command import bjsim, refusal
 from support.games import random_chart
 
@@ -124,7 +123,7 @@ def test_an_executor_refuses_what_it_cannot_play() -> None:
             executor.submit(max, 1, 2)
 
 
-@pytest.mark.skipif(not config.ENABLE_CUDASIM, reason="a compiled kernel does not notice a changed limit")
+@pytest.mark.skipif(not gpu.simulated(), reason="a compiled kernel does not notice a changed limit")
 def test_splits_without_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(gpu.gpu_functions(), "RUNAWAY", 9)
     game = Rules(max_hands="inf", ten_probability="9/10")
@@ -133,3 +132,25 @@ def test_splits_without_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> Non
         future = executor.submit(play_blocks, CompiledTable.of(plan, game.unit), 5, 0, 0, 0, 20)
         with pytest.raises(kernel.EndlessSplitting):
             future.result()
+
+
+def test_a_run_on_a_gpu_is_the_same_run() -> None:
+    game = ("--decks", "6", "--hands", 40, "--tables", 2, "--no-adjust-luck")
+    args = ("run", "--bots", "optimal,lim17", *game, "--json", "-")
+    on_cpu, on_gpu = bjsim(*args, "--workers", 1).json, bjsim(*args, "--executor", "cuda").json
+    for timing in ("seconds", "rounds_per_second"):
+        assert on_cpu.pop(timing) and on_gpu.pop(timing)
+    assert on_gpu == on_cpu
+
+
+@pytest.mark.parametrize(
+    "args, words",
+    [
+        (["--adjust-luck"], "luck is not told from play"),
+        (["--workers", 2], "--workers 2 with --executor cuda"),
+        (["--executor", "cuda://0"], "takes no address"),
+        (["--bots", "bjsim.sim.play:Action"], "plays nothing else"),
+    ],
+)
+def test_what_a_gpu_does_not_play_is_refused(args: list[object], words: str) -> None:
+    assert words in refusal("run", "--bots", "lim17", "--hands", 10, "--executor", "cuda", *args)

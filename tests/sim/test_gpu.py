@@ -1,4 +1,4 @@
-"""The compiled round on a GPU: on numba's simulator everywhere, compiled to PTX where that is possible, on a GPU if any.
+"""The compiled round on a GPU: simulated everywhere, compiled to PTX where that can be, on a GPU if there is one.
 
 numba must be told to simulate before it is imported, so what is simulated is tested in a process of its own.
 """
@@ -25,7 +25,6 @@ from bjsim.strategies.named import CATALOGUE
 
 CASES = Path(__file__).with_name("simulated_gpu.py")
 AMPERE = (8, 0)  # compute capability
-REGISTERS = 255  # that a thread can have
 
 
 @pytest.mark.parametrize(
@@ -40,3 +39,27 @@ def test_a_gpu_plays_what_a_cpu_plays(simulated: str) -> None:
     ran = subprocess.run(command, env=os.environ | {"NUMBA_ENABLE_CUDASIM": simulated}, capture_output=True, text=True)
     passed = re.search(r"(\d+) passed", ran.stdout)
     assert ran.returncode == 0 and passed and int(passed[1]) >= 30, ran.stdout + ran.stderr
+
+
+def test_without_a_gpu_the_option_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda, "is_available", lambda: False)
+    said = refusal("run", "--bots", "lim17", "--hands", 10, "--executor", "cuda")
+    assert said == "--executor cuda needs an NVIDIA GPU and its driver, and finds none"
+
+
+@pytest.mark.skipif(find_spec("numba_cuda") is not None, reason="numba-cuda is installed")
+def test_without_numba_cuda_the_option_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    assert "pip install 'bjsim[cuda]'" in refusal("run", "--bots", "lim17", "--hands", 10, "--executor", "cuda")
+
+
+@pytest.mark.skipif(find_spec("numba_cuda") is None, reason="numba-cuda is not installed: pip install 'bjsim[cuda]'")
+def test_the_kernel_compiles_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To PTX, by the same compiler as on a machine with a GPU; only which GPU it is for is told here."""
+    monkeypatch.setattr("numba.cuda.dispatcher.get_current_device", lambda: SimpleNamespace(compute_capability=AMPERE))
+    game = named_rules("vegas-s17")
+    plan = compile_plan(game, [CATALOGUE["lim17"].chart(game).letter])
+    threads = gpu.threads_for(plan, [stream_key(1, 0, 0)], [10])
+    types = tuple(typeof(array) for array in (*plan, *threads))
+    ptx, returned = cuda.compile_ptx(gpu.gpu_kernel(), types, cc=AMPERE)
+    assert ".entry" in ptx and ".target sm_80" in ptx and str(returned) == "none"
