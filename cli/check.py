@@ -15,7 +15,7 @@ from rich.table import Table as RichTable
 from bjsim.cli.heatmap import heat_map, plot_chart
 from bjsim.cli.options import Count, check_writable, json_option, rules_options, seed_option, the_rules, write_json
 from bjsim.cli.plots import check_picture
-from bjsim.cli.render import percent
+from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import Played, play_on, run_json
 from bjsim.cli.screen import Screen
 from bjsim.sim.errors import InputError
@@ -119,10 +119,12 @@ def report(console: Console, results: list[BotResult], played: Played) -> None:
         console.print("stopped: this is what is known so far", style="yellow")
     for result in results:
         low, high = result.point.ci95
-        z = "" if result.z is None else f", z {result.z:+.2f}"
+        beside = "" if result.z is None else f", z {result.z:+.2f}"
+        if result.adjusted and not result.infinite_shoe:  # z is about the infinite shoe's value
+            beside = f"; luck-adjusted, it is worth {adjusted_return(result)} in this shoe"
         console.print(
             f"{result.tally.rounds:,} hands returned {percent(result.tally.mean)}, 95% interval "
-            f"{percent(low)} … {percent(high)}{z}: {result.verdict}",
+            f"{percent(low)} … {percent(high)}{beside}: {result.verdict}",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
     if not results:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from bjsim.bots.player import BotPlayer
 from bjsim.sim.driver import Point
-from bjsim.strategies.experiment import BotResult
+from bjsim.strategies.experiment import BotResult, Difference
 
 
 def percent(value: float, digits: int = 4) -> str:
@@ -65,6 +65,26 @@ def adjusted_return(result: BotResult) -> str:
         return f"{percent(luck.mean)}, too few shoes"
     digits = min(max(4, 1 - math.floor(math.log10(max(half, 1e-12) * 100))), 9)
     return f"{percent(luck.mean, digits)} ± {100 * half:.{digits}f}%"
+
+
+def differences_table(differences: Sequence[Difference]) -> RichTable:
+    """One line for each pair of bots that were dealt the same cards."""
+    table = RichTable(title="differences, on the same cards", box=box.SIMPLE_HEAD, title_justify="left")
+    table.add_column("")
+    for heading in ("difference", "± se", "on other cards", "95% interval", "anytime 95%", "luck-adjusted"):
+        table.add_column(heading, justify="right")
+    for difference in differences:
+        adjusted = difference.adjusted
+        table.add_row(
+            Text(f"{difference.one.name} – {difference.other.name}"),
+            percent(difference.pair.mean),
+            f"{100 * difference.pair.se:.4f}%",
+            f"{100 * difference.apart:.4f}%",
+            interval(difference.pair.ci95),
+            interval(difference.anytime95),
+            "–" if adjusted is None else interval(adjusted.anytime95),
+        )
+    return table
 
 
 def results_blocks(results: Sequence[BotResult]) -> RichTable:

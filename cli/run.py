@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -36,9 +36,10 @@ from bjsim.sim.errors import InputError
 from bjsim.sim.executors import Workplace, open_workplace, threads
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import AdjustedTable, CompiledTable, Span
+from bjsim.sim.together import CommonCards
 from bjsim.sim.workers import gathered_log, usable_cores
 from bjsim.strategies.chart import Chart
-from bjsim.strategies.experiment import BotResult, experiment_of, results_of
+from bjsim.strategies.experiment import BotResult, differences_of, experiment_of, results_of
 from bjsim.strategies.players import comes_from_file, find_player, fingerprint
 
 
@@ -54,6 +55,7 @@ from bjsim.strategies.players import comes_from_file, find_player, fingerprint
 )
 @seed_option
 @adjust_option
+@click.option("--common-cards", is_flag=True, help="Deal every bot the same cards; compare them pair by pair.")
 @json_option
 @click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw how the means converged.")
 @click.option("--log", "log_path", metavar="FILE", help="Gather the log records of all workers.")
@@ -62,7 +64,7 @@ from bjsim.strategies.players import comes_from_file, find_player, fingerprint
 @bot_options
 def run(
     bots: list[str], hands: int, rules_name: str, settings: tuple[str, ...], decks: str | None, tables: int,
-    workers: int | None, executor: str, seed: int, adjust_luck: bool | None, json_path: str | None,
+    workers: int | None, executor: str, seed: int, adjust_luck: bool | None, common_cards: bool, json_path: str | None,
     plot_path: str | None, log_path: str | None, checkpoint: str | None, resume: str | None, sandbox: str,
     timeout: float, cold: bool, strikes: int | None,
 ) -> None:  # fmt: skip
@@ -80,13 +82,15 @@ def run(
     rules = the_rules(rules_name, settings, decks)
     options = BotOptions(sandbox, timeout, cold, strikes)
     if executor == "cuda":
-        check_gpu(bots, rules, adjust_luck)
+        check_gpu(bots, rules, {"--adjust-luck": adjust_luck, "--common-cards": common_cards})
         adjust_luck = False
     elif executor != "local":
         check_travel(executor, bots, rules)
     players = [find_any_player(bot, rules, options) for bot in bots]
     programs = [player for player in players if isinstance(player, BotPlayer)]
-    experiment = experiment_of(rules, players, hands, seed, tables, adjust_luck)
+    if common_cards and len(players) < 2:
+        raise InputError("--common-cards compares bots with one another; --bots takes two or more of them")
+    experiment = experiment_of(rules, players, hands, seed, tables, adjust_luck, common_cards)
     what = {
         "rules": rules.to_dict(),
         "bots": [[bot, fingerprint(bot, player)] for bot, player in zip(bots, players, strict=True)],
@@ -94,6 +98,7 @@ def run(
         "tables": tables,
         "seed": seed,
         "adjust_luck": adjust_luck,
+        "common_cards": common_cards,
         "bjsim": __version__,
     }
     keep = checkpoint or resume
@@ -122,10 +127,10 @@ def run(
         raise click.exceptions.Exit(130)
 
 
-def check_gpu(bots: Sequence[str], rules: Rules, adjust_luck: bool | None) -> None:
-    """Refuse what a GPU does not play."""
-    if adjust_luck:
-        raise InputError("--adjust-luck with --executor cuda: on a GPU luck is not told from play")
+def check_gpu(bots: Sequence[str], rules: Rules, asked: Mapping[str, bool | None]) -> None:
+    """Refuse what a GPU does not do; `asked` are options of which it knows none."""
+    for option in filter(asked.get, asked):
+        raise InputError(f"{option} with --executor cuda: a GPU only counts payoffs, and knows nothing else of a round")
     for bot in bots:
         if is_program(bot) or not isinstance(find_player(bot, rules), Chart):
             raise InputError(f"{bot} is no chart, and --executor cuda plays nothing else")
@@ -188,7 +193,8 @@ def _log(path: str | None) -> Iterator[object]:
 
 def warm_up(experiment: Experiment, console: Console) -> None:
     """Have the compiled round ready before workers are forked, saying so if it must be compiled first."""
-    compiled = [table for table in experiment.groups if isinstance(table, CompiledTable | AdjustedTable)]
+    tables = [group.tables if isinstance(group, CommonCards) else [group] for group in experiment.groups]
+    compiled = [table for group in tables for table in group if isinstance(table, CompiledTable | AdjustedTable)]
     if not compiled:
         return
     from bjsim.sim import kernel
@@ -212,6 +218,7 @@ def run_json(
         "rules": rules.to_dict(),
         "seed": seed,
         "bots": bots,
+        "differences": [difference.to_json() for difference in differences_of(results)],
         "rounds": played.progress.rounds,
         "seconds": played.seconds,
         "rounds_per_second": (played.progress.rounds - played.progress.rounds_before) / max(played.seconds, 1e-9),

@@ -11,11 +11,18 @@ from rich.live import Live
 from rich.text import Text
 
 from bjsim.bots.player import BotPlayer
-from bjsim.cli.render import bots_table, convergence_table, percent, results_blocks, results_table
+from bjsim.cli.render import (
+    bots_table,
+    convergence_table,
+    differences_table,
+    percent,
+    results_blocks,
+    results_table,
+)
 from bjsim.sim.driver import Experiment, Progress
 from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
-from bjsim.strategies.experiment import BotResult
+from bjsim.strategies.experiment import BotResult, differences_of
 
 
 class Screen:
@@ -77,6 +84,8 @@ def report(
     wide = Console(stderr=console.stderr, width=max(console.width, 150)) if not console.is_terminal else console
     wide.print(results_table(results) if wide.width >= NARROW else results_blocks(results))
     wide.print(convergence_table(results))
+    if differences := differences_of(results):
+        wide.print(differences_table(differences))
     if programs:
         wide.print(bots_table(programs))
     for line in luck_lines(results):

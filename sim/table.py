@@ -20,7 +20,7 @@ import numpy as np
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.fold import Fold, fold
 from bjsim.sim.luck import LuckTally
-from bjsim.sim.plan import TIED, Plan
+from bjsim.sim.plan import TIED, Plan, payoff_code
 from bjsim.sim.play import Player
 from bjsim.sim.referee import Referee
 from bjsim.sim.round import Round, RoundResult
@@ -77,6 +77,15 @@ class Table(Protocol):
         ...
 
 
+class TracedTable(Table, Protocol):
+    """A table that can tell round by round what was paid."""
+
+    def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
+        """Play a block; a tally for each seat, and the trace: for every round a row of each seat's payoff code (see
+        `plan.py`) and the number of cards dealt so far. (rounds, seats + 1), int64."""
+        ...
+
+
 @dataclass(frozen=True)
 class CompiledTable:
     """A table whose seats all play charts: a plan for the compiled round, folded where that is possible."""
@@ -109,6 +118,13 @@ class CompiledTable:
             totals = [total + one for total, one in zip(totals, played, strict=True)]
         return totals
 
+    def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
+        from bjsim.sim.kernel import play_rounds  # imports numba
+
+        key = stream_key(seed, table, span.block)
+        counts, outside, trace = play_rounds(self.plan, key, span.rounds, span.rounds)
+        return tallies_of(self.unit, counts, outside), trace
+
 
 @dataclass(frozen=True)
 class AdjustedTable:
@@ -126,6 +142,10 @@ class AdjustedTable:
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         played = [self._play(stream_key(seed, table, span.block), span.rounds) for span in spans]
         return [sum(tallies, start=Tally()) for tallies in zip(*played, strict=True)]
+
+    def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
+        _, trace = CompiledTable(self.plan, self.unit).play_traced(seed, table, span)
+        return self.play(seed, table, [span]), trace
 
     def _play(self, key: tuple[int, int], rounds: int) -> list[Tally]:
         from bjsim.sim.kernel import play_adjusted  # imports numba
@@ -146,12 +166,13 @@ def tallies_of(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:
     for seat in range(len(counts)):
         tied, place = counts[seat].nonzero()
         dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, place, strict=True)}
-        rare = Tally.of(unit, (_decode(int(code)) for who, code in outside if who == seat))
+        rare = Tally.of(unit, (decode(int(code)) for who, code in outside if who == seat))
         tallies.append(Tally(unit, dense) + rare)
     return tallies
 
 
-def _decode(code: int) -> tuple[int, int]:
+def decode(code: int) -> tuple[int, int]:
+    """Units won and initial bets tied, from a payoff code."""
     tied = (code + TIED // 2) // TIED
     return code - tied * TIED, tied
 
@@ -187,13 +208,18 @@ class ReadableTable:
         return next(rounds).play()
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
-        payoffs: list[list[tuple[int, int]]] = [[] for _ in self.players]
-        for block, rounds in spans:
-            for game in islice(self.rounds(seed, table, block), rounds):
-                played = game.play()
-                for seat, (net, tied) in enumerate(zip(played.net, played.tied, strict=True)):
-                    payoffs[seat].append((int(net / self.rules.unit), int(tied)))
-        return [Tally.of(self.rules.unit, seat) for seat in payoffs]
+        played = [self.play_traced(seed, table, span)[0] for span in spans]
+        return [sum(tallies, start=Tally()) for tallies in zip(*played, strict=True)]
+
+    def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
+        trace = np.empty((span.rounds, self.seats + 1), np.int64)
+        dealt = 0
+        for row, game in zip(trace, self.rounds(seed, table, span.block), strict=False):
+            played = game.play()
+            dealt += sum(event.what in ("card", "hidden") for event in played.events)
+            payoffs = zip(played.net, played.tied, strict=True)
+            row[:] = [*(payoff_code(net, tied, self.rules.unit) for net, tied in payoffs), dealt]
+        return [Tally.of(self.rules.unit, map(decode, codes)) for codes in trace.T[:-1].tolist()], trace
 
 
 def play_blocks(table: Table, seed: int, number: int, first: int, last: int, until: int) -> list[Tally]:

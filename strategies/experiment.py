@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from math import sqrt
+from math import hypot, sqrt
 
 from bjsim.sim.driver import Driver, Experiment, Point, Progress
 from bjsim.sim.errors import InputError
 from bjsim.sim.executors import lent, local
 from bjsim.sim.luck import LuckTally
+from bjsim.sim.pairs import PairTally
 from bjsim.sim.plan import compile_plan
 from bjsim.sim.play import Player
 from bjsim.sim.presets import load_rules
 from bjsim.sim.referee import referee_of
 from bjsim.sim.rules import Rules
-from bjsim.sim.table import AdjustedTable, CompiledTable, ReadableTable, Table
+from bjsim.sim.table import AdjustedTable, CompiledTable, ReadableTable, Table, TracedTable
 from bjsim.sim.tally import Tally
+from bjsim.sim.together import CommonCards
 from bjsim.sim.workers import usable_cores
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.exact import Solver
@@ -28,7 +30,7 @@ CERTAIN = 1e-9  # initial bets, for what is 0 but for rounding
 AGREES = 4.0  # standard errors: a right result strays further in 6 of 100,000 runs
 
 
-def table_of(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) -> Table:
+def table_of(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) -> TracedTable:
     """The table for these players, which share its shoe: compiled where all of them are charts.
 
     adjust_luck: tell the luck from the play there.
@@ -46,12 +48,13 @@ def table_of(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) 
 
 
 def experiment_of(
-    rules: Rules, players: Sequence[Player], hands: int, seed: int, tables: int = 1, adjust_luck: bool | None = None
-) -> Experiment:
+    rules: Rules, players: Sequence[Player], hands: int, seed: int, tables: int = 1, adjust_luck: bool | None = None,
+    common_cards: bool = False,
+) -> Experiment:  # fmt: skip
     """What `bjsim run` plays: `hands` rounds for each player, shared out over `tables` tables per group.
 
     Players sit `rules.seats` to a table, in order. adjust_luck: tell luck from play; None does so in finite shoes, at
-    tables where all players are charts.
+    tables where all players are charts. common_cards: each player sits alone, and all are dealt the same cards.
     Raises: InputError for a chart whose rounds may never end, and for a player whose luck cannot be told.
     """
     adjusted = not rules.infinite if adjust_luck is None else adjust_luck
@@ -61,10 +64,10 @@ def experiment_of(
     for player in players:
         if isinstance(player, Chart) and (at := splits_for_ever(player)):
             raise InputError(f"{player.name} cannot be played: it splits {at[0]} against {at[1]} for ever")
-    groups = [
-        table_of(rules, players[first : first + rules.seats], adjusted) for first in range(0, len(players), rules.seats)
-    ]
-    return Experiment(rules, groups, hands, seed, tables)
+    each = 1 if common_cards else rules.seats
+    groups = [table_of(rules, players[first : first + each], adjusted) for first in range(0, len(players), each)]
+    played: Sequence[Table] = [CommonCards.of(rules, groups)] if common_cards else groups
+    return Experiment(rules, played, hands, seed, tables)
 
 
 @dataclass(frozen=True)
@@ -154,16 +157,71 @@ class BotResult:
         }
 
 
+@dataclass(frozen=True)
+class Difference:
+    """How much more one bot wins than another on the same cards; in initial bets per settled bet."""
+
+    one: BotResult
+    other: BotResult
+    pair: PairTally
+
+    @property
+    def anytime95(self) -> tuple[float, float]:
+        """The anytime-valid interval of the raw difference."""
+        return self.pair.anytime95(self.one.tuned)
+
+    @property
+    def apart(self) -> float:
+        """The standard error that the difference would have if the two had been dealt cards of their own."""
+        return hypot(self.one.tally.se, self.other.tally.se)
+
+    @property
+    def adjusted(self) -> Point | None:
+        """The luck-adjusted difference, where both have luck-adjusted returns; its standard error is at most the sum
+        of theirs, whatever they have in common."""
+        one, other = self.one.adjusted, self.other.adjusted
+        if one is None or other is None:
+            return None
+        mean = one.mean - other.mean
+        wide = (one.ci95[1] - one.mean) + (other.ci95[1] - other.mean)
+        ever = sum(luck.anytime95(self.one.tuned)[1] - luck.mean for luck in (one, other))
+        return Point(self.one.tally.rounds, mean, (mean - wide, mean + wide), (mean - ever, mean + ever))
+
+    def to_json(self) -> dict[str, object]:
+        """The difference as JSON values, as `bjsim run --common-cards --json` writes them."""
+        adjusted = self.adjusted
+        return {
+            "bots": [self.one.name, self.other.name],
+            "mean": self.pair.mean,
+            "se": self.pair.se,
+            "ci95": self.pair.ci95,
+            "anytime95": self.anytime95,
+            "se_apart": self.apart,
+            "luck_adjusted": adjusted
+            and {"mean": adjusted.mean, "ci95": adjusted.ci95, "anytime95": adjusted.anytime95},
+        }
+
+
+def differences_of(results: Sequence[BotResult]) -> list[Difference]:
+    """The differences between all pairs of bots that were dealt the same cards."""
+    return [
+        Difference(one, results[number + 1 + more], pair)
+        for number, one in enumerate(results)
+        for more, pair in enumerate(one.tally.pairs)
+        if pair.settled
+    ]
+
+
 def results_of(experiment: Experiment, players: Sequence[Player], progress: Progress) -> list[BotResult]:
     """The results of all players so far; those that have not settled a bet yet are left out."""
     rules = experiment.rules
+    solver = Solver(rules)
     results = []
     for player, tally, points in zip(players, progress.tallies, progress.convergence, strict=True):
         if not tally.settled:
             continue
         exact = sd = None
         if isinstance(player, Chart):
-            solver = Solver(rules)
             exact, sd = float(solver.worth(player.letter).value), solver.sd(player.letter)
         results.append(BotResult(player.name, tally, points, experiment.tuned, exact, sd, rules.infinite))
     return results

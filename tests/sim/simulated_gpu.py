@@ -146,7 +146,8 @@ def test_a_run_on_a_gpu_is_the_same_run() -> None:
 @pytest.mark.parametrize(
     "args, words",
     [
-        (["--adjust-luck"], "luck is not told from play"),
+        (["--adjust-luck"], "--adjust-luck with --executor cuda"),
+        (["--bots", "lim17,lim16", "--common-cards"], "--common-cards with --executor cuda"),
         (["--workers", 2], "--workers 2 with --executor cuda"),
         (["--executor", "cuda://0"], "takes no address"),
         (["--bots", "bjsim.sim.play:Action"], "plays nothing else"),
