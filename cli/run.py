@@ -34,6 +34,7 @@ from bjsim.cli.screen import Screen, report
 from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress
 from bjsim.sim.errors import InputError
 from bjsim.sim.executors import Workplace, open_workplace, threads
+from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.together import CommonCards
@@ -86,6 +87,8 @@ def run(
         adjust_luck = False
     elif executor != "local":
         check_travel(executor, bots, rules)
+        if log_path:
+            raise InputError(f"--log gathers the records of local workers; it cannot with --executor {executor}")
     players = [find_any_player(bot, rules, options) for bot in bots]
     programs = [player for player in players if isinstance(player, BotPlayer)]
     if common_cards and len(players) < 2:
@@ -116,7 +119,7 @@ def run(
             program.close()
     results = results_of(experiment, players, played.progress)
     if json_path:
-        write_json(run_json(rules, seed, results, programs, played), json_path)
+        write_json(run_json(rules, seed, results, players, played), json_path)
     if plot_path and results:
         plot_convergence(results, plot_path)
     report(screen.console, results, programs, *played)
@@ -206,14 +209,14 @@ def warm_up(experiment: Experiment, console: Console) -> None:
 
 
 def run_json(
-    rules: Rules, seed: int, results: Sequence[BotResult], programs: Sequence[BotPlayer], played: Played
+    rules: Rules, seed: int, results: Sequence[BotResult], players: Sequence[Player], played: Played
 ) -> dict[str, object]:
-    """What `--json` writes."""
+    """What `--json` writes. players: those in other processes add their faults and times."""
     bots = [result.to_json() for result in results]
-    for program in programs:
-        for bot in bots:
-            if bot["name"] == program.name:
-                bot |= {"faults": dict(sorted(program.faults.items())), "ms_per_move": program.ms_per_move()}
+    settled = [player for player, tally in zip(players, played.progress.tallies, strict=False) if tally.settled]
+    for bot, player in zip(bots, settled, strict=False):
+        if isinstance(player, BotPlayer):
+            bot |= {"faults": dict(sorted(player.faults.items())), "ms_per_move": player.ms_per_move()}
     return {
         "rules": rules.to_dict(),
         "seed": seed,
