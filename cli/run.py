@@ -36,6 +36,7 @@ from bjsim.cli.screen import Screen, precision_line, report
 from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress, is_precise
 from bjsim.sim.errors import InputError
 from bjsim.sim.executors import Workplace, open_workplace, threads
+from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.together import CommonCards
@@ -120,7 +121,7 @@ def run(
     results = results_of(experiment, players, played.progress)
     if json_path:
         reached = {} if precision is None else {"until": precision, "reached": is_precise(experiment, played.progress)}
-        write_json(run_json(rules, seed, results, programs, played) | reached, json_path)
+        write_json(run_json(rules, seed, results, players, played) | reached, json_path)
     if plot_path and results:
         plot_convergence(results, plot_path)
     report(screen.console, results, programs, *played)
@@ -203,14 +204,14 @@ def warm_up(experiment: Experiment, console: Console) -> None:
 
 
 def run_json(
-    rules: Rules, seed: int, results: Sequence[BotResult], programs: Sequence[BotPlayer], played: Played
+    rules: Rules, seed: int, results: Sequence[BotResult], players: Sequence[Player], played: Played
 ) -> dict[str, object]:
-    """What `--json` writes."""
+    """What `--json` writes. players: those in other processes add their faults and times."""
     bots = [result.to_json() for result in results]
-    for program in programs:
-        for bot in bots:
-            if bot["name"] == program.name:
-                bot |= {"faults": dict(sorted(program.faults.items())), "ms_per_move": program.ms_per_move()}
+    settled = [player for player, tally in zip(players, played.progress.tallies, strict=False) if tally.settled]
+    for bot, player in zip(bots, settled, strict=False):
+        if isinstance(player, BotPlayer):
+            bot |= {"faults": dict(sorted(player.faults.items())), "ms_per_move": player.ms_per_move()}
     return {
         "rules": rules.to_dict(),
         "seed": seed,

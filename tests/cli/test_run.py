@@ -278,3 +278,30 @@ def test_a_precision_is_a_share_of_the_bet(text):
 def test_a_run_needs_an_end():
     status, _, err = bjsim("run", "--bots", "lim17")
     assert status == 2 and "--hands N" in err and "--until" in err
+
+
+SIX_DECKS = ("--bots", "optimal,lim17", "--rules", "vegas-s17", "--hands", "4e4", "--tables", "3")
+
+
+def test_luck_is_told_in_finite_shoes_and_depends_on_no_worker():
+    one, two = (result(*SIX_DECKS, "--workers", workers)["bots"] for workers in (1, 2))
+    assert one == two
+    for bot in one:
+        luck = bot["luck_adjusted"]
+        assert luck["gain"] > 2000 and bot["verdict"] == "agrees with its luck-adjusted return"
+        assert abs(luck["mean"] - bot["mean"]) < 4 * bot["se"]
+        assert luck["anytime95"][0] < luck["ci95"][0] < luck["mean"] < luck["ci95"][1] < luck["anytime95"][1]
+    raw = result(*SIX_DECKS, "--no-adjust-luck")["bots"]
+    assert [bot["luck_adjusted"] for bot in raw] == [None, None]
+    assert [bot["payoffs"] for bot in raw] == [bot["payoffs"] for bot in one]
+
+
+def test_the_report_says_what_luck_was_worth():
+    six, infinite = (bjsim("run", *SIX_DECKS, *more)[1] for more in ((), ("--decks", "inf", "--adjust-luck")))
+    assert "luck-adjusted returns are as sure as" in six and "this shoe is worth +0." in six
+    assert "every round returned the exact value -0.511734%" in infinite
+
+
+def test_luck_is_told_of_charts_only():
+    status, _, err = bjsim("run", "--bots", "optimal,random:Random", "--hands", 10, "--adjust-luck")
+    assert status == 2 and err.count("\n") == 1

@@ -179,3 +179,23 @@ def test_a_run_that_reached_its_precision_has_nothing_to_resume(tmp_path):
     assert again.tallies == first.tallies and again.merged == first.merged
     further = Driver(precise(0.005), checkpoint=checkpoint, resume=True).run()
     assert further.tallies == Driver(precise(0.005)).run().tallies
+
+
+def test_a_stopped_run_keeps_its_luck_to_the_bit(tmp_path):
+    """Stopped after three merges and gone on with; sums of luck are floats, so the order of merging counts."""
+    game = named_rules("vegas-s17")
+
+    def six_decks():
+        return experiment_of(game, [find_player("optimal", game)], 60_000, seed=5, tables=2)
+
+    def stop(progress):
+        if progress.merged == 3:
+            raise KeyboardInterrupt
+
+    file = tmp_path / "checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        Driver(six_decks(), checkpoint=Checkpoint(file), on_progress=stop).run()
+    again = Driver(six_decks(), checkpoint=Checkpoint(file), resume=True).run()
+    whole = Driver(six_decks(), local(2)).run()
+    assert again.tallies == whole.tallies
+    assert whole.tallies[0].luck.shoes > 1000
