@@ -88,6 +88,8 @@ def run(
     options = BotOptions(sandbox, timeout, cold, strikes)
     if executor != "local":
         check_travel(executor, bots, rules)
+        if log_path:
+            raise InputError(f"--log gathers the records of local workers; it cannot with --executor {executor}")
     players = [find_any_player(bot, rules, options) for bot in bots]
     programs = [player for player in players if isinstance(player, BotPlayer)]
     if common_cards and len(players) < 2:
