@@ -112,7 +112,7 @@ def test_ctrl_c_prints_what_is_known():
         (["--bots", "lim17", "--hands", "9", "--json", "/nowhere/x"], "cannot write /nowhere/x"),
         (["--bots", "lim17", "--hands", "9", "--log", "/nowhere/x"], "cannot write the log /nowhere/x"),
         (["--bots", "lim17", "--hands", "9", "--resume", "/nowhere/x"], "cannot read the checkpoint /nowhere/x"),
-        (["--bots", "lim17"], "Missing option '--hands'"),
+        (["--bots", "lim17"], "give --hands N, such as 1e7"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_status_2(args, message):
@@ -237,6 +237,26 @@ def test_one_bot_has_nothing_to_be_compared_with():
     status, out, err = bjsim("run", "--bots", "lim17", "--hands", "1000", "--common-cards")
     assert (status, out) == (2, "")
     assert err.strip().endswith("--bots takes two or more of them") and err.count("\n") == 1
+
+
+def test_a_run_plays_until_it_is_precise():
+    data = result("--rules", "vegas-s17", "--bots", "optimal", "--until", "0.02%")
+    low, high = data["bots"][0]["luck_adjusted"]["anytime95"]
+    assert data["reached"] is True and high - low <= 2 * data["until"] == pytest.approx(0.0004)
+    assert data["rounds"] < 1e6  # without the adjustment it takes 2e8
+    short = result("--bots", "lim17", "--until", "0.001", "--hands", "5e4")
+    assert short["reached"] is False and short["rounds"] == 50_000
+
+
+@pytest.mark.parametrize("text", ["abc", "0%", "-1%", "200%", "nan"])
+def test_a_precision_is_a_share_of_the_bet(text):
+    status, _, err = bjsim("run", "--bots", "lim17", "--until", text)
+    assert status == 2 and "such as 0.001% or 1e-5" in err and err.count("\n") == 1
+
+
+def test_a_run_needs_an_end():
+    status, _, err = bjsim("run", "--bots", "lim17")
+    assert status == 2 and "--hands N" in err and "--until" in err
 
 
 SIX_DECKS = ("--bots", "optimal,lim17", "--rules", "vegas-s17", "--hands", "4e4", "--tables", "3")
