@@ -21,7 +21,7 @@ test-all: $(VENV)/.installed-test
 bench: $(VENV)/.installed-test
 	@mkdir -p .benchmarks
 	$(BIN)/pytest bench -o python_files='bench_*.py' --benchmark-json=.benchmarks/latest.json
-	$(BIN)/python bench/report.py
+	$(BIN)/python bench/speed.py
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -13,14 +13,15 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from bjsim.cli.heatmap import heat_map, plot_chart
-from bjsim.cli.options import Count, json_option, rules_options, seed_option, the_rules, write_json
+from bjsim.cli.options import Count, check_writable, json_option, rules_options, seed_option, the_rules, write_json
 from bjsim.cli.plots import check_picture
-from bjsim.cli.render import percent
+from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import Played, play_on, run_json
 from bjsim.cli.screen import Screen
 from bjsim.sim.errors import InputError
+from bjsim.sim.executors import local
 from bjsim.sim.rules import Rules
-from bjsim.sim.workers import open_executor, usable_cores
+from bjsim.sim.workers import usable_cores
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.chart_files import WRITERS, decode, format_of, read_chart
 from bjsim.strategies.experiment import BotResult, experiment_of, results_of
@@ -35,7 +36,7 @@ LISTED = 25  # cells shown in the terminal; the JSON has them all
 @click.command()
 @click.argument("chart", metavar="CHART")
 @rules_options
-@click.option("--hands", type=Count(), default=10**6, show_default="1e6", metavar="N", help="Hands to play it for.")
+@click.option("--hands", type=Count(0), default=10**6, show_default="1e6", metavar="N", help="Hands to play, or 0.")
 @click.option("--workers", type=Count(1, 4096), help="Processes; all cores by default.")
 @seed_option
 @json_option
@@ -55,6 +56,8 @@ def check(
         check_picture(plot_path)
     if json_path == "-" == fix_path:
         raise InputError("--json - and --fix - cannot both have the standard output")
+    for path in (json_path, fix_path, plot_path):
+        check_writable(path)
     judgement = judge(judged)
     if fix_path:
         _write(WRITERS[form](judgement.best_chart), fix_path)
@@ -62,12 +65,15 @@ def check(
         plot_chart(judgement, plot_path)
     console = Console(stderr="-" in (json_path, fix_path))
     ending = splits_for_ever(judged)
-    played, results = (None, []) if ending else _play(judged, hands, seed, workers or usable_cores(), console)
+    played: Played | None = None
+    results: list[BotResult] = []
+    if hands and not ending:
+        played, results = _play(judged, hands, seed, workers or usable_cores(), console)
     if json_path:
         run = played and run_json(rules, seed, results, [], played)
         write_json(check_json(judgement, run), json_path)
     show(console, judgement)
-    if ending:
+    if ending and hands:
         console.print(f"not played: it splits {ending[0]} against {ending[1]} for ever, so a round may never end")
     if played:
         report(console, results, played)
@@ -103,7 +109,7 @@ def _write(text: str, path: str) -> None:
 def _play(chart: Chart, hands: int, seed: int, cores: int, console: Console) -> tuple[Played, list[BotResult]]:
     experiment = experiment_of(chart.rules, [chart], hands, seed)
     screen = Screen(chart.rules, [chart], experiment, quiet=console.stderr)
-    played = play_on(screen, experiment, cores, lambda: open_executor(cores))
+    played = play_on(screen, experiment, local(cores))
     return played, results_of(experiment, [chart], played.progress)
 
 
@@ -113,10 +119,12 @@ def report(console: Console, results: list[BotResult], played: Played) -> None:
         console.print("stopped: this is what is known so far", style="yellow")
     for result in results:
         low, high = result.point.ci95
-        z = "" if result.z is None else f", z {result.z:+.2f}"
+        beside = "" if result.z is None else f", z {result.z:+.2f}"
+        if result.adjusted and not result.infinite_shoe:  # z is about the infinite shoe's value
+            beside = f"; luck-adjusted, it is worth {adjusted_return(result)} in this shoe"
         console.print(
             f"{result.tally.rounds:,} hands returned {percent(result.tally.mean)}, 95% interval "
-            f"{percent(low)} … {percent(high)}{z}: {result.verdict}",
+            f"{percent(low)} … {percent(high)}{beside}: {result.verdict}",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
     if not results:
@@ -146,20 +154,20 @@ def show(console: Console, judgement: Judgement) -> None:
         console.print("an infinite difference cannot be shared out among cells")
         return
     console.print(
-        f"{len(judgement.cells)} cells cost {percent(-judgement.costs, 6)} together; the whole difference is "
-        f"{percent(-judgement.difference, 6)}, remainder {percent(_zero(-judgement.remainder), 6)}",
+        f"{len(judgement.cells)} cells cost {cost(judgement.costs)} together; the whole difference is "
+        f"{cost(judgement.difference)}, remainder {cost(judgement.remainder)}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
     console.print(
-        f"each alone in the best chart: {percent(judgement.second_order - judgement.difference, 6)} together; the "
-        f"second-order terms, what they do to one another, are {percent(_zero(-judgement.second_order), 6)}",
+        f"each alone in the best chart: {cost(judgement.difference - judgement.second_order)} together; the "
+        f"second-order terms, what they do to one another, are {cost(judgement.second_order)}",
         highlight=False, soft_wrap=True, style="dim",
     )  # fmt: skip
 
 
-def _zero(value: float) -> float:
-    """The value without rounding errors, which would print as a negative 0."""
-    return round(value, 12) + 0.0
+def cost(value: float) -> str:
+    """A cost in initial bets as percent of the bet; rounding errors do not print as a negative 0."""
+    return f"{100 * (round(value, 10) + 0.0):.6f}%"
 
 
 def cells_table(judgement: Judgement) -> RichTable:
@@ -170,7 +178,7 @@ def cells_table(judgement: Judgement) -> RichTable:
     for heading in ("cost", "alone"):
         table.add_column(heading, justify="right")
     for cell in judgement.cells[:LISTED]:
-        costs = ("–" if math.isnan(cost) else f"{100 * cost:.6f}%" for cost in (cell.cost, cell.alone))
+        costs = ("–" if math.isnan(each) else cost(each) for each in (cell.cost, cell.alone))
         table.add_row(cell.row, cell.column, cell.chart, cell.best, *costs)
     return table
 

@@ -15,10 +15,12 @@ from bjsim.cli.render import percent
 from bjsim.sim.errors import InputError
 from bjsim.sim.presets import PRESETS
 from bjsim.sim.rules import Rules, parse_field
-from bjsim.strategies.compare import Change, Compared
+from bjsim.sim.states import States
+from bjsim.strategies.chart import runs
+from bjsim.strategies.compare import Compared
 from bjsim.strategies.compare import compare as compare_games
 
-LISTED = 12  # changed cells shown for a game; the JSON has them all
+LISTED = 20  # changed rows shown for a game; the JSON has them all
 
 
 @click.command()
@@ -45,6 +47,8 @@ def compare(names: list[str], vary: str | None, settings: tuple[str, ...], json_
     compared = compare_games(games)
     if json_path:
         write_json({"games": [compared_json(one) for one in compared]}, json_path)
+    if not all(game.infinite for game in games):
+        click.echo("the values are an infinite shoe's; the number of decks does not change them", err=True)
     show(Console(stderr=json_path == "-"), compared)
 
 
@@ -80,17 +84,22 @@ def show(console: Console, compared: Sequence[Compared]) -> None:
     console.print(table)
     for one in compared[1:]:
         if one.changes:
-            listed = ", ".join(map(change_text, one.changes[:LISTED]))
-            more = f", and {len(one.changes) - LISTED} more" if len(one.changes) > LISTED else ""
-            console.print(f"[bold]{one.rules.name}[/bold]: {listed}{more}", highlight=False, soft_wrap=True)
+            texts = change_texts(one)
+            more = f", and {len(texts) - LISTED} rows more" if len(texts) > LISTED else ""
+            listed = ", ".join(texts[:LISTED]) + more
+            console.print(f"[bold]{one.rules.name}[/bold]: {listed}", highlight=False, soft_wrap=True)
         if one.only:
             text = f"  {one.rules.name}: hands in one of the two charts only: {' '.join(one.only)}"
             console.print(text, style="dim", highlight=False, soft_wrap=True)
 
 
-def change_text(change: Change) -> str:
-    """A change as one reads it: `A7 v 2 S → Ds`."""
-    return f"{change.row} v {change.column} {change.before} → {change.after}"
+def change_texts(one: Compared) -> list[str]:
+    """The changes as one reads them, neighbouring columns drawn together: `A7 v 2 S → Ds`, `22 v 2-7 H → P`."""
+    columns: dict[tuple[str, str, str], list[str]] = {}
+    for change in one.changes or ():
+        columns.setdefault((change.row, change.before, change.after), []).append(change.column)
+    order = States(one.rules).columns
+    return [f"{row} v {runs(order, v)} {before} → {after}" for (row, before, after), v in columns.items()]
 
 
 def compared_json(one: Compared) -> dict[str, object]:

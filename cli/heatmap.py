@@ -14,24 +14,24 @@ from rich.text import Text
 from bjsim.cli.plots import new_figure, save_figure
 from bjsim.cli.render import percent
 from bjsim.sim.play import NAMES
-from bjsim.strategies.chart import row_order
 from bjsim.strategies.judge import Judgement
+from bjsim.strategies.rows import PAIR, parse_row
 
 COLOURS = {"S": "#f0918a", "H": "#a5d68c", "D": "#8fbbe8", "P": "#f6dc6f", "R": "#d9d9d9"}
-KINDS = ("hard", "pairs", "soft")  # as `row_order` groups them
+KINDS = ("hard", "pairs", "soft")  # by `Row.kind`
 
 
 def shown_rows(judgement: Judgement) -> list[str]:
     """The rows to show: those that count no cards, and of the others those with a wrong cell."""
     wrong = {cell.row for cell in judgement.cells}
     rows = dict.fromkeys(row for row, _ in judgement.codes)
-    return [row for row in rows if row in wrong or not set(":/") & set(row)]
+    return [row for row in rows if row in wrong or not parse_row(row).counted]
 
 
 def _kinds(rows: list[str]) -> dict[str, str]:
     """The kind of every row; a pair of aces is a soft hand where no pair is split."""
-    pairs = any(row_order(row)[0] == 1 for row in rows if row != "AA")
-    return {row: "soft" if row == "AA" and not pairs else KINDS[row_order(row)[0]] for row in rows}
+    pairs = any(parse_row(row).kind == PAIR for row in rows if row != "AA")
+    return {row: "soft" if row == "AA" and not pairs else KINDS[parse_row(row).kind] for row in rows}
 
 
 def legend(judgement: Judgement) -> dict[str, str]:

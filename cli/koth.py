@@ -15,7 +15,7 @@ from rich.text import Text
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest, load_config
-from bjsim.bots.contest.field import gather
+from bjsim.bots.contest.field import gather, printable
 from bjsim.bots.contest.host import Host, verify
 from bjsim.bots.contest.match import events_of
 from bjsim.bots.contest.output import row_values, write_standings, write_whole
@@ -98,8 +98,8 @@ def play(host: Host) -> None:
     """Play a contest to its end, showing how it stands; on Ctrl-C say how to go on."""
     screen = Screen(host)
     where = host.folder
-    say = partial(screen.console.print, highlight=False, soft_wrap=True)
-    say(f"[bold]{host.contest.rules.name}[/bold], seed {host.contest.seed}, in {where}")
+    say = partial(screen.console.print, highlight=False, soft_wrap=True, markup=False)
+    say(f"{host.contest.rules.name}, seed {host.contest.seed}, in {where}", style="bold")
     say(f"if it is stopped: bjsim koth --resume {where}", style="dim")
     try:
         with screen:
@@ -182,7 +182,9 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
     leader = standings.names[standings.order()[0]]
     decided = standings.decided
     verdict = f"{leader} is ahead of all others (95%)" if decided else "not decided: the leader is not separated"
-    console.print(f"{text}\n{verdict}; bots with a letter in common cannot be told apart", highlight=False)
+    console.print(
+        f"{text}\n{verdict}; bots with a letter in common cannot be told apart", highlight=False, markup=False
+    )
 
 
 REASONS = {"matches": "all matches are played", "decided": "the leader is separated", "time": "the time was up"}
@@ -215,7 +217,7 @@ def show_contest(folder: Path, hand: str | None) -> None:
             click.echo(f"match {match + 1}, table {table + 1}, round {number + 1}; chips {record['chips']}")
             show_round([Named(names[bot]) for bot in record["seats"]], events_of(standings.contest.rules, record))  # type: ignore[misc]
             for fault in record.get("faults", ()):
-                click.echo(f"{names[fault['bot']]}: {fault['kind']}: {fault['detail']}")
+                click.echo(f"{names[fault['bot']]}: {fault['kind']}: {printable(fault['detail'])}")
             return
     raise InputError(f"--hand {hand}: the contest in {folder} has no such hand; it has {standings.matches} matches")
 

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table as RichTable
 
 from bjsim.cli.learn_plot import plot_regret
-from bjsim.cli.options import Count, json_option, rules_options, seed_option, the_rules, write_json
+from bjsim.cli.options import Count, check_writable, json_option, rules_options, seed_option, the_rules, write_json
 from bjsim.cli.plots import check_picture
 from bjsim.sim.errors import InputError
 from bjsim.sim.rules import Rules
@@ -62,6 +62,8 @@ def learn(
     schedule = Schedule(algorithm, draws or "")
     if plot_path:
         check_picture(plot_path)
+    for path in (json_path, plot_path):
+        check_writable(path)
     if mdp_path:
         if settings or decks or ctx.get_parameter_source("rules_name") != ParameterSource.DEFAULT:
             raise InputError("--mdp takes the whole process from the file; leave out --rules, --set and --decks")
@@ -79,7 +81,7 @@ def learn(
     if json_path:
         write_json(learn_json(found, game), json_path)
     if plot_path:
-        plot_regret(found, plot_path)
+        plot_regret(found, str(process.rules if process else mdp_path), plot_path)
     report(console, found, game)
 
 

@@ -6,8 +6,11 @@ from bjsim.cli.plots import new_figure, save_figure
 from bjsim.strategies.study import Study
 
 
-def plot_regret(study: Study, path: str) -> None:
-    """Exact regret of the greedy policy against learning episodes, on logarithmic axes; zero is drawn at the bottom."""
+def plot_regret(study: Study, what: str, path: str) -> None:
+    """Exact regret of the greedy policy against learning episodes, on logarithmic axes; zero is drawn at the bottom.
+
+    what: the game or file that was learned.
+    """
     floor = 1e-7
     episodes = [point.episodes for point in study.curve]
     regrets = [max(point.regret, floor) for point in study.curve]
@@ -16,7 +19,8 @@ def plot_regret(study: Study, path: str) -> None:
     axes.plot(episodes, regrets, marker=".", label=f"{study.schedule.algorithm}, {study.schedule.draws} draws")
     axes.set(xscale="log", yscale="log", xlabel="episodes", ylabel="exact regret")
     axes.set_ylim(bottom=floor / 2)
-    axes.axhline(floor, color="black", lw=0.5, ls=":", label="none")
+    axes.axhline(floor, color="black", lw=0.5, ls=":", label=f"{floor:g} or less")
+    axes.set_title(f"{what}: {study.episodes:,} episodes, seed {study.seed}", size="medium")
     axes.legend(fontsize="small")
     axes.grid(alpha=0.3)
     save_figure(figure, path)

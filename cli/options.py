@@ -118,6 +118,10 @@ def the_rules(rules_name: str, settings: tuple[str, ...], decks: str | None) -> 
 seed_option = click.option(
     "--seed", type=Count(0), default=1, show_default=True, help="The same seed gives the same result, bit for bit."
 )
+adjust_option = click.option(
+    "--adjust-luck/--no-adjust-luck", default=None,
+    help="Tell luck from play, for means thousands of times surer; for charts, and by default in finite shoes.",
+)  # fmt: skip
 json_option = click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; - is standard output."
 )

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from bjsim.bots.player import BotPlayer
 from bjsim.sim.driver import Point
-from bjsim.strategies.experiment import BotResult
+from bjsim.strategies.experiment import BotResult, Difference
 
 
 def percent(value: float, digits: int = 4) -> str:
@@ -28,10 +28,13 @@ def interval(bounds: tuple[float, float], digits: int = 4) -> str:
 
 
 def results_table(results: Sequence[BotResult], title: str = "") -> RichTable:
-    """One line a bot: hands, mean return, intervals, exact value, z, and the verdict in words."""
+    """One line a bot: hands, mean return, intervals, luck-adjusted return where there is one, exact value, z, and the
+    verdict in words."""
     table = RichTable(title=title or None, box=box.SIMPLE_HEAD, title_justify="left")
+    adjusted = any(result.adjusted for result in results)
     table.add_column("bot")
-    for heading in ("hands", "return", "sd", "± se", "95% interval", "anytime 95%", "exact", "z"):
+    luck = ["luck-adjusted"] if adjusted else []
+    for heading in ("hands", "return", "sd", "± se", "95% interval", "anytime 95%", *luck, "exact", "z"):
         table.add_column(heading, justify="right")
     table.add_column("verdict")
     for result in results:
@@ -44,9 +47,42 @@ def results_table(results: Sequence[BotResult], title: str = "") -> RichTable:
             f"{100 * result.tally.se:.4f}%",
             interval(point.ci95),
             interval(point.anytime95),
+            *([adjusted_return(result)] if adjusted else []),
             "–" if result.exact is None else percent(result.exact),
             "–" if result.z is None else f"{result.z:+.2f}",
             Text(result.verdict, style="red bold" if result.verdict == "disagrees" else ""),
+        )
+    return table
+
+
+def adjusted_return(result: BotResult) -> str:
+    """A luck-adjusted return with half its 95% interval, to the digits that the interval supports."""
+    luck = result.adjusted
+    if luck is None:
+        return "–"
+    half = (luck.ci95[1] - luck.ci95[0]) / 2
+    if math.isinf(half):
+        return f"{percent(luck.mean)}, too few shoes"
+    digits = min(max(4, 1 - math.floor(math.log10(max(half, 1e-12) * 100))), 9)
+    return f"{percent(luck.mean, digits)} ± {100 * half:.{digits}f}%"
+
+
+def differences_table(differences: Sequence[Difference]) -> RichTable:
+    """One line for each pair of bots that were dealt the same cards."""
+    table = RichTable(title="differences, on the same cards", box=box.SIMPLE_HEAD, title_justify="left")
+    table.add_column("")
+    for heading in ("difference", "± se", "on other cards", "95% interval", "anytime 95%", "luck-adjusted"):
+        table.add_column(heading, justify="right")
+    for difference in differences:
+        adjusted = difference.adjusted
+        table.add_row(
+            Text(f"{difference.one.name} – {difference.other.name}"),
+            percent(difference.pair.mean),
+            f"{100 * difference.pair.se:.4f}%",
+            f"{100 * difference.apart:.4f}%",
+            interval(difference.pair.ci95),
+            interval(difference.anytime95),
+            "–" if adjusted is None else interval(adjusted.anytime95),
         )
     return table
 
@@ -70,6 +106,7 @@ def results_blocks(results: Sequence[BotResult]) -> RichTable:
             ("to", "" if math.isinf(high) else percent(high, digits)),
             ("anytime 95% from", "" if math.isinf(any_low) else percent(any_low, digits)),
             ("to ", "" if math.isinf(any_high) else percent(any_high, digits)),
+            *([("luck-adjusted", adjusted_return(result))] if result.adjusted else []),
             ("exact", "–" if result.exact is None else percent(result.exact)),
             ("z", "–" if result.z is None else f"{result.z:+.2f}"),
             ("verdict", result.verdict),

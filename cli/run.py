@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,10 +15,11 @@ from rich.console import Console
 
 from bjsim import __version__
 from bjsim.bots.player import BotPlayer
-from bjsim.bots.seats import BotOptions, find_any_player
+from bjsim.bots.seats import BotOptions, find_any_player, is_program
 from bjsim.cli.options import (
     Count,
     Names,
+    adjust_option,
     bot_names,
     bot_options,
     check_writable,
@@ -33,11 +33,13 @@ from bjsim.cli.plots import check_picture, plot_convergence
 from bjsim.cli.screen import Screen, report
 from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress
 from bjsim.sim.errors import InputError
+from bjsim.sim.executors import Workplace, open_workplace, threads
 from bjsim.sim.rules import Rules
-from bjsim.sim.table import CompiledTable, Span
-from bjsim.sim.workers import gathered_log, open_executor, usable_cores
-from bjsim.strategies.experiment import BotResult, experiment_of, results_of
-from bjsim.strategies.players import fingerprint
+from bjsim.sim.table import AdjustedTable, CompiledTable, Span
+from bjsim.sim.together import CommonCards
+from bjsim.sim.workers import gathered_log, usable_cores
+from bjsim.strategies.experiment import BotResult, differences_of, experiment_of, results_of
+from bjsim.strategies.players import comes_from_file, find_player, fingerprint
 
 
 @click.command()
@@ -46,7 +48,13 @@ from bjsim.strategies.players import fingerprint
 @rules_options
 @click.option("--tables", type=Count(1, 10**6), default=1, show_default=True, help="Tables that share a bot's hands.")
 @click.option("--workers", type=Count(1, 4096), help="Processes; all cores by default.")
+@click.option(
+    "--executor", default="local", show_default=True, metavar="NAME|URL",
+    help="Where blocks are played: local, dask, or dask://HOST:PORT.",
+)
 @seed_option
+@adjust_option
+@click.option("--common-cards", is_flag=True, help="Deal every bot the same cards; compare them pair by pair.")
 @json_option
 @click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw how the means converged.")
 @click.option("--log", "log_path", metavar="FILE", help="Gather the log records of all workers.")
@@ -55,8 +63,9 @@ from bjsim.strategies.players import fingerprint
 @bot_options
 def run(
     bots: list[str], hands: int, rules_name: str, settings: tuple[str, ...], decks: str | None, tables: int,
-    workers: int | None, seed: int, json_path: str | None, plot_path: str | None, log_path: str | None,
-    checkpoint: str | None, resume: str | None, sandbox: str, timeout: float, cold: bool, strikes: int | None,
+    workers: int | None, executor: str, seed: int, adjust_luck: bool | None, common_cards: bool, json_path: str | None,
+    plot_path: str | None, log_path: str | None, checkpoint: str | None, resume: str | None, sandbox: str,
+    timeout: float, cold: bool, strikes: int | None,
 ) -> None:  # fmt: skip
     """Play strategies and bots; compare their returns with the exact values.
 
@@ -71,31 +80,36 @@ def run(
         check_writable(path)
     rules = the_rules(rules_name, settings, decks)
     options = BotOptions(sandbox, timeout, cold, strikes)
+    if executor != "local":
+        check_travel(executor, bots, rules)
     players = [find_any_player(bot, rules, options) for bot in bots]
     programs = [player for player in players if isinstance(player, BotPlayer)]
-    experiment = experiment_of(rules, players, hands, seed, tables)
+    if common_cards and len(players) < 2:
+        raise InputError("--common-cards compares bots with one another; --bots takes two or more of them")
+    experiment = experiment_of(rules, players, hands, seed, tables, adjust_luck, common_cards)
     what = {
         "rules": rules.to_dict(),
         "bots": [[bot, fingerprint(bot, player)] for bot, player in zip(bots, players, strict=True)],
         "hands": hands,
         "tables": tables,
         "seed": seed,
+        "adjust_luck": adjust_luck,
+        "common_cards": common_cards,
         "bjsim": __version__,
     }
     keep = checkpoint or resume
-    cores = workers or usable_cores()
-    with _log(log_path) as records:
-
-        def open_pool() -> Executor:
-            return ThreadPoolExecutor(cores) if programs else open_executor(cores, records)
-
-        screen = Screen(rules, players, experiment, quiet=json_path == "-")
-        saved = Checkpoint(Path(keep), what) if keep else None
-        try:
-            played = play_on(screen, experiment, cores, open_pool, saved, bool(resume))
-        finally:
-            for program in programs:
-                program.close()
+    saved = Checkpoint(Path(keep), what) if keep else None
+    try:
+        with _log(log_path) as records, ExitStack() as opened:
+            if programs:
+                place = threads(workers or usable_cores())
+            else:
+                place = opened.enter_context(open_workplace(executor, workers, records))
+            screen = Screen(rules, players, experiment, quiet=json_path == "-")
+            played = play_on(screen, experiment, place, saved, bool(resume))
+    finally:
+        for program in programs:
+            program.close()
     results = results_of(experiment, players, played.progress)
     if json_path:
         write_json(run_json(rules, seed, results, programs, played), json_path)
@@ -107,6 +121,18 @@ def run(
         os._exit(130)  # threads may be in the middle of a block, and their bots are gone
     if played.stopped:
         raise click.exceptions.Exit(130)
+
+
+def check_travel(executor: str, bots: Sequence[str], rules: Rules) -> None:
+    """Refuse players that only this machine, or only this process and its forks, could run."""
+    for bot in bots:
+        if is_program(bot):
+            raise InputError(f"{bot} is a program, which cannot travel to the workers of --executor {executor}")
+        if comes_from_file(find_player(bot, rules)):
+            raise InputError(
+                f"{bot} is a player from a file, which cannot travel to the workers of --executor {executor}; "
+                "give it as module:object, of a module installed there"
+            )
 
 
 def check_checkpoints(checkpoint: str | None, resume: str | None) -> None:
@@ -126,18 +152,10 @@ class Played(NamedTuple):
 
 
 def play_on(
-    screen: Screen, experiment: Experiment, cores: int, open_pool: Callable[[], Executor],
-    saved: Checkpoint | None = None, resume: bool = False,
-) -> Played:  # fmt: skip
-    """Play an experiment in the pools that `open_pool` makes, shown on the screen."""
-    driver = Driver(
-        experiment,
-        open_pool=open_pool,
-        in_flight=2 * cores if cores > 1 else 1,
-        checkpoint=saved,
-        resume=resume,
-        on_progress=screen.update,
-    )
+    screen: Screen, experiment: Experiment, place: Workplace, saved: Checkpoint | None = None, resume: bool = False
+) -> Played:
+    """Play an experiment at this place, shown on the screen."""
+    driver = Driver(experiment, place, checkpoint=saved, resume=resume, on_progress=screen.update)
     warm_up(experiment, screen.console)
     began = time.perf_counter()
     stopped = False
@@ -162,7 +180,8 @@ def _log(path: str | None) -> Iterator[object]:
 
 def warm_up(experiment: Experiment, console: Console) -> None:
     """Have the compiled round ready before workers are forked, saying so if it must be compiled first."""
-    compiled = [table for table in experiment.groups if isinstance(table, CompiledTable)]
+    tables = [group.tables if isinstance(group, CommonCards) else [group] for group in experiment.groups]
+    compiled = [table for group in tables for table in group if isinstance(table, CompiledTable | AdjustedTable)]
     if not compiled:
         return
     from bjsim.sim import kernel
@@ -186,6 +205,7 @@ def run_json(
         "rules": rules.to_dict(),
         "seed": seed,
         "bots": bots,
+        "differences": [difference.to_json() for difference in differences_of(results)],
         "rounds": played.progress.rounds,
         "seconds": played.seconds,
         "rounds_per_second": (played.progress.rounds - played.progress.rounds_before) / max(played.seconds, 1e-9),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 
@@ -10,11 +11,18 @@ from rich.live import Live
 from rich.text import Text
 
 from bjsim.bots.player import BotPlayer
-from bjsim.cli.render import bots_table, convergence_table, percent, results_blocks, results_table
+from bjsim.cli.render import (
+    bots_table,
+    convergence_table,
+    differences_table,
+    percent,
+    results_blocks,
+    results_table,
+)
 from bjsim.sim.driver import Experiment, Progress
 from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
-from bjsim.strategies.experiment import BotResult
+from bjsim.strategies.experiment import BotResult, differences_of
 
 
 class Screen:
@@ -76,8 +84,12 @@ def report(
     wide = Console(stderr=console.stderr, width=max(console.width, 150)) if not console.is_terminal else console
     wide.print(results_table(results) if wide.width >= NARROW else results_blocks(results))
     wide.print(convergence_table(results))
+    if differences := differences_of(results):
+        wide.print(differences_table(differences))
     if programs:
         wide.print(bots_table(programs))
+    for line in luck_lines(results):
+        console.print(line, highlight=False, soft_wrap=True)
     if any(result.tally.ties_replayed for result in results):
         console.print("ties are replayed: the return is per settled bet", style="dim")
     if progress.losses:
@@ -85,6 +97,27 @@ def report(
     rounds = progress.rounds - progress.rounds_before
     speed = speed_of(rounds / max(seconds, 1e-9))
     console.print(f"{rounds:,} rounds in {seconds:.2f} s, {speed}", highlight=False)
+
+
+def luck_lines(results: Sequence[BotResult]) -> list[str]:
+    """What there is to say on luck-adjusted returns."""
+    lines = []
+    for result in results:
+        luck = result.adjusted
+        if luck is None:
+            continue
+        if result.certified and result.infinite_shoe:
+            lines.append(
+                f"{result.name}: less its luck, every round returned the exact value {percent(luck.mean, 6)}: solver "
+                "and rules agree, card by card"
+            )
+        elif not math.isinf(luck.ci95[1]):
+            gain, shoe = luck.gain(result.tally.se), luck.mean - luck.value
+            lines.append(
+                f"{result.name}: luck-adjusted returns are as sure as {gain:,.0f} times as many hands; this shoe is "
+                f"worth {percent(shoe, 4)} against an infinite one"
+            )
+    return lines
 
 
 def speed_of(rounds_per_second: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from fractions import Fraction
 
 import click
@@ -47,6 +46,7 @@ def solve(
         )
     solver = Solver(rules, Fraction if exact else float)
     if chart_format:
+        _say_infinite(solver, err=True)
         click.echo(WRITERS[chart_format](solver.chart), nl=False)
         return
     tables = Tables(solver)
@@ -65,9 +65,7 @@ def _print(solver: Solver, tables: Tables, name: str) -> None:
         click.echo(f"Player Advantage: {plain_number(tables.advantage(), 100)}")
     elif name == "value":
         click.echo(plain_number(solver.value))
-        if solver.infinite_at:
-            hand, shown = solver.infinite_at
-            click.echo(f"splitting {hand} against {shown} again and again is worth more than any number")
+        _say_infinite(solver)
     elif name == "states":
         click.echo("\n".join(size_lines(solver.rules)))
     elif name == "dealer":
@@ -75,6 +73,12 @@ def _print(solver: Solver, tables: Tables, name: str) -> None:
     else:
         for title, table in _tables(tables, name).items():
             click.echo(f"{title.capitalize()}\n{table}")
+
+
+def _say_infinite(solver: Solver, err: bool = False) -> None:
+    if solver.infinite_at:
+        hand, shown = solver.infinite_at
+        click.echo(f"splitting {hand} against {shown} again and again is worth more than any number", err=err)
 
 
 def plain_number(value: Number, percent: int = 0) -> str:
@@ -112,7 +116,7 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
         "advantage": _json_number(solver.value),
         "value": _json_number(solver.value),
         "sd": solver.sd(solver.chart.letter),
-        "states": asdict(size_of(solver.rules)),
+        "states": size_of(solver.rules).to_json(),
     }
     return data
 
@@ -125,9 +129,16 @@ def size_lines(rules: Rules) -> list[str]:
     """How many states the game needs, and what makes them so many, in words."""
     size, plain = size_of(rules), plain_size(rules)
     lines = [
-        f"{rules.name}: {size.states} states with a decision: {size.hands} hands against {size.columns} dealer's cards",
-        f"({size.kept} hands as the solver tells them apart; {size.waiting} half-hands of splits, without a decision)",
-        f"hit or stand alone needs {plain.states}: {size.states / plain.states:.2f} times as many",
+        f"{rules.name}: {size.states:,} states",
+        f"  {size.decisions:,} with a decision: {size.hands} hands against {size.columns} dealer's cards "
+        f"({size.kept} hands as the solver keeps them)",
+        f"  {size.results * size.columns:,} finished hands that wait for the dealer, the deal, and the end",
     ]
-    lines += [f"without {reason.why}: {reason.without.states}" for reason in reasons_of(rules)]
+    if size.halves:
+        lines.append(f"  {size.halves * size.columns:,} half-hands of splits that wait for their second card")
+    if reasons := reasons_of(rules):
+        lines.append(f"{size.states / plain.states:.2f} times the {plain.states:,} of hit or stand alone; it keeps")
+        lines += [f"  {reason.why}: without that {reason.without.states:,} states" for reason in reasons]
+    else:
+        lines.append("no more than hit or stand alone needs: the total, the usable ace, the dealer's card")
     return lines

@@ -5,17 +5,18 @@ A card is its letter. Arrays and states use its rank index, 0 (the ace) to 12 (t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 RANKS = "A23456789TJQK"
 HIDDEN = "#"
 TEN = RANKS.index("T")  # every rank from here on counts ten
+VALUES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)  # points by rank
 
 
 def value_of(rank: int) -> int:
     """Points of the rank index `rank`: 1 for the ace, 2..9, and 10 for T, J, Q and K."""
-    return min(rank + 1, 10)
+    return VALUES[rank]
 
 
 def rank_of(card: object) -> int:
@@ -39,16 +40,13 @@ def rank_law(ten_probability: Fraction) -> tuple[Fraction, ...]:
     return (low,) * TEN + (ten,) * (len(RANKS) - TEN)
 
 
-def points_of(ranks: Iterable[int]) -> tuple[int, bool]:
+def points_of(ranks: Sequence[int]) -> tuple[int, bool]:
     """Points of a hand of rank indices, and whether an ace in it counts 11 (a soft hand).
 
     One ace counts 11 where that does not bust. Points above 21 are a bust.
     """
-    hard, ace = 0, False
-    for rank in ranks:
-        hard += value_of(rank)
-        ace = ace or rank == 0
-    if ace and hard + 10 <= 21:
+    hard = sum([VALUES[rank] for rank in ranks])
+    if 0 in ranks and hard + 10 <= 21:
         return hard + 10, True
     return hard, False
 

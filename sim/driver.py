@@ -10,18 +10,19 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bjsim.sim.errors import InputError, RunFailed
+from bjsim.sim.executors import Workplace, local
 from bjsim.sim.intervals import anytime, usual
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import LARGEST_BLOCK, Table, block_of, block_start, play_blocks
 from bjsim.sim.tally import Tally
-from bjsim.sim.workers import open_executor, stop_workers
+from bjsim.sim.workers import stop_workers
 
 POINTS_PER_DECADE = 10
 LOSSES = 5  # pools lost in a row, with nothing done between, after which a run gives up
@@ -152,22 +153,20 @@ class Checkpoint:
 class Driver:
     """Plays an experiment.
 
-    open_pool: makes an executor, and a new one when a worker was lost. checkpoint: see `Checkpoint`; with `resume` it
-    is read first. on_progress: called after every merge.
+    place: where; see `executors.Workplace`. checkpoint: see `Checkpoint`; with `resume` it is read first. on_progress:
+    called after every merge.
     """
 
     def __init__(
         self,
         experiment: Experiment,
-        open_pool: Callable[[], Executor] = lambda: open_executor(1),
-        in_flight: int = 1,
+        place: Workplace | None = None,
         checkpoint: Checkpoint | None = None,
         resume: bool = False,
         on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self.experiment = experiment
-        self.open_pool = open_pool
-        self.in_flight = in_flight
+        self.place = place or local(1)
         self.checkpoint = checkpoint
         self.on_progress = on_progress
         seats = sum(table.seats for table in experiment.groups)
@@ -188,11 +187,11 @@ class Driver:
         losses_in_a_row = 0
         while True:
             before = self.progress.merged
-            pool = self.open_pool()
+            pool = self.place.open_pool()
             try:
                 self._play_on(pool)
                 break
-            except BrokenExecutor:
+            except self.place.lost:
                 self.progress.losses += 1
                 losses_in_a_row = 1 if self.progress.merged > before else losses_in_a_row + 1
                 if losses_in_a_row >= LOSSES:
@@ -222,7 +221,7 @@ class Driver:
         for index, job in self._to_play.items():  # lost with the last pool
             futures[self._submit(pool, job)] = index
         while True:
-            while len(futures) < self.in_flight and (step := next(self._jobs, None)):
+            while len(futures) < self.place.in_flight() and (step := next(self._jobs, None)):
                 index, job = step
                 self._to_play[index] = job
                 futures[self._submit(pool, job)] = index

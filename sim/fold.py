@@ -38,8 +38,8 @@ class Fold(NamedTuple):
     table (rows * 13,), uint32: the card of rank r in the row that begins at b has its entry at b + r. The bits of the
     entry from 8 up say where the following row begins; the low byte goes to the log. It is 0 where nothing ends,
     1 + 2 e where a round ends, 1 + 2 (E + h) where a split hand does that others follow.
-    ends (E, 2), int64: payoff code (see `plan.py`) and the dealer's outcome. hands (H, O), int64: payoff code of a split
-    hand by the dealer's outcome. numbers: see `FoldNumbers`, in that order.
+    ends (E, 2), int64: payoff code (see `plan.py`) and the dealer's outcome. hands (H, O), int64: payoff code of a
+    split hand by the dealer's outcome. numbers: see `FoldNumbers`, in that order.
     """
 
     table: Array
@@ -68,9 +68,9 @@ def fold(plan: Plan, most_rows: int = MOST_ROWS) -> Fold | None:
     if len(plan.act) > 1 or stop < FEWEST or any(n > most for n, most in zip(sizes, WIDEST, strict=True)):
         return None
     of_fold = np.array(FoldNumbers(opening=len(plan.deal), stop=stop), np.int64)
+    vectors, vector = _worths(plan)
+    codes, code = np.unique(vectors, return_inverse=True)
     for leave in (False, True) if numbers.max_hands <= MOST_HANDS else (True,):
-        vectors, vector = _worths(plan)
-        codes, code = np.unique(vectors, return_inverse=True)
         outcomes = np.arange(1 if leave else vectors.shape[1])
         ends = np.stack(np.meshgrid(codes, outcomes), axis=-1).reshape(-1, 2)
         hands = vectors[:0] if leave else vectors
@@ -107,7 +107,8 @@ def _table(
     size = 1 << (8 * most).bit_length()
     rows = fold_rows(
         of_plan, TEN + 1 if tens_alike else len(RANKS), table, np.zeros(size, np.int64), np.zeros(size, np.int32),
-        np.full(size, -1, np.int32), *_path(),
+        np.full(size, -1, np.int32), *(np.zeros(DEEPEST, kind) for kind in (np.int64, np.uint64, np.int64)),
+        np.zeros((DEEPEST, len(RANKS)), np.uint32),
     )  # fmt: skip
     if rows == TOO_LARGE:
         return None
@@ -115,11 +116,3 @@ def _table(
     table[1] = 1 << 8 | SKIPPED
     table[0] = table[rows - 1]
     return ((table >> 8) * len(RANKS) << 8 | table & 255).astype(np.uint32).ravel()
-
-
-def _path() -> tuple[Array, Array, Array, Array]:
-    """Room for the undecided that lead to one another."""
-    return (
-        np.zeros(DEEPEST, np.int64), np.zeros(DEEPEST, np.uint64), np.zeros(DEEPEST, np.int64),
-        np.zeros((DEEPEST, len(RANKS)), np.uint32),
-    )  # fmt: skip

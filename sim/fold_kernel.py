@@ -46,12 +46,12 @@ class Undecided(NamedTuple):
 
 
 class FoldPlan(NamedTuple):
-    """What of a plan (`plan.py`) the fold follows, and the bytes it logs (`fold.py`).
+    """What the fold follows of a plan (`plan.py`), and the bytes it logs (`fold.py`).
 
-    act (2, S, C): of the one seat. vector (R, 2): the row of `vectors` for a result at one and two bets. end (H, O): the
-    byte for a round that ends so without a split, by row and the dealer's outcome; end_split (H, O): for the last hand
-    of a round with splits; hand_over (H,): for its other hands. Row 0 is nothing at all.
-    different: ranks from this one on are all alike, but for the last one.
+    act (2, S, C): of the one seat. shows: `Plan.column`. numbers: see PEEK .. vector (R, 2): the row of `vectors`,
+    what a hand is worth by the dealer's outcome, for a result at one and two bets; row 0 is nothing.
+    The bytes, by such a row, and by the dealer's outcome: end (H, O) for a round without splits that ends, end_split
+    (H, O) for one with splits, by the hand that ends it; hand_over (H,) for its other hands.
     """
 
     add: Array
@@ -94,9 +94,7 @@ def settle(plan: Any, it: Any, vector: Any) -> Any:
     if (it.need > 0 and it.shown < 2) or (it.need == 2 and not plan.dealer_done[it.dealer]):
         byte = plan.hand_over[vector] if split else 0
         worth = 0 if split else vector
-        return byte, pack(
-            Undecided(DEALER, 0, worth, 0, 0, min(it.count, 2), it.need, it.dealer, 0, min(it.shown, 2))
-        )
+        return byte, pack(Undecided(DEALER, 0, worth, 0, 0, min(it.count, 2), it.need, it.dealer, 0, min(it.shown, 2)))
     outcome = plan.dealer_out[it.dealer]
     return (plan.end_split if split else plan.end)[vector, outcome], np.int64(ENDS)
 
@@ -110,38 +108,36 @@ def end_hand(plan: Any, it: Any, result: Any, doubled: Any) -> Any:
         return plan.hand_over[vector], pack(
             Undecided(DRAW, 0, it.half, it.half, it.waiting - 1, it.count, need, it.dealer, it.column, it.shown)
         )
-    return settle(
-        plan, Undecided(DRAW, 0, 0, 0, 0, it.count, need, it.dealer, it.column, it.shown), vector
-    )
+    return settle(plan, Undecided(DRAW, 0, 0, 0, 0, it.count, need, it.dealer, it.column, it.shown), vector)
 
 
 @njit(cache=True, _nrt=False, forceinline=True)
-def decide(plan: Any, it: Any, hand: Any) -> Any:
-    """The hand has become `hand`: what the chart makes of it."""
+def decide(plan: Any, it: Any, ended: Any) -> Any:
+    """The hand has its card: what the chart makes of it, unless the dealer's natural has ended the round."""
     limit = plan.numbers[MAX_HANDS]
-    code = 0 if it.step else plan.act[1 if it.count < limit else 0, hand, it.column]
+    code = 0 if it.step or ended else plan.act[1 if it.count < limit else 0, it.hand, it.column]
     if code == SPLIT:
         if plan.numbers[SPLITS_LEAVE]:
             return 0, np.int64(LEAVES)
-        half = plan.half[hand]
+        half = plan.half[it.hand]
         return 0, pack(
             Undecided(DRAW, 0, half, half, it.waiting + 1, it.count + 1, it.need, it.dealer, it.column, it.shown)
         )
-    if code == HIT or code == DOUBLE:
+    if code in (HIT, DOUBLE):
         half, count = (it.half, it.count) if it.waiting else (0, min(it.count, 2))  # it will not split again
         return 0, pack(
-            Undecided(DRAW, int(code == DOUBLE), hand, half, it.waiting, count, it.need, it.dealer, it.column, it.shown)
+            Undecided(
+                DRAW, int(code == DOUBLE), it.hand, half, it.waiting, count, it.need, it.dealer, it.column, it.shown
+            )
         )
-    return end_hand(plan, it, plan.numbers[SURRENDERED] if code == SURRENDER else plan.result[hand], it.step)
+    return end_hand(plan, it, plan.numbers[SURRENDERED] if code == SURRENDER else plan.result[it.hand], it.step)
 
 
 @njit(cache=True, _nrt=False, forceinline=True)
 def follow(plan: Any, it: Any, rank: Any) -> Any:
     """The card of this rank comes. Returns: the byte that is logged, and what it leads to."""
-    if it.what == DRAW:
-        return decide(plan, it, plan.add[it.hand, rank])
-    hand, dealer, column, shown = it.hand, it.dealer, it.column, it.shown
-    if it.what == DEALER or plan.deal[it.step]:
+    hand, dealer, column, shown, step, ended = it.hand, it.dealer, it.column, it.shown, it.step, False
+    if it.what == DEALER or (it.what == DEAL and plan.deal[step]):
         dealer = plan.dealer_add[dealer, rank]
         if it.what == DEAL:
             column += plan.shows[shown, dealer]
@@ -150,12 +146,12 @@ def follow(plan: Any, it: Any, rank: Any) -> Any:
         hand = plan.add[hand, rank]
     if it.what == DEALER:
         return settle(plan, Undecided(DEALER, 0, hand, 0, 0, it.count, it.need, dealer, 0, shown), hand)
-    if it.step + 1 < len(plan.deal):
-        return 0, pack(Undecided(DEAL, it.step + 1, hand, 0, 0, 1, 0, dealer, column, shown))
-    dealt = Undecided(DRAW, 0, hand, 0, 0, 1, 0, dealer, column, shown)
-    if plan.numbers[PEEK] and plan.dealer_out[dealer] == plan.numbers[NATURAL]:
-        return settle(plan, dealt, plan.vector[plan.result[hand], 0])
-    return decide(plan, dealt, hand)
+    if it.what == DEAL:
+        if step + 1 < len(plan.deal):
+            return 0, pack(Undecided(DEAL, step + 1, hand, 0, 0, 1, 0, dealer, column, shown))
+        step, ended = 0, plan.numbers[PEEK] and plan.dealer_out[dealer] == plan.numbers[NATURAL]
+    drawn = Undecided(DRAW, step, hand, it.half, it.waiting, it.count, it.need, dealer, column, shown)
+    return decide(plan, drawn, ended)
 
 
 @njit(cache=True, _nrt=False, forceinline=True)
@@ -170,7 +166,7 @@ def place_of(words: Any, word: Any) -> Any:
 
 @njit(cache=True, _nrt=False, forceinline=True)
 def number_of_row(table: Any, rows: Any, numbers: Any) -> Any:
-    """The number of the row last written, or of the equal one that came before it; `numbers` is a hash table of them."""
+    """The number of the row last written, or of an equal one before it; `numbers` is the hash table of rows."""
     hashed = np.uint64(0)
     for rank in range(CARDS):
         hashed = (hashed ^ np.uint64(table[rows, rank])) * np.uint64(0x9E3779B97F4A7C15)
@@ -189,12 +185,17 @@ def number_of_row(table: Any, rows: Any, numbers: Any) -> Any:
 
 
 @njit(cache=True, _nrt=False)
-def fold_rows(plan: Any, different: Any, table: Any, words: Any, row_of: Any, numbers: Any, path: Any, places: Any, ranks: Any, entries: Any) -> Any:
-    """Write the rows of everything that the start of a round may lead to; the start is the last of them.
+def fold_rows(
+    plan: Any, different: Any, table: Any, words: Any, row_of: Any, numbers: Any, path: Any, places: Any, ranks: Any,
+    entries: Any,
+) -> Any:  # fmt: skip
+    """Write the rows of all that the start of a round may lead to, from row 2 on; the start is the last of them.
 
-    table (n, 13), uint32: an entry is the number of the row that follows, shifted by 8, and the byte. Row 0 is for the
-    rounds that leave. words (2**k,), int64, zeros, and row_of, as long: the hash table of what is undecided.
-    numbers (2**k,), int32, -1: that of the rows. different: ranks from here on are alike, and like the last one.
+    different: ranks from the last of these on are alike. table (n, 13), uint32: an entry is the number of the row that
+    follows, 0 where the round ends and 1 where it leaves, shifted by 8, and the byte.
+    words (2**k,), int64, zeros, and row_of, as long: the hash table of what is undecided. numbers (2**k,), int32, -1:
+    that of the rows. path, places, ranks (m,), entries (m, 13): the undecided that lead to one another, their places
+    in `words`, the next rank of each, and their rows so far.
     Returns: how many rows there are, or TOO_LARGE if the arrays are too small.
     """
     rows, depth, most = 2, 1, len(words) // 2

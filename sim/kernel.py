@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -23,6 +23,8 @@ from numba.extending import intrinsic
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.fold import Fold
 from bjsim.sim.plan import NO_LIMIT, TIED, Numbers, Plan
+from bjsim.sim.referee import Referee
+from bjsim.sim.stream import stream_key
 
 Array = np.ndarray[Any, Any]
 njit: Any = numba.njit  # its type hints do not know `_nrt`
@@ -32,11 +34,15 @@ PEEK, NATURAL, MAX_HANDS, SURRENDERED, ROUND_ROBIN, DECKS, CUT, NORMAL_TENS, WID
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = 1, 2, 3, 4, 5  # codes in `Plan.act`; 0: the hand stands by itself
 # of a shoe: cards read, cards ready, number of the filling, all cards dealt; of a lane also: where its row begins, the
 # length of its log, the length to look at it and the card to look at its shoe, its block and the rounds played of it
-READ, READY, CHUNK, DEALT, ROW, LOGGED, LOOK, LIMIT, BLOCK, PLAYED = range(10)
+READ, READY, CHUNK, DEALT, ROW, LOGGED, LOOK, LIMIT, BLOCK, OVER = range(10)
 LANE = 10
 HAND, HALF, WAITING, COUNT, ACTING = range(5)  # of a seat: states of hand and half-hands, halves waiting, hands held
 OPENING, WAIT, SKIPPED, STOP = range(4)  # positions in `Fold.numbers`
+STARTED, MOST, USUAL, LATER, FINITE, PLAYED = range(6)  # of `Ledger.rounds`
+PROFIT, BETS = range(2)  # of `Ledger.unit`
 RAN_AWAY = -1
+NOTES = 256  # draws noted before their luck is counted, at the latest; the log has room for one draw more
+PILOT_TABLE = 2**32  # number of a table that nobody plays at
 RUNAWAY = 1_000_000  # hands of one seat in one round at which endless splitting is given up
 _RAN_AWAY = f"a seat held {RUNAWAY} hands in one round: its splits have no end under these rules"
 BUFFER = 1024  # cards of an infinite shoe made at a time
@@ -148,39 +154,233 @@ def draw(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: An
     return buffer[at[READ] - 1]
 
 
+# --- luck: what the cards were worth, against what they could be expected to be (see `referee.py`)
+
+
+@njit(cache=True, _nrt=False)
+def fresh_shoe(referee: Any, ledger: Any, rounds: Any) -> None:
+    """A full shoe from here on, in which `rounds` rounds at most will start."""
+    ledger.left[0] = 0.0
+    for q in range(len(referee.full)):
+        ledger.counts[q] = referee.full[q]
+        ledger.left[0] += referee.full[q]
+    ranks = len(referee.full)
+    for r in range(ranks):
+        for q in range(ranks):
+            ledger.drawable[r * ranks + q] = referee.full[r] * (referee.full[q] - (q == r))
+    if not ledger.rounds[FINITE]:
+        ledger.left[0] = 1.0
+    ledger.rounds[STARTED] = 0
+    ledger.rounds[MOST] = min(ledger.rounds[USUAL], rounds)
+
+
+@njit(cache=True, _nrt=False)
+def drift(referee: Any, ledger: Any, times: Any) -> None:
+    """Take from every seat `times` times the first-order worth of the shoe's present composition."""
+    for s in range(len(referee.chart)):
+        slope = 0.0
+        for q in range(len(referee.full)):
+            slope += referee.start[referee.chart[s], q] * ledger.counts[q]
+        ledger.unit[s, PROFIT] -= times * slope / max(ledger.left[0], 1.0)
+
+
+@njit(cache=True, _nrt=False)
+def start_round(referee: Any, ledger: Any, later: Any, shuffled: Any) -> None:
+    """Begin a round, after which `later` more are played, from a shoe that is `shuffled` for it or not."""
+    if shuffled:
+        put_away(referee, ledger, later + 1)
+    ledger.rounds[LATER] = later
+    if ledger.rounds[STARTED] == 0 or not ledger.rounds[FINITE]:
+        close_unit(ledger)
+    ledger.rounds[STARTED] += 1
+    if ledger.rounds[STARTED] <= ledger.rounds[MOST]:
+        drift(referee, ledger, 1)
+    for s in range(len(ledger.different)):
+        for i in range(ledger.different[s]):
+            ledger.finished[s, ledger.kinds[s, i]] = 0
+        ledger.different[s] = 0
+
+
+@njit(cache=True, _nrt=False)
+def put_away(referee: Any, ledger: Any, rounds: Any) -> None:
+    """End a shoe: the drift of the rounds it lacks to the usual number stays at its last value."""
+    lacking = ledger.rounds[MOST] - ledger.rounds[STARTED]
+    if lacking > 0:
+        drift(referee, ledger, lacking)
+    fresh_shoe(referee, ledger, rounds)
+
+
+@njit(cache=True, _nrt=False)
+def close_unit(ledger: Any) -> None:
+    """Add up the rounds that started in one shoe: they depend on each other, shoes do not."""
+    if ledger.rounds[PLAYED] == 0:
+        return
+    ledger.rounds[PLAYED] = 0
+    for s in range(len(ledger.unit)):
+        y, b = ledger.unit[s, PROFIT], ledger.unit[s, BETS]
+        ledger.sums[s, 0] += 1
+        ledger.sums[s, 1] += y
+        ledger.sums[s, 2] += b
+        ledger.sums[s, 3] += y * y
+        ledger.sums[s, 4] += y * b
+        ledger.sums[s, 5] += b * b
+        ledger.unit[s, PROFIT] = ledger.unit[s, BETS] = 0.0
+
+
+@njit(cache=True, inline="always")
+def note(log: Any, noted: Any, seat: Any, node: Any, times: Any, card: Any, last: Any) -> Any:
+    """Note that a card, drawn at a node, counts `times` times for a seat; `last`: and for no other hand."""
+    log[noted, 0] = seat
+    log[noted, 1] = node
+    log[noted, 2] = times
+    log[noted, 3] = card
+    log[noted, 4] = last
+    return noted + 1
+
+
+@njit(cache=True, _nrt=False)
+def note_dealt(chart: Any, dealt: Any, log: Any, noted: Any, context: Any, seat: Any, card: Any) -> Any:
+    """Note a card dealt to the dealer before seats act."""
+    for s in range(len(chart)):
+        noted = note(log, noted, s, dealt[chart[s], context, seat[s, HAND]], 1, card, s == len(chart) - 1)
+    return noted
+
+
+@njit(cache=True, inline="always")
+def split_node(split: Any, held: Any, waiting: Any) -> Any:
+    """The node of a second card to a split half, of those for this chart, context and half."""
+    deepest = min(held, split.shape[0] + 1)
+    return split[deepest - 2, min(waiting, deepest - 1)]
+
+
+@njit(cache=True, inline="always")
+def finish_hand(finished: Any, kinds: Any, different: Any, s: Any, kind: Any) -> None:
+    """Note a finished hand of this kind: its result, doubled or not."""
+    if finished[s, kind] == 0:
+        kinds[s, different[s]] = kind
+        different[s] += 1
+    finished[s, kind] += 1
+
+
+@njit(cache=True, _nrt=False)
+def note_dealer(
+    chart: Any, nodes: Any, finished: Any, kinds: Any, different: Any, log: Any, noted: Any, dealer: Any, card: Any
+) -> Any:
+    """Note one of the dealer's later cards, which counts for all finished hands."""
+    for s in range(len(chart)):
+        for i in range(different[s]):
+            kind = kinds[s, i]
+            node = nodes[chart[s], dealer, kind >> 1, kind & 1]
+            noted = note(log, noted, s, node, finished[s, kind], card, 0)
+    return note(log, noted, 0, 0, 0, card, 1)
+
+
+@njit(cache=True, _nrt=False, fastmath={"reassoc", "contract"})
+def dot(one: Any, other: Any) -> Any:
+    """Scalar product; in any order of summation, so that it is done four or eight numbers at a time."""
+    total = 0.0
+    for i in range(len(one)):
+        total += one[i] * other[i]
+    return total
+
+
+@njit(cache=True, _nrt=False)
+def surprise(worth: Any, slopes: Any, counts: Any, drawable: Any, left: Any, card: Any) -> Any:
+    """How far the worth after the card is above the expected one; the card is still counted in the shoe.
+
+    The worth after rank r is V_r + sum over q of g_r(q) c_q, with c the composition when r is gone.
+    """
+    after, expected = worth[card], dot(worth, counts)
+    if left > 1.0:  # an infinite shoe counts as 1 card: its law never changes
+        share, own = 1.0 / (left - 1.0), slopes[card * len(counts) : (card + 1) * len(counts)]
+        after += share * (dot(own, counts) - own[card])
+        expected += share * dot(slopes, drawable)
+    return after - expected / left
+
+
+@njit(cache=True, _nrt=False)
+def count_luck(referee: Any, ledger: Any, noted: Any) -> None:
+    """Take the luck of the cards noted from the seats' profit, and count them out of the shoe."""
+    log, counts, unit = ledger.log, ledger.counts, ledger.unit
+    for i in range(noted):
+        if ledger.left[0] == 0.0:  # a shoe that runs out in the middle of a round is followed by a fresh one
+            put_away(referee, ledger, ledger.rounds[LATER])
+        node, card = log[i, 1], min(log[i, 3], len(counts) - 1)
+        if log[i, 2]:
+            unit[log[i, 0], PROFIT] -= log[i, 2] * surprise(
+                referee.worth[node], referee.slopes[node], counts, ledger.drawable, ledger.left[0], card
+            )
+        if log[i, 4] and ledger.rounds[FINITE]:
+            count_out(counts, ledger.drawable, ledger.left, card)
+
+
+@njit(cache=True, inline="always")
+def count_out(counts: Any, drawable: Any, left: Any, card: Any) -> None:
+    """Count a card out of the shoe. The last one stays counted, for `drift`, with no card left."""
+    if left[0] > 1.0:
+        counts[card] -= 1.0
+        for q in range(len(counts)):
+            drawable[card * len(counts) + q] -= counts[q]
+            drawable[q * len(counts) + card] -= counts[q]
+    left[0] -= 1.0
+
+
+@njit(cache=True, _nrt=False)
+def settle(referee: Any, ledger: Any, s: Any, units: Any, tied: Any) -> None:
+    """Count what a round paid a seat: profit above the value of the bets settled, a bet dealt again being worth it."""
+    value = referee.value[referee.chart[s]]
+    ledger.unit[s, PROFIT] += units * ledger.bet[0] - (1 - tied) * value
+    ledger.unit[s, BETS] += 1 - tied
+    ledger.rounds[PLAYED] = 1
+
+
 @njit(cache=True, nogil=True, _nrt=False)
 def play(
     add: Any, act: Any, half: Any, result: Any, pay: Any, waits: Any, dealer_add: Any, dealer_done: Any,
     dealer_out: Any, column: Any, deal: Any, numbers: Any, threshold: Any, other: Any,
     rounds: Any, key: Any, buffer: Any, at: Any, seat: Any, payoff: Any, counts: Any, trace: Any, outside: Any,
+    referee: Any, ledger: Any,
 ) -> Any:  # fmt: skip
     """Play rounds at one table; see `play_rounds`, which makes the arrays. The first fourteen are the plan.
 
     key (2,): the stream. buffer, at: the shoe and where it stands. seat (seats, 5): see HAND ..;
     payoff (seats, O): what each seat's finished hands come to, by the dealer's outcome.
+    referee, ledger: None, or what luck needs (`referee.py`, `Ledger`); numba leaves it out of the code for None.
     Returns: the number of rows written to `outside`, or RAN_AWAY.
     """
     seats, outcomes = payoff.shape
     size = 52 * numbers[DECKS]
     strays = 0
     for number in range(rounds):
-        if size and at[READ] >= numbers[CUT]:
+        shuffled = size > 0 and at[READ] >= numbers[CUT]
+        if shuffled:
             at[READ] = at[READY] = size
+        if referee is not None:
+            start_round(referee, ledger, rounds - number - 1, shuffled)
         for s in range(seats):
             seat[s, HAND] = seat[s, WAITING] = 0
             seat[s, COUNT] = seat[s, ACTING] = 1
             for o in range(outcomes):
                 payoff[s, o] = 0
 
-        dealer = shown = against = need = 0
+        dealer = shown = against = need = context = noted = 0
         for to_dealer in deal:
             if to_dealer:
-                dealer = dealer_add[dealer, draw(buffer, at, key, numbers, threshold, other)]
+                card = draw(buffer, at, key, numbers, threshold, other)
+                if referee is not None:
+                    noted = note_dealt(referee.chart, referee.dealt, ledger.log, noted, context, seat, card)
+                    context = referee.context_add[context, card]
+                dealer = dealer_add[dealer, card]
                 against += column[shown, dealer]
                 shown += 1
             else:
                 for s in range(seats):
-                    seat[s, HAND] = add[seat[s, HAND], draw(buffer, at, key, numbers, threshold, other)]
+                    hand = seat[s, HAND]
+                    card = draw(buffer, at, key, numbers, threshold, other)
+                    if referee is not None:
+                        node = referee.hit[referee.chart[s], context, hand]
+                        noted = note(ledger.log, noted, s, node, 1, card, 1)
+                    seat[s, HAND] = add[hand, card]
         ended = numbers[PEEK] and dealer_out[dealer] == numbers[NATURAL]
 
         acting = True
@@ -189,6 +389,9 @@ def play(
             for s in range(seats):
                 moved = False
                 while seat[s, ACTING]:
+                    if referee is not None and noted > NOTES:
+                        count_luck(referee, ledger, noted)
+                        noted = 0
                     hand = seat[s, HAND]
                     free = 1 if seat[s, COUNT] < numbers[MAX_HANDS] else 0
                     code = 0 if ended else act[s, free, hand, against]
@@ -197,35 +400,64 @@ def play(
                         break
                     moved = moved or code != 0
                     if code == HIT:
-                        seat[s, HAND] = add[hand, draw(buffer, at, key, numbers, threshold, other)]
+                        card = draw(buffer, at, key, numbers, threshold, other)
+                        if referee is not None:
+                            node = referee.hit[referee.chart[s], context, hand]
+                            noted = note(ledger.log, noted, s, node, 1, card, 1)
+                        seat[s, HAND] = add[hand, card]
                         continue
                     if code == SPLIT:
+                        card = draw(buffer, at, key, numbers, threshold, other)
                         seat[s, HALF] = half[hand]
-                        seat[s, HAND] = add[half[hand], draw(buffer, at, key, numbers, threshold, other)]
+                        seat[s, HAND] = add[half[hand], card]
                         seat[s, WAITING] += 1
                         seat[s, COUNT] += 1
                         if seat[s, COUNT] > RUNAWAY:
                             return RAN_AWAY
+                        if referee is not None:
+                            split = referee.split[referee.chart[s], context, half[hand]]
+                            node = split_node(split, seat[s, COUNT], seat[s, WAITING])
+                            noted = note(ledger.log, noted, s, node, 1, card, 1)
                         continue
                     doubled = 0
                     if code == DOUBLE:
                         doubled = 1
-                        hand = add[hand, draw(buffer, at, key, numbers, threshold, other)]
+                        card = draw(buffer, at, key, numbers, threshold, other)
+                        if referee is not None:
+                            node = referee.double[referee.chart[s], context, hand]
+                            noted = note(ledger.log, noted, s, node, 1, card, 1)
+                        hand = add[hand, card]
                     end = numbers[SURRENDERED] if code == SURRENDER else result[hand]
+                    if referee is not None:
+                        finish_hand(ledger.finished, ledger.kinds, ledger.different, s, 2 * end + doubled)
                     need = max(need, waits[end])
                     for o in range(outcomes):
                         payoff[s, o] += pay[end, doubled, o]
                     if seat[s, WAITING]:
                         seat[s, WAITING] -= 1
-                        seat[s, HAND] = add[seat[s, HALF], draw(buffer, at, key, numbers, threshold, other)]
+                        card = draw(buffer, at, key, numbers, threshold, other)
+                        if referee is not None:
+                            split = referee.split[referee.chart[s], context, seat[s, HALF]]
+                            node = split_node(split, seat[s, COUNT], seat[s, WAITING])
+                            noted = note(ledger.log, noted, s, node, 1, card, 1)
+                        seat[s, HAND] = add[seat[s, HALF], card]
                     else:
                         seat[s, ACTING] = 0
 
-        if need and not ended:
-            if shown < 2:
-                dealer = dealer_add[dealer, draw(buffer, at, key, numbers, threshold, other)]
-            while need == 2 and not dealer_done[dealer]:
-                dealer = dealer_add[dealer, draw(buffer, at, key, numbers, threshold, other)]
+        while need and not ended and (shown < 2 or (need == 2 and not dealer_done[dealer])):
+            card = draw(buffer, at, key, numbers, threshold, other)
+            if referee is not None:
+                noted = note_dealer(
+                    referee.chart, referee.dealer, ledger.finished, ledger.kinds, ledger.different, ledger.log, noted,
+                    dealer, card,
+                )  # fmt: skip
+                if noted > NOTES:
+                    count_luck(referee, ledger, noted)
+                    noted = 0
+            dealer = dealer_add[dealer, card]
+            shown += 1
+        if referee is not None:
+            count_luck(referee, ledger, noted)
 
         for s in range(seats):
             code = payoff[s, dealer_out[dealer]]
@@ -237,10 +469,14 @@ def play(
                 outside[strays, 0] = s
                 outside[strays, 1] = code
                 strays += 1
+            if referee is not None:
+                settle(referee, ledger, s, code - (tied << 32), tied)
             if number < len(trace):
                 trace[number, s] = code
         if number < len(trace):
             trace[number, seats] = at[DEALT]
+    if referee is not None:
+        close_unit(ledger)
     return strays
 
 
@@ -272,7 +508,7 @@ def read_log(
     ends, hands: see `Fold`. classes (4, 128): how often each class of ends came to rounds without splits, in four parts
     as a counter waits for itself. counts (ties + 1, 2 width + 1): of rounds with splits. trace: the code of each round.
     """
-    i, logged, played = 0, at[LOGGED], at[PLAYED]
+    i, logged, played = 0, at[LOGGED], at[OVER]
     while i < logged and played < rounds:
         last = i
         while last < logged and log[last] > 2 * len(ends):
@@ -294,7 +530,7 @@ def read_log(
         i = last + 1
     for k in range(i, logged):
         log[k - i] = log[k]
-    at[LOGGED], at[PLAYED] = logged - i, played
+    at[LOGGED], at[OVER] = logged - i, played
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -353,11 +589,11 @@ def walk(
                 if not by_plan and here[LOGGED] < here[LOOK]:
                     continue
                 read_log(log, here, rounds[block], ends, hands, numbers, classes, counts[0], traces[block])
-                if here[PLAYED] == rounds[block]:
+                if here[OVER] == rounds[block]:
                     block, following = following, min(following + 1, len(rounds))
                     here[READ] = here[READY] = KEPT if size == 0 else 0
                     here[CHUNK] = 0 if size else -1
-                    here[ROW] = here[LOGGED] = here[PLAYED] = 0
+                    here[ROW] = here[LOGGED] = here[OVER] = 0
                     here[LOOK], here[LIMIT], here[BLOCK] = 0, -1, block
                     walking -= block == len(rounds)
                     continue
@@ -365,17 +601,17 @@ def walk(
                     new = play(
                         add, act, half, result, pay, waits, dealer_add, dealer_done, dealer_out, column, deal, numbers,
                         threshold, other, 1, keys[block], buffers[lane], here, seat, payoff, counts, trace,
-                        outside[strays:],
+                        outside[strays:], None, None,
                     )  # fmt: skip
                     if new == RAN_AWAY:
                         return RAN_AWAY
                     strays += new
-                    if here[PLAYED] < traces.shape[1]:
-                        traces[block, here[PLAYED]] = trace[0, 0]
-                    here[PLAYED] += 1
+                    if here[OVER] < traces.shape[1]:
+                        traces[block, here[OVER]] = trace[0, 0]
+                    here[OVER] += 1
                     here[ROW] = 0
                     here[LIMIT] = min(here[READY], stop) - STRIDE
-                here[LOOK] = here[LOGGED] + min(LOG - 2 * STRIDE, rounds[block] - here[PLAYED])
+                here[LOOK] = here[LOGGED] + min(LOG - 2 * STRIDE, rounds[block] - here[OVER])
         if walking == 0:
             return strays
         row0, logged0, place0 = np.uint64(at[0, ROW]), np.uint64(at[0, LOGGED]), np.uint64(at[0, READ])
@@ -399,8 +635,50 @@ class EndlessSplitting(RunFailed):
     """A round in which one seat's splits never ended."""
 
 
-def play_rounds(plan: Plan, key: tuple[int, int], rounds: int, traced: int = 0) -> tuple[Array, Array, Array]:
+class Ledger(NamedTuple):
+    """What the compiled round notes about luck.
+
+    counts (Q,): of the cards left, by rank; left (1,): their number. rounds (6,): STARTED in this shoe, MOST that are
+    to start in it, the USUAL number, how many come LATER than this one, whether the shoe is FINITE, whether any was
+    PLAYED since the last unit was closed. unit (seats, 2): luck-adjusted PROFIT above the value of the BETS settled, in
+    the present shoe. sums (seats, 6): of such units, their number n, sums y, b, yy, yb, bb. bet (1,): share of an
+    initial bet that payoffs count in. finished (seats, 2 R), kinds (seats, 2 R), different (seats,): finished hands of
+    this round by result, doubled or not, and which of them there are. drawable (Q Q,): in how many
+    ways the next two cards can be of ranks r and q, at r Q + q. log: see `note`.
+    """
+
+    counts: Array
+    left: Array
+    rounds: Array
+    unit: Array
+    sums: Array
+    bet: Array
+    finished: Array
+    kinds: Array
+    different: Array
+    drawable: Array
+    log: Array
+
+
+def open_ledger(plan: Plan, referee: Referee, bet: float, usual: int) -> Ledger:
+    """A ledger for a plan whose payoffs count in shares `bet`, with `usual` rounds to a shoe."""
+    seats, kinds = len(plan.act), 2 * len(plan.pay)
+    finite = int(plan.numbers[DECKS] > 0)
+    return Ledger(
+        referee.full.copy(), np.ones(1), np.array([0, 0, usual, 0, finite, 0], np.int64), np.zeros((seats, 2)),
+        np.zeros((seats, 6)), np.array([bet]), np.zeros((seats, kinds), np.int64), np.zeros((seats, kinds), np.int64),
+        np.zeros(seats, np.int64), np.zeros(referee.slopes.shape[1]),
+        np.zeros((NOTES + 2 + seats * (kinds + 1), 5), np.int64),
+    )  # fmt: skip
+
+
+def play_rounds(
+    plan: Plan, key: tuple[int, int], rounds: int, traced: int = 0,
+    referee: Referee | None = None, ledger: Ledger | None = None,
+) -> tuple[Array, Array, Array]:  # fmt: skip
     """Play `rounds` rounds of a plan at one table, from the beginning of the stream with this key.
+
+    With a referee the cards are the same, and the luck in them is noted in the ledger.
 
     Returns: counts (seats, ties + 1, 2 width + 1), how often each payoff came, by stake tied and units won; the payoffs
     that fall outside it, rows of (seat, code); trace (traced, seats + 1), for the first rounds each seat's payoff code
@@ -416,17 +694,41 @@ def play_rounds(plan: Plan, key: tuple[int, int], rounds: int, traced: int = 0) 
     strays = play(
         *plan, rounds, np.array(key, np.uint64), np.zeros(size or KEPT + BUFFER, np.uint8),
         np.array([size, size, -1, 0], np.int64), np.zeros((seats, 5), np.int64),
-        np.zeros((seats, outcomes), np.int64), counts, trace, outside,
+        np.zeros((seats, outcomes), np.int64), counts, trace, outside, referee, ledger,
     )  # fmt: skip
     if strays == RAN_AWAY:
         raise EndlessSplitting(_RAN_AWAY)
     return counts, outside[:strays], trace
 
 
+def rounds_in_shoe(plan: Plan) -> int:
+    """The usual number of rounds that start in one shoe, found on a stream of its own; 1 for an infinite shoe."""
+    if not plan.numbers[DECKS]:
+        return 1
+    pilot = 1 << 14
+    cards = play_rounds(plan, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1] / pilot
+    rounds = int(plan.numbers[CUT]) / float(cards) + 0.5  # it is cut after the round in which the cut comes
+    return max(round(rounds), 1)
+
+
+def play_adjusted(
+    plan: Plan, referee: Referee, bet: float, key: tuple[int, int], rounds: int
+) -> tuple[Array, Array, Array, int]:
+    """Play rounds as `play_rounds` does, and tell the luck in them.
+
+    Returns: counts and outside, as there; sums (seats, 6) over shoes, see `Ledger`; the usual rounds of a shoe.
+    """
+    usual = rounds_in_shoe(plan)
+    ledger = open_ledger(plan, referee, bet, usual)
+    counts, outside, _ = play_rounds(plan, key, rounds, 0, referee, ledger)
+    return counts, outside, ledger.sums, usual
+
+
 def is_cached() -> bool:
     """Whether the compiled rounds are on disk already, so that the first call need not compile them."""
     folder = Path(play._cache.cache_path)
-    return all(any(folder.glob(f"kernel.{function}-*.nbi")) for function in ("play", "walk"))
+    functions = ("kernel.play", "kernel.walk", "fold_kernel.fold_rows")
+    return all(any(folder.glob(f"{function}-*.nbi")) for function in functions)
 
 
 def play_blocks(

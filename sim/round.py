@@ -60,7 +60,10 @@ class Seat:
     @property
     def turn(self) -> int:
         """Index of the hand to act on; the number of hands when all have ended."""
-        return next((i for i, hand in enumerate(self.hands) if not hand.end), len(self.hands))
+        for index, hand in enumerate(self.hands):
+            if not hand.end:
+                return index
+        return len(self.hands)
 
 
 @dataclass(frozen=True)
@@ -280,10 +283,13 @@ class Round:
             for index, hand in enumerate(seat.hands):
                 won = self._times_stake(hand)
                 bets = Fraction(hand.stake, self.rules.buy_in)
-                replayed = won is None
-                profit += 0 if won is None else won * bets
-                again += bets if replayed else 0
-                self.events.append(Event("paid", number, index, "replayed" if won is None else str(won * bets)))
+                if won is None:
+                    again += bets
+                    self.events.append(Event("paid", number, index, "replayed"))
+                else:
+                    won *= bets
+                    profit += won
+                    self.events.append(Event("paid", number, index, str(won)))
             net.append(profit)
             tied.append(again)
         return RoundResult(tuple(net), tuple(tied), tuple(self.events))
@@ -331,4 +337,4 @@ def _ask(player: Player, view: View) -> Action:
 
 
 def _letters(ranks: Sequence[int]) -> str:
-    return "".join(RANKS[rank] for rank in ranks)
+    return "".join([RANKS[rank] for rank in ranks])

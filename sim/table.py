@@ -10,7 +10,7 @@ import copy
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
@@ -19,8 +19,10 @@ import numpy as np
 
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.fold import Fold, fold
-from bjsim.sim.plan import TIED, Plan
+from bjsim.sim.luck import LuckTally
+from bjsim.sim.plan import TIED, Plan, payoff_code
 from bjsim.sim.play import Player
+from bjsim.sim.referee import Referee
 from bjsim.sim.round import Round, RoundResult
 from bjsim.sim.rules import Rules
 from bjsim.sim.shoe import open_shoe
@@ -75,19 +77,33 @@ class Table(Protocol):
         ...
 
 
+class TracedTable(Table, Protocol):
+    """A table that can tell round by round what was paid."""
+
+    def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
+        """Play a block; a tally for each seat, and the trace: for every round a row of each seat's payoff code (see
+        `plan.py`) and the number of cards dealt so far. (rounds, seats + 1), int64."""
+        ...
+
+
+_folds: dict[tuple[object, ...], Fold | None] = {}  # of this process: folds are larger than plans, and quickly made
+
+
+def _fold_of(plan: Plan) -> Fold | None:
+    """The fold of a plan, made when it is first asked for."""
+    what = tuple((array.shape, array.tobytes()) for array in plan)
+    if what not in _folds:
+        _folds[what] = fold(plan)
+    return _folds[what]
+
+
 @dataclass(frozen=True)
 class CompiledTable:
     """A table whose seats all play charts: a plan for the compiled round, folded where that is possible."""
 
     plan: Plan
     unit: Fraction
-    folded: Fold | None = None
     blocks_at_once = 32  # two million rounds, some tenths of a second
-
-    @staticmethod
-    def of(plan: Plan, unit: Fraction) -> CompiledTable:
-        """The table that plays a plan."""
-        return CompiledTable(plan, unit, fold(plan))
 
     @property
     def seats(self) -> int:
@@ -97,28 +113,71 @@ class CompiledTable:
         from bjsim.sim.kernel import play_blocks, play_rounds  # imports numba
 
         keys = [stream_key(seed, table, span.block) for span in spans]
-        if self.folded:
-            counts, outside, _ = play_blocks(self.plan, self.folded, keys, [span.rounds for span in spans])
-            return self._tallies(counts, outside)
+        if folded := _fold_of(self.plan):
+            counts, outside, _ = play_blocks(self.plan, folded, keys, [span.rounds for span in spans])
+            return tallies_of(self.unit, counts, outside)
         totals = [Tally()] * self.seats
         for key, span in zip(keys, spans, strict=True):
             counts, outside, _ = play_rounds(self.plan, key, span.rounds)
-            totals = [total + one for total, one in zip(totals, self._tallies(counts, outside), strict=True)]
+            played = tallies_of(self.unit, counts, outside)
+            totals = [total + one for total, one in zip(totals, played, strict=True)]
         return totals
 
-    def _tallies(self, counts: Array, outside: Array) -> list[Tally]:
-        """The tally of each seat from what the kernel counted."""
-        width = counts.shape[2] // 2
-        tallies = []
-        for seat in range(self.seats):
-            tied, place = counts[seat].nonzero()
-            dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, place, strict=True)}
-            rare = Tally.of(self.unit, (_decode(int(code)) for who, code in outside if who == seat))
-            tallies.append(Tally(self.unit, dense) + rare)
-        return tallies
+    def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
+        from bjsim.sim.kernel import play_rounds  # imports numba
+
+        key = stream_key(seed, table, span.block)
+        counts, outside, trace = play_rounds(self.plan, key, span.rounds, span.rounds)
+        return tallies_of(self.unit, counts, outside), trace
 
 
-def _decode(code: int) -> tuple[int, int]:
+@dataclass(frozen=True)
+class AdjustedTable:
+    """A table whose seats all play charts, and whose luck a referee tells from their play."""
+
+    plan: Plan
+    unit: Fraction
+    referee: Referee
+    blocks_at_once = 16  # about a second
+
+    @property
+    def seats(self) -> int:
+        return len(self.plan.act)
+
+    def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
+        played = [self._play(stream_key(seed, table, span.block), span.rounds) for span in spans]
+        return [sum(tallies, start=Tally()) for tallies in zip(*played, strict=True)]
+
+    def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
+        _, trace = CompiledTable(self.plan, self.unit).play_traced(seed, table, span)
+        return self.play(seed, table, [span]), trace
+
+    def _play(self, key: tuple[int, int], rounds: int) -> list[Tally]:
+        from bjsim.sim.kernel import play_adjusted  # imports numba
+
+        counts, outside, sums, usual = play_adjusted(self.plan, self.referee, float(self.unit), key, rounds)
+        tallies = tallies_of(self.unit, counts, outside)
+        values = self.referee.value[self.referee.chart].tolist()
+        lucks = [
+            LuckTally(value, usual, int(n), *rest) for value, (n, *rest) in zip(values, sums.tolist(), strict=True)
+        ]
+        return [replace(tally, luck=luck) for tally, luck in zip(tallies, lucks, strict=True)]
+
+
+def tallies_of(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:
+    """The tally of each seat from what the kernel counted."""
+    width = counts.shape[2] // 2
+    tallies = []
+    for seat in range(len(counts)):
+        tied, place = counts[seat].nonzero()
+        dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, place, strict=True)}
+        rare = Tally.of(unit, (decode(int(code)) for who, code in outside if who == seat))
+        tallies.append(Tally(unit, dense) + rare)
+    return tallies
+
+
+def decode(code: int) -> tuple[int, int]:
+    """Units won and initial bets tied, from a payoff code."""
     tied = (code + TIED // 2) // TIED
     return code - tied * TIED, tied
 
@@ -154,13 +213,18 @@ class ReadableTable:
         return next(rounds).play()
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
-        payoffs: list[list[tuple[int, int]]] = [[] for _ in self.players]
-        for block, rounds in spans:
-            for game in islice(self.rounds(seed, table, block), rounds):
-                played = game.play()
-                for seat, (net, tied) in enumerate(zip(played.net, played.tied, strict=True)):
-                    payoffs[seat].append((int(net / self.rules.unit), int(tied)))
-        return [Tally.of(self.rules.unit, seat) for seat in payoffs]
+        played = [self.play_traced(seed, table, span)[0] for span in spans]
+        return [sum(tallies, start=Tally()) for tallies in zip(*played, strict=True)]
+
+    def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
+        trace = np.empty((span.rounds, self.seats + 1), np.int64)
+        dealt = 0
+        for row, game in zip(trace, self.rounds(seed, table, span.block), strict=False):
+            played = game.play()
+            dealt += sum(event.what in ("card", "hidden") for event in played.events)
+            payoffs = zip(played.net, played.tied, strict=True)
+            row[:] = [*(payoff_code(net, tied, self.rules.unit) for net, tied in payoffs), dealt]
+        return [Tally.of(self.rules.unit, map(decode, codes)) for codes in trace.T[:-1].tolist()], trace
 
 
 def play_blocks(table: Table, seed: int, number: int, first: int, last: int, until: int) -> list[Tally]:

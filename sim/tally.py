@@ -7,6 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import zip_longest
+from typing import Any
+
+from bjsim.sim.luck import LuckTally
+from bjsim.sim.pairs import PairTally
 
 Payoff = tuple[int, int]  # units won, and initial bets tied and dealt again
 
@@ -16,11 +21,15 @@ class Tally:
     """Counts of payoffs of one seat. `a + b` merges two; everything else is computed from the counts.
 
     unit: the share of an initial bet that payoffs are counted in. Where ties are replayed, a round's tied stake is
-    not settled, so the mean is that of the ratio of profit to settled bets.
+    not settled, so the mean is that of the ratio of profit to settled bets. luck: the same rounds without the luck,
+    where that was computed; its sums are floats, so tallies with luck merge to the same bits in one order only.
+    pairs: this seat with each later one, where they were dealt the same cards.
     """
 
     unit: Fraction = Fraction(1)
     counts: Mapping[Payoff, int] = field(default_factory=dict)
+    luck: LuckTally = LuckTally()
+    pairs: tuple[PairTally, ...] = ()
 
     def __add__(self, other: Tally) -> Tally:
         if other.counts and self.counts and other.unit != self.unit:
@@ -28,7 +37,8 @@ class Tally:
         merged = dict(self.counts)
         for payoff, count in other.counts.items():
             merged[payoff] = merged.get(payoff, 0) + count
-        return Tally(self.unit if self.counts else other.unit, merged)
+        pairs = tuple(one + more for one, more in zip_longest(self.pairs, other.pairs, fillvalue=PairTally()))
+        return Tally(self.unit if self.counts else other.unit, merged, self.luck + other.luck, pairs)
 
     @staticmethod
     def of(unit: Fraction, payoffs: Iterable[Payoff]) -> Tally:
@@ -93,10 +103,14 @@ class Tally:
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON values; `from_json` reads them back."""
-        return {"unit": str(self.unit), "counts": [[*payoff, count] for payoff, count in sorted(self.counts.items())]}
+        counts = [[*payoff, count] for payoff, count in sorted(self.counts.items())]
+        luck = {"luck": self.luck.to_json()} if self.luck.shoes else {}
+        pairs = {"pairs": [pair.to_json() for pair in self.pairs]} if self.pairs else {}
+        return {"unit": str(self.unit), "counts": counts, **luck, **pairs}
 
     @staticmethod
-    def from_json(data: Mapping[str, object]) -> Tally:
+    def from_json(data: Mapping[str, Any]) -> Tally:
         """The tally that `to_json` wrote."""
-        rows: Iterable[tuple[int, int, int]] = data["counts"]  # type: ignore[assignment]
-        return Tally(Fraction(str(data["unit"])), {(net, tied): count for net, tied, count in rows})
+        counts = {(net, tied): count for net, tied, count in data["counts"]}
+        pairs = tuple(PairTally.from_json(pair) for pair in data.get("pairs", ()))
+        return Tally(Fraction(data["unit"]), counts, LuckTally.from_json(data.get("luck", {})), pairs)

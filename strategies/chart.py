@@ -6,7 +6,7 @@ surrender (else hit / stand). The bare `D` and `R` of policy listings mean `Dh` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bjsim.sim.cards import rank_of
@@ -14,22 +14,9 @@ from bjsim.sim.errors import InputError
 from bjsim.sim.play import Action, View
 from bjsim.sim.rules import Rules
 from bjsim.sim.states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState, States
+from bjsim.strategies.rows import parse_row, row_order
 
 CODES = ("S", "H", "P", "Dh", "Ds", "Rh", "Rs")
-
-
-def row_order(row: str) -> tuple[int, int, str]:
-    """Sort key that puts rows in the order of the seed: hard totals, pairs (22 .. TT, AA), soft hands."""
-    base, _, tail = row.partition(":" if ":" in row else "/")
-    if base.isdigit() and not (len(base) == 2 and base[0] == base[1] and base != "11"):
-        group, rank = 0, int(base)
-    elif base[0] != "A":
-        group, rank = 1, 10 if base == "TT" else int(base[0])
-    elif base == "AA":
-        group, rank = 1, 11
-    else:
-        group, rank = 2, int(base[1:])
-    return group, rank, tail
 
 
 @dataclass(frozen=True)
@@ -108,5 +95,19 @@ def chart_rows(states: States) -> tuple[str, ...]:
 def chart_of(name: str, rules: Rules, rule: Callable[[str, str], str], source: str = "") -> Chart:
     """The chart whose cell for (row, column) is `rule(row, column)`, over the rows that count no cards."""
     states = States(rules)
-    rows = [row for row in chart_rows(states) if ":" not in row and "/" not in row and row not in ("21", "A10")]
+    rows = [row for row in chart_rows(states) if not parse_row(row).counted and row not in ("21", "A10")]
     return Chart(name, rules, {(row, col): rule(row, col) for row in rows for col in states.columns}, source)
+
+
+def runs(order: Sequence[str], chosen: Collection[str]) -> str:
+    """Those columns of `order` that are chosen, neighbours drawn together: `2-6, 9`."""
+    parts: list[list[str]] = []
+    previous = -2
+    for place, column in enumerate(order):
+        if column in chosen:
+            if place == previous + 1:
+                parts[-1][1:] = [column]
+            else:
+                parts.append([column])
+            previous = place
+    return ", ".join("-".join(part) for part in parts)

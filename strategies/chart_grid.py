@@ -14,6 +14,7 @@ from bjsim.sim.errors import InputError
 from bjsim.sim.rules import Rules
 from bjsim.sim.states import States
 from bjsim.strategies.chart import CODES, Chart, chart_rows
+from bjsim.strategies.rows import parse_row
 
 SAME_COLUMN = {"10": "T", "1": "A", "11": "A", "ACE": "A"}
 SAME_ROW = {"1010": "TT"}
@@ -54,7 +55,7 @@ class Grid:
 
 def required_rows(states: States) -> tuple[str, ...]:
     """The rows that every chart of this game must have."""
-    rows = [row for row in chart_rows(states) if ":" not in row and "/" not in row]
+    rows = [row for row in chart_rows(states) if not parse_row(row).counted]
     dealt = {row for state in states.starts for row in states.rows_of(state)[:1]}
     played = {states.rows_of(state, may_split=False)[-1] for state in states.reachable() if states.legal(state)}
     return tuple(row for row in rows if row in dealt | played and row not in ("21", "A10"))

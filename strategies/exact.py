@@ -19,8 +19,9 @@ from functools import cached_property
 
 from bjsim.sim.rules import Rules
 from bjsim.sim.states import DEALER_NATURAL, HandState, States
-from bjsim.strategies.chart import Chart, row_order
+from bjsim.strategies.chart import Chart
 from bjsim.strategies.moments import round_sd
+from bjsim.strategies.rows import row_order
 from bjsim.strategies.values import Column, Dealer, LetterOf, Means, Number
 
 

@@ -3,48 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from math import sqrt
+from math import hypot, sqrt
 
 from bjsim.sim.driver import Driver, Experiment, Point, Progress
 from bjsim.sim.errors import InputError
+from bjsim.sim.executors import lent, local
+from bjsim.sim.luck import LuckTally
+from bjsim.sim.pairs import PairTally
 from bjsim.sim.plan import compile_plan
 from bjsim.sim.play import Player
 from bjsim.sim.presets import load_rules
+from bjsim.sim.referee import referee_of
 from bjsim.sim.rules import Rules
-from bjsim.sim.table import CompiledTable, ReadableTable, Table
+from bjsim.sim.table import AdjustedTable, CompiledTable, ReadableTable, Table, TracedTable
 from bjsim.sim.tally import Tally
-from bjsim.sim.workers import open_executor
+from bjsim.sim.together import CommonCards
+from bjsim.sim.workers import usable_cores
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.exact import Solver
 from bjsim.strategies.players import find_player
 from bjsim.strategies.reach import splits_for_ever
 
+CERTAIN = 1e-9  # initial bets, for what is 0 but for rounding
 AGREES = 4.0  # standard errors: a right result strays further in 6 of 100,000 runs
 
 
-def table_of(rules: Rules, seated: Sequence[Player]) -> Table:
-    """The table for these players, which share its shoe: compiled where all of them are charts."""
+def table_of(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) -> TracedTable:
+    """The table for these players, which share its shoe: compiled where all of them are charts.
+
+    adjust_luck: tell the luck from the play there.
+    """
     charts = [player for player in seated if isinstance(player, Chart)]
-    if len(charts) == len(seated):
-        try:
-            return CompiledTable.of(compile_plan(rules, [chart.letter for chart in charts]), rules.unit)
-        except KeyError as error:  # a chart made in Python; those from files are checked when they are read
-            raise InputError(str(error.args[0])) from None
-    return ReadableTable(rules, list(seated))
+    if len(charts) < len(seated):
+        return ReadableTable(rules, list(seated))
+    try:
+        plan = compile_plan(rules, [chart.letter for chart in charts])
+    except KeyError as error:  # a chart made in Python; those from files are checked when they are read
+        raise InputError(str(error.args[0])) from None
+    if adjust_luck:
+        return AdjustedTable(plan, rules.unit, referee_of(rules, plan))
+    return CompiledTable(plan, rules.unit)
 
 
-def experiment_of(rules: Rules, players: Sequence[Player], hands: int, seed: int, tables: int = 1) -> Experiment:
+def experiment_of(
+    rules: Rules, players: Sequence[Player], hands: int, seed: int, tables: int = 1, adjust_luck: bool | None = None,
+    common_cards: bool = False,
+) -> Experiment:  # fmt: skip
     """What `bjsim run` plays: `hands` rounds for each player, shared out over `tables` tables per group.
 
-    Players sit `rules.seats` to a table, in order.
-    Raises: InputError for a chart whose rounds may never end.
+    Players sit `rules.seats` to a table, in order. adjust_luck: tell luck from play; None does so in finite shoes, at
+    tables where all players are charts. common_cards: each player sits alone, and all are dealt the same cards.
+    Raises: InputError for a chart whose rounds may never end, and for a player whose luck cannot be told.
     """
+    adjusted = not rules.infinite if adjust_luck is None else adjust_luck
+    strangers = [player.name for player in players if not isinstance(player, Chart)]
+    if adjust_luck and strangers:
+        raise InputError(f"--adjust-luck needs charts, whose states have exact values; {strangers[0]} is none")
     for player in players:
         if isinstance(player, Chart) and (at := splits_for_ever(player)):
             raise InputError(f"{player.name} cannot be played: it splits {at[0]} against {at[1]} for ever")
-    groups = [table_of(rules, players[first : first + rules.seats]) for first in range(0, len(players), rules.seats)]
-    return Experiment(rules, groups, hands, seed, tables)
+    each = 1 if common_cards else rules.seats
+    groups = [table_of(rules, players[first : first + each], adjusted) for first in range(0, len(players), each)]
+    played: Sequence[Table] = [CommonCards.of(rules, groups)] if common_cards else groups
+    return Experiment(rules, played, hands, seed, tables)
 
 
 @dataclass(frozen=True)
@@ -75,10 +98,26 @@ class BotResult:
         return (self.tally.mean - self.exact) / (self.exact_sd / sqrt(self.tally.rounds))
 
     @property
+    def adjusted(self) -> LuckTally | None:
+        """The same rounds without the luck, where that was computed."""
+        return self.tally.luck if self.tally.luck.settled else None
+
+    @property
+    def certified(self) -> bool:
+        """Whether no luck was left: every round, less its luck, came to the exact value of an infinite shoe."""
+        luck = self.adjusted
+        return luck is not None and self.exact is not None and abs(luck.mean - self.exact) + luck.se < CERTAIN
+
+    @property
     def verdict(self) -> str:
-        """The comparison with the exact value, in words."""
+        """The comparison with the exact value, or in a finite shoe with the luck-adjusted return, in words."""
         if self.exact is None:
             return "no exact value: not a chart"
+        if self.certified and self.infinite_shoe:
+            return "every round agrees with the exact value"
+        if not self.infinite_shoe and self.adjusted:
+            apart = abs(self.tally.mean - self.adjusted.mean)
+            return "agrees with its luck-adjusted return" if apart <= AGREES * self.tally.se else "disagrees"
         if not self.infinite_shoe:
             return "exact value is for the infinite shoe"
         if self.z is None:
@@ -100,34 +139,109 @@ class BotResult:
             "exact_sd": self.exact_sd,
             "z": self.z,
             "verdict": self.verdict,
+            "luck_adjusted": self._adjusted_json(),
             "payoffs": tally.payoffs,
             "ties_replayed": tally.ties_replayed,
             "convergence": [point._asdict() for point in self.convergence],
         }
 
+    def _adjusted_json(self) -> dict[str, object] | None:
+        luck = self.adjusted
+        return None if luck is None else {
+            "mean": luck.mean,
+            "se": luck.se,
+            "ci95": luck.ci95,
+            "anytime95": luck.anytime95(self.tuned),
+            "gain": luck.gain(self.tally.se),
+            "shoes": luck.shoes,
+        }
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much more one bot wins than another on the same cards; in initial bets per settled bet."""
+
+    one: BotResult
+    other: BotResult
+    pair: PairTally
+
+    @property
+    def anytime95(self) -> tuple[float, float]:
+        """The anytime-valid interval of the raw difference."""
+        return self.pair.anytime95(self.one.tuned)
+
+    @property
+    def apart(self) -> float:
+        """The standard error that the difference would have if the two had been dealt cards of their own."""
+        return hypot(self.one.tally.se, self.other.tally.se)
+
+    @property
+    def adjusted(self) -> Point | None:
+        """The luck-adjusted difference, where both have luck-adjusted returns; its standard error is at most the sum
+        of theirs, whatever they have in common."""
+        one, other = self.one.adjusted, self.other.adjusted
+        if one is None or other is None:
+            return None
+        mean = one.mean - other.mean
+        wide = (one.ci95[1] - one.mean) + (other.ci95[1] - other.mean)
+        ever = sum(luck.anytime95(self.one.tuned)[1] - luck.mean for luck in (one, other))
+        return Point(self.one.tally.rounds, mean, (mean - wide, mean + wide), (mean - ever, mean + ever))
+
+    def to_json(self) -> dict[str, object]:
+        """The difference as JSON values, as `bjsim run --common-cards --json` writes them."""
+        adjusted = self.adjusted
+        return {
+            "bots": [self.one.name, self.other.name],
+            "mean": self.pair.mean,
+            "se": self.pair.se,
+            "ci95": self.pair.ci95,
+            "anytime95": self.anytime95,
+            "se_apart": self.apart,
+            "luck_adjusted": adjusted
+            and {"mean": adjusted.mean, "ci95": adjusted.ci95, "anytime95": adjusted.anytime95},
+        }
+
+
+def differences_of(results: Sequence[BotResult]) -> list[Difference]:
+    """The differences between all pairs of bots that were dealt the same cards."""
+    return [
+        Difference(one, results[number + 1 + more], pair)
+        for number, one in enumerate(results)
+        for more, pair in enumerate(one.tally.pairs)
+        if pair.settled
+    ]
+
 
 def results_of(experiment: Experiment, players: Sequence[Player], progress: Progress) -> list[BotResult]:
     """The results of all players so far; those that have not settled a bet yet are left out."""
     rules = experiment.rules
+    solver = Solver(rules)
     results = []
     for player, tally, points in zip(players, progress.tallies, progress.convergence, strict=True):
         if not tally.settled:
             continue
         exact = sd = None
         if isinstance(player, Chart):
-            solver = Solver(rules)
             exact, sd = float(solver.worth(player.letter).value), solver.sd(player.letter)
         results.append(BotResult(player.name, tally, points, experiment.tuned, exact, sd, rules.infinite))
     return results
 
 
 def play(
-    rules: Rules | str, bots: Sequence[str | Player], hands: int, seed: int = 1, tables: int = 1, workers: int = 1
+    rules: Rules | str,
+    bots: Sequence[str | Player],
+    hands: int,
+    seed: int = 1,
+    tables: int = 1,
+    workers: int | None = None,
+    executor: Executor | None = None,
 ) -> list[BotResult]:
     """Play bots and compare them with their exact values: `bjsim run` in Python.
 
     rules: a game, or the name of a preset or TOML file. bots: names as `--bots` takes them, or Players.
-    hands: rounds for each bot. Raises: InputError and its kin, as the command does.
+    hands: rounds for each bot. workers: processes; 1 by default. executor: any executor to play on instead, which is
+    left open; `workers` then says how many blocks it plays at once, this machine's cores by default.
+    Raises: InputError and its kin, as the command does.
 
     >>> result, = play("easy", ["lim17"], hands=10_000)
     >>> result.verdict
@@ -136,5 +250,6 @@ def play(
     game = load_rules(rules) if isinstance(rules, str) else rules
     players = [find_player(bot, game) if isinstance(bot, str) else bot for bot in bots]
     experiment = experiment_of(game, players, hands, seed, tables)
-    progress = Driver(experiment, lambda: open_executor(workers), 2 * workers).run()
+    place = lent(executor, workers or usable_cores()) if executor else local(workers or 1)
+    progress = Driver(experiment, place).run()
     return results_of(experiment, players, progress)

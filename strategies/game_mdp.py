@@ -33,9 +33,9 @@ import numpy as np
 from bjsim.sim.cards import RANKS
 from bjsim.sim.rules import Rules, RulesError
 from bjsim.sim.states import DEALER_NATURAL, NOT_WAITING, SURRENDERED, HandState, Result, States
-from bjsim.strategies.chart import row_order
 from bjsim.strategies.mdp import FiniteMDP, Ints
 from bjsim.strategies.mdp_build import Outcome, build_mdp
+from bjsim.strategies.rows import row_order
 from bjsim.strategies.same_hands import SameHands
 from bjsim.strategies.values import Dealer, LetterOf
 
@@ -55,6 +55,11 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name} v {self.column}" if self.column else self.name
+
+    @property
+    def decides(self) -> bool:
+        """Whether a hand is played here, so that there is a choice."""
+        return self.hand is not None and not self.waiting
 
 
 START, END = Place("deal"), Place("end")
@@ -81,7 +86,7 @@ class GameProcess:
         return state == END
 
     def actions(self, state: Place) -> list[str]:
-        if state.hand is None or state.waiting:
+        if not state.decides:
             return [PLAY_ON if state.result else DEAL]
         return list(self.letters(state))
 
@@ -107,6 +112,19 @@ class GameProcess:
                 place = Place(name, column, hand, may_split)
                 places[str(place)] = place
         return places
+
+    def places_against(self, column: str) -> set[Place]:
+        """Every place that play can reach when the dealer shows `column`; the deal and the end are left out."""
+        found: set[Place] = set()
+        todo = [START]
+        while todo:
+            state = todo.pop()
+            for action in self.actions(state):
+                after = {outcome.next_state for outcome in self.outcomes(state, action)}
+                fresh = {place for place in after if place.column == column} - found
+                found |= fresh
+                todo += fresh
+        return found
 
     def place(self, hand: HandState, column: str, may_split: bool = True) -> Place:
         """The state of the process that a hand to be played is in."""

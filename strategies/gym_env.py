@@ -42,8 +42,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
 
     ## Action Space
     `Discrete(5)`: 0 stand, 1 hit, 2 double, 3 split, 4 surrender. `info["action_mask"]` (int8, shape (5,)) is 1 for the
-    actions that are allowed now. Any other action stands, and `info["illegal"]` is then true. Raises of the stake are
-    not offered.
+    actions that are allowed now. Any other of the five stands, and `info["illegal"]` is then true. Raises of the stake
+    are not offered.
 
     ## Observation Space
     `MultiDiscrete`, int64, shape (8,), about the hand to decide on:
@@ -88,6 +88,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         self.states = States(self.rules)
         self.columns = self.states.columns
         self.render_mode = render_mode
+        self._going_on = False
         self._melds = sorted({hand.meld for hand in self.states.reachable()})
         self._most_hands = int(min(self.rules.max_hands, MOST_HANDS))
         sizes = [23, 2, 7, 14, len(self._melds), 3, len(self.columns) + 1, self._most_hands + 1]
@@ -104,10 +105,18 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         self._stake = 1
         self._past: list[Event] = []
         self._deal()
+        self._going_on = True
         return self._observation(), self._info()
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play an action. Returns: observation, reward in initial bets, terminated, truncated (never), info."""
+        """Play an action. Returns: observation, reward in initial bets, terminated, truncated (never), info.
+
+        Raises: gymnasium.error.InvalidAction for no number of an action; ResetNeeded where no round is going on.
+        """
+        if not self._going_on:
+            raise gymnasium.error.ResetNeeded("no round is going on; call reset() first")
+        if action not in range(len(LETTERS)):
+            raise gymnasium.error.InvalidAction(f"action {action} is none; actions are 0 to {len(LETTERS) - 1}")
         letter = LETTERS[int(action)]
         legal = self._view.legal
         if self._result is None:
@@ -122,6 +131,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
             self._past += self._round.events
             self._deal()
         ended = self._result is not None
+        self._going_on = not ended
         return self._observation(), reward, ended, False, self._info() | {"illegal": letter not in legal}
 
     def render(self) -> str | None:

@@ -22,9 +22,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bjsim.sim.states import HandState, States
-from bjsim.strategies.chart import Chart, row_order
+from bjsim.strategies.chart import Chart
 from bjsim.strategies.exact import Solver, Worth
 from bjsim.strategies.reach import Decision, Reach
+from bjsim.strategies.rows import row_order
 from bjsim.strategies.values import Column, LetterOf
 
 

@@ -7,10 +7,11 @@ from functools import cached_property
 
 from bjsim.sim.play import NAMES
 from bjsim.sim.rules import Rules
-from bjsim.strategies.chart import Chart
+from bjsim.strategies.chart import Chart, runs
 from bjsim.strategies.exact import Solver
 from bjsim.strategies.game_mdp import GameProcess, Place
 from bjsim.strategies.named import CATALOGUE
+from bjsim.strategies.size import Reason, plain_size, reasons_of
 from bjsim.strategies.solve_mdp import evaluate, start_value
 from bjsim.strategies.study import Study
 
@@ -74,6 +75,8 @@ class LearnedGame:
             found["What does it double?"] = self._those_it("D", "never doubles")
         if self.rules.bonuses != "none":
             found["Do the bonuses change the strategy?"] = self._without_bonuses()
+        if reasons := reasons_of(self.rules):
+            found["How much larger must the representation be?"] = self._larger(reasons)
         return found
 
     @cached_property
@@ -108,6 +111,11 @@ class LearnedGame:
         plain = Solver(self.rules.with_(bonuses="none")).chart
         return list(self._unlike(plain, "without them the best")) or ["no"]
 
+    def _larger(self, reasons: list[Reason]) -> list[str]:
+        states, plain = len(self.study.mdp.states), plain_size(self.rules).states
+        lines = [f"{states / plain:.2f} times: {states:,} states, where hit or stand alone needs {plain:,}; it keeps"]
+        return lines + [f"{reason.why}: without that {reason.without.states:,} states" for reason in reasons]
+
     def _unlike(self, chart: Chart, name: str) -> Iterator[str]:
         """Where what was learned differs from a chart, grouped by what the two do."""
         groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -126,21 +134,7 @@ class LearnedGame:
         for row, column in cells:
             by_row.setdefault(row, set()).add(column)
         for row, columns in by_row.items():
-            yield f"{row} against {runs(list(self.process.columns), columns)}"
-
-
-def runs(order: list[str], chosen: set[str]) -> str:
-    """Those of `order` that are chosen, neighbours drawn together: `2-6, 9`."""
-    parts: list[list[str]] = []
-    previous = -2
-    for place, column in enumerate(order):
-        if column in chosen:
-            if place == previous + 1:
-                parts[-1][1:] = [column]
-            else:
-                parts.append([column])
-            previous = place
-    return ", ".join("-".join(part) for part in parts)
+            yield f"{row} against {runs([*self.process.columns], columns)}"
 
 
 def _row(place: Place) -> str:

@@ -89,13 +89,25 @@ def build_mdp(process: Process[S], gamma: float = 1.0) -> FiniteMDP:
 def read_mdp(file: str | Path) -> FiniteMDP:
     """The decision process of a JSON file. Raises: MDPError, one line that names the file and the state at fault."""
     try:
-        return mdp_from_dict(json.loads(Path(file).read_text(encoding="utf-8")))
+        return mdp_from_dict(json.loads(Path(file).read_text(encoding="utf-8"), object_pairs_hook=_each_once))
     except OSError as error:
         raise MDPError(f"cannot read {file}: {error.strerror}") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise MDPError(f"{file} is no JSON: {error}") from None
+    except RecursionError:
+        raise MDPError(f"{file} is no decision process: its JSON is nested too deeply") from None
     except MDPError as error:
         raise MDPError(f"{file}: {error}") from None
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, in which a name that stands twice would hide what came first."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise MDPError(f"{name!r} stands twice in one object")
+        found[name] = value
+    return found
 
 
 def mdp_from_dict(data: Any) -> FiniteMDP:

@@ -80,7 +80,7 @@ def _check_costs(mdp: FiniteMDP, rows: Bools) -> None:
     chosen = np.flatnonzero(rows)
     example = mdp.states[mdp.row_state[chosen[0]]]
     if (mdp.weight[rows[mdp.outcome_row] & (mdp.probability > 0)] > 1).any():
-        raise MDPError(f"state {example}: play can multiply for ever; it needs gamma below 1")
+        raise MDPError(f"state {example}: play can multiply for ever; it needs gamma times weight below 1")
     states, first = np.unique(mdp.row_state[chosen], return_index=True)
     h = np.zeros(len(mdp.states))
     for _ in range(SWEEPS):

@@ -9,6 +9,7 @@ from bjsim.sim.rules import Rules
 from bjsim.sim.states import DealerState, States
 from bjsim.strategies.chart import Chart, chart_of
 from bjsim.strategies.exact import Solver
+from bjsim.strategies.rows import parse_row
 
 
 @dataclass(frozen=True)
@@ -20,23 +21,12 @@ class Named:
     source: str
 
 
-def points_of_row(row: str) -> tuple[int, bool]:
-    """Points of a chart row such as `16`, `88` or `A6`, and whether the hand is soft."""
-    if row[0] == "A":
-        return (12 if row == "AA" else 11 + int(row[1:])), True
-    if row == "TT":
-        return 20, False
-    if len(row) == 2 and row[0] == row[1] and row != "11":
-        return 2 * int(row[0]), False
-    return int(row), False
-
-
 def limit(stand_on: int) -> Callable[[Rules], Chart]:
     """Hits every total below `stand_on`, soft ones too, and stands on all others."""
 
     def chart(rules: Rules) -> Chart:
         def code(row: str, column: str) -> str:
-            return "H" if points_of_row(row)[0] < stand_on else "S"
+            return "H" if parse_row(row).points < stand_on else "S"
 
         return chart_of(f"lim{stand_on}", rules, code, CATALOGUE[f"lim{stand_on}"].source)
 
@@ -47,19 +37,20 @@ def _mimic(rules: Rules) -> Chart:
     states = States(rules)
 
     def code(row: str, column: str) -> str:
-        return "S" if states.dealer_done(DealerState(*points_of_row(row), cards=2)) else "H"
+        hand = parse_row(row)
+        return "S" if states.dealer_done(DealerState(hand.points, hand.soft, cards=2)) else "H"
 
     return chart_of("mimic", rules, code, CATALOGUE["mimic"].source)
 
 
 def _hoyle(rules: Rules) -> Chart:
     def code(row: str, column: str) -> str:
-        points, soft = points_of_row(row)
-        if soft:
-            return "S" if points >= 18 else "H"
-        if points >= 17:
+        hand = parse_row(row)
+        if hand.soft:
+            return "S" if hand.points >= 18 else "H"
+        if hand.points >= 17:
             return "S"
-        return "S" if points >= 13 and column in ("2", "3", "4", "5", "6") else "H"
+        return "S" if hand.points >= 13 and column in ("2", "3", "4", "5", "6") else "H"
 
     return chart_of("hoyle", rules, code, CATALOGUE["hoyle"].source)
 

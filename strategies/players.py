@@ -25,6 +25,7 @@ from bjsim.strategies.chart_files import load_chart
 from bjsim.strategies.named import CATALOGUE
 
 ENTRY_POINTS = "bjsim.players"
+_FILE_MODULE = "bjsim_player_"  # how the names of modules start that were loaded from a player's file
 
 
 class UnknownPlayer(InputError):
@@ -90,8 +91,8 @@ def _load_object(text: str) -> Any:
 
 
 def _load_file(path: Path) -> ModuleType:
-    """The module in a file, run once; under a name of its own, so that it hides no other and can travel to workers."""
-    name = f"bjsim_player_{hashlib.sha256(bytes(path)).hexdigest()[:12]}"
+    """The module in a file, run once; under a name of its own, so that it hides no other and forked workers know it."""
+    name = f"{_FILE_MODULE}{hashlib.sha256(bytes(path)).hexdigest()[:12]}"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, path)
         assert spec and spec.loader  # a .py path always has both
@@ -103,6 +104,11 @@ def _load_file(path: Path) -> ModuleType:
             del sys.modules[name]
             raise
     return sys.modules[name]
+
+
+def comes_from_file(player: Player) -> bool:
+    """Whether a player refers to a module loaded from a file, which other processes than forked ones do not know."""
+    return _FILE_MODULE.encode() in pickle.dumps(player)
 
 
 def fingerprint(text: str, player: Player) -> str:

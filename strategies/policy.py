@@ -4,19 +4,20 @@ One line for each hand, 5..19 (a sum of two cards that are neither a pair nor an
 a tab and ten letters separated by blanks, for the dealer's open card 2..10, A. "You need to return only the first
 action": the letters are S H D P, and never Dh.
 
-So a policy does not say what to do where doubling is no longer allowed, nor how to play a hard 4 or 20 that splitting
-or drawing leads to. Read as a chart, all of that is the best play.
+So a policy does not say what to do where doubling is no longer allowed, how to play a hard 4 or 20 that splitting or
+drawing leads to, nor where bonuses count cards, what to do with three and more. Read as a chart, all of that is the
+best play.
 """
 
 from __future__ import annotations
 
-from bjsim.sim.cards import RANKS, TEN
 from bjsim.sim.rules import Rules
 from bjsim.sim.states import HandState, States
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.chart_grid import ChartError, Grid, Word, chart_from, required_rows
-from bjsim.strategies.chart_text import lines_of, words_of
+from bjsim.strategies.chart_text import lines_of, words_of, written_rows
 from bjsim.strategies.exact import Solver
+from bjsim.strategies.rows import parse_row
 
 POLICY_HANDS = (
     *(str(points) for points in range(5, 20)),
@@ -30,14 +31,8 @@ POLICY_COLUMNS = tuple("23456789TA")
 
 def first_hand(states: States, hand: str) -> HandState:
     """The two-card hand that a line of a policy speaks of."""
-    if hand == "1010":
-        ranks = (TEN, TEN)
-    elif hand[0] == "A" or (len(hand) == 2 and hand[0] == hand[1] and hand != "11"):
-        ranks = (RANKS.index(hand[0]), RANKS.index(hand[1]))
-    else:
-        high = min(int(hand) - 2, 10)
-        ranks = (high - 1, int(hand) - high - 1)
-    return states.add(states.add(HandState(), ranks[0]), ranks[1])
+    first, second = parse_row("TT" if hand == "1010" else hand).cards
+    return states.add(states.add(HandState(), first), second)
 
 
 def format_policy(chart: Chart) -> str:
@@ -83,14 +78,22 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
             raise grid.error(hand, f"the hand {hand} stands twice")
         else:
             _check_same(grid, hand, words, *said[row])
-    silent = [row for row in required_rows(states) if row not in {_row(states, hand) for hand in POLICY_HANDS}]
-    rest = [[Word(0, 0, text) for text in (row, *(best.cells[row, c] for c in POLICY_COLUMNS))] for row in silent]
+    rest = [[Word(0, 0, text) for text in (row, *(best.cells[row, c] for c in POLICY_COLUMNS))] for row in _rest(best)]
     return chart_from(Grid(name, header, [*(words for _, words in said.values()), *rest], grid.end), rules)
 
 
 def _row(states: States, hand: str) -> str:
     """The chart row that a line of a policy is about: of a pair that may not be split, its total's."""
     return states.rows_of(first_hand(states, hand))[0]
+
+
+def _rest(best: Chart) -> list[str]:
+    """The chart rows that no policy speaks of: those a chart must have, and those for three or more cards."""
+    states = best.states
+    dealt = {states.rows_of(state)[0] for state in states.starts}
+    counted = [row for row in written_rows(best) if parse_row(row).counted and row not in dealt]
+    spoken = {_row(states, hand) for hand in POLICY_HANDS}
+    return [row for row in (*required_rows(states), *counted) if row not in spoken]
 
 
 def _completed(best: Chart, row: str, words: list[Word]) -> list[Word]:
@@ -104,7 +107,7 @@ def _completed(best: Chart, row: str, words: list[Word]) -> list[Word]:
 def _else(best: Chart, row: str, column: str) -> str:
     code = best.cells[row, column]
     if code == "P" and row != "AA":
-        code = best.cells["20" if row == "TT" else str(2 * int(row[0])), column]
+        code = best.cells[parse_row(row).total, column]
     return "s" if code[-1].upper() == "S" else "h"
 
 

@@ -191,7 +191,8 @@ def _iterate(mdp: FiniteMDP, tolerance: float) -> Solution:
         if not change < HUGE:
             break
     worst = mdp.states[int(np.abs(values).argmax())]
-    raise MDPError(f"state {worst}: its value did not settle in {sweep:,} sweeps; it may grow without bound")
+    why = "it grows without bound, or play ends too slowly"
+    raise MDPError(f"state {worst}: its value did not settle in {sweep:,} sweeps; {why}")
 
 
 def _restricted(mdp: FiniteMDP, share: Floats) -> FiniteMDP:

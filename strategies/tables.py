@@ -13,8 +13,8 @@ from numbers import Real
 from bjsim.sim.cards import RANKS, TEN
 from bjsim.sim.hand import Hand, pair_code, soft_code
 from bjsim.sim.states import DEALER_NATURAL, HandState
-from bjsim.strategies.chart import row_order
 from bjsim.strategies.exact import Solver, best_code
+from bjsim.strategies.rows import parse_row, row_order
 from bjsim.strategies.table import Table
 from bjsim.strategies.values import Means, Number
 
@@ -24,16 +24,9 @@ SOFT = tuple(soft_code(points) for points in range(12, 21))
 SPLIT = tuple(pair_code(rank) for rank in (*range(1, 10), 0))
 
 
-def total_state(row: str) -> HandState:
-    """A fresh two-card hand with the total of a hard or soft row, which is no pair."""
-    if row.isdigit():
-        return HandState(int(row), False, 2)
-    return HandState(12 if row == "AA" else 11 + int(row[1:]), True, 2)
-
-
 def _pair_state(solver: Solver, row: str) -> HandState:
-    rank = SPLIT.index(row) + 1 if row != "AA" else 0
-    return solver.states.add(solver.states.add(HandState(), rank), rank)
+    first, second = parse_row(row).cards
+    return solver.states.add(solver.states.add(HandState(), first), second)
 
 
 class Tables:
@@ -57,18 +50,18 @@ class Tables:
 
     def stand(self) -> Table:
         """Value of standing on each total."""
-        stand = lambda means, row: means.act(total_state(row), "S")  # noqa: E731
+        stand = lambda means, row: means.act(parse_row(row).hand, "S")  # noqa: E731
         return self._values((*HARD, "21", *SOFT), stand)
 
     def hit(self) -> Table:
         """Value of one more card, and the best hits and stands after it."""
-        return self._values((*HARD, *SOFT), lambda means, row: means.act(total_state(row), "H"))
+        return self._values((*HARD, *SOFT), lambda means, row: means.act(parse_row(row).hand, "H"))
 
     def double(self) -> Table:
         """Value of doubling; empty where the rules do not allow it."""
 
         def cell(means: Means, row: str) -> Number | None:
-            state = total_state(row)
+            state = parse_row(row).hand
             return means.act(state, "D") if "D" in self.solver.states.legal(state) else None
 
         return self._values((*HARD, *SOFT), cell)
@@ -100,7 +93,7 @@ class Tables:
     def _situation(self, row: str) -> HandState | None:
         if row in self.solver.situations:
             return self.solver.situations[row]
-        return total_state(row) if row in HARD else None
+        return parse_row(row).hand if row in HARD else None
 
     @property
     def _situations(self) -> list[str]:

@@ -16,7 +16,9 @@ GAMES, STRATEGIES = PAGE.split("## Strategies")[0], PAGE.split("## Strategies")[
 def rows(section):
     """The rows of the table in a section: name -> its other cells."""
     cells = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| `")]
-    return {row[0].strip("`"): row[1:] for row in cells}
+    names = [row[0].strip("`") for row in cells]
+    assert len(set(names)) == len(names), "a name stands twice"
+    return {name: row[1:] for name, row in zip(names, cells, strict=True)}
 
 
 def test_every_game_is_listed_with_what_it_is_and_its_source():

@@ -74,6 +74,8 @@ def gather(texts: Sequence[str], rules: Rules) -> list[Entrant]:
 def identify(source: str, rules: Rules, name: str = "") -> Entrant:
     """The entrant at `source`."""
     path = Path(source)
+    if not _is_unicode(source):
+        raise FieldError(f"the file name {printable(source)} is no UTF-8, which the journal is; rename it")
     if path.is_file():
         content = path.read_bytes()
         language = IN_PROCESS if _chart_at(path, rules) else _language(path)
@@ -82,6 +84,14 @@ def identify(source: str, rules: Rules, name: str = "") -> Entrant:
     cells = getattr(player, "cells", None)
     digest = hashlib.sha256(repr(sorted(cells.items())).encode()).hexdigest() if cells else ""
     return Entrant(name or player.name, source, IN_PROCESS, digest)
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _chart_at(path: Path, rules: Rules) -> bool:
@@ -103,14 +113,20 @@ def _language(path: Path) -> str:
     return language.name if language else "executable"
 
 
+def printable(text: str) -> str:
+    """The text without what would move the cursor of a terminal or turn its writing round."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
 def _numbered(found: list[Entrant]) -> list[Entrant]:
     taken: set[str] = set()
     unique = []
     for entrant in found:
-        name, number = entrant.name, 1
+        given = name = printable(entrant.name)
+        number = 1
         while name in taken:
             number += 1
-            name = f"{entrant.name}-{number}"
+            name = f"{given}-{number}"
         taken.add(name)
         unique.append(Entrant(name, entrant.source, entrant.language, entrant.sha256))
     return unique

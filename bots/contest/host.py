@@ -1,34 +1,29 @@
 """The host: plays a contest and keeps its journal, or goes on with one that was stopped.
 
-Workers are threads, for the time goes into waiting for bots and for the disk; each has bots of its own. Tables are
-played side by side and written in the order of the schedule, so the journal does not depend on how many workers there
-are.
+Tables are played by workers and written in the order of the schedule, so the journal does not depend on how many
+workers there are.
 """
 
 from __future__ import annotations
 
 import platform
-import threading
 import time
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Any
 
 from bjsim import __version__
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
-from bjsim.bots.contest.field import Entrant, check_unchanged, identify, opened
+from bjsim.bots.contest.field import Entrant, check_unchanged
 from bjsim.bots.contest.luck import REFERENCE, Luck, has_luck
-from bjsim.bots.contest.match import Dealer, NotTheSame, Record, deal_again, play_table
+from bjsim.bots.contest.match import Dealer, NotTheSame, Record, deal_again
 from bjsim.bots.contest.page import PageData
 from bjsim.bots.contest.schedule import TablePlan, schedule, table_shape
 from bjsim.bots.contest.standings import Standings
 from bjsim.bots.contest.timings import Timings
-from bjsim.sim.play import Player
+from bjsim.bots.contest.workers import Workers
 
 
 class Host:
@@ -101,13 +96,17 @@ class Host:
         reason = self._reason(began)
         plans = schedule(len(self.entrants), contest.duplicate, bool(contest.house))
         rest = islice(plans, self.standings.matches, contest.matches)
-        with ExitStack() as stack:
-            tables = Workers(self, stack).tables(plan for match in rest for plan in match)
+        with Workers(
+            contest, self.entrants, self.workers, self.sandbox, self._earlier, self._journal.close
+        ) as workers:
+            tables = workers.tables(plan for match in rest for plan in match)
             match = self.standings.matches
             while not reason:
-                for plan, records in tables:
-                    for record in records:
+                for plan, rounds in tables:
+                    for record, times in rounds:
                         self._write(record)
+                        for bot, seconds in times:
+                            self._timed(bot, seconds)
                         on_round(self)
                     if plan.table == self._tables - 1:
                         break
@@ -133,87 +132,15 @@ class Host:
         self.standings.add(record)
         self.page.add(record)
 
-    def timed(self, bot: int, seconds: float) -> None:
+    def _timed(self, bot: int, seconds: float) -> None:
         """Count the time of a move."""
-        if bot != HOUSE and self.entrants[bot].timed:
+        if bot != HOUSE:
             self.timings.add(bot, seconds)
             self._new_timings.add(bot, seconds)
 
-    def earlier(self, plan: TablePlan) -> list[Record]:
+    def _earlier(self, plan: TablePlan) -> list[Record]:
         """The rounds of this table that the journal holds already."""
         return self._done.get((plan.match, plan.table), [])
-
-
-class Workers:
-    """Plays tables, several at once, and gives their rounds in the order of the schedule."""
-
-    def __init__(self, host: Host, stack: ExitStack) -> None:
-        self.host = host
-        self.stack = stack
-        self.luck = Luck(host.contest.rules) if has_luck(host.contest.rules) else None
-        self.stopped = False
-
-    def tables(self, plans: Iterator[TablePlan]) -> Iterator[tuple[TablePlan, Iterator[Record]]]:
-        """Each plan with its rounds, which must be taken before the next plan."""
-        todo: SimpleQueue[tuple[TablePlan, list[Record], SimpleQueue[Any]] | None] = SimpleQueue()
-        threads = [
-            threading.Thread(target=self._work, args=(self._players(), todo), daemon=True)
-            for _ in range(self.host.workers)
-        ]
-        self.stack.callback(self._stop, threads, todo)  # before the bots are closed: callbacks run last in, first out
-        for thread in threads:
-            thread.start()
-        ahead: deque[tuple[TablePlan, SimpleQueue[Any]]] = deque()
-        while True:
-            while len(ahead) < 2 * self.host.workers and (following := next(plans, None)) is not None:
-                rounds: SimpleQueue[Any] = SimpleQueue()
-                ahead.append((following, rounds))
-                todo.put((following, self.host.earlier(following), rounds))
-            if not ahead:
-                return
-            plan, rounds = ahead.popleft()
-            yield plan, _taken(rounds)
-
-    def _players(self) -> list[Player]:
-        house = self.host.contest.house
-        entrants = [*self.host.entrants]
-        if house:
-            entrants.append(identify(house, self.host.contest.rules, "house"))
-        contest = self.host.contest
-        return self.stack.enter_context(
-            opened(entrants, contest.rules, sandbox=self.host.sandbox, timeout=contest.timeout)
-        )
-
-    def _rounds(self, plan: TablePlan, players: list[Player], done: list[Record]) -> Iterator[Record]:
-        host = self.host
-        # the house player is the last: number HOUSE is -1
-        return play_table(host.contest, plan, players.__getitem__, self.luck, done, host.timed)
-
-    def _work(self, players: list[Player], todo: SimpleQueue[Any]) -> None:
-        while (task := todo.get()) is not None:
-            plan, done, rounds = task
-            try:
-                for record in self._rounds(plan, players, done):
-                    if self.stopped:
-                        return
-                    rounds.put(record)
-                rounds.put(None)
-            except BaseException as error:  # raised again where the rounds are taken
-                rounds.put(error)
-
-    def _stop(self, threads: list[threading.Thread], todo: SimpleQueue[Any]) -> None:
-        self.stopped = True
-        for _ in threads:
-            todo.put(None)
-        for thread in threads:
-            thread.join()
-
-
-def _taken(rounds: SimpleQueue[Any]) -> Iterator[Record]:
-    while (record := rounds.get()) is not None:
-        if isinstance(record, BaseException):
-            raise record
-        yield record
 
 
 def verify(folder: Path) -> tuple[int, Standings]:

@@ -127,7 +127,7 @@ class WatchedShoe:
     def draw(self) -> int:
         rank = self._shoe.draw()
         if self.left is not None and self.full is not None:
-            if not any(self.left):
+            if not self.left[rank]:  # it ran out, and a fresh one followed
                 self.left = list(self.full)
             self.left[rank] -= 1
         self.drawn.append(rank)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from typing import Any
+from unicodedata import east_asian_width
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
@@ -22,7 +23,9 @@ from bjsim.sim.rules import Rules
 SWINGS = 12  # hands of the largest swings that can be replayed
 LAST = 60  # rounds of the last match that can be replayed
 FAULTS = 5  # of each kind and bot that are shown
-WIDTH, ROW, PLOT = 480, 26, 240  # of the drawings
+WIDTH, ROW, PLOT = 520, 26, 240  # of the drawings
+LABEL = 140  # of a name beside a drawing
+COLOURS = ("#2f7fc1", "#d2691e", "#2a9461", "#b84592", "#8b7a12", "#7658d0", "#c43c35", "#6a7783")  # on white and black
 
 
 class PageData:
@@ -60,6 +63,12 @@ def place_of(record: Mapping[str, Any]) -> str:
     )
 
 
+def swing_of(record: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Who won or lost most in a round."""
+    net = max(record["net"], key=abs)
+    return f"{names[record['seats'][record['net'].index(net)]]} {net:+d}"
+
+
 def render_page(standings: Standings, data: PageData, timings: Timings | None = None) -> str:
     """The page as HTML."""
     environment = Environment(
@@ -89,12 +98,12 @@ def render_page(standings: Standings, data: PageData, timings: Timings | None = 
         faults=[{**fault, "name": names[bot]} for (bot, _), kept in sorted(data.faults.items()) for fault in kept],
         replays=json.dumps(
             [
-                *(replay(rules, record, names, f"swing {n}") for n, record in enumerate(swings, 1)),
+                *(replay(rules, record, names, swing_of(record, names)) for record in swings),
                 *(replay(rules, record, names, "last match") for record in data.last),
             ],
             separators=(",", ":"),
         ).replace("<", "\\u003c"),
-        first_replay=replay(rules, swings[0], names, "swing 1") if swings else None,
+        first_replay=replay(rules, swings[0], names, swing_of(swings[0], names)) if swings else None,
     )
 
 
@@ -116,17 +125,31 @@ def _ticks(low: float, high: float, count: int = 5) -> list[float]:
     return [n * step for n in range(first, first + count * 3) if low <= n * step <= high]
 
 
+def fitted(name: str, width: float = LABEL) -> str:
+    """The name, cut where it would be wider than `width` in the drawings' type of 14 units."""
+    if sum(map(_width, name)) <= width:
+        return name
+    while sum(map(_width, name)) > width - _width("…"):
+        name = name[:-1]
+    return name + "…"
+
+
+def _width(letter: str) -> float:
+    """About how wide a letter is at most, of most sans-serif types."""
+    return 14 if letter in "MWmw@%—" or east_asian_width(letter) in "WF" else 9.5 if letter.isupper() else 8.5
+
+
 def intervals_drawn(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Means and 95% intervals of chips, as places in a drawing, best first."""
     bounds = [row["chips_ci95"] or [row["chips"]] * 2 for row in rows]
     low, high = min(b[0] for b in bounds), max(b[1] for b in bounds)
-    x = _scale(low, high, 130, WIDTH - 20)
+    x = _scale(low, high, LABEL + 10, WIDTH - 20)
     return {
         "width": WIDTH,
         "height": ROW * len(rows) + 30,
         "ticks": [(x(tick), f"{tick:g}") for tick in _ticks(low, high)],
         "rows": [
-            {"name": row["bot"][:18], "y": ROW * place + 16, "x": x(row["chips"]), "low": x(b[0]), "high": x(b[1])}
+            {"name": fitted(row["bot"]), "y": ROW * place + 16, "x": x(row["chips"]), "low": x(b[0]), "high": x(b[1])}
             for place, (row, b) in enumerate(zip(rows, bounds, strict=True))
         ],
     }
@@ -139,24 +162,26 @@ def convergence_drawn(standings: Standings) -> dict[str, Any] | None:
         return None
     values = [value for _, means in points for value in means]
     low, high = min(values), max(values)
-    x = _scale(points[0][0], points[-1][0], 60, WIDTH - 130)
+    x = _scale(points[0][0], points[-1][0], 60, WIDTH - LABEL - 10)
     y = _scale(low, high, PLOT - 30, 10)
     order = standings.order()
     heights = _apart([float(y(points[-1][1][bot])) for bot in order], PLOT - 30)
     lines = [
         {
-            "name": standings.names[bot][:18],
+            "name": fitted(standings.names[bot]),
+            "colour": COLOURS[place % len(COLOURS)],
+            "dashes": "7 3" if place // len(COLOURS) % 2 else "none",
             "label": height + 4,
             "points": " ".join(f"{x(matches)},{y(means[bot])}" for matches, means in points),
         }
-        for bot, height in zip(order, heights, strict=True)
+        for place, (bot, height) in enumerate(zip(order, heights, strict=True))
     ]
     return {
         "width": WIDTH,
         "height": max(PLOT, int(heights[-1]) + 12),
         "bottom": PLOT - 30,
         "lines": lines,
-        "label_x": WIDTH - 122,
+        "label_x": WIDTH - LABEL,
         "y_ticks": [(y(tick), f"{tick:g}") for tick in _ticks(low, high)],
         "x_ticks": [(x(points[0][0]), points[0][0]), (x(points[-1][0]), points[-1][0])],
     }
@@ -214,7 +239,7 @@ def replay(rules: Rules, record: Mapping[str, Any], names: Sequence[str], why: s
             text, dealer["cards"] + (HIDDEN if dealer["hole"] else ""),
             [[seat["cards"], seat["stake"], held, seat["say"]] for seat, held in zip(seats, chips, strict=True)],
         ])  # fmt: skip
-    return {"title": f"{place_of(record)} ({why})", "names": [seat["name"] for seat in seats], "steps": steps,
+    return {"title": f"{why}: {place_of(record)}", "names": [seat["name"] for seat in seats], "steps": steps,
             "net": record["net"]}  # fmt: skip
 
 

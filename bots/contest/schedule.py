@@ -1,30 +1,23 @@
 """The schedule: who sits where in each match. Pure: the same numbers give the same schedule, for ever.
 
 Every bot plays at one table in each match, so all are dealt the same number of hands. With n bots there are
-T = ceil(n / 4) tables of k = ceil(n / T) chairs; k T - n chairs, at most one to a table, stay empty. An empty chair is
-treated as one more bot ("nobody"), who moves about like the others, so that short tables are shared out as well.
+T = ceil(n / 4) tables of k = ceil(n / T) chairs; k T - n chairs, at most one to a table, stay empty. Who meets whom is
+worked out in `meetings.py`, which says how equal that can be.
 
 Chairs. In each run of k matches everybody sits once in every chair. That this is always possible is Kőnig's theorem:
 bots and tables, joined where a bot sits at a table, are a bipartite graph in which all have k edges, and the edges of
 such a graph can be coloured with k colours (the chairs) so that no two alike meet. So at every moment, for every bot,
 the numbers of matches in its chairs differ by one at most.
-
-Meetings. Each match takes, from several starts, the tables with the fewest earlier meetings that swapping two bots
-can reach.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count, islice
 from typing import NamedTuple
 
 from bjsim.bots.contest.config import HOUSE
-from bjsim.sim.stream import mix
-
-LARGEST_TABLE = 4
-_STARTS = 6
-_SLACK = 1e-6  # what a swap must save, so that rounding never makes it go in circles
-_APART = 10**3  # what two empty chairs at one table cost, in meetings
+from bjsim.bots.contest.meetings import LARGEST_TABLE, seatings
 
 
 class TablePlan(NamedTuple):
@@ -75,88 +68,16 @@ def _present(seats: list[int], bots: int, house: bool) -> tuple[int, ...]:
 def _seatings(bots: int, tables: int, chairs: int) -> Iterator[list[list[int]]]:
     """For each match the tables, each a list of bots by chair; numbers from `bots` on are nobody."""
     everybody = tables * chairs
-    met = [[0.0] * everybody for _ in range(everybody)]
-    for a in range(bots, everybody):
-        for b in range(bots, everybody):
-            met[a][b] = _APART
-    match = 0
+    following = seatings(bots)
     while True:
-        run = []
-        for _ in range(chairs):
-            groups = _fewest_meetings(met, tables, chairs, match) if tables > 1 else [list(range(chairs))]
-            for group in groups:
-                for a in group:
-                    for b in group:
-                        met[a][b] += a != b
-            _share_nobody(met, bots)
-            run.append(groups)
-            match += 1
+        run = [_with_nobody(groups, bots, chairs) for groups in islice(following, chairs)]
         yield from _take_chairs(run, everybody, chairs)
 
 
-# --- who meets whom
-
-
-def _share_nobody(met: list[list[float]], bots: int) -> None:
-    """Count a meeting with one empty chair as a share of a meeting with each: they are all alike."""
-    nobody = range(bots, len(met))
-    for bot in range(bots) if nobody else ():
-        share = sum(met[bot][chair] for chair in nobody) / len(nobody)
-        for chair in nobody:
-            met[bot][chair] = met[chair][bot] = share
-
-
-def _fewest_meetings(met: list[list[float]], tables: int, chairs: int, match: int) -> list[list[int]]:
-    """Tables that keep the numbers of meetings level; the best of several searches."""
-    everybody = tables * chairs
-    low = min(met[a][b] for a in range(everybody) for b in range(a))
-    cost = [[(n - low) * (n - low + 1) for n in row] for row in met]
-    best: tuple[float, list[list[int]]] | None = None
-    for start in range(_STARTS):
-        found = _search(cost, _shuffled(everybody, mix(match * _STARTS + start + 1)), chairs)
-        if best is None or found < best:
-            best = found
-    assert best is not None
-    return best[1]
-
-
-def _search(cost: list[list[float]], order: list[int], chairs: int) -> tuple[float, list[list[int]]]:
-    """Swap bots between tables while that lowers the cost. Returns: (cost of all pairs, tables)."""
-    count = len(order)
-    table_of = [0] * count
-    groups = [order[first : first + chairs] for first in range(0, count, chairs)]
-    for table, group in enumerate(groups):
-        for bot in group:
-            table_of[bot] = table
-    ties = [[sum(cost[bot][x] for x in group if x != bot) for group in groups] for bot in range(count)]
-    better = True
-    while better:
-        better = False
-        for a in order:
-            for b in order:
-                s, t = table_of[a], table_of[b]
-                if s == t or ties[a][t] + ties[b][s] - 2 * cost[a][b] > ties[a][s] + ties[b][t] - _SLACK:
-                    continue
-                for x in range(count):
-                    change = (cost[x][b] if x != b else 0) - (cost[x][a] if x != a else 0)
-                    ties[x][s] += change
-                    ties[x][t] -= change
-                table_of[a], table_of[b] = t, s
-                better = True
-    groups = [[bot for bot in range(count) if table_of[bot] == table] for table in range(len(groups))]
-    return sum(ties[bot][table_of[bot]] for bot in range(count)), groups
-
-
-def _shuffled(count: int, key: int) -> list[int]:
-    order = list(range(count))
-    for i in range(count - 1, 0, -1):
-        key = mix(key + i)
-        j = key % (i + 1)
-        order[i], order[j] = order[j], order[i]
-    return order
-
-
-# --- who takes which chair
+def _with_nobody(groups: list[list[int]], bots: int, chairs: int) -> list[list[int]]:
+    """The tables with somebody in every chair."""
+    nobody = count(bots)
+    return [[*group, *islice(nobody, chairs - len(group))] for group in groups]
 
 
 def _take_chairs(run: list[list[list[int]]], everybody: int, chairs: int) -> Iterator[list[list[int]]]:

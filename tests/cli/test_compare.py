@@ -16,7 +16,7 @@ def test_presets_beside_the_first():
     assert vegas["value"] == pytest.approx(-0.00511734, abs=1e-8) and vegas["difference"] == 0
     assert h17["difference"] == pytest.approx(h17["value"] - vegas["value"])
     changed = [f"{change['row']} v {change['column']}" for change in h17["changes"]]
-    assert changed == ["A7 v 2", "A4 v 4", "A8 v 6", "11 v A"]
+    assert changed == ["11 v A", "A4 v 4", "A7 v 2", "A8 v 6"]
     assert {change["after"] for change in city["changes"]} == {"Rh"}
     assert easy["changes"] is None  # its columns are the dealer's whole hands
 
@@ -37,9 +37,27 @@ def test_endless_resplitting_is_worth_what_is_published():
     assert 100 * endless.value == pytest.approx(-0.5093975, abs=5e-8)
 
 
-def test_rows_that_only_one_game_has_and_an_infinite_value():
-    variant = games("--rules", "neller,neller-v1")[1]
-    assert "15/4" in variant["only"] and "14:77" in variant["only"]
+def test_a_row_that_one_game_has_is_compared_with_its_total():
+    """In a game that counts no cards, fifteen in four cards is fifteen; in one without splits, 8-8 is sixteen."""
+    one, two = games("--rules", "neller,neller-v1,neller-v2")[1:]
+    changed = {(change["row"], change["column"]): (change["before"], change["after"]) for change in one["changes"]}
+    assert changed["15/4", "2"] == ("S", "H") and changed["14:77", "4"] == ("S", "H") and ("15/3", "2") not in changed
+    assert {"row": "88", "column": "6", "before": "S", "after": "P"} in two["changes"]
+    assert {change["after"] for change in two["changes"]} == {"P"}
+
+
+def test_what_a_third_card_leaves_of_a_code():
+    """Doubling is for two cards, so eleven in three cards is hit in both games."""
+    bonuses = PRESETS["vegas-s17"].rules.with_(bonuses="win")
+    (_, other) = compare([PRESETS["vegas-s17"].rules, bonuses])
+    rows = {change.row for change in other.changes}
+    assert "11/3" not in rows and "AA/3" not in rows and "15/4" in rows
+
+
+def test_totals_that_only_one_game_has_and_an_infinite_value():
+    hit_21 = PRESETS["vegas-s17"].rules.with_(stand_on_21=False)
+    assert compare([PRESETS["vegas-s17"].rules, hit_21])[1].only == ("21", "A10")
+    assert compare([PRESETS["neller"].rules, PRESETS["neller-v1"].rules])[1].only == ()
     endless = games("--rules", "blackjack-p", "--vary", "ten_probability=4/13,1/2")[1]
     assert endless["value"] == endless["difference"] == endless["sd"] == "inf"
 
@@ -47,7 +65,14 @@ def test_rows_that_only_one_game_has_and_an_infinite_value():
 def test_what_is_shown():
     text = bjsim("compare", "--rules", "vegas-s17", "--vary", "hit_soft_17=false,true").out
     assert "hit_soft_17=true" in text and "-0.219362%" in text
-    assert "A7 v 2 S → Ds, A4 v 4 H → Dh, A8 v 6 S → Ds, 11 v A H → Dh" in text
+    assert "11 v A H → Dh, A4 v 4 H → Dh, A7 v 2 S → Ds, A8 v 6 S → Ds" in text
+
+
+def test_neighbouring_columns_are_drawn_together_and_decks_do_not_matter():
+    outcome = bjsim("compare", "--rules", "vegas-s17,atlantic-city")
+    assert "15 v T H → Rh, 16 v 9-A H → Rh" in outcome.out
+    assert outcome.err == "the values are an infinite shoe's; the number of decks does not change them\n"
+    assert bjsim("compare", "--rules", "neller,neller-v3").err == ""
 
 
 def test_bad_input_gets_one_line_and_status_2():

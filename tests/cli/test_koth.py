@@ -77,3 +77,24 @@ def test_house_players_fill_chairs_and_are_not_ranked(tmp_path, capsys):
     run("koth", "--verify", tmp_path)
     run("koth", "--show", tmp_path, "--hand", "9.9.9", status=2)
     assert "no such hand" in capsys.readouterr().err
+
+
+def test_odd_names_and_the_same_bot_twice(tmp_path, capsys):
+    bots = ["[/b]<i>=lim17", "[red]=lim17", "名前 & co=lim17", "lim17", "lim17"]
+    run("koth", *bots, "--matches", 2, "--out", tmp_path / "[x]")
+    run("koth", "--show", tmp_path / "[x]")
+    run("koth", "--verify", tmp_path / "[x]")
+    printed = capsys.readouterr().out
+    names = {"[/b]<i>", "[red]", "名前 & co", "lim17", "lim17-2"}
+    assert all(printed.count(name) >= 2 for name in names) and "[x]/index.html" in printed
+    rows = json.loads((tmp_path / "[x]" / "standings.json").read_text(encoding="utf-8"))
+    assert {row["bot"] for row in rows} == names
+
+
+def test_thirty_bots(tmp_path, capsys):
+    bots = [f"bot{number}={name}" for number, name in enumerate(["lim17", "optimal", "hoyle"] * 10)]
+    run("koth", *bots, "--matches", 2, "--out", tmp_path, "--workers", 2)
+    rows = json.loads((tmp_path / "standings.json").read_text())
+    assert len(rows) == 30 and {row["hands"] for row in rows} == {50} and {row["matches"] for row in rows} == {2}
+    run("koth", "--verify", tmp_path)
+    assert "400 rounds" in capsys.readouterr().out

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from bjsim.sim.driver import Checkpoint, Driver, Experiment
 from bjsim.sim.errors import InputError, RunFailed
+from bjsim.sim.executors import local
 from bjsim.sim.presets import named_rules
 from bjsim.sim.table import block_of, block_start
 from bjsim.sim.tally import Tally
-from bjsim.sim.workers import gathered_log, open_executor
+from bjsim.sim.workers import gathered_log
 from bjsim.strategies.experiment import experiment_of
 from bjsim.strategies.players import find_player
 
@@ -25,10 +26,6 @@ EASY = named_rules("easy")
 
 def easy(hands=300_000, tables=1, bots=("optimal", "lim17")):
     return experiment_of(EASY, [find_player(bot, EASY) for bot in bots], hands, seed=3, tables=tables)
-
-
-def pool(workers):
-    return lambda: open_executor(workers)
 
 
 @given(st.integers(0, 10**9))
@@ -51,8 +48,8 @@ def test_jobs_play_every_round_once(hands, tables, groups):
 
 
 def test_workers_do_not_change_the_result():
-    one = Driver(easy(tables=2), pool(1)).run()
-    two = Driver(easy(tables=2), pool(2), in_flight=5).run()
+    one = Driver(easy(tables=2), local(1)).run()
+    two = Driver(easy(tables=2), local(2)).run()
     assert one.tallies == two.tallies
     assert one.convergence == two.convergence
     assert one.tallies[0].rounds == 300_000
@@ -88,7 +85,7 @@ def doomed(folder, deaths):
 
 
 def test_blocks_of_a_lost_worker_are_played_again(tmp_path):
-    progress = Driver(doomed(tmp_path, 2), pool(2), in_flight=4).run()
+    progress = Driver(doomed(tmp_path, 2), local(2)).run()
     assert progress.losses == 2
     assert progress.tallies == [Tally(Fraction(1), {(1, 0): 300_000})]
     assert [p.hands for p in progress.convergence[0]][-1] == 300_000
@@ -96,7 +93,7 @@ def test_blocks_of_a_lost_worker_are_played_again(tmp_path):
 
 def test_losing_workers_for_ever_ends_the_run(tmp_path):
     with pytest.raises(RunFailed, match="5 times in a row"):
-        Driver(doomed(tmp_path, 50), pool(2), in_flight=1).run()
+        Driver(doomed(tmp_path, 50), local(2)).run()
 
 
 def stop_after(merges):
@@ -136,7 +133,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path, damage):
 def test_one_log_holds_the_records_of_all_workers(tmp_path):
     path = tmp_path / "log"
     with gathered_log(str(path)) as records:
-        Driver(easy(2_000_000, tables=4), lambda: open_executor(2, records), in_flight=4).run()
+        Driver(easy(2_000_000, tables=4), local(2, records)).run()
     lines = path.read_text().splitlines()
     workers = {line.split()[2] for line in lines}
     assert len(workers) == 2

@@ -148,7 +148,7 @@ def splitter(game: Rules) -> Plan:
     [
         {"max_hands": 2},
         {"max_hands": 4, "resplit_aces": True, "hit_split_aces": True, "ten_probability": "3/5"},
-        {"max_hands": 16, "ten_probability": "9/10", "dealer_shows": "both", "peek": True},
+        {"max_hands": 5, "ten_probability": "9/10", "dealer_shows": "both", "peek": True},
         {"max_hands": 7, "ties": "replay", "deal": "pdp", "peek": False, "split_tens_blackjack": True},
         {"max_hands": 4, "decks": 2, "cut": 1, "split_by": "rank", "bonuses": "none", "naturals": "player", "peek": 0},
     ],

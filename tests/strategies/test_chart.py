@@ -13,8 +13,9 @@ from bjsim.sim.play import Player, View
 from bjsim.sim.presets import PRESETS, named_rules
 from bjsim.sim.rules import Rules
 from bjsim.sim.states import SPLIT_ACES, SPLIT_HAND, HandState, States
-from bjsim.strategies.chart import CODES, Chart, chart_of, chart_rows, row_order
+from bjsim.strategies.chart import CODES, Chart, chart_of, chart_rows
 from bjsim.strategies.exact import Solver
+from bjsim.strategies.rows import PAIR, parse_row, row_order
 
 VEGAS = named_rules("vegas-s17")
 
@@ -112,6 +113,28 @@ def test_rows_are_in_the_order_of_the_seed() -> None:
     assert sorted(["11", "22", "A2", "AA", "TT", "99", "15/4", "15", "14:77", "14"], key=row_order) == [
         "11", "14", "14:77", "15", "15/4", "22", "99", "TT", "AA", "A2",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_rows_are_read_as_they_are_named(name: str) -> None:
+    """`parse_row` takes back what `rows_of` gives, over every hand of every game."""
+    states = States(named_rules(name))
+    for state in states.reachable():
+        if states.legal(state):
+            for label in states.rows_of(state):
+                if label == "21" and state.soft:
+                    continue  # the row for any 21, the last that is asked
+                row = parse_row(label)
+                assert (row.points, row.soft) == (state.points, state.soft)
+                assert row.total in states.rows_of(state, may_split=False)
+                assert (row.hand.points, row.hand.soft, row.hand.rank) == (state.points, state.soft, -1)
+            first = parse_row(states.rows_of(state)[0])
+            assert bool(first.counted) == (states.rules.bonuses != "none" and (state.cards > 2 or state.meld != ()))
+            if first.kind == PAIR and first.rank:
+                assert first.rank == min(state.rank, 9)
+            if state.cards == 2 and not first.counted and state.points not in (4, 20, 21):
+                dealt = states.add(states.add(HandState(), first.cards[0]), first.cards[1])
+                assert (dealt.points, dealt.soft) == (state.points, state.soft)
 
 
 @pytest.mark.parametrize("name", PRESETS)

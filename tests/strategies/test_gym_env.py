@@ -93,6 +93,24 @@ def test_masks_are_the_rounds_and_any_other_action_stands() -> None:
     assert {"SHDR", "SHDPR", "S"} <= seen
 
 
+@pytest.mark.parametrize("action", [5, -1, 1.5])
+def test_no_number_of_an_action_is_refused(action: float) -> None:
+    env = made("easy")
+    env.reset(seed=1)
+    with pytest.raises(gymnasium.error.InvalidAction, match=f"action {action} is none; actions are 0 to 4"):
+        env.step(action)
+
+
+def test_a_round_must_be_going_on() -> None:
+    env = made("easy")
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+    env.reset(seed=1)
+    assert env.step(0)[2]  # standing ends it
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+
+
 def test_split_hands_are_played_one_after_the_other() -> None:
     env = made("neller-v2")
     for seed in range(2000):

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from bjsim.sim.presets import PRESETS
+from bjsim.strategies.chart import runs
 from bjsim.strategies.exact import Solver
 from bjsim.strategies.game_mdp import GameProcess
 from bjsim.strategies.learn import Schedule
-from bjsim.strategies.learned_game import LearnedGame, runs
+from bjsim.strategies.learned_game import LearnedGame
 from bjsim.strategies.mdp_build import build_mdp
 from bjsim.strategies.study import Point, Study, study
 
@@ -90,6 +91,9 @@ def test_the_seeds_questions_are_answered(games: dict[str, LearnedGame]) -> None
     assert "11 against 2-9" in games["neller-v3"].answers()["What does it double?"]
     bonuses = games["neller-v1"].answers()["Do the bonuses change the strategy?"]
     assert any("A8/4 against 2-A" in line for line in bonuses)
+    larger = games["neller-v1"].answers()["How much larger must the representation be?"]
+    assert larger[0].startswith("3.75 times: 1,282 states, where hit or stand alone needs 342")
+    assert "number of cards" in larger[1] and "How much larger must the representation be?" not in plain
 
 
 def test_json_has_what_was_asked_for(games: dict[str, LearnedGame]) -> None:

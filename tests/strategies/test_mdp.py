@@ -112,6 +112,8 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
     for name, text, message in (
         ("absent.json", None, "cannot read"),
         ("half.json", '{"states": ', "is no JSON"),
+        ("deep.json", "[" * 100_000, "nested too deeply"),
+        ("twice.json", '{"states": {"a": {"go": []}, "a": {}}}', "'a' stands twice in one object"),
         ("wrong.json", json.dumps(changed(leave=[])), "state wait, action leave: no outcome"),
     ):
         file = tmp_path / name

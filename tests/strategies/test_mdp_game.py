@@ -14,7 +14,7 @@ from bjsim.strategies.exact import Solver
 from bjsim.strategies.game_mdp import GameProcess, game_mdp
 from bjsim.strategies.mdp import FiniteMDP, MDPError
 from bjsim.strategies.mdp_build import build_mdp
-from bjsim.strategies.size import size_of
+from bjsim.strategies.size import plain_size, reasons_of, size_of
 from bjsim.strategies.solve_mdp import evaluate, policy_iteration, start_value, value_iteration
 
 NELLER = PRESETS["neller"].rules
@@ -117,12 +117,55 @@ def test_a_state_holds_no_more_than_the_rules_pay_for() -> None:
     assert states_named(game_mdp(GAMES["neller-v1"]), "14:77 v 6")
 
 
-@pytest.mark.parametrize("name", ["easy", "neller", "neller-v1", "neller-v3", "vegas-s17"])
-def test_the_size_is_that_of_the_coarsest_partition(name: str) -> None:
-    """`size` refines a partition of all hands that may still be split; here they are numbered in one walk."""
-    process = GameProcess(GAMES[name])
-    hands = [hand for hand in process.states_of_play.reachable() if process.same.legal(hand, True)]
-    assert len({process.same.kind(hand, True) for hand in hands}) == size_of(GAMES[name]).hands
+def partition(mdp: FiniteMDP) -> list[int]:
+    """The class of every state in the coarsest partition into states that nothing tells apart: those with the same
+    actions, each with the same law of reward, weight and next class (Givan, Dean and Greig 2003, by refinement)."""
+    now = [0] * len(mdp.states)
+    while True:
+        keys: dict[object, int] = {}
+        finer = []
+        for state in range(len(mdp.states)):
+            laws = []
+            for row in range(mdp.action_start[state], mdp.action_start[state + 1]):
+                law: dict[tuple[int, float, float], float] = {}
+                for o in range(mdp.outcome_start[row], mdp.outcome_start[row + 1]):
+                    key = now[mdp.next_state[o]], float(mdp.reward[o]), float(mdp.weight[o])
+                    law[key] = law.get(key, 0.0) + float(mdp.probability[o])
+                laws.append((mdp.actions[row], tuple(sorted((key, round(p, 12)) for key, p in law.items()))))
+            finer.append(keys.setdefault((now[state], tuple(sorted(laws))), len(keys)))
+        if len(keys) == len(set(now)):
+            return now
+        now = finer
+
+
+@pytest.mark.parametrize("name", ["neller", "neller-v1", "neller-v2", "neller-v3", "vegas-s17", "blackjack-p"])
+def test_no_process_of_these_games_could_be_smaller(name: str) -> None:
+    """No two of its states are alike, so it is as compact as seed 004 asks for."""
+    mdp = game_mdp(GAMES[name])
+    assert len(set(partition(mdp))) == len(mdp.states)
+
+
+def test_states_that_are_alike_are_found() -> None:
+    """Negative control: in easy the dealer's 10 and 11 lead to the same scores against a hand that stands on 16."""
+    mdp = game_mdp(GAMES["easy"])
+    classes = partition(mdp)
+    assert len(set(classes)) < len(mdp.states)
+    assert classes[mdp.index["stand 16 v 10"]] == classes[mdp.index["stand 16 v 11"]]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_size_is_that_of_the_process(name: str) -> None:
+    size, mdp = size_of(GAMES[name]), game_mdp(GAMES[name])
+    assert size.states == len(mdp.states)
+    assert size.decisions == len(set(GameProcess(GAMES[name]).decisions) & set(mdp.index))
+
+
+def test_the_reasons_say_what_a_game_would_need_without_them() -> None:
+    (bonuses,) = reasons_of(GAMES["neller-v1"])
+    assert "number of cards" in bonuses.why and bonuses.without.states == 342
+    assert reasons_of(GAMES["neller"]) == []
+    assert len(reasons_of(GAMES["easy"])) == 4
+    assert plain_size(GAMES["easy"]).states == 322  # a 21 stands by itself
 
 
 def test_ties_and_doubled_ties_lead_back_to_the_deal_with_their_stake() -> None:

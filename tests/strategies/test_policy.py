@@ -104,12 +104,12 @@ def test_a_half_hand_that_loses_alone_is_split_for_ever_too():
 
 @pytest.mark.parametrize("name", ["blackjack-p", "neller", "neller-v1", "neller-v2", "vegas-s17", "atlantic-city"])
 def test_the_best_policy_read_as_a_chart_is_the_best_chart(name):
-    """What a policy leaves open is played best, so nothing is lost; but it counts no cards (neller-v1)."""
+    """What a policy leaves open is played best, so nothing is lost; but it cannot tell 6-7 from T-3 (neller-v1)."""
     rules = PRESETS[name].rules
     solver = Solver(rules)
     chart = read_chart(format_policy(solver.chart), "policy", rules)
     lost = float(solver.value - solver.worth(chart.letter).value)
-    assert lost == pytest.approx(0, abs=1e-12) if name != "neller-v1" else 0 < lost < 0.01
+    assert lost == pytest.approx(0, abs=1e-12) if name != "neller-v1" else 5e-5 < lost < 1e-4
 
 
 @settings(FIXED, max_examples=15)

@@ -10,6 +10,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.luck import KINDS, REFERENCE, Luck, has_luck
 from bjsim.bots.contest.match import play_table
 from bjsim.bots.contest.schedule import schedule
+from bjsim.bots.contest.student import t_half
 from bjsim.sim.presets import load_rules
 from bjsim.strategies.exact import Solver
 from bjsim.strategies.players import find_player
@@ -89,6 +90,23 @@ def test_six_players_over_two_thousand_matches():
     gains = agree(totals, SIX)
     kinds_are_fair(totals, 2000)
     assert gains["optimal"] > 10 and gains["lim17"] > 10
+    short_runs_follow_student(totals, runs=200, matches=10)
+
+
+def short_runs_follow_student(totals, runs, matches):
+    """In runs of few matches the mean luck is as many standard errors from 0 as Student's t allows, not as the normal
+    law does: of ten matches one in 300 is 4 away. (1,200 values; the shares' standard errors are below 0.01.)"""
+    values = [
+        z_of([sum(totals[bot, run * matches + match][1]) for match in range(matches)])
+        for bot in range(len(SIX)) for run in range(runs)
+    ]  # fmt: skip
+
+    def share(bound):
+        return statistics.mean(abs(value) > bound for value in values)
+
+    assert abs(share(t_half(matches - 1)) - 0.05) < 0.025
+    assert share(1.96) > 0.065  # negative control: the normal law's bound is passed too often
+    assert share(4) < 0.01
 
 
 class Noise(Luck):

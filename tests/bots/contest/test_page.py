@@ -10,7 +10,7 @@ from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.field import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.page import PageData, render_page, replay
+from bjsim.bots.contest.page import PageData, fitted, render_page, replay
 from bjsim.bots.contest.standings import Standings
 from bjsim.sim.presets import load_rules
 
@@ -80,6 +80,13 @@ def test_it_is_computed_from_the_journal_alone(folder, page):
         standings.add(record)
         data.add(record)
     assert render_page(standings, data) == page
+
+
+@pytest.mark.parametrize("name", ["lim17", "Ünïcode and <i>more</i>", "W" * 40, "名前" * 20, ""])
+def test_names_fit_beside_the_drawings(name):
+    shown = fitted(name)
+    assert name.startswith(shown.removesuffix("…")) and len(shown) <= 18
+    assert shown == name or (shown.endswith("…") and len(shown) > 8)
 
 
 def test_replays_end_with_the_recorded_chips(folder):

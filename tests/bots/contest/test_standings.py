@@ -96,11 +96,29 @@ def contest_of(tmp_path, bots, **settings):
     return host.run()
 
 
-def test_duplicate_decides_between_lim17_and_optimal_in_under_1000_hands(tmp_path):
-    standings = contest_of(tmp_path, ["lim17", "optimal"], duplicate=True, until="decided", matches=40)
-    assert standings.end["reason"] == "decided"
-    assert standings.names[standings.order()[0]] == "optimal"
+def lim17_against_optimal(folder, seed):
+    """Who is found ahead, "" for nobody, in a duplicate contest of under 1,000 hands each."""
+    standings = contest_of(folder, ["lim17", "optimal"], duplicate=True, until="decided", matches=38, seed=seed)
     assert all(score.hands < 1000 for score in standings.scores)
+    return standings.names[standings.order()[0]] if standings.end["reason"] == "decided" else ""
+
+
+def test_duplicate_decides_between_lim17_and_optimal_in_under_1000_hands(tmp_path):
+    assert lim17_against_optimal(tmp_path, seed=1) == "optimal"
+
+
+@pytest.mark.slow
+def test_duplicate_decides_in_most_contests_and_never_wrongly(tmp_path):
+    """In 14 of these 20 under 1,000 hands; the others need up to 1,300 or more, as matches of a pair vary by 16 chips
+    and the optimal player gains 13."""
+    found = [lim17_against_optimal(tmp_path / str(seed), seed) for seed in range(1, 21)]
+    assert found.count("optimal") >= 12 and "lim17" not in found
+
+
+def test_it_ends_with_the_match_in_which_the_time_is_up(tmp_path):
+    standings = contest_of(tmp_path, ["lim17", "optimal"], until="0.05", matches=10**5)
+    assert standings.end["reason"] == "time" and standings.matches >= 1
+    assert standings.rounds == 25 * standings.matches
 
 
 def test_two_copies_in_duplicate_are_never_separated(tmp_path):

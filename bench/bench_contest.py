@@ -1,0 +1,97 @@
+"""What a contest adds to its bots' moves: moves per second of `koth` on two workers, against as many bare moves.
+
+The bare moves are `bot.run` with a usual command line, by two threads with bots of their own. Both are played in turn,
+block by block, in one run, so that what else the machine does strikes both alike. The start of the boxes is not
+counted. A contest keeps each worker and its bots to one processor, which the bare moves do not: that gains more than
+the dealing, the journal and the luck cost. `pinned` are bare moves that are kept to one processor too.
+"""
+
+import os
+import statistics
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from bjsim.bots import sandbox
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.field import gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.player import open_bot
+from bjsim.sim.presets import load_rules
+
+SAMPLES = Path(__file__).resolve().parents[1] / "bots" / "samples"
+ARGUMENTS = ["12", "K2", "9#K2A38", "10", "190"]
+WORKERS = 2
+BLOCKS = 4
+MATCHES = {"lim17.c": 20, "lim17.py": 4}  # in a block
+
+pytestmark = pytest.mark.skipif(bool(sandbox.trouble()), reason=sandbox.trouble() or "none")
+
+
+def contest_rate(folder, name, matches):
+    """Moves per second of a contest of eight copies, from its first tenth on."""
+    rules = load_rules("cardshark")
+    contest = Contest(rules, matches=matches, timeout=10.0)
+    bots = gather([f"bot{n}={SAMPLES / name}" for n in range(8)], rules)
+    host = Host.begin(folder, contest, bots, WORKERS, "required")
+    seen = []
+    host.run(lambda host: seen.append((time.perf_counter(), sum(host.timings.moves))))
+    (first, before), (last, after) = seen[len(seen) // 10], seen[-1]
+    assert not any(score.faults for score in host.standings.scores)
+    return (after - before) / (last - first)
+
+
+def bare_rate(name, moves, pinned):
+    """Moves per second of `bot.run` alone, a thread for each worker, with four bots each."""
+    cores = sorted(os.sched_getaffinity(0))
+    ready = threading.Barrier(WORKERS + 1)
+
+    def play(number):
+        if pinned:
+            os.sched_setaffinity(0, {cores[number % len(cores)]})
+        with ExitStack() as stack:
+            opened = [open_bot(SAMPLES / name, sandbox="required", timeout=10.0) for _ in range(4)]
+            bots = [stack.enter_context(bot) for bot in opened]
+            for bot in bots:
+                bot.run(ARGUMENTS)
+            ready.wait()
+            for move in range(moves // WORKERS):
+                bots[move % len(bots)].run(ARGUMENTS)
+            ready.wait()
+
+    threads = [threading.Thread(target=play, args=(number,)) for number in range(WORKERS)]
+    for thread in threads:
+        thread.start()
+    ready.wait()
+    began = time.perf_counter()
+    ready.wait()
+    seconds = time.perf_counter() - began
+    for thread in threads:
+        thread.join()
+    return moves / seconds
+
+
+@pytest.mark.parametrize("name", MATCHES)
+def test_what_a_contest_adds(benchmark, capsys, tmp_path, name):
+    moves = 150 * MATCHES[name]
+    rates = [
+        (
+            contest_rate(tmp_path / str(block), name, MATCHES[name]),
+            bare_rate(name, moves, pinned=False),
+            bare_rate(name, moves, pinned=True),
+        )
+        for block in range(BLOCKS)
+    ]
+    benchmark.pedantic(lambda: None)
+    contest, bare, pinned = (statistics.median(column) for column in zip(*rates, strict=True))
+    added, added_to_pinned = (statistics.median(rate[kind] / rate[0] - 1 for rate in rates) for kind in (1, 2))
+    benchmark.extra_info.update({
+        "contest moves/s": round(contest), "bare moves/s": round(bare), "pinned moves/s": round(pinned),
+        "added": added, "added to pinned": added_to_pinned,
+    })  # fmt: skip
+    with capsys.disabled():
+        print(f"\n{name}, moves/s on {WORKERS} workers: {contest:,.0f} contest, {bare:,.0f} bare, {pinned:,.0f} pinned")
+        print(f"  a contest adds {added:+.0%} to the time of bare moves, {added_to_pinned:+.0%} to that of pinned ones")

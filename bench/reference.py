@@ -1,0 +1,54 @@
+"""A plain scalar kernel, the yardstick of `speed.py`: what anyone would write first in numba.
+
+One seat that plays like the dealer in an infinite shoe: no splits, doubles or naturals, one card and one branch at a
+time. It is no game of bjsim's and no result of it is used; its speed says what a machine can do today, and all other
+speeds are quoted as ratios to it, measured in turn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+
+@numba.njit(cache=True)
+def draw(state: Any) -> Any:
+    """Points of the next card, and the generator's next state (Marsaglia's xorshift)."""
+    state ^= state << np.uint64(13)
+    state ^= state >> np.uint64(7)
+    state ^= state << np.uint64(17)
+    rank = ((state >> np.uint64(32)) * np.uint64(13)) >> np.uint64(32)
+    return min(np.int64(rank) + 1, 10), state
+
+
+@numba.njit(cache=True)
+def draw_to_17(state: Any) -> Any:
+    """Final points of a hand that draws to 16, and the generator's next state."""
+    points, aces = 0, 0
+    while True:
+        card, state = draw(state)
+        points += card
+        aces += card == 1
+        best = points + 10 if aces and points <= 11 else points
+        if best >= 17:
+            return best, state
+
+
+@numba.njit(cache=True)
+def play_reference(rounds: int, seed: int) -> int:
+    """Bets won less bets lost in `rounds` rounds."""
+    state = np.uint64(seed)
+    won = 0
+    for _ in range(rounds):
+        hand, state = draw_to_17(state)
+        if hand > 21:
+            won -= 1
+            continue
+        dealer, state = draw_to_17(state)
+        if dealer > 21 or hand > dealer:
+            won += 1
+        elif hand < dealer:
+            won -= 1
+    return won

@@ -1,0 +1,237 @@
+"""The table of `make bench`: how fast everything is, each beside the plain kernel of `reference.py`, in one run.
+
+Machines differ, and one machine differs from minute to minute, so that every measurement is made in turn with the
+plain kernel and its ratio to it is what counts: speeds as a multiple of the plain kernel's, times as the share of the
+time that it needs for a million rounds (so more is better in both). `recorded.json` holds the ratios of an earlier
+day; what fell by more than a fifth since is named at the end. `--record` writes today's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from reference import play_reference
+from rich.console import Console
+from rich.table import Table as Grid
+
+from bjsim.sim.driver import Driver, Experiment
+from bjsim.sim.executors import local
+from bjsim.sim.plan import compile_plan
+from bjsim.sim.presets import PRESETS, named_rules
+from bjsim.sim.rules import Rules
+from bjsim.sim.table import LARGEST_BLOCK, CompiledTable, ReadableTable, Span
+from bjsim.sim.workers import usable_cores
+from bjsim.strategies.exact import Solver
+
+HERE = Path(__file__).parent
+RECORDED = HERE / "recorded.json"
+OTHERS = HERE.parent / ".benchmarks" / "latest.json"  # what pytest-benchmark measured before
+BJSIM = str(Path(sys.executable).with_name("bjsim"))
+SLOWER = 0.8
+TURNS = 5
+WITHOUT_LUCK = "--no-adjust-luck"
+
+
+class Measured(NamedTuple):
+    """One line of the table: what, how much in words, and its ratio to the plain kernel; more is better."""
+
+    what: str
+    value: str
+    ratio: float
+
+
+def reference_seconds() -> float:
+    """Seconds that the plain kernel needs for a million rounds, now."""
+    began = time.perf_counter()
+    play_reference(1_000_000, 88172645463325252)
+    return time.perf_counter() - began
+
+
+def in_turn(work: Callable[[], object], turns: int = TURNS) -> tuple[float, float]:
+    """The shortest time of the work, and of the plain kernel's million rounds, measured in turn. In seconds."""
+    work()
+    mine, plain = [], []
+    for _ in range(turns):
+        plain.append(reference_seconds())
+        began = time.perf_counter()
+        work()
+        mine.append(time.perf_counter() - began)
+    return min(mine), min(plain)
+
+
+def speed(what: str, rounds: int, work: Callable[[], object], turns: int = TURNS) -> Measured:
+    """Rounds per second."""
+    seconds, plain = in_turn(work, turns)
+    return Measured(what, f"{rounds / seconds:,.0f} rounds/s", rounds / seconds * plain / 1e6)
+
+
+def duration(what: str, work: Callable[[], object], turns: int = TURNS) -> Measured:
+    """Seconds, or milliseconds."""
+    seconds, plain = in_turn(work, turns)
+    return Measured(what, f"{seconds:.2f} s" if seconds > 0.5 else f"{1000 * seconds:.0f} ms", plain / seconds)
+
+
+def compiled(rules: Rules) -> CompiledTable:
+    """The compiled table of the best chart in every seat."""
+    letter = Solver(rules.with_(decks="inf")).chart.letter
+    return CompiledTable(compile_plan(rules, [letter] * rules.seats), rules.unit)
+
+
+def rounds_of_one_core() -> Iterator[Measured]:
+    """Every preset with its own shoe and seats, and with one seat at an infinite and a shoe of six decks."""
+    for name in PRESETS:
+        rules = named_rules(name)
+        games = {f"{name}, as it is": rules}
+        games |= {f"{name}, 1 seat, decks = {d}": rules.with_(seats=1, decks=d) for d in ("6", "inf")}
+        seen: list[Rules] = []
+        for label, game in games.items():
+            if game in seen:
+                continue
+            seen.append(game)
+            table = compiled(game)
+            spans = [Span(20 + i, LARGEST_BLOCK) for i in range(16)]
+            rounds = len(spans) * LARGEST_BLOCK * game.seats
+            yield speed(label, rounds, lambda table=table, spans=spans: table.play(1, 0, spans))
+
+
+def rounds_of_all_cores() -> Iterator[Measured]:
+    """The driver with one worker and with all."""
+    for name in ("easy", "vegas-s17"):
+        rules = named_rules(name)
+        experiment = Experiment(rules, [compiled(rules)], 100_000_000, seed=1)
+        for workers in sorted({1, usable_cores()}):
+
+            def work(experiment: Experiment = experiment, workers: int = workers) -> None:
+                Driver(experiment, local(workers)).run()
+
+            yield speed(f"{name}, {workers} workers", experiment.hands, work, turns=2)
+
+
+def readable_and_solver() -> Iterator[Measured]:
+    """The readable round, and the exact solver."""
+    for name in PRESETS:
+        rules = named_rules(name)
+        table = ReadableTable(rules, [Solver(rules).chart] * rules.seats)
+        yield speed(f"readable, {name}", 1000 * rules.seats, lambda table=table: table.play(1, 0, [Span(0, 1000)]), 2)
+        yield duration(f"value and chart, {name}", lambda name=name: Solver(named_rules(name)).chart, 3)
+
+
+def command(*arguments: str, cache: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run bjsim as its user would."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    if cache:
+        environment["NUMBA_CACHE_DIR"] = cache
+    return subprocess.run([BJSIM, *arguments], capture_output=True, text=True, check=True, env=environment)
+
+
+def precision() -> Iterator[Measured]:
+    """Seconds on one core to a 95% interval of plus or minus 0.01% and 0.001%, raw and luck-adjusted.
+
+    Worked out from a run of some seconds: its rate, and its standard error, which falls with the root of the rounds.
+    """
+    for name in ("vegas-s17", "downtown", "atlantic-city"):
+        for raw in (True, False):
+            arguments = ["run", "--rules", name, "--bots", "optimal", "--workers", "1", "--json", "-"]
+            plain = min(reference_seconds() for _ in range(TURNS))
+            done = command(*arguments, "--hands", "2e7" if raw else "4e6", *([WITHOUT_LUCK] if raw else []))
+            report = json.loads(done.stdout)
+            se = report["bots"][0]["se"] if raw else report["bots"][0]["luck_adjusted"]["se"]
+            kind = "raw" if raw else "luck-adjusted"
+            for half, words in ((1e-4, "0.01%"), (1e-5, "0.001%")):
+                seconds = report["seconds"] * (1.96 * se / half) ** 2
+                yield Measured(f"{name} to ±{words}, {kind}", f"{seconds:,.2f} s", plain / seconds)
+
+
+def start_up() -> Iterator[Measured]:
+    """Whole processes: help, the README's run, and the first run after an install."""
+    yield duration("bjsim --help", lambda: command("--help"), 3)
+    run = ("run", "--bots", "optimal,lim17", "--hands", "1e7")
+    yield duration("bjsim run --bots optimal,lim17 --hands 1e7", lambda: command(*run), 3)
+    with tempfile.TemporaryDirectory() as cache:
+        plain = min(reference_seconds() for _ in range(TURNS))
+        began = time.perf_counter()
+        command(*run, cache=cache)
+        seconds = time.perf_counter() - began
+    yield Measured("the same, compiling first", f"{seconds:.1f} s", plain / seconds)
+
+
+def memory() -> Iterator[tuple[str, str]]:
+    """Peak memory of the largest process of a short and a long run."""
+    for hands in ("1e7", "1e9"):
+        command("run", "--bots", "lim17", "--hands", hands)
+        # the largest child so far: the shorter run comes first
+        yield f"memory of {hands} hands", f"{resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:,.0f} MB"
+
+
+def other_ratios() -> Iterator[Measured]:
+    """Ratios that the benchmarks of bots and contests found."""
+    if OTHERS.exists():
+        for found in json.loads(OTHERS.read_text(encoding="utf-8"))["benchmarks"]:
+            for what, ratio in found["extra_info"].items():
+                if what.startswith("times "):
+                    yield Measured(f"{found['name']}: {what}", f"{ratio}", float(ratio))
+
+
+def slower(now: dict[str, float], recorded: dict[str, float]) -> list[str]:
+    """What fell by more than a fifth, in words."""
+    return [
+        f"SLOWER: {what}: ratio {now[what]:.3g}, recorded {ratio:.3g} ({now[what] / ratio - 1:+.0%})"
+        for what, ratio in recorded.items()
+        if what in now and now[what] < SLOWER * ratio
+    ]
+
+
+PARTS = {
+    "rounds": rounds_of_one_core,
+    "cores": rounds_of_all_cores,
+    "precision": precision,
+    "start-up": start_up,
+    "readable": readable_and_solver,
+    "others": other_ratios,
+}
+
+
+def main() -> None:
+    """Measure, print, compare."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, "memory", []], help="which parts; all by default")
+    parser.add_argument("--record", action="store_true", help="write the ratios down, to compare with later")
+    options = parser.parse_args()
+    console = Console(width=110)
+    reference_seconds()  # compiles
+    grid = Grid("what", "measured", "ratio")
+    now: dict[str, float] = {}
+    for part in options.parts or PARTS:
+        if part in PARTS:
+            for what, value, ratio in PARTS[part]():
+                now[what] = ratio
+                grid.add_row(what, value, f"{ratio:.3g}")
+                console.print(f"{what}: {value}", style="dim", highlight=False)
+    if not options.parts or "memory" in options.parts:
+        for what, value in memory():
+            grid.add_row(what, value, "")
+    console.print(grid)
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
+    found = slower(now, recorded)
+    for line in found:
+        console.print(line, style="bold red")
+    if not found:
+        console.print(
+            f"nothing fell by more than a fifth of its recorded ratio ({len(set(now) & set(recorded))} compared)"
+        )
+    if options.record:
+        RECORDED.write_text(json.dumps({**recorded, **{k: round(v, 5) for k, v in now.items()}}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Workers: processes that play tables side by side. Their rounds are taken in the order of the schedule.
+
+Each has bots of its own. Threads would do for the waiting, but the dealing between two moves of quick bots is Python,
+and only one thread at a time runs that.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from multiprocessing.connection import Connection, wait
+from typing import Any, cast
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.field import Entrant, identify, opened
+from bjsim.bots.contest.luck import Luck, has_luck
+from bjsim.bots.contest.match import Record, play_table
+from bjsim.bots.contest.schedule import TablePlan
+from bjsim.sim.errors import RunFailed
+from bjsim.sim.play import Player
+
+Line = Connection  # of a host and a worker
+Times = list[tuple[int, float]]  # (bot, seconds) of the moves of a round
+AHEAD = 2  # tables that a worker is given at a time, so that it need not wait for the next one
+_LISTENS_S = 1.0  # how often an idle worker looks whether its host still lives
+
+
+class Workers:
+    """The workers of a contest. Use it as a context; in the end all their bots are closed.
+
+    earlier: the rounds of a table that are played already. let_go: called in every worker first, to close what only
+    the host may hold.
+    """
+
+    def __init__(
+        self, contest: Contest, entrants: Sequence[Entrant], workers: int, sandbox: str,
+        earlier: Callable[[TablePlan], list[Record]], let_go: Callable[[], None],
+    ) -> None:  # fmt: skip
+        self.contest, self.sandbox, self.earlier, self.let_go = contest, sandbox, earlier, let_go
+        self.workers = workers
+        self.entrants = [*entrants]
+        if contest.house:  # the house player is the last: number HOUSE is -1
+            self.entrants.append(identify(contest.house, contest.rules, "house"))
+        self.luck = Luck(contest.rules) if has_luck(contest.rules) else None
+        self._rounds: dict[int, deque[Any]] = {}  # by ticket
+        self._given: dict[int, Line] = {}  # ticket -> who plays it
+        self._lines: list[Line] = []
+        self._processes = []
+        fork = multiprocessing.get_context("fork")
+        for _ in range(workers):
+            mine, theirs = fork.Pipe()
+            self._lines.append(mine)
+            process = fork.Process(target=self._work, args=(theirs, os.getpid()), daemon=True)
+            process.start()
+            theirs.close()
+            self._processes.append(process)
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for line in self._lines:
+            line.close()
+        for process in self._processes:
+            process.join()
+
+    # --- at the host
+
+    def tables(self, plans: Iterator[TablePlan]) -> Iterator[tuple[TablePlan, Iterator[tuple[Record, Times]]]]:
+        """Each plan with its rounds, which must be taken before the next plan. Raises: what a worker raised."""
+        ahead: deque[tuple[TablePlan, int]] = deque()
+        tickets = count()
+        while True:
+            while len(ahead) < AHEAD * len(self._lines) and (plan := next(plans, None)) is not None:
+                ahead.append((plan, ticket := next(tickets)))
+                given = list(self._given.values())
+                line = min(self._lines, key=given.count)
+                self._given[ticket], self._rounds[ticket] = line, deque()
+                line.send((ticket, plan))
+            if not ahead:
+                return
+            plan, ticket = ahead.popleft()
+            yield plan, self._taken(ticket)
+
+    def _taken(self, ticket: int) -> Iterator[tuple[Record, Times]]:
+        rounds = self._rounds[ticket]
+        while True:
+            while not rounds:
+                self._listen()
+            if (played := rounds.popleft()) is None:
+                del self._rounds[ticket]
+                return
+            yield played
+
+    def _listen(self) -> None:
+        """Sort what workers have to say. Raises: what one of them raised."""
+        for line in wait(self._lines):
+            try:
+                ticket, said = cast(Line, line).recv()
+            except EOFError:
+                raise RunFailed("a worker was killed; the contest can go on with --resume") from None
+            if isinstance(said, BaseException):
+                raise said
+            self._rounds[ticket].append(said)
+            if said is None:
+                del self._given[ticket]
+
+    # --- in a worker
+
+    def _work(self, line: Line, host: int) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host says when to stop
+        for end in self._lines:  # they are the host's, and would keep the lines open when it has gone
+            end.close()
+        self.let_go()
+        self._keep_to_a_core()
+        options = {"sandbox": self.sandbox, "timeout": self.contest.timeout}
+        try:
+            with opened(self.entrants, self.contest.rules, **options) as players:
+                while (task := _next_task(line, host)) is not None:
+                    self._play(line, *task, players)
+        except (BrokenPipeError, ConnectionResetError):
+            return  # the host has had enough
+        except Exception as error:
+            line.send((-1, error))
+
+    def _keep_to_a_core(self) -> None:
+        """Stay on one processor, with all the bots: passing moves on to another one takes half as long again."""
+        if hasattr(os, "sched_setaffinity"):  # not on macOS
+            cores = sorted(os.sched_getaffinity(0))
+            if self.workers <= len(cores):
+                os.sched_setaffinity(0, {cores[(len(self._lines) - 1) % len(cores)]})
+
+    def _play(self, line: Line, ticket: int, plan: TablePlan, players: Sequence[Player]) -> None:
+        """Play a table, telling the host of every round."""
+        times: Times = []
+
+        def timed(bot: int, seconds: float) -> None:
+            times.append((bot, seconds))
+
+        for record in play_table(self.contest, plan, players.__getitem__, self.luck, self.earlier(plan), timed):
+            line.send((ticket, (record, times)))
+            times.clear()
+        line.send((ticket, None))
+
+
+def _next_task(line: Line, host: int) -> tuple[int, TablePlan] | None:
+    """The next table to play; None when the host wants no more, or is no more."""
+    try:
+        while not line.poll(_LISTENS_S):
+            if os.getppid() != host:
+                return None
+        task: tuple[int, TablePlan] = line.recv()
+    except (EOFError, OSError):
+        return None
+    return task

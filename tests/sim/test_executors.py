@@ -1,0 +1,207 @@
+"""Where blocks are played changes nothing: threads, processes, Dask, and workers that are killed in the middle."""
+
+import contextlib
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.mortal import MortalTable
+
+import bjsim
+from bjsim.sim.driver import Driver
+from bjsim.sim.errors import InputError
+from bjsim.sim.executors import local, open_workplace
+from bjsim.sim.presets import named_rules
+from bjsim.strategies.experiment import experiment_of
+from bjsim.strategies.players import find_player
+
+EASY = named_rules("easy")
+PLAYERS = [find_player(bot, EASY) for bot in ("optimal", "lim17")]
+
+
+def easy(hands=3_000_000, tables=2):
+    return experiment_of(EASY, PLAYERS, hands, seed=3, tables=tables)
+
+
+def mortal(experiment, folder, deaths):
+    """The same experiment, but so many workers die of it."""
+    for number in range(deaths):
+        (folder / str(number)).touch()
+    return replace(experiment, groups=[MortalTable(table, folder) for table in experiment.groups])
+
+
+def outcome(progress):
+    return progress.tallies, progress.convergence
+
+
+@pytest.fixture(scope="module")
+def one_worker():
+    return outcome(Driver(easy()).run())
+
+
+@pytest.fixture(scope="module")
+def dask():
+    pytest.importorskip("distributed")
+    with open_workplace("dask", 2) as place:
+        yield place
+
+
+def test_any_executor_plays_the_same_and_is_left_open():
+    alone = [result.to_json() for result in bjsim.play("easy", ["optimal", "lim17"], hands=300_000)]
+    with ThreadPoolExecutor(2) as pool:
+        results = bjsim.play("easy", ["optimal", "lim17"], hands=300_000, executor=pool, workers=2)
+        assert [result.to_json() for result in results] == alone
+        assert pool.submit(int, "7").result() == 7
+
+
+def test_two_processes_play_the_same(one_worker):
+    assert outcome(Driver(easy(), local(2)).run()) == one_worker
+
+
+def test_dask_plays_the_same(one_worker, dask):
+    assert outcome(Driver(easy(), dask).run()) == one_worker
+
+
+def test_dask_plays_the_same_when_a_worker_is_killed_in_the_middle(one_worker, dask, tmp_path):
+    doomed = mortal(easy(), tmp_path, deaths=1)
+    assert outcome(Driver(doomed, dask).run()) == one_worker
+    assert not list(tmp_path.iterdir()), "a worker died"
+
+
+@pytest.mark.slow
+def test_blocks_that_dask_gives_up_are_handed_out_anew(dask, tmp_path):
+    """Dask gives a block up after its fourth death: that is one loss, and not the end of the run."""
+    one_table = experiment_of(EASY, PLAYERS[:1], 1_000_000, seed=3)
+    progress = Driver(mortal(one_table, tmp_path, deaths=4), dask).run()
+    assert progress.losses == 1
+    assert outcome(progress) == outcome(Driver(one_table).run())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("dusk", "write local, dask or dask://HOST:PORT"),
+        ("dask://", "write local, dask or dask://HOST:PORT"),
+        ("dask://node1", "such as dask://node1:8786"),
+        ("local://x", "local takes no address"),
+    ],
+)
+def test_a_place_that_is_none_is_refused(text, message):
+    with pytest.raises(InputError, match=re.escape(message)), open_workplace(text):
+        pass
+
+
+def test_without_dask_the_option_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(InputError, match=re.escape("pip install 'bjsim[dask]'")), open_workplace("dask"):
+        pass
+
+
+def test_workers_of_an_address_are_not_ours_to_count():
+    with pytest.raises(InputError, match="has the workers it has"), open_workplace("dask://127.0.0.1:1", 2):
+        pass
+
+
+# whole processes, killed for real
+
+
+def start(*args, **options):
+    """`bjsim run` in a session of its own, so that all of its processes can be killed together."""
+    command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "run", *map(str, args)]
+    return subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True, **options)
+
+
+def members(group):
+    """The live processes of a process group. Returns: {pid: command line}."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            state, _, of = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
+            if int(of) == group and state != "Z":
+                found[int(folder.name)] = (folder / "cmdline").read_text()
+    return found
+
+
+def wait_until(condition, seconds=60):
+    """Returns: whether it became true."""
+    deadline = time.monotonic() + seconds
+    while not (true := condition()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return bool(true)
+
+
+def results_in(file):
+    data = json.loads(file.read_text())
+    return {key: value for key, value in data.items() if key not in ("seconds", "rounds_per_second")}
+
+
+linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+
+
+@pytest.mark.slow
+@linux
+def test_a_run_killed_and_resumed_twenty_times_ends_as_one_never_stopped(tmp_path):
+    """The whole process group is killed, SIGKILL, a random moment after it wrote what it had done since the last."""
+    args = ["--bots", "optimal,lim17", "--rules", "vegas-s17", "--hands", "6e7", "--seed", "5", "--workers", "2"]
+    whole, end, kept = tmp_path / "whole.json", tmp_path / "end.json", tmp_path / "kept"
+    assert start(*args, "--json", whole, stdout=subprocess.DEVNULL).wait() == 0
+    chance, merged = random.Random(20), []
+    for _ in range(20):
+        process = start(*args, "--resume" if merged else "--checkpoint", kept, stdout=subprocess.DEVNULL)
+        before = kept.stat().st_mtime_ns if merged else 0
+        assert wait_until(lambda: kept.exists() and kept.stat().st_mtime_ns != before)  # noqa: B023
+        time.sleep(chance.uniform(0, 0.08))
+        assert process.poll() is None, "killed before its end"
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        merged.append(json.loads(kept.read_text())["merged"])
+    assert merged == sorted(set(merged)), "every one went on from the one before"
+    assert start(*args, "--resume", kept, "--json", end, stdout=subprocess.DEVNULL).wait() == 0
+    assert results_in(end) == results_in(whole)
+
+
+@pytest.mark.slow
+@linux
+def test_dask_workers_killed_at_random_moments_change_nothing(tmp_path):
+    pytest.importorskip("distributed")
+    args = ["--bots", "optimal", "--rules", "vegas-s17", "--hands", "1e8", "--seed", "5", "--workers", "2"]
+    whole, end, kept = tmp_path / "whole.json", tmp_path / "end.json", tmp_path / "kept"
+    assert start(*args, "--json", whole, stdout=subprocess.DEVNULL).wait() == 0
+    process = start(*args, "--executor", "dask", "--checkpoint", kept, "--json", end, stdout=subprocess.DEVNULL)
+    assert wait_until(kept.exists)
+    time.sleep(random.Random(1).uniform(0, 0.5))
+    workers = [pid for pid, command in members(process.pid).items() if "spawn_main" in command]
+    assert len(workers) == 2
+    os.kill(workers[0], signal.SIGKILL)
+    _, err = process.communicate(timeout=300)
+    assert (process.returncode, err) == (0, "")
+    assert results_in(end) == results_in(whole)
+    assert not members(process.pid)
+
+
+@pytest.mark.slow
+@linux
+@pytest.mark.parametrize("how", ["ctrl-c", "kill"])
+def test_the_local_cluster_leaves_no_process(tmp_path, how):
+    pytest.importorskip("distributed")
+    args = ["--bots", "lim17", "--hands", "1e12", "--workers", "2", "--executor", "dask"]
+    process = start(*args, "--checkpoint", tmp_path / "kept", stdout=subprocess.PIPE)
+    assert wait_until((tmp_path / "kept").exists)
+    if how == "ctrl-c":
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (130, "")
+        assert "stopped: this is what is known so far" in out and "lim17" in out
+    else:
+        process.kill()
+        process.communicate()
+    assert wait_until(lambda: not members(process.pid)), members(process.pid)

@@ -1,0 +1,78 @@
+"""Worths of states and their slopes, against the exact solver and against differences."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.games import FIXED, charts, random_chart, rules
+
+from bjsim.sim.plan import compile_plan
+from bjsim.sim.presets import PRESETS, named_rules
+from bjsim.sim.rules import Rules
+from bjsim.sim.state_values import StateValues, law_of, value_of_game
+from bjsim.strategies.exact import Solver
+from bjsim.strategies.reach import splits_for_ever
+
+
+def values(game, chart, law=None, tie_value=0.0):
+    plan = compile_plan(game, [chart.letter])
+    return StateValues(plan, 0, law_of(game, plan) if law is None else law, tie_value, float(game.unit))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_round_is_worth_what_the_solver_says(name):
+    game = named_rules(name)
+    for chart in (Solver(game).chart, random_chart(game, 5)):
+        if splits_for_ever(chart):
+            continue
+        value = value_of_game(game, compile_plan(game, [chart.letter]), 0)
+        assert value == pytest.approx(float(Solver(game).worth(chart.letter).value), abs=1e-12)
+        assert values(game, chart, tie_value=value).start[0] == pytest.approx(value, abs=1e-12)
+
+
+@settings(FIXED, max_examples=30)
+@given(st.data())
+def test_random_games_are_worth_what_the_solver_says(data):
+    game = data.draw(rules())
+    chart = data.draw(charts(game))
+    worth = Solver(game).worth(chart.letter)
+    if splits_for_ever(chart) or abs(worth.net) > 1e3:
+        return
+    start = values(game, chart).start
+    assert start[0] == pytest.approx(float(worth.net), rel=1e-9, abs=1e-12)
+    law = law_of(game, compile_plan(game, [chart.letter]))
+    assert start[1:] @ law == pytest.approx(0, abs=1e-9 * (1 + abs(start[1:]).max()))
+
+
+@pytest.mark.parametrize("name", ["easy", "blackjack-p", "european", "atlantic-city"])
+def test_the_slope_toward_tens_is_that_of_the_solver(name):
+    """A tilt toward tens is a game with another ten-probability, which the solver knows."""
+    game, h = named_rules(name).with_(decks="inf", cut=1), Fraction(1, 10**5)
+    chart = Solver(game).chart
+    up, down = (
+        Solver(game.with_(ten_probability=game.ten_probability + s * h)).worth(chart.letter).net for s in (1, -1)
+    )
+    slope = (up - down) / (2 * float(h)) * float(1 - game.ten_probability)
+    assert values(game, chart).start[10] == pytest.approx(slope, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["easy", "neller-v2", "vegas-s17"])
+def test_slopes_are_derivatives_in_every_state(name):
+    game = named_rules(name)
+    chart = random_chart(game, 11, 1)
+    whole = values(game, chart)
+    h = 1e-5
+    for q in (0, 4, len(whole.law) - 1):
+        tilt = h * (np.eye(len(whole.law))[q] - whole.law)
+        up, down = (values(game, chart, whole.law + s * tilt) for s in (1, -1))
+        for now, more, less in ((whole.hands, up.hands, down.hands), (whole.finished, up.finished, down.finished)):
+            assert np.allclose(now[..., 1 + q], (more[..., 0] - less[..., 0]) / (2 * h), atol=1e-6)
+
+
+def test_hands_that_multiply_for_ever_are_worth_nothing_here():
+    game = Rules(max_hands="inf", ten_probability="3/5")
+    chart = random_chart(game, 1, 1)
+    cells = {place: "P" if place[0] == "TT" else code for place, code in chart.cells.items()}
+    assert np.isfinite(values(game, type(chart)("tens", game, cells)).hands).all()

@@ -1,0 +1,83 @@
+"""Bots dealt the same cards: what they win is what they win alone, and the differences know more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bjsim.sim.driver import Driver
+from bjsim.sim.executors import local
+from bjsim.sim.presets import named_rules
+from bjsim.sim.rules import Rules
+from bjsim.sim.table import ReadableTable, Span
+from bjsim.sim.tally import Tally
+from bjsim.strategies.experiment import differences_of, experiment_of, results_of, table_of
+from bjsim.strategies.players import find_player
+
+
+def players_of(rules: Rules, *names: str) -> list:
+    return [find_player(name, rules) for name in names]
+
+
+@pytest.mark.parametrize("name", ["easy", "vegas-s17", "neller"])
+def test_each_bot_wins_what_it_wins_alone(name: str) -> None:
+    rules = named_rules(name)
+    bots = players_of(rules, "optimal", "lim17")
+    together = Driver(experiment_of(rules, bots, 5000, 7, common_cards=True)).run()
+    for bot, tally in zip(bots, together.tallies, strict=True):
+        alone = Driver(experiment_of(rules, [bot], 5000, 7)).run()
+        assert (tally.counts, tally.luck) == (alone.tallies[0].counts, alone.tallies[0].luck)
+
+
+@pytest.mark.parametrize("name", ["easy", "vegas-s17", "cardshark"])
+def test_readable_and_compiled_tables_tell_the_same(name: str) -> None:
+    """Payoffs and cards dealt, round by round; the shoe of cardshark runs out again and again."""
+    rules = named_rules(name).with_(seats=1)
+    [bot] = players_of(rules, "lim17")
+    span = Span(3, 400)
+    readable, trace = ReadableTable(rules, [bot]).play_traced(5, 2, span)
+    compiled, other = table_of(rules, [bot]).play_traced(5, 2, span)
+    assert (trace == other).all()
+    assert readable == compiled
+    assert np.diff(trace[:, -1]).min() >= 3
+
+
+def test_the_difference_is_that_of_the_means_and_known_better() -> None:
+    rules = named_rules("vegas-s17")
+    bots = players_of(rules, "optimal", "hoyle", "lim17")
+    experiment = experiment_of(rules, bots, 60_000, 1, common_cards=True)
+    results = results_of(experiment, bots, Driver(experiment, local(2)).run())
+    differences = differences_of(results)
+    assert [(d.one.name, d.other.name) for d in differences] == [
+        ("optimal", "hoyle"), ("optimal", "lim17"), ("hoyle", "lim17"),
+    ]  # fmt: skip
+    for difference in differences:
+        raw = difference.one.tally.mean - difference.other.tally.mean
+        assert difference.pair.mean == pytest.approx(raw, abs=1e-12)
+        assert difference.pair.se < 0.9 * difference.apart
+        assert difference.adjusted
+        low, high = difference.adjusted.anytime95
+        assert low < difference.adjusted.mean < high
+        assert high - low < 0.1 * (difference.anytime95[1] - difference.anytime95[0])
+
+
+def test_a_bot_against_itself_is_the_same_for_certain() -> None:
+    rules = named_rules("easy")
+    bots = players_of(rules, "lim17", "lim17")
+    experiment = experiment_of(rules, bots, 30_000, 1, common_cards=True)
+    [difference] = differences_of(results_of(experiment, bots, Driver(experiment).run()))
+    assert (difference.pair.mean, difference.pair.se) == (0, 0)
+
+
+def test_bots_with_cards_of_their_own_are_not_compared() -> None:
+    rules = named_rules("easy")
+    bots = players_of(rules, "optimal", "lim17")
+    experiment = experiment_of(rules, bots, 2000, 1)
+    assert differences_of(results_of(experiment, bots, Driver(experiment).run())) == []
+
+
+def test_a_tally_with_pairs_is_read_back() -> None:
+    rules = named_rules("easy")
+    experiment = experiment_of(rules, players_of(rules, "optimal", "lim17"), 2000, 1, common_cards=True)
+    for tally in Driver(experiment).run().tallies:
+        assert Tally.from_json(tally.to_json()) == tally
