@@ -27,7 +27,7 @@ ENVIRONMENT = {
 }
 # What an interpreter needs beside /usr: where libraries are, and Debian's Java reads its settings here.
 SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", *map(str, sorted(Path("/etc").glob("java-*"))))
-DEVICES = ("null", "zero", "full", "random", "urandom")
+DEVICES = ("null", "full", "random", "urandom")  # not zero: mapped, it is shared memory that counts as nobody's
 OLDEST = (5, 14)  # Linux counts processes per user namespace since then, so that a limit holds for one box
 
 

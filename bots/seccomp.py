@@ -2,7 +2,8 @@
 
 The namespaces of the box keep a bot from the host. This filter keeps it from its neighbours inside the box, which have
 the same user: it cannot look into or slow down the resident runner, and it cannot leave anything in the kernel for its
-next move to find (System V memory and queues outlive a process). It also keeps the bot from making namespaces of its
+next move to find (System V memory and queues outlive a process). It refuses shared memory without a file, whose pages a
+process can fill and then let go of, so that they count as nobody's. It also keeps the bot from making namespaces of its
 own, where it would be root and could mount something to write to.
 
 Source: the kernel's Documentation/userspace-api/seccomp_filter.rst; call numbers from asm/unistd.h.
@@ -33,14 +34,15 @@ DENIED = {
     "io_uring_setup": (425, 425), "bpf": (321, 280), "perf_event_open": (298, 241),
     "userfaultfd": (323, 282), "fanotify_init": (300, 262),
 }  # fmt: skip
-CLONE, CLONE3, PRLIMIT = (56, 220), (435, 435), (302, 261)
+CLONE, CLONE3, PRLIMIT, MMAP = (56, 220), (435, 435), (302, 261), (9, 222)
 
 # Flags of clone: a new namespace of any kind, and a child that its grandparent would have to wait for.
 NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
 CLONE_PARENT = 0x00008000
+MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
 
 LOAD, RETURN, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT = 0x20, 0x06, 0x15, 0x35, 0x45
-NUMBER, MACHINE, FIRST_ARGUMENT = 0, 4, 16  # offsets in the kernel's struct seccomp_data
+NUMBER, MACHINE, FIRST_ARGUMENT, FOURTH_ARGUMENT = 0, 4, 16, 40  # offsets in the kernel's struct seccomp_data
 ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 X32 = 0x40000000  # x86-64 calls with 32-bit pointers have their own numbers from here on
 
@@ -70,9 +72,16 @@ def _instructions(machine: int, column: int) -> Iterator[tuple[int, int, int, in
     # The flags of clone3 are out of a filter's sight; without it, the C library uses clone.
     yield IF_EQUAL, 0, 1, CLONE3[column]
     yield RETURN, 0, 0, ERROR | errno.ENOSYS
-    yield IF_EQUAL, 0, 3, CLONE[column]
+    yield IF_EQUAL, 0, 4, CLONE[column]
     yield LOAD, 0, 0, FIRST_ARGUMENT
-    yield IF_ANY_BIT, 4, 0, NAMESPACES | CLONE_PARENT
+    yield IF_ANY_BIT, 0, 1, NAMESPACES | CLONE_PARENT
+    yield RETURN, 0, 0, ERROR | errno.EPERM
+    yield RETURN, 0, 0, ALLOW
+    yield IF_EQUAL, 0, 5, MMAP[column]
+    yield LOAD, 0, 0, FOURTH_ARGUMENT
+    yield IF_ANY_BIT, 0, 2, MAP_SHARED
+    yield IF_ANY_BIT, 0, 1, MAP_ANONYMOUS
+    yield RETURN, 0, 0, ERROR | errno.EPERM
     yield RETURN, 0, 0, ALLOW
     # Limits may be read and lowered, but only the caller's own.
     yield IF_EQUAL, 0, 3, PRLIMIT[column]

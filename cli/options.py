@@ -17,6 +17,7 @@ from bjsim.sim.errors import InputError
 from bjsim.sim.presets import PRESETS, load_rules
 from bjsim.sim.rules import RULE_FIELDS, Rules
 
+MOST_HANDS = 10**10  # played to reach a precision, where nothing else is said
 F = TypeVar("F", bound=Callable[..., Any])
 MOST = 10**15
 
@@ -39,6 +40,22 @@ class Count(click.ParamType):  # type: ignore[type-arg]
         if not self.low <= number <= self.most or whole != number:
             self.fail(f"{value} is not accepted; a whole number from {self.low} to {self.most:.0e}, such as 1e7", param)
         return whole
+
+
+class Precision(click.ParamType):  # type: ignore[type-arg]
+    """A share of the initial bet, which may be written 0.001%."""
+
+    name = "precision"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        text = str(value).strip()
+        try:
+            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            share = math.nan
+        if not 0 < share < 1:
+            self.fail(f"{value} is not accepted; a share of the bet between 0 and 1, such as 0.001% or 1e-5", param)
+        return share
 
 
 class Names(click.ParamType):  # type: ignore[type-arg]
@@ -115,6 +132,10 @@ def the_rules(rules_name: str, settings: tuple[str, ...], decks: str | None) -> 
     return load_rules(rules_name).with_(**changes)
 
 
+until_option = click.option(
+    "--until", "precision", type=Precision(), metavar="P%",
+    help="Play until the anytime-valid interval is this narrow, ± P; luck-adjusted where that is on.",
+)  # fmt: skip
 seed_option = click.option(
     "--seed", type=Count(0), default=1, show_default=True, help="The same seed gives the same result, bit for bit."
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from bjsim import __version__
 from bjsim.bots.player import BotPlayer
 from bjsim.bots.seats import BotOptions, find_any_player, is_program
 from bjsim.cli.options import (
+    MOST_HANDS,
     Count,
     Names,
     adjust_option,
@@ -27,30 +28,34 @@ from bjsim.cli.options import (
     rules_options,
     seed_option,
     the_rules,
+    until_option,
     write_json,
 )
 from bjsim.cli.plots import check_picture, plot_convergence
-from bjsim.cli.screen import Screen, report
-from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress
+from bjsim.cli.screen import Screen, precision_line, report
+from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress, is_precise
 from bjsim.sim.errors import InputError
 from bjsim.sim.executors import Workplace, open_workplace, threads
+from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.together import CommonCards
 from bjsim.sim.workers import gathered_log, usable_cores
+from bjsim.strategies.chart import Chart
 from bjsim.strategies.experiment import BotResult, differences_of, experiment_of, results_of
 from bjsim.strategies.players import comes_from_file, find_player, fingerprint
 
 
 @click.command()
 @click.option("--bots", type=Names(bot_names), required=True, metavar="A[,B...]", help="Who plays: names or files.")
-@click.option("--hands", type=Count(), required=True, metavar="N", help="Rounds for each bot; 1e7 is fine.")
+@click.option("--hands", type=Count(), metavar="N", help="Rounds for each bot, such as 1e7; with --until, the most.")
+@until_option
 @rules_options
 @click.option("--tables", type=Count(1, 10**6), default=1, show_default=True, help="Tables that share a bot's hands.")
 @click.option("--workers", type=Count(1, 4096), help="Processes; all cores by default.")
 @click.option(
     "--executor", default="local", show_default=True, metavar="NAME|URL",
-    help="Where blocks are played: local, dask, or dask://HOST:PORT.",
+    help="Where blocks are played: local, dask, dask://HOST:PORT, or cuda (a GPU: charts only, luck not told).",
 )
 @seed_option
 @adjust_option
@@ -62,10 +67,10 @@ from bjsim.strategies.players import comes_from_file, find_player, fingerprint
 @click.option("--resume", metavar="FILE", help="Go on from a checkpoint of the same run.")
 @bot_options
 def run(
-    bots: list[str], hands: int, rules_name: str, settings: tuple[str, ...], decks: str | None, tables: int,
-    workers: int | None, executor: str, seed: int, adjust_luck: bool | None, common_cards: bool, json_path: str | None,
-    plot_path: str | None, log_path: str | None, checkpoint: str | None, resume: str | None, sandbox: str,
-    timeout: float, cold: bool, strikes: int | None,
+    bots: list[str], hands: int | None, precision: float | None, rules_name: str, settings: tuple[str, ...],
+    decks: str | None, tables: int, workers: int | None, executor: str, seed: int, adjust_luck: bool | None,
+    common_cards: bool, json_path: str | None, plot_path: str | None, log_path: str | None, checkpoint: str | None,
+    resume: str | None, sandbox: str, timeout: float, cold: bool, strikes: int | None,
 ) -> None:  # fmt: skip
     """Play strategies and bots; compare their returns with the exact values.
 
@@ -73,6 +78,8 @@ def run(
     file.py:object, or programs: ./bot.py, bot.c, any executable (see `bjsim bot`). Bots sit so many to a table as the
     rules have seats, in the order given.
     """
+    if hands is None and precision is None:
+        raise InputError("how long to play is not said; give --hands N, such as 1e7, or --until P%, such as 0.01%")
     if plot_path:
         check_picture(plot_path)
     check_checkpoints(checkpoint, resume)
@@ -80,17 +87,24 @@ def run(
         check_writable(path)
     rules = the_rules(rules_name, settings, decks)
     options = BotOptions(sandbox, timeout, cold, strikes)
-    if executor != "local":
+    if executor == "cuda":
+        check_gpu(bots, rules, {"--adjust-luck": adjust_luck, "--common-cards": common_cards})
+        adjust_luck = False
+    elif executor != "local":
         check_travel(executor, bots, rules)
+        if log_path:
+            raise InputError(f"--log gathers the records of local workers; it cannot with --executor {executor}")
     players = [find_any_player(bot, rules, options) for bot in bots]
     programs = [player for player in players if isinstance(player, BotPlayer)]
     if common_cards and len(players) < 2:
         raise InputError("--common-cards compares bots with one another; --bots takes two or more of them")
-    experiment = experiment_of(rules, players, hands, seed, tables, adjust_luck, common_cards)
+    most = hands or MOST_HANDS
+    experiment = experiment_of(rules, players, most, seed, tables, adjust_luck, common_cards, precision or 0.0)
     what = {
         "rules": rules.to_dict(),
         "bots": [[bot, fingerprint(bot, player)] for bot, player in zip(bots, players, strict=True)],
-        "hands": hands,
+        "hands": most,
+        "until": precision,
         "tables": tables,
         "seed": seed,
         "adjust_luck": adjust_luck,
@@ -112,15 +126,27 @@ def run(
             program.close()
     results = results_of(experiment, players, played.progress)
     if json_path:
-        write_json(run_json(rules, seed, results, programs, played), json_path)
+        reached = {} if precision is None else {"until": precision, "reached": is_precise(experiment, played.progress)}
+        write_json(run_json(rules, seed, results, players, played) | reached, json_path)
     if plot_path and results:
         plot_convergence(results, plot_path)
     report(screen.console, results, programs, *played)
+    if precision:
+        screen.console.print(precision_line(experiment, played.progress), highlight=False)
     if played.stopped and programs:
         sys.stdout.flush()
         os._exit(130)  # threads may be in the middle of a block, and their bots are gone
     if played.stopped:
         raise click.exceptions.Exit(130)
+
+
+def check_gpu(bots: Sequence[str], rules: Rules, asked: Mapping[str, bool | None]) -> None:
+    """Refuse what a GPU does not do; `asked` are options of which it knows none."""
+    for option in filter(asked.get, asked):
+        raise InputError(f"{option} with --executor cuda: a GPU only counts payoffs, and knows nothing else of a round")
+    for bot in bots:
+        if is_program(bot) or not isinstance(find_player(bot, rules), Chart):
+            raise InputError(f"{bot} is no chart, and --executor cuda plays nothing else")
 
 
 def check_travel(executor: str, bots: Sequence[str], rules: Rules) -> None:
@@ -193,14 +219,14 @@ def warm_up(experiment: Experiment, console: Console) -> None:
 
 
 def run_json(
-    rules: Rules, seed: int, results: Sequence[BotResult], programs: Sequence[BotPlayer], played: Played
+    rules: Rules, seed: int, results: Sequence[BotResult], players: Sequence[Player], played: Played
 ) -> dict[str, object]:
-    """What `--json` writes."""
+    """What `--json` writes. players: those in other processes add their faults and times."""
     bots = [result.to_json() for result in results]
-    for program in programs:
-        for bot in bots:
-            if bot["name"] == program.name:
-                bot |= {"faults": dict(sorted(program.faults.items())), "ms_per_move": program.ms_per_move()}
+    settled = [player for player, tally in zip(players, played.progress.tallies, strict=False) if tally.settled]
+    for bot, player in zip(bots, settled, strict=False):
+        if isinstance(player, BotPlayer):
+            bot |= {"faults": dict(sorted(player.faults.items())), "ms_per_move": player.ms_per_move()}
     return {
         "rules": rules.to_dict(),
         "seed": seed,

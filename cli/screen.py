@@ -19,7 +19,7 @@ from bjsim.cli.render import (
     results_blocks,
     results_table,
 )
-from bjsim.sim.driver import Experiment, Progress
+from bjsim.sim.driver import Experiment, Progress, half_width, is_precise
 from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
 from bjsim.strategies.experiment import BotResult, differences_of
@@ -52,7 +52,9 @@ class Screen:
         self.shown = now
         if not self.live.is_started:
             self.live.start()
-        done, whole = progress.rounds, self.experiment.hands * self.seats
+        done, whole = progress.rounds, float(self.experiment.hands * self.seats)
+        if self.experiment.precision:
+            whole = min(whole, rounds_expected(self.experiment, progress))
         speed = (done - progress.rounds_before) / max(now - self.began, 1e-9)
         left = (whole - done) / speed if speed else float("inf")
         lines = [
@@ -62,6 +64,22 @@ class Screen:
         ]
         head = f"{done / whole:6.1%}   {speed_of(speed)}   {left:,.0f} s left"
         self.live.update(Group(Text(head, style="bold"), *lines), refresh=True)
+
+
+def rounds_expected(experiment: Experiment, progress: Progress) -> float:
+    """About how many rounds reach the precision asked for: an interval narrows with the root of the rounds."""
+    widest = max(half_width(tally, experiment.tuned) for tally in progress.tallies)
+    return progress.rounds * max(widest / experiment.precision, 1.0) ** 2
+
+
+def precision_line(experiment: Experiment, progress: Progress) -> str:
+    """Whether the precision asked for was reached."""
+    asked = f"± {100 * experiment.precision:g}%"
+    if is_precise(experiment, progress):
+        return f"stopped at {asked}, as asked"
+    expected = rounds_expected(experiment, progress)
+    more = "" if math.isinf(expected) else f"; about {expected:,.0f} rounds would reach it"
+    return f"{asked} was not reached in {progress.rounds:,} rounds{more}"
 
 
 NARROW = 140  # columns, below which the table of results would be cut

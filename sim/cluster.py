@@ -24,8 +24,6 @@ CONNECT = 10.0  # seconds in which a scheduler must answer
 FIRST_WORKER = 30.0  # seconds in which a worker must be there
 COUNT_EVERY = 5.0  # seconds after which the workers are counted again, for some may have joined
 
-log = logging.getLogger("bjsim")
-
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator[Workplace]:
@@ -55,7 +53,9 @@ def remote_cluster(address: str) -> Iterator[Workplace]:
     """
     distributed = _distributed()
     if not re.fullmatch(r"[^\s/]+:\d+", address):
-        raise InputError(f"--executor dask://{address} is not accepted; write dask://HOST:PORT, such as dask://node1:8786")
+        raise InputError(
+            f"--executor dask://{address} is not accepted; write dask://HOST:PORT, such as dask://node1:8786"
+        )
     try:
         client = distributed.Client(f"tcp://{address}", timeout=CONNECT, set_as_default=False)
     except (OSError, ValueError):
@@ -94,8 +94,6 @@ def _check_workers(client: Any, address: str) -> None:
 def _workplace(client: Any, where: str) -> Workplace:
     from distributed.scheduler import KilledWorker
 
-    if log.handlers:
-        client.forward_logging(log.name, logging.INFO)
     count, counted = 0, -COUNT_EVERY
 
     def open_pool() -> Executor:

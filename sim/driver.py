@@ -8,6 +8,7 @@ and for a run that was stopped and resumed.
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
@@ -43,6 +44,14 @@ class Point(NamedTuple):
         return Point(n, mean, usual(mean, sd, n), anytime(mean, sd, n, tuned))
 
 
+def half_width(tally: Tally, tuned: int) -> float:
+    """Half the width of a seat's anytime-valid interval, of its luck-adjusted return where there is one."""
+    if not tally.settled:
+        return math.inf
+    low, high = tally.luck.anytime95(tuned) if tally.luck.settled else Point.of(tally, tuned).anytime95
+    return (high - low) / 2
+
+
 class Job(NamedTuple):
     """Blocks `first` .. `last` of table number `number` of group `group`."""
 
@@ -56,7 +65,9 @@ class Job(NamedTuple):
 class Experiment:
     """What is played: groups of seats, each at `tables` tables of its own, `hands` rounds per seat in all.
 
-    groups: one Table each; they are played at `tables` tables numbered from 0 on, group after group.
+    groups: one Table each; they are played at `tables` tables numbered from 0 on, group after group. precision: play
+    stops before, once the anytime-valid interval of every seat is plus or minus this many initial bets. aim: rounds
+    at which that is expected.
     """
 
     rules: Rules
@@ -64,11 +75,13 @@ class Experiment:
     hands: int
     seed: int
     tables: int = 1
+    precision: float = 0.0
+    aim: int = 0
 
     @property
     def tuned(self) -> int:
         """Where the anytime-valid interval is narrowest: before the end, for it is watched from the start."""
-        return max(self.hands // 20, 1)
+        return self.aim or max(self.hands // 20, 1)
 
     def until(self, number: int) -> int:
         """How many rounds table `number` plays (its number counts on through the groups)."""
@@ -105,6 +118,12 @@ class Progress:
     def rounds(self) -> int:
         """Rounds merged, over all seats."""
         return sum(tally.rounds for tally in self.tallies)
+
+
+def is_precise(experiment: Experiment, progress: Progress) -> bool:
+    """Whether every seat's return is known as precisely as the experiment asks; never if it does not."""
+    wanted, tuned = experiment.precision, experiment.tuned
+    return wanted > 0 and all(half_width(tally, tuned) <= wanted for tally in progress.tallies)
 
 
 @dataclass
@@ -185,7 +204,7 @@ class Driver:
         Raises: RunFailed when workers are lost again and again; what a player or shoe raises.
         """
         losses_in_a_row = 0
-        while True:
+        while not self.precise:
             before = self.progress.merged
             pool = self.place.open_pool()
             try:
@@ -206,6 +225,11 @@ class Driver:
                 if self.checkpoint:
                     self.checkpoint.save(self.progress)
         return self.progress
+
+    @property
+    def precise(self) -> bool:
+        """Whether every seat's return is known as precisely as was asked for; never if nothing was."""
+        return is_precise(self.experiment, self.progress)
 
     def _go_on_from(self, checkpoint: Checkpoint) -> None:
         progress = checkpoint.load()
@@ -233,6 +257,9 @@ class Driver:
                 tallies = future.result()
                 self._done[index] = (self._to_play.pop(index), tallies)
             self._merge()
+            if self.precise:
+                stop_workers(pool)  # what they do now is not wanted
+                return
 
     def _submit(self, pool: Executor, job: Job) -> Future[list[Tally]]:
         exp = self.experiment
@@ -241,20 +268,25 @@ class Driver:
 
     def _merge(self) -> None:
         progress = self.progress
-        while progress.merged in self._done:
+        while progress.merged in self._done and not self.precise:
             job, tallies = self._done.pop(progress.merged)
             progress.merged += 1
             for seat, tally in enumerate(tallies, self._first_seat[job.group]):
                 progress.tallies[seat] += tally
                 self._converge(seat)
+        if self.precise:
+            for seat in range(len(progress.tallies)):
+                self._converge(seat, last=True)
         if self.checkpoint:
             self.checkpoint.save(progress)
         self.on_progress(progress)
 
-    def _converge(self, seat: int) -> None:
+    def _converge(self, seat: int, last: bool = False) -> None:
         """Note a point of the convergence, about ten to the decade, and always the last."""
         tally, points = self.progress.tallies[seat], self.progress.convergence[seat]
-        last = tally.rounds == self.experiment.hands
+        if points and points[-1].hands == tally.rounds:
+            return
+        last = last or tally.rounds == self.experiment.hands
         due = not points or tally.rounds >= points[-1].hands * 10 ** (1 / POINTS_PER_DECADE)
         if (last or due) and tally.settled:
             points.append(Point.of(tally, self.experiment.tuned))

@@ -67,21 +67,36 @@ def _dask(address: str, workers: int | None, records: Any) -> AbstractContextMan
     return remote_cluster(address)
 
 
+@contextmanager
+def _cuda(address: str, workers: int | None, records: Any) -> Iterator[Workplace]:
+    from bjsim.sim.gpu import need_gpu
+    from bjsim.sim.gpu_executor import IN_FLIGHT, GpuExecutor
+
+    if address:
+        raise InputError(f"--executor cuda takes no address, and {address!r} is one")
+    if workers:
+        raise InputError(f"--workers {workers} with --executor cuda: one process hands the blocks to the GPU")
+    need_gpu()
+    yield Workplace(GpuExecutor, lambda: IN_FLIGHT)
+
+
 PLACES: dict[str, Callable[[str, int | None, Any], AbstractContextManager[Workplace]]] = {
     "local": _local,
     "dask": _dask,
+    "cuda": _cuda,
 }
 
 
 def open_workplace(text: str, workers: int | None = None, records: Any = None) -> AbstractContextManager[Workplace]:
     """The place that `text` names, closed when the context is left.
 
-    text: `local` (forked processes), `dask` (a Dask cluster on this machine), or `dask://HOST:PORT` (its scheduler).
+    text: `local` (forked processes), `dask` (a Dask cluster on this machine), `dask://HOST:PORT` (its scheduler), or
+    `cuda` (this machine's GPU).
     workers: processes, where the place does not know them itself; None is one for each core of this machine.
     records: what `workers.gathered_log` yields.
     Raises: InputError for another text, for a place that cannot be reached or lacks a package.
     """
     name, _, address = text.partition("://")
     if name not in PLACES or text.endswith("://"):
-        raise InputError(f"--executor {text} is not accepted; write local, dask or dask://HOST:PORT")
+        raise InputError(f"--executor {text} is not accepted; write local, dask, dask://HOST:PORT or cuda")
     return PLACES[name](address, workers, records)

@@ -230,11 +230,22 @@ class ReadableTable:
 def play_blocks(table: Table, seed: int, number: int, first: int, last: int, until: int) -> list[Tally]:
     """Play blocks `first` .. `last` of table number `number`, to round `until` at most; a tally for each seat."""
     began = time.perf_counter()
-    starts = [block_start(block) for block in range(first, last + 2)]
-    spans = [Span(first + i, min(starts[i + 1], until) - start) for i, start in enumerate(starts[:-1])]
+    spans = spans_of(first, last, until)
     tallies = table.play(seed, number, spans)
+    check_rounds(tallies, spans)
+    rounds = sum(span.rounds for span in spans)
+    log.info("table %d blocks %d-%d: %d rounds in %.3f s", number, first, last, rounds, time.perf_counter() - began)
+    return tallies
+
+
+def spans_of(first: int, last: int, until: int) -> list[Span]:
+    """Blocks `first` .. `last`, to round `until` of the table at most."""
+    starts = [block_start(block) for block in range(first, last + 2)]
+    return [Span(first + i, min(starts[i + 1], until) - start) for i, start in enumerate(starts[:-1])]
+
+
+def check_rounds(tallies: Sequence[Tally], spans: Sequence[Span]) -> None:
+    """Raises: RunFailed unless every seat's tally has all rounds of these blocks."""
     rounds = sum(span.rounds for span in spans)
     if any(tally.rounds != rounds for tally in tallies):
         raise RunFailed(f"blocks of {rounds} rounds came back with {[tally.rounds for tally in tallies]}")
-    log.info("table %d blocks %d-%d: %d rounds in %.3f s", number, first, last, rounds, time.perf_counter() - began)
-    return tallies

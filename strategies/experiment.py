@@ -27,6 +27,9 @@ from bjsim.strategies.players import find_player
 from bjsim.strategies.reach import splits_for_ever
 
 CERTAIN = 1e-9  # initial bets, for what is 0 but for rounding
+SD = 1.1  # initial bets, about the standard deviation of a round in the games here
+GAIN = 20_000  # about how many times luck-adjusted returns are less variable, in shoes of several decks
+ANYTIME = 3.03  # half the anytime-valid interval where it is narrowest, in standard errors
 AGREES = 4.0  # standard errors: a right result strays further in 6 of 100,000 runs
 
 
@@ -49,12 +52,13 @@ def table_of(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) 
 
 def experiment_of(
     rules: Rules, players: Sequence[Player], hands: int, seed: int, tables: int = 1, adjust_luck: bool | None = None,
-    common_cards: bool = False,
+    common_cards: bool = False, precision: float = 0.0,
 ) -> Experiment:  # fmt: skip
     """What `bjsim run` plays: `hands` rounds for each player, shared out over `tables` tables per group.
 
     Players sit `rules.seats` to a table, in order. adjust_luck: tell luck from play; None does so in finite shoes, at
     tables where all players are charts. common_cards: each player sits alone, and all are dealt the same cards.
+    precision: see `Experiment`; `hands` is then the most that is played.
     Raises: InputError for a chart whose rounds may never end, and for a player whose luck cannot be told.
     """
     adjusted = not rules.infinite if adjust_luck is None else adjust_luck
@@ -67,7 +71,17 @@ def experiment_of(
     each = 1 if common_cards else rules.seats
     groups = [table_of(rules, players[first : first + each], adjusted) for first in range(0, len(players), each)]
     played: Sequence[Table] = [CommonCards.of(rules, groups)] if common_cards else groups
-    return Experiment(rules, played, hands, seed, tables)
+    aim = expected_hands(precision, adjusted and not strangers) if precision else 0
+    return Experiment(rules, played, hands, seed, tables, precision, aim)
+
+
+def expected_hands(precision: float, adjusted: bool) -> int:
+    """About how many rounds make an anytime-valid interval plus or minus `precision` initial bets.
+
+    The interval is tuned to it, for which a guess will do: four times too many or too few widens it by a tenth.
+    """
+    variance = SD * SD / (GAIN if adjusted else 1)
+    return max(round(ANYTIME * ANYTIME * variance / precision**2), 1)
 
 
 @dataclass(frozen=True)

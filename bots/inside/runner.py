@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import resource
 import select
 import signal
@@ -33,8 +34,10 @@ TICK_MS = 10  # how often a move that takes long is looked at
 READY_S = 20.0  # for a server to load the program
 KEPT = 4096  # bytes of stdout and of stderr that are passed on
 CHUNK = 16384  # bytes read at once
+PIPE = 1 << 20  # bytes that a pipe may hold at most
 ABOVE = 50  # descriptors from here to the limit of 64 are free
 SPARES = 2  # processes that a server holds ready, where it has that many processors
+HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # what a process costs: page tables can be large too
 IGNORED = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)  # here, but not in the bot
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
@@ -57,15 +60,15 @@ class Output:
 
     def drain(self) -> None:
         """Take what is in the pipe now; never waits."""
-        size = CHUNK
-        while size == CHUNK:
+        for _ in range(PIPE // CHUNK):  # a bot may fill the pipe as fast as it is emptied
             try:
                 chunk = os.read(self.read_end, CHUNK)
             except BlockingIOError:
                 return
-            size = len(chunk)
-            self.total += size
+            self.total += len(chunk)
             self.kept += chunk[: KEPT - len(self.kept)]
+            if len(chunk) < CHUNK:
+                return
 
     def clear(self) -> None:
         """Forget what was taken."""
@@ -232,18 +235,18 @@ class Runner:
         return EXIT
 
     def _usage(self) -> tuple[float, int]:
-        """Processor seconds and resident bytes of all that this process has started, its server's past aside."""
-        ticks, pages = 0, 0
+        """Processor seconds and bytes held by all that this process has started, its server's past aside."""
+        ticks, kib = 0, 0
         for pid in self._descendants():
             try:
-                with open(f"/proc/{pid}/stat", "rb") as stat:
+                with open(f"/proc/{pid}/stat", "rb") as stat, open(f"/proc/{pid}/status", "rb") as status:
                     fields = stat.read().rpartition(b")")[2].split()
+                    kib += sum(map(int, HELD.findall(status.read())))
             except OSError:
                 continue
-            pages += int(fields[21])
             if b"%d " % pid != self.starter.residents:
                 ticks += sum(map(int, fields[11:15]))
-        return ticks / os.sysconf("SC_CLK_TCK"), pages * resource.getpagesize()
+        return ticks / os.sysconf("SC_CLK_TCK"), kib << 10
 
     def _descendants(self) -> Iterator[int]:
         waiting = [int(pid) for pid in self._child_list().split()]

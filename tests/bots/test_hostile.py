@@ -22,6 +22,19 @@ pytestmark = needs_sandbox
 STANDS = lambda view: STAND  # noqa: E731
 LIMIT = Limits.memory
 
+
+def tries(expression):
+    """The source of a bot that hits if the expression can be evaluated, else stands."""
+    return f"import ctypes, fcntl, mmap, os, signal, socket, sys\nlibc = ctypes.CDLL(None)\ntry:\n    {expression}\n" \
+        "    print('H')\nexcept Exception:\n    print('S')\n"  # fmt: skip
+
+
+def in_c(body, *headers):
+    """A C program with this body of main."""
+    headers = ("fcntl.h", "signal.h", "stdio.h", "string.h", "sys/mman.h", "unistd.h", *headers)
+    return "#define _GNU_SOURCE\n" + "".join(f"#include <{h}>\n" for h in headers) + f"int main(void) {{ {body} }}\n"
+
+
 # name, source, rounds to play, faults as a set of kinds (empty: it answers well), what its answers come to
 HOSTILE = [
     ("exits_1.py", "print('H', flush=True); raise SystemExit(1)", 3, {"crash"}, STANDS),
@@ -69,13 +82,19 @@ while True:
     ("eats_memory.c", "#include <stdlib.h>\n#include <string.h>\n"
      "int main(void) { for (;;) { void *p = malloc(1 << 20); if (p) memset(p, 1, 1 << 20); } }", 2,
      {"crash"}, STANDS),
-    ("eats_shared_memory.py", """
-import mmap, os
-pages = []
-while True:
-    pages.append(mmap.mmap(-1, 1 << 22))
-    pages[-1].write(bytes(1 << 22))
-""", 2, {"crash"}, STANDS),
+    # What is let go of counts as no process's, but would stay in memory as long as it is mapped.
+    ("hides_memory.c", in_c("""
+char *p = mmap(0, 1 << 30, 3, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+if (p == MAP_FAILED) p = mmap(0, 1 << 30, 3, MAP_SHARED | MAP_NORESERVE, open("/dev/zero", O_RDWR), 0);
+if (p == MAP_FAILED) { puts("S"); return 0; }
+for (size_t i = 0; i < 1 << 30; i += 1 << 20) { memset(p + i, 1, 1 << 20); madvise(p + i, 1 << 20, MADV_DONTNEED); }
+puts("H");
+"""), 2, set(), STANDS),
+    ("eats_memory_by_page_tables.c", in_c("""
+volatile char *p = mmap(0, 1UL << 40, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+for (size_t i = 0; i < 1UL << 40; i += 1 << 21) (void)p[i];
+puts("H");
+"""), 2, {"crash"}, STANDS),
     ("eats_memory_in_many.py", """
 import os, time
 for _ in range(20):
@@ -93,6 +112,54 @@ time.sleep(1000)
     ("traps_sigterm.py", "import signal, time\nfor s in range(1, 65):\n    try: signal.signal(s, signal.SIG_IGN)\n"
      "    except (OSError, ValueError): pass\ntime.sleep(1000)", 2, {"timeout"}, STANDS),
     ("zombie.py", "import os, time\nif os.fork() == 0: os._exit(0)\ntime.sleep(0.05); print('S')", 3, set(), STANDS),
+    ("opens_sockets.py", tries("socket.socket()"), 2, set(), STANDS),
+    ("opens_abstract_sockets.py", tries("socket.socket(socket.AF_UNIX).bind('\\0x')"), 2, set(), STANDS),
+    ("reads_the_hosts_files.py", tries("open('/etc/passwd')"), 2, set(), STANDS),
+    ("reads_others_code.py", tries(f"open({str(SAMPLES / 'bettor.py')!r})"), 2, set(), STANDS),
+    ("writes_files.py", tries("open('/tmp/x', 'w')"), 2, set(), STANDS),
+    ("replaces_itself.py", tries("os.replace(__file__, 'x')"), 2, set(), STANDS),
+    ("overwrites_itself.py", tries("open(__file__, 'w')"), 2, set(), STANDS),
+    ("ptraces_the_runner.py", tries("assert libc.ptrace(16, 1, 0, 0) == 0"), 2, set(), STANDS),
+    ("ptraces_its_server.c", in_c("""
+puts(ptrace(PTRACE_ATTACH, getppid(), 0, 0) && ptrace(PTRACE_SEIZE, 1, 0, 0) ? "S" : "H");
+""", "sys/ptrace.h"), 2, set(), STANDS),
+    ("makes_namespaces.py", tries("assert libc.unshare(0x10000000) == 0"), 2, set(), STANDS),
+    ("keeps_keys.py", tries("assert libc.syscall(250, 0, -3, 1) > 0"), 2, set(), STANDS),
+    ("io_uring.py", tries("assert libc.syscall(425, 8, bytes(120)) > 0"), 2, set(), STANDS),
+    ("memory_file.py", tries("os.truncate(os.memfd_create('x'), 1 << 30)"), 2, set(), STANDS),
+    ("signals_the_runner.c", in_c("""
+for (int s = 1; s < 65; s++) kill(1, s);
+fcntl(1, F_SETOWN, 1); fcntl(1, F_SETSIG, SIGKILL); fcntl(1, F_SETFL, O_ASYNC | O_NONBLOCK);
+puts("S");
+"""), 3, set(), STANDS),
+    ("stops_itself.py", "import os; print('H', flush=True); os.kill(os.getpid(), 19)", 2, {"timeout"}, STANDS),
+    ("stops_all.c", in_c('puts("H"); kill(-1, SIGSTOP); pause();'), 2, {"timeout"}, STANDS),
+    ("becomes_another_program.py", "import os; os.execv('/usr/bin/sleep', ['sleep', '99'])", 2, {"timeout"}, STANDS),
+    ("huge_argv.py", tries("os.execv('/usr/bin/true', ['x' * 100000] * 100)"), 2, set(), STANDS),
+    ("reopens_stdout.py", """
+import os
+again = os.open("/proc/self/fd/1", os.O_WRONLY)
+os.close(1)
+os.write(again, b"S")
+""", 3, set(), STANDS),
+    ("reads_its_own_pipe.py", "open('/proc/self/fd/1').read()", 2, {"timeout"}, STANDS),
+    ("shrinks_its_pipe.py", "import fcntl; fcntl.fcntl(1, 1031, 4096); print('S', 'x' * 5000)", 2, {"flood"}, STANDS),
+    ("runs_from_the_sweep.c", in_c("""
+for (int i = 0; i < 3; i++) fork();
+if (setsid() < 0) setpgid(0, 0);
+for (int i = 0; i < 100000; i++) if (fork() > 0) _exit(0);
+"""), 2, {"timeout", "crash", "bad-reply"}, STANDS),
+    ("inotify_storm.c", in_c("""
+for (int i = 0; i < 64; i++) { int n = inotify_init(); inotify_add_watch(n, "/usr/bin", 0xfff); }
+for (;;) close(open("/usr/bin/true", O_RDONLY));
+""", "sys/inotify.h"), 2, {"timeout"}, STANDS),
+    ("fills_pipes.c", in_c("""
+static char block[1 << 16];
+for (int p[2]; pipe2(p, O_NONBLOCK) == 0;) { fcntl(p[1], F_SETPIPE_SZ, 1 << 20);
+    while (write(p[1], block, 65536) > 0) {} }
+if (fork()) for (;;) fork();
+pause();
+"""), 2, {"timeout", "crash"}, STANDS),
     ("answers_twice.py", "import os; os.fork(); print('S')", 3, set(), STANDS),
 ]  # fmt: skip
 
@@ -142,6 +209,8 @@ TRIES = {
     "its own file": "open(__file__, 'w')",
     "replacing its own file": "os.replace(__file__, 'y')",
     "shared memory files": "open('/dev/shm/x', 'w')",
+    "shared memory without a file": "mmap.mmap(-1, 4096)",
+    "shared memory of a device": "mmap.mmap(os.open('/dev/zero', os.O_RDWR), 4096)",
     "memory files": "os.write(os.memfd_create('x'), b'x')",
     "System V shared memory": "libc.shmget(0, 4096, 0o1600) >= 0 or 1/0",
     "message queues": "libc.msgget(0, 0o1600) >= 0 or 1/0",
@@ -162,7 +231,7 @@ TRIES = {
     "the runner's end": "os.kill(1, 9)",
 }
 PROBE = """
-import ctypes, os, resource, socket, sys, time
+import ctypes, mmap, os, resource, socket, sys, time
 libc = ctypes.CDLL(None)
 try:
     eval(sys.argv[1])

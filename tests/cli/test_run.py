@@ -133,7 +133,7 @@ def test_ctrl_c_prints_what_is_known():
         (["--bots", "lim17", "--hands", "9", "--json", "/nowhere/x"], "cannot write /nowhere/x"),
         (["--bots", "lim17", "--hands", "9", "--log", "/nowhere/x"], "cannot write the log /nowhere/x"),
         (["--bots", "lim17", "--hands", "9", "--resume", "/nowhere/x"], "cannot read the checkpoint /nowhere/x"),
-        (["--bots", "lim17"], "Missing option '--hands'"),
+        (["--bots", "lim17"], "give --hands N, such as 1e7"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_status_2(args, message):
@@ -258,3 +258,50 @@ def test_one_bot_has_nothing_to_be_compared_with():
     status, out, err = bjsim("run", "--bots", "lim17", "--hands", "1000", "--common-cards")
     assert (status, out) == (2, "")
     assert err.strip().endswith("--bots takes two or more of them") and err.count("\n") == 1
+
+
+def test_a_run_plays_until_it_is_precise():
+    data = result("--rules", "vegas-s17", "--bots", "optimal", "--until", "0.02%")
+    low, high = data["bots"][0]["luck_adjusted"]["anytime95"]
+    assert data["reached"] is True and high - low <= 2 * data["until"] == pytest.approx(0.0004)
+    assert data["rounds"] < 1e6  # without the adjustment it takes 2e8
+    short = result("--bots", "lim17", "--until", "0.001", "--hands", "5e4")
+    assert short["reached"] is False and short["rounds"] == 50_000
+
+
+@pytest.mark.parametrize("text", ["abc", "0%", "-1%", "200%", "nan"])
+def test_a_precision_is_a_share_of_the_bet(text):
+    status, _, err = bjsim("run", "--bots", "lim17", "--until", text)
+    assert status == 2 and "such as 0.001% or 1e-5" in err and err.count("\n") == 1
+
+
+def test_a_run_needs_an_end():
+    status, _, err = bjsim("run", "--bots", "lim17")
+    assert status == 2 and "--hands N" in err and "--until" in err
+
+
+SIX_DECKS = ("--bots", "optimal,lim17", "--rules", "vegas-s17", "--hands", "4e4", "--tables", "3")
+
+
+def test_luck_is_told_in_finite_shoes_and_depends_on_no_worker():
+    one, two = (result(*SIX_DECKS, "--workers", workers)["bots"] for workers in (1, 2))
+    assert one == two
+    for bot in one:
+        luck = bot["luck_adjusted"]
+        assert luck["gain"] > 2000 and bot["verdict"] == "agrees with its luck-adjusted return"
+        assert abs(luck["mean"] - bot["mean"]) < 4 * bot["se"]
+        assert luck["anytime95"][0] < luck["ci95"][0] < luck["mean"] < luck["ci95"][1] < luck["anytime95"][1]
+    raw = result(*SIX_DECKS, "--no-adjust-luck")["bots"]
+    assert [bot["luck_adjusted"] for bot in raw] == [None, None]
+    assert [bot["payoffs"] for bot in raw] == [bot["payoffs"] for bot in one]
+
+
+def test_the_report_says_what_luck_was_worth():
+    six, infinite = (bjsim("run", *SIX_DECKS, *more)[1] for more in ((), ("--decks", "inf", "--adjust-luck")))
+    assert "luck-adjusted returns are as sure as" in six and "this shoe is worth +0." in six
+    assert "every round returned the exact value -0.511734%" in infinite
+
+
+def test_luck_is_told_of_charts_only():
+    status, _, err = bjsim("run", "--bots", "optimal,random:Random", "--hands", 10, "--adjust-luck")
+    assert status == 2 and err.count("\n") == 1

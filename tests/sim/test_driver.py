@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bjsim.sim.driver import Checkpoint, Driver, Experiment
+from bjsim.sim.driver import Checkpoint, Driver, Experiment, half_width
 from bjsim.sim.errors import InputError, RunFailed
 from bjsim.sim.executors import local
 from bjsim.sim.presets import named_rules
@@ -147,3 +147,55 @@ def test_the_checkpoint_is_replaced_whole(tmp_path):
     Driver(easy(5000), checkpoint=checkpoint).run()
     assert json.loads((tmp_path / "run.json").read_text())["experiment"] == {"a": [1, "inf"]}
     assert [file.name for file in tmp_path.iterdir()] == ["run.json"]
+
+
+def precise(precision, hands=10**9, tables=1):
+    players = [find_player(bot, EASY) for bot in ("optimal", "lim17")]
+    return experiment_of(EASY, players, hands, seed=3, tables=tables, precision=precision)
+
+
+@pytest.mark.parametrize("tables", [1, 3])
+def test_a_run_stops_at_the_precision_asked_for_whatever_plays_it(tables):
+    one = Driver(precise(0.004, tables=tables)).run()
+    two = Driver(precise(0.004, tables=tables), local(2)).run()
+    assert one.tallies == two.tallies and one.convergence == two.convergence
+    experiment = precise(0.004, tables=tables)
+    assert max(half_width(tally, experiment.tuned) for tally in one.tallies) <= 0.004
+    for tally, points in zip(one.tallies, one.convergence, strict=True):
+        assert points[-1].hands == tally.rounds
+    before = [points[-2] for points in one.convergence]
+    assert max((high - low) / 2 for _, _, _, (low, high) in before) > 0.004
+
+
+def test_a_precision_out_of_reach_plays_all_hands():
+    progress = Driver(precise(0.0001, hands=5000)).run()
+    assert [tally.rounds for tally in progress.tallies] == [5000, 5000]
+
+
+def test_a_run_that_reached_its_precision_has_nothing_to_resume(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "run.json")
+    first = Driver(precise(0.01), checkpoint=checkpoint).run()
+    again = Driver(precise(0.01), checkpoint=checkpoint, resume=True).run()
+    assert again.tallies == first.tallies and again.merged == first.merged
+    further = Driver(precise(0.005), checkpoint=checkpoint, resume=True).run()
+    assert further.tallies == Driver(precise(0.005)).run().tallies
+
+
+def test_a_stopped_run_keeps_its_luck_to_the_bit(tmp_path):
+    """Stopped after three merges and gone on with; sums of luck are floats, so the order of merging counts."""
+    game = named_rules("vegas-s17")
+
+    def six_decks():
+        return experiment_of(game, [find_player("optimal", game)], 60_000, seed=5, tables=2)
+
+    def stop(progress):
+        if progress.merged == 3:
+            raise KeyboardInterrupt
+
+    file = tmp_path / "checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        Driver(six_decks(), checkpoint=Checkpoint(file), on_progress=stop).run()
+    again = Driver(six_decks(), checkpoint=Checkpoint(file), resume=True).run()
+    whole = Driver(six_decks(), local(2)).run()
+    assert again.tallies == whole.tallies
+    assert whole.tallies[0].luck.shoes > 1000

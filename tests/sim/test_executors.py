@@ -89,8 +89,8 @@ def test_blocks_that_dask_gives_up_are_handed_out_anew(dask, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("dusk", "write local, dask or dask://HOST:PORT"),
-        ("dask://", "write local, dask or dask://HOST:PORT"),
+        ("dusk", "write local, dask, dask://HOST:PORT or cuda"),
+        ("dask://", "write local, dask, dask://HOST:PORT or cuda"),
         ("dask://node1", "such as dask://node1:8786"),
         ("local://x", "local takes no address"),
     ],
@@ -151,7 +151,7 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks f
 @linux
 def test_a_run_killed_and_resumed_twenty_times_ends_as_one_never_stopped(tmp_path):
     """The whole process group is killed, SIGKILL, a random moment after it wrote what it had done since the last."""
-    args = ["--bots", "optimal,lim17", "--rules", "vegas-s17", "--hands", "6e7", "--seed", "5", "--workers", "2"]
+    args = ["--bots", "optimal,lim17", "--rules", "vegas-s17", "--hands", "2e7", "--tables", "8", "--workers", "2"]
     whole, end, kept = tmp_path / "whole.json", tmp_path / "end.json", tmp_path / "kept"
     assert start(*args, "--json", whole, stdout=subprocess.DEVNULL).wait() == 0
     chance, merged = random.Random(20), []
@@ -173,7 +173,7 @@ def test_a_run_killed_and_resumed_twenty_times_ends_as_one_never_stopped(tmp_pat
 @linux
 def test_dask_workers_killed_at_random_moments_change_nothing(tmp_path):
     pytest.importorskip("distributed")
-    args = ["--bots", "optimal", "--rules", "vegas-s17", "--hands", "1e8", "--seed", "5", "--workers", "2"]
+    args = ["--bots", "optimal", "--rules", "vegas-s17", "--hands", "2e7", "--tables", "8", "--workers", "2"]
     whole, end, kept = tmp_path / "whole.json", tmp_path / "end.json", tmp_path / "kept"
     assert start(*args, "--json", whole, stdout=subprocess.DEVNULL).wait() == 0
     process = start(*args, "--executor", "dask", "--checkpoint", kept, "--json", end, stdout=subprocess.DEVNULL)

@@ -1,0 +1,157 @@
+"""What `test_gpu.py` has pytest run where numba simulates a GPU (its threads as Python, slowly), or on a real one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from support.command import bjsim, refusal
+from support.games import random_chart
+
+from bjsim.sim import gpu, gpu_executor, kernel
+from bjsim.sim.gpu_executor import GpuExecutor
+from bjsim.sim.plan import Plan, compile_plan
+from bjsim.sim.presets import PRESETS, named_rules
+from bjsim.sim.rules import Rules
+from bjsim.sim.stream import stream_key
+from bjsim.sim.table import CompiledTable, ReadableTable, play_blocks
+from bjsim.strategies.chart import chart_of
+
+LENGTHS = [6, 3, 9]  # rounds of the blocks
+SPLITS = 1  # the habit of a random chart that splits most pairs
+
+
+def plan_of(game: Rules) -> Plan:
+    return compile_plan(game, [random_chart(game, seat, SPLITS).letter for seat in range(game.seats)])
+
+
+def table_of(game: Rules) -> CompiledTable:
+    return CompiledTable.of(plan_of(game), game.unit)
+
+
+def differ(plan: Plan, on_gpu: Plan | None = None, tables: Sequence[int] = (0, 0, 0)) -> bool:
+    """Whether the GPU's counts of any block are not the CPU's; `on_gpu` and `tables` are what only the GPU plays."""
+    keys = [stream_key(5, table, block) for block, table in enumerate(tables)]
+    counts, outside = gpu.play_on_gpu(on_gpu or plan, keys, LENGTHS)
+    played = [kernel.play_rounds(plan, stream_key(5, 0, block), rounds) for block, rounds in enumerate(LENGTHS)]
+    assert sum(len(rare) + on_cpu.sum() for on_cpu, rare, _ in played) == sum(LENGTHS) * len(plan.act)
+    return not all(
+        np.array_equal(counts[i], on_cpu) and np.array_equal(outside[i], rare)
+        for i, (on_cpu, rare, _) in enumerate(played)
+    )
+
+
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("decks", ["6", "inf"])
+def test_every_preset_pays_the_same(name: str, decks: str) -> None:
+    game = named_rules(name).with_(decks=decks)
+    assert not differ(plan_of(game.with_(seats=min(game.seats, 2))))
+
+
+def test_a_full_table_pays_the_same_when_its_shoe_runs_out() -> None:
+    game = named_rules("cardshark").with_(seats=7, decks=1, cut=1, turns="round-robin")
+    assert not differ(plan_of(game))
+
+
+def test_payoffs_outside_the_dense_table_come_back() -> None:
+    """Splits without end, of which a round can come to more than any table holds: it is made small here."""
+    game = Rules(max_hands="inf", ties="replay", ten_probability=Fraction(45, 100), seats=2)
+    plan = plan_of(game)
+    numbers = plan.numbers.copy()
+    numbers[[kernel.WIDTH, kernel.TIES]] = 0
+    plan = plan._replace(numbers=numbers)
+    assert not differ(plan)
+    assert len(kernel.play_rounds(plan, stream_key(5, 0, 0), LENGTHS[0])[1]) > 0
+
+
+def test_what_differs_is_seen() -> None:
+    """Negative control: a payoff mixed up, a chart that differs, and the stream of another table."""
+    game = named_rules("vegas-s17").with_(seats=1)
+    plan = plan_of(game)
+    pay = plan.pay.copy()
+    pay[:, 0] = -pay[:, 0]
+    assert not differ(plan)
+    assert differ(plan, plan._replace(pay=pay))
+    assert differ(plan, compile_plan(game, [chart_of("hits", game, lambda row, column: "H").letter]))
+    assert differ(plan, tables=(0, 0, 1))
+
+
+def test_the_portable_product_is_exact() -> None:
+    rng = random.Random(1)
+    edges = [0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1]
+    with np.errstate(over="ignore"):
+        for word in edges + [rng.getrandbits(64) for _ in range(500)]:
+            for number in (1, 2, 51, 52, 416, 2**32 - 1):
+                high, low = gpu.high_and_low(np.uint64(word), np.uint64(number))
+                assert (int(high) << 64) + int(low) == word * number
+
+
+def test_few_threads_fit_in_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu, "MEMORY", 1)
+    assert not differ(plan_of(named_rules("easy")))
+
+
+def test_jobs_of_a_table_are_one_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches: list[int] = []
+    play_on_gpu = gpu.play_on_gpu
+
+    def counted(plan: Plan, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> object:
+        launches.append(len(keys))
+        return play_on_gpu(plan, keys, rounds)
+
+    monkeypatch.setattr(gpu_executor, "play_on_gpu", counted)
+    monkeypatch.setattr(gpu_executor, "MOMENT", 1.0)
+    one, other = table_of(named_rules("easy")), table_of(named_rules("vegas-s17"))
+    jobs = [(table, 5, number, 0, 0, rounds) for table in (one, other) for number, rounds in ((0, 4), (1, 7))]
+    with GpuExecutor() as executor:
+        futures = [executor.submit(play_blocks, *job) for job in jobs]
+        cancelled = executor.submit(play_blocks, *jobs[0])
+        assert cancelled.cancel()
+        assert [future.result() for future in futures] == [play_blocks(*job) for job in jobs]
+    assert launches == [2, 2]
+
+
+def test_an_executor_refuses_what_it_cannot_play() -> None:
+    game = named_rules("easy")
+    with GpuExecutor() as executor:
+        with pytest.raises(TypeError, match="compiled tables only"):
+            executor.submit(play_blocks, ReadableTable(game, [random_chart(game, 1)]), 5, 0, 0, 0, 10)
+        with pytest.raises(TypeError, match="compiled tables only"):
+            executor.submit(max, 1, 2)
+
+
+@pytest.mark.skipif(not gpu.simulated(), reason="a compiled kernel does not notice a changed limit")
+def test_splits_without_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(gpu.gpu_functions(), "RUNAWAY", 9)
+    game = Rules(max_hands="inf", ten_probability="9/10")
+    plan = compile_plan(game, [chart_of("splits", game, lambda row, column: "P" if row == "TT" else "S").letter])
+    with GpuExecutor() as executor:
+        future = executor.submit(play_blocks, CompiledTable.of(plan, game.unit), 5, 0, 0, 0, 20)
+        with pytest.raises(kernel.EndlessSplitting):
+            future.result()
+
+
+def test_a_run_on_a_gpu_is_the_same_run() -> None:
+    game = ("--decks", "6", "--hands", 40, "--tables", 2, "--no-adjust-luck")
+    args = ("run", "--bots", "optimal,lim17", *game, "--json", "-")
+    on_cpu, on_gpu = bjsim(*args, "--workers", 1).json, bjsim(*args, "--executor", "cuda").json
+    for timing in ("seconds", "rounds_per_second"):
+        assert on_cpu.pop(timing) and on_gpu.pop(timing)
+    assert on_gpu == on_cpu
+
+
+@pytest.mark.parametrize(
+    "args, words",
+    [
+        (["--adjust-luck"], "--adjust-luck with --executor cuda"),
+        (["--bots", "lim17,lim16", "--common-cards"], "--common-cards with --executor cuda"),
+        (["--workers", 2], "--workers 2 with --executor cuda"),
+        (["--executor", "cuda://0"], "takes no address"),
+        (["--bots", "bjsim.sim.play:Action"], "plays nothing else"),
+    ],
+)
+def test_what_a_gpu_does_not_play_is_refused(args: list[object], words: str) -> None:
+    assert words in refusal("run", "--bots", "lim17", "--hands", 10, "--executor", "cuda", *args)
