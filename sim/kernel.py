@@ -88,16 +88,14 @@ def half_word(start: Any, gamma: Any, i: Any) -> Any:
 def fill(buffer: Any, start: Any, gamma: Any, chunk: Any, normal: Any, threshold: Any, other: Any) -> None:
     """Fill the buffer of an infinite shoe from KEPT on with its next BUFFER cards; `chunk` counts the calls from 0."""
     if normal:
-        words = buffer[KEPT : KEPT + BUFFER].view(np.uint64)
-        first = np.uint64(chunk) * np.uint64(BUFFER // 8)
-        for i in range(np.uint64(0), np.uint64(BUFFER // 8)):  # made of shifts and sums, so that four go side by side
-            share = word(start, gamma, first + i) >> np.uint64(4)
-            eight = np.uint64(0)
-            for place in range(np.uint64(0), np.uint64(64), np.uint64(8)):
+        place = np.uint64(KEPT)
+        for i in range(chunk * (BUFFER // 8), (chunk + 1) * (BUFFER // 8)):
+            share = word(start, gamma, i) >> np.uint64(4)
+            for _ in range(8):
                 share *= np.uint64(13)
-                eight |= share >> np.uint64(60) << place
+                buffer[place] = share >> np.uint64(60)
                 share &= np.uint64((1 << 60) - 1)
-            words[i] = eight
+                place += np.uint64(1)
     else:
         for i in range(BUFFER):
             bits = half_word(start, gamma, chunk * BUFFER + i)
@@ -759,7 +757,9 @@ def play_blocks(
     )  # fmt: skip
     if strays == RAN_AWAY:
         raise EndlessSplitting(_RAN_AWAY)
-    codes = folded.ends[:, 0]
+    often = classes.sum(axis=0)
+    came = np.flatnonzero(often)
+    codes = folded.ends[came, 0]
     tied = (codes + TIED // 2) >> 32
-    np.add.at(counts[0], (tied, codes - (tied << 32) + numbers.width), classes.sum(axis=0))
+    np.add.at(counts[0], (tied, codes - (tied << 32) + numbers.width), often[came])
     return counts, outside[:strays], [trace[:n] for trace, n in zip(traces, rounds, strict=False)] if traced else []
