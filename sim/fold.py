@@ -95,7 +95,7 @@ def _worths(plan: Plan) -> tuple[Array, Array]:
 def _table(
     plan: Plan, numbers: Numbers, leave: bool, vector: Array, codes: tuple[Array, Array, Array], most: int
 ) -> Array | None:
-    from bjsim.sim.fold_kernel import TOO_LARGE, FoldPlan, fold_rows  # imports numba
+    from bjsim.sim.fold_kernel import TOO_LARGE, FoldPlan, fold_rows, weigh  # imports numba
 
     asked = np.array([numbers.peek, numbers.natural_outcome, numbers.max_hands, numbers.surrendered, leave], np.int64)
     of_plan = FoldPlan(
@@ -113,6 +113,12 @@ def _table(
     if rows == TOO_LARGE:
         return None
     table = table[:rows]
+    weights = np.zeros(rows)
+    weigh(table, weights)
+    weights[:2] = 3, 2
+    order = np.argsort(-weights, kind="stable")
+    begins = np.empty(rows, np.uint32)
+    begins[order] = np.arange(rows) * len(RANKS)
     table[1] = 1 << 8 | SKIPPED
     table[0] = table[rows - 1]
-    return ((table >> 8) * len(RANKS) << 8 | table & 255).astype(np.uint32).ravel()
+    return (begins[table[order] >> 8] << 8 | table[order] & 255).astype(np.uint32).ravel()

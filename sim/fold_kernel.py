@@ -233,3 +233,13 @@ def fold_rows(
             row_of[places[top]] = number
             depth -= 1
     return rows
+
+
+@njit(cache=True, _nrt=False)
+def weigh(table: Any, weights: Any) -> None:
+    """How often play comes to each row, from zeros, for each time that it comes to the last; every rank as likely."""
+    weights[len(table) - 1] = 1.0
+    for i in range(len(table) - 2):
+        row = len(table) - 1 - i
+        for rank in range(CARDS):
+            weights[table[row, rank] >> 8] += weights[row] / CARDS
