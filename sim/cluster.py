@@ -34,7 +34,8 @@ def local_cluster(workers: int) -> Iterator[Workplace]:
         distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # Dask always answers HTTP; any free port, for a taken one warns
+            scheduler_kwargs={"dashboard": False},
             memory_limit=0,  # blocks need little, and Dask's watch over it pauses workers
             silence_logs=logging.CRITICAL,
             local_directory=folder,

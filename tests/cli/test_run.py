@@ -55,41 +55,20 @@ def test_workers_do_not_change_a_byte():
 
 
 def test_a_killed_run_resumed_ends_as_one_that_was_not(tmp_path):
-    args = ["--bots", "optimal,lim17", "--hands", "3e8", "--workers", "2", "--seed", "5"]
+    """Killed for real, all its processes, when it has written something; many small jobs, so far from its end."""
+    args = ["--bots", "optimal,lim17", "--hands", "2e6", "--tables", "100", "--workers", "2", "--seed", "5"]
     file = tmp_path / "checkpoint"
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "run", *args, "--checkpoint", str(file)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 60
-    while not file.exists() and time.monotonic() < deadline:
+    while (merged := json.loads(file.read_text())["merged"] if file.exists() else 0) == 0:
+        assert time.monotonic() < deadline
         time.sleep(0.01)
-    time.sleep(0.2)
+    assert process.poll() is None
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    merged = json.loads(file.read_text())["merged"]
-    # the same run, cut to what was merged when it was killed, and resumed, against one never stopped
-    assert merged > 0
-    short = ["--bots", "optimal,lim17", "--hands", "4e5", "--workers", "1", "--seed", "5"]
-    whole = without_timings(result(*short))
-    half = tmp_path / "half"
-    interrupted(short, half)
-    assert without_timings(result(*short, "--resume", half)) == whole
-
-
-def interrupted(args, checkpoint):
-    """Run until three jobs are merged, then stop as Ctrl-C would."""
-    from bjsim.cli import run as module
-
-    class Stops(module.Screen):
-        def update(self, progress):
-            if progress.merged == 3:
-                raise KeyboardInterrupt
-
-    original, module.Screen = module.Screen, Stops
-    try:
-        status, _, _ = bjsim("run", *args, "--checkpoint", checkpoint)
-    finally:
-        module.Screen = original
-    assert status == 130
+    assert 0 < merged < 1000, "of 1,200 jobs"
+    assert without_timings(result(*args, "--resume", file)) == without_timings(result(*args))
 
 
 def test_ctrl_c_prints_what_is_known():
