@@ -112,13 +112,14 @@ def _table(
     )  # fmt: skip
     if rows == TOO_LARGE:
         return None
-    table = table[:rows]
+    table = table[:rows]  # what is often needed should lie close together
     weights = np.zeros(rows)
     weigh(table, weights)
-    weights[:2] = 3, 2
+    weights[:2] = 3, 2  # they stay where they are; no other row is met more than once in a round
     order = np.argsort(-weights, kind="stable")
     begins = np.empty(rows, np.uint32)
     begins[order] = np.arange(rows) * len(RANKS)
     table[1] = 1 << 8 | SKIPPED
     table[0] = table[rows - 1]
-    return (begins[table[order] >> 8] << 8 | table[order] & 255).astype(np.uint32).ravel()
+    ordered: Array = begins[table[order] >> 8] << 8 | table[order] & 255
+    return ordered.ravel()
