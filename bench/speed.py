@@ -84,7 +84,7 @@ def duration(what: str, work: Callable[[], object], turns: int = TURNS) -> Measu
 def compiled(rules: Rules) -> CompiledTable:
     """The compiled table of the best chart in every seat."""
     letter = Solver(rules.with_(decks="inf")).chart.letter
-    return CompiledTable.of(compile_plan(rules, [letter] * rules.seats), rules.unit)
+    return CompiledTable(compile_plan(rules, [letter] * rules.seats), rules.unit)
 
 
 def rounds_of_one_core() -> Iterator[Measured]:

@@ -1,9 +1,13 @@
 """The fold: the rounds of one seat as one table, in which every card is a look-up.
 
 A plan (`plan.py`) is followed over all cards that can come: what is undecided in a round becomes a row, and each card
-leads to another row or ends the round with a payoff. Rows that lead to the same are one row, however they came about,
-which leaves some hundreds: few enough to stay close to the processor. Splits are not folded: they lead out of the
-table, and `kernel.py` plays such a round again from its first card, by the plan. No rule is written down here.
+leads to another row. Rows that lead to the same are one row, however they came about, which leaves a thousand, and ten
+times as many with splits: few enough to stay close to the processor. No rule is written down here.
+
+How hands and rounds end is logged, a byte each; the log says what a round pays. A round without splits logs one byte;
+of split hands each logs its own and what it is worth by the dealer's outcome, and the round's last byte names that.
+Where splits have no limit, or take too many rows, they lead out of the table, and `kernel.py` plays such a round
+again from its first card, by the plan.
 """
 
 from __future__ import annotations
@@ -13,30 +17,34 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.sim.cards import RANKS, TEN
-from bjsim.sim.plan import LETTERS, NO_LIMIT, Numbers, Plan
+from bjsim.sim.plan import NO_LIMIT, Numbers, Plan
 
 Array = np.ndarray[Any, Any]
 
-WAITING = len(RANKS)  # where the row begins in which a round that splits waits; the row in which a round begins is at 0
-APART, SKIPPED = 253, 255  # bytes of the log for a round that was not walked, and for a card that came while it waited
-MOST_CLASSES = APART // 2  # of payoffs
+WAITING = len(RANKS)  # where the row begins in which a round that leaves waits; the row in which a round begins is at 0
+SKIPPED = 255  # in the log, a card that came while it waited
+MOST_CLASSES = SKIPPED // 2  # of ends of hands and rounds
 LONGEST = 52  # cards, more than one hand and the dealer ever draw
 FEWEST = 32  # cards of a shoe for which walking it pays
-DOUBLE, SPLIT, SURRENDER = (LETTERS.index(letter) for letter in "DPR")
-STAND = (0, LETTERS.index("S"))
+MOST_HANDS = 31  # of one seat, where splits are folded
+MOST_ROWS = 1 << 15  # 1.7 MB
+DEEPEST = 1024  # cards in a round
+WIDEST = (1 << 14, 1 << 8, 1 << 8)  # states of a hand, of the dealer, and columns
 
 
 class Fold(NamedTuple):
     """A table of rounds.
 
     table (rows * 13,), uint32: the card of rank r in the row that begins at b has its entry at b + r. The bits of the
-    entry from 8 up say where the following row begins; the low byte, which goes to the log, is 0, or 1 + 2 * class of
-    the payoff where the card ends the round. codes (classes,), int64: the payoff code (see `plan.py`) of each class.
-    numbers: see `FoldNumbers`, in that order.
+    entry from 8 up say where the following row begins; the low byte goes to the log. It is 0 where nothing ends,
+    1 + 2 e where a round ends, 1 + 2 (E + h) where a split hand does that others follow.
+    ends (E, 2), int64: payoff code (see `plan.py`) and the dealer's outcome. hands (H, O), int64: payoff code of a
+    split hand by the dealer's outcome. numbers: see `FoldNumbers`, in that order.
     """
 
     table: Array
-    codes: Array
+    ends: Array
+    hands: Array
     numbers: Array
 
 
@@ -45,123 +53,73 @@ class FoldNumbers(NamedTuple):
 
     opening: int  # cards dealt in a round before anybody acts
     waiting: int = WAITING
-    apart: int = APART
     skipped: int = SKIPPED
     stop: int = NO_LIMIT  # cards of a shoe after which no round begins that is walked
 
 
-class _Deal(NamedTuple):
-    """The opening, `dealt` cards on: states of the hand and the dealer, the column so far, the dealer's cards."""
+def fold(plan: Plan, most_rows: int = MOST_ROWS) -> Fold | None:
+    """The plan of a single seat as a table of `most_rows` rows at most, with splits where that is possible.
 
-    dealt: int = 0
-    hand: int = 0
-    dealer: int = 0
-    column: int = 0
-    shown: int = 0
-
-
-class _Draw(NamedTuple):
-    """The hand draws a card, its last if it is doubled."""
-
-    doubled: bool
-    hand: int
-    dealer: int
-    column: int
-    shown: int
-
-
-class _Dealer(NamedTuple):
-    """The dealer draws; `pays` are the payoffs by his outcome, `need` as in `Plan.waits`."""
-
-    pays: tuple[int, ...]
-    need: int
-    dealer: int
-    shown: int
-
-
-_Undecided = _Deal | _Draw | _Dealer
-
-
-def fold(plan: Plan) -> Fold | None:
-    """The plan of a single seat as a table; None for several seats, short shoes or too many different payoffs."""
+    None for several seats, short shoes, too many different payoffs, or too many rows.
+    """
     numbers = Numbers(*plan.numbers.tolist())
     stop = min(numbers.cut, 52 * numbers.decks - LONGEST) if numbers.decks else NO_LIMIT
-    if len(plan.act) > 1 or stop < FEWEST:
+    sizes = (len(plan.add), len(plan.dealer_add), plan.act.shape[3])
+    if len(plan.act) > 1 or stop < FEWEST or any(n > most for n, most in zip(sizes, WIDEST, strict=True)):
         return None
-    folder = _Folder(plan)
-    start = folder.row(_Deal())
-    if len(folder.classes) > MOST_CLASSES:
+    of_fold = np.array(FoldNumbers(opening=len(plan.deal), stop=stop), np.int64)
+    vectors, vector = _worths(plan)
+    codes, code = np.unique(vectors, return_inverse=True)
+    for leave in (False, True) if numbers.max_hands <= MOST_HANDS else (True,):
+        outcomes = np.arange(1 if leave else vectors.shape[1])
+        ends = np.stack(np.meshgrid(codes, outcomes), axis=-1).reshape(-1, 2)
+        hands = vectors[:0] if leave else vectors
+        if len(ends) + len(hands) <= MOST_CLASSES:
+            end = 1 + 2 * code.reshape(vectors.shape)
+            after = end + 2 * len(codes) * np.arange(vectors.shape[1])
+            over = 1 + 2 * (len(ends) + np.arange(len(vectors)))
+            over[0] = 0
+            table = _table(plan, numbers, leave, vector, (end, after, over), most_rows)
+            if table is not None:
+                return Fold(table, ends, hands, of_fold)
+    return None
+
+
+def _worths(plan: Plan) -> tuple[Array, Array]:
+    """What a hand may be worth by the dealer's outcome, (H, O), nothing first; and the row for result and stake."""
+    results, stakes, outcomes = plan.pay.shape
+    different, row = np.unique(plan.pay.reshape(-1, outcomes), axis=0, return_inverse=True)
+    return np.concatenate([np.zeros((1, outcomes), np.int64), different]), 1 + row.reshape(results, stakes)
+
+
+def _table(
+    plan: Plan, numbers: Numbers, leave: bool, vector: Array, codes: tuple[Array, Array, Array], most: int
+) -> Array | None:
+    from bjsim.sim.fold_kernel import TOO_LARGE, FoldPlan, fold_rows, weigh  # imports numba
+
+    asked = np.array([numbers.peek, numbers.natural_outcome, numbers.max_hands, numbers.surrendered, leave], np.int64)
+    of_plan = FoldPlan(
+        plan.add, plan.act[0], plan.half, plan.result, plan.waits, plan.dealer_add, plan.dealer_done, plan.dealer_out,
+        plan.column, plan.deal, asked, vector, *codes,
+    )  # fmt: skip
+    tens_alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (plan.add, plan.dealer_add))
+    table = np.empty((most, len(RANKS)), np.uint32)
+    size = 1 << (8 * most).bit_length()
+    rows = fold_rows(
+        of_plan, TEN + 1 if tens_alike else len(RANKS), table, np.zeros(size, np.int64), np.zeros(size, np.int32),
+        np.full(size, -1, np.int32), *(np.zeros(DEEPEST, kind) for kind in (np.int64, np.uint64, np.int64)),
+        np.zeros((DEEPEST, len(RANKS)), np.uint32),
+    )  # fmt: skip
+    if rows == TOO_LARGE:
         return None
-    waiting = (WAITING << 8 | SKIPPED,) * len(RANKS)
-    table = np.array([start, waiting, *folder.rows], np.uint32)
-    of_fold = FoldNumbers(opening=len(plan.deal), stop=stop)
-    return Fold(table.ravel(), np.array([*folder.classes], np.int64), np.array(of_fold, np.int64))
-
-
-class _Folder:
-    def __init__(self, plan: Plan) -> None:
-        self.plan = Plan(*(array.tolist() for array in plan))  # plain lists are quicker to ask one by one
-        self.numbers = Numbers(*self.plan.numbers)
-        self.act = self.plan.act[0][1 if self.numbers.max_hands > 1 else 0]
-        self.rows: dict[tuple[int, ...], int] = {}  # every row, and where it begins
-        self.classes: dict[int, int] = {}  # of payoff codes
-        self._known: dict[_Undecided, int] = {}
-        tens_alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (plan.add, plan.dealer_add))
-        self._different = TEN + 1 if tens_alike else len(RANKS)
-
-    def row(self, undecided: _Undecided) -> tuple[int, ...]:
-        """The entry of every rank."""
-        entries = [self._entry(self._follow(undecided, rank)) for rank in range(self._different)]
-        return (*entries, *entries[-1:] * (len(RANKS) - self._different))
-
-    def _entry(self, what: _Undecided | int | None) -> int:
-        if what is None:
-            return WAITING << 8
-        if isinstance(what, int):
-            return 1 + 2 * self.classes.setdefault(what, len(self.classes))
-        if what not in self._known:
-            row = self.row(what)
-            self._known[what] = self.rows.setdefault(row, (len(self.rows) + 2) * len(RANKS))
-        return self._known[what] << 8
-
-    def _follow(self, undecided: _Undecided, rank: int) -> _Undecided | int | None:
-        """What a card makes of the round: something undecided again, a payoff code, or None for a split."""
-        plan = self.plan
-        if isinstance(undecided, _Dealer):
-            pays, need, dealer, shown = undecided
-            return self._dealer(pays, need, plan.dealer_add[dealer][rank], shown + 1)
-        if isinstance(undecided, _Draw):
-            doubled, hand, *table = undecided
-            hand = plan.add[hand][rank]
-            return self._end(plan.result[hand], True, *table) if doubled else self._decide(hand, *table)
-        dealt, hand, dealer, column, shown = undecided
-        if plan.deal[dealt]:
-            dealer = plan.dealer_add[dealer][rank]
-            column += plan.column[shown][dealer]
-            shown += 1
-        else:
-            hand = plan.add[hand][rank]
-        if dealt + 1 < len(plan.deal):
-            return _Deal(dealt + 1, hand, dealer, column, shown)
-        if self.numbers.peek and plan.dealer_out[dealer] == self.numbers.natural_outcome:
-            return int(plan.pay[plan.result[hand]][0][plan.dealer_out[dealer]])
-        return self._decide(hand, dealer, column, shown)
-
-    def _decide(self, hand: int, dealer: int, column: int, shown: int) -> _Undecided | int | None:
-        code = self.act[hand][column]
-        if code == SPLIT:
-            return None
-        if code in STAND:
-            return self._end(self.plan.result[hand], False, dealer, column, shown)
-        if code == SURRENDER:
-            return self._end(self.numbers.surrendered, False, dealer, column, shown)
-        return _Draw(code == DOUBLE, hand, dealer, column, shown)
-
-    def _end(self, result: int, doubled: bool, dealer: int, column: int, shown: int) -> _Undecided | int:
-        return self._dealer(tuple(self.plan.pay[result][doubled]), self.plan.waits[result], dealer, shown)
-
-    def _dealer(self, pays: tuple[int, ...], need: int, dealer: int, shown: int) -> _Undecided | int:
-        hole = need > 0 and shown < 2
-        if hole or (need == 2 and not self.plan.dealer_done[dealer]):
-            return _Dealer(pays, need, dealer, min(shown, 2))
-        return pays[int(self.plan.dealer_out[dealer])]
+    table = table[:rows]  # what is often needed should lie close together
+    weights = np.zeros(rows)
+    weigh(table, weights)
+    weights[:2] = 3, 2  # they stay where they are; no other row is met more than once in a round
+    order = np.argsort(-weights, kind="stable")
+    begins = np.empty(rows, np.uint32)
+    begins[order] = np.arange(rows) * len(RANKS)
+    table[1] = 1 << 8 | SKIPPED
+    table[0] = table[rows - 1]
+    ordered: Array = begins[table[order] >> 8] << 8 | table[order] & 255
+    return ordered.ravel()

@@ -19,7 +19,7 @@ import numpy as np
 
 from bjsim.sim import kernel
 from bjsim.sim.errors import InputError
-from bjsim.sim.kernel import BUFFER, RAN_AWAY, EndlessSplitting, play
+from bjsim.sim.kernel import BUFFER, KEPT, RAN_AWAY, EndlessSplitting, play
 from bjsim.sim.plan import NO_LIMIT, Numbers, Plan
 
 Array = np.ndarray[Any, Any]
@@ -116,7 +116,7 @@ def threads_for(plan: Plan, keys: Sequence[tuple[int, int]], rounds: Sequence[in
     return Threads(
         rounds=np.array(rounds, np.int64),
         keys=np.ascontiguousarray(np.array(keys, np.uint64).T),
-        buffers=np.zeros((size or BUFFER, threads), np.uint8),
+        buffers=np.zeros((size or KEPT + BUFFER, threads), np.uint8),
         at=np.ascontiguousarray(np.tile(np.array([[size], [size], [-1], [0]], np.int64), threads)),
         seat=np.zeros((seats, 5, threads), np.int64),
         payoff=np.zeros((seats, outcomes, threads), np.int64),

@@ -21,7 +21,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from bjsim.sim.errors import RunFailed
-from bjsim.sim.fold import Fold, FoldNumbers
+from bjsim.sim.fold import Fold
 from bjsim.sim.plan import NO_LIMIT, TIED, Numbers, Plan
 from bjsim.sim.referee import Referee
 from bjsim.sim.stream import stream_key
@@ -33,10 +33,11 @@ njit: Any = numba.njit  # its type hints do not know `_nrt`
 PEEK, NATURAL, MAX_HANDS, SURRENDERED, ROUND_ROBIN, DECKS, CUT, NORMAL_TENS, WIDTH, TIES = range(10)
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = 1, 2, 3, 4, 5  # codes in `Plan.act`; 0: the hand stands by itself
 # of a shoe: cards read, cards ready, number of the filling, all cards dealt; of a lane also: where its row begins, the
-# length of its log, how many rounds it has not walked, whether it has all its rounds
-READ, READY, CHUNK, DEALT, ROW, LOGGED, APART, LANE_DONE = range(8)
+# length of its log, the length to look at it and the card to look at its shoe, its block and the rounds played of it
+READ, READY, CHUNK, DEALT, ROW, LOGGED, LOOK, LIMIT, BLOCK, OVER = range(10)
+LANE = 10
 HAND, HALF, WAITING, COUNT, ACTING = range(5)  # of a seat: states of hand and half-hands, halves waiting, hands held
-OPENING, WAIT, NOT_WALKED, SKIPPED, STOP = range(5)  # positions in `Fold.numbers`
+OPENING, WAIT, SKIPPED, STOP = range(4)  # positions in `Fold.numbers`
 STARTED, MOST, USUAL, LATER, FINITE, PLAYED = range(6)  # of `Ledger.rounds`
 PROFIT, BETS = range(2)  # of `Ledger.unit`
 RAN_AWAY = -1
@@ -45,9 +46,11 @@ PILOT_TABLE = 2**32  # number of a table that nobody plays at
 RUNAWAY = 1_000_000  # hands of one seat in one round at which endless splitting is given up
 _RAN_AWAY = f"a seat held {RUNAWAY} hands in one round: its splits have no end under these rules"
 BUFFER = 1024  # cards of an infinite shoe made at a time
+KEPT = 32  # places before them, for earlier ones
 AHEAD = 28  # cards of a shoe of whole decks shuffled at a time: a multiple of four
 LANES = 4  # blocks played side by side; more would not fit in the processor's registers
 STRIDE = 16  # cards that every lane walks before anything is looked at
+LOG = 4096  # bytes of a lane's log
 
 
 def _high_and_low(context: Any, one: Any, other: Any) -> Any:
@@ -82,28 +85,23 @@ def half_word(start: Any, gamma: Any, i: Any) -> Any:
 
 
 @njit(cache=True, _nrt=False)
-def fill(buffer: Any, ready: Any, start: Any, gamma: Any, chunk: Any, normal: Any, threshold: Any, other: Any) -> Any:
-    """Put the next cards of an infinite shoe into the buffer from place `ready` on; returns where they end.
-
-    `chunk` counts the calls from 0; each gives BUFFER cards at most.
-    """
-    end = np.uint64(ready)  # unsigned, as an index that cannot be negative is faster
+def fill(buffer: Any, start: Any, gamma: Any, chunk: Any, normal: Any, threshold: Any, other: Any) -> None:
+    """Fill the buffer of an infinite shoe from KEPT on with its next BUFFER cards; `chunk` counts the calls from 0."""
     if normal:
-        for i in range(chunk * (BUFFER // 16), (chunk + 1) * (BUFFER // 16)):
-            bits = word(start, gamma, i)
-            for _ in range(16):
-                rank = bits & np.uint64(15)
-                bits >>= np.uint64(4)
-                buffer[end] = rank
-                end += np.uint64(rank < np.uint64(13))
+        place = np.uint64(KEPT)
+        for i in range(chunk * (BUFFER // 8), (chunk + 1) * (BUFFER // 8)):
+            share = word(start, gamma, i) >> np.uint64(4)
+            for _ in range(8):
+                share *= np.uint64(13)
+                buffer[place] = share >> np.uint64(60)
+                share &= np.uint64((1 << 60) - 1)
+                place += np.uint64(1)
     else:
-        for i in range(chunk * BUFFER, (chunk + 1) * BUFFER):
-            bits = half_word(start, gamma, i)
+        for i in range(BUFFER):
+            bits = half_word(start, gamma, chunk * BUFFER + i)
             slot = bits & np.uint64(15)
             below = np.int64(bits >> np.uint64(4)) < threshold[slot]
-            buffer[end] = slot if below else other[slot]
-            end += np.uint64(1)
-    return np.int64(end)
+            buffer[KEPT + i] = slot if below else other[slot]
 
 
 @njit(cache=True, _nrt=False)
@@ -133,8 +131,8 @@ def more(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: An
     size = 52 * numbers[DECKS]
     if size == 0:
         at[CHUNK] += 1
-        at[READY] = fill(buffer, 0, key[0], key[1], at[CHUNK], numbers[NORMAL_TENS], threshold, other)
-        at[READ] = 0
+        fill(buffer, key[0], key[1], at[CHUNK], numbers[NORMAL_TENS], threshold, other)
+        at[READ], at[READY] = KEPT, KEPT + BUFFER
         return
     if at[READY] == size:
         at[CHUNK] += 1
@@ -491,41 +489,134 @@ def step(table: Any, cards: Any, place: Any, log: Any, row: Any, logged: Any) ->
 @njit(cache=True, _nrt=False)
 def refill(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: Any, kept: Any) -> None:
     """Add cards of an infinite shoe to those not read yet and the last `kept` that are."""
-    first = max(at[READ] - kept, 0)
-    left = at[READY] - first
-    for i in range(left):
-        buffer[i] = buffer[first + i]
+    unread = at[READY] - at[READ]
+    for i in range(unread + kept):
+        buffer[KEPT - unread - kept + i] = buffer[at[READ] - kept + i]
     at[CHUNK] += 1
-    at[READ] -= first
-    at[READY] = fill(buffer, left, key[0], key[1], at[CHUNK], numbers[NORMAL_TENS], threshold, other)
+    at[READ], at[READY] = KEPT - unread, KEPT + BUFFER
+    fill(buffer, key[0], key[1], at[CHUNK], numbers[NORMAL_TENS], threshold, other)
+
+
+@njit(cache=True, _nrt=False)
+def read_log(
+    log: Any, at: Any, rounds: Any, ends: Any, hands: Any, numbers: Any, classes: Any, counts: Any, trace: Any
+) -> None:
+    """Count the rounds in a lane's log, until it has `rounds`; what is logged of a round not over goes to the front.
+
+    ends, hands: see `Fold`. classes (4, 128): how often each class of ends came to rounds without splits, in four parts
+    as a counter waits for itself. counts (ties + 1, 2 width + 1): of rounds with splits. trace: the code of each round.
+    """
+    i, logged, played = 0, at[LOGGED], at[OVER]
+    while i < logged and played < rounds:
+        last = i
+        while last < logged and log[last] > 2 * len(ends):
+            last += 1
+        if last == logged:
+            break
+        end = log[last] >> 1
+        code = ends[end, 0]
+        if last == i:
+            classes[i & 3, end] += 1
+        else:
+            for k in range(i, last):
+                code += hands[(log[k] >> 1) - len(ends), ends[end, 1]]
+            tied = (code + TIED // 2) >> 32
+            counts[tied, code - (tied << 32) + numbers[WIDTH]] += 1
+        if played < len(trace):
+            trace[played] = code
+        played += 1
+        i = last + 1
+    for k in range(i, logged):
+        log[k - i] = log[k]
+    at[LOGGED], at[OVER] = logged - i, played
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def play_folded(
-    table: Any, fold: Any, add: Any, act: Any, half: Any, result: Any, pay: Any, waits: Any, dealer_add: Any,
-    dealer_done: Any, dealer_out: Any, column: Any, deal: Any, numbers: Any, threshold: Any, other: Any,
-    rounds: Any, keys: Any, buffers: Any, at: Any, logs: Any, seat: Any, payoff: Any, counts: Any, traces: Any,
-    outside: Any,
+def walk(
+    table: Any, ends: Any, hands: Any, fold: Any, add: Any, act: Any, half: Any, result: Any, pay: Any, waits: Any,
+    dealer_add: Any, dealer_done: Any, dealer_out: Any, column: Any, deal: Any, numbers: Any, threshold: Any,
+    other: Any, rounds: Any, keys: Any, buffers: Any, at: Any, logs: Any, seat: Any, payoff: Any, classes: Any,
+    counts: Any, traces: Any, trace: Any, outside: Any,
 ) -> Any:  # fmt: skip
-    """Play `rounds[lane]` rounds of the stream `keys[lane]` in each of four lanes; `play_blocks` makes the arrays.
+    """Play `rounds[b]` rounds of every block b in four lanes, by its fold; `play_blocks` makes the arrays.
 
-    A lane walks the table over the cards in its buffer and logs how every round ended. What it does next depends only
-    on its row and its next card, without a branch, so that the processor works on all lanes at once. A round that
-    leaves the table, or that the shoe may be too short for, is played by `play`, from its first card.
-    A lane that has all its rounds goes on until the others have theirs; that part of its log is overwritten.
-    at (LANES, 8): see READ .. LANE_DONE. counts (2, ...): those of `play`, for rounds that are wanted and for others.
-    traces (LANES, n, 2): the trace of `play`, for the first n rounds of each lane that it played.
+    A lane walks the table over the cards in its buffer and logs how hands and rounds end. What it does next depends
+    only on its row and its next card, without a branch, so that the processor works on all lanes at once. A round that
+    leaves the table, or that the shoe may be too short for, is played by `play`, from its first card. A lane whose
+    block is over takes the next one; when there is none it walks on the spot.
+    at (LANES, 12): see READ .. BLOCK. traces (blocks, n): the payoff codes of the first n rounds of each block.
     Returns: the number of rows written to `outside`, or RAN_AWAY.
     """
-    size = 52 * numbers[DECKS]
-    stop, waiting, skipped = fold[STOP], fold[WAIT], fold[SKIPPED]
-    walking, strays = len(rounds), 0
-    while walking:
+    size, stop, waiting = 52 * numbers[DECKS], fold[STOP], fold[WAIT]
+    walking, following, strays = LANES, LANES, 0
+    while True:
+        for lane in range(LANES):
+            here, log, block = at[lane], logs[lane], at[lane, BLOCK]
+            if block == len(rounds):
+                here[READ] = here[ROW] = here[LOGGED] = 0
+            while block < len(rounds):
+                by_plan = here[ROW] == waiting
+                if by_plan:
+                    while here[LOGGED] and log[here[LOGGED] - 1] == fold[SKIPPED]:
+                        here[LOGGED] -= 1
+                        here[READ] -= 1
+                    here[READ] -= fold[OPENING]
+                elif here[READ] > here[LIMIT]:
+                    if size == 0:
+                        refill(buffers[lane], here, keys[block], numbers, threshold, other, fold[OPENING])
+                    elif here[READY] < stop:
+                        to = (stop + 3) // 4 * 4
+                        shuffle(buffers[lane], keys[block, 0], keys[block, 1], here[CHUNK], here[READY], to, size)
+                        here[READY] = to
+                    elif here[ROW] != 0 or here[READ] < stop:
+                        if here[READ] == here[READY]:
+                            more(buffers[lane], here, keys[block], numbers, threshold, other)
+                        row, logged = step(
+                            table, buffers[lane], here[READ], log, np.uint64(here[ROW]), np.uint64(here[LOGGED])
+                        )
+                        here[ROW], here[LOGGED] = row, logged
+                        here[READ] += 1
+                    elif here[READ] >= numbers[CUT]:
+                        here[CHUNK] += 1
+                        here[READ] = here[READY] = 0
+                    else:
+                        by_plan = True
+                    here[LIMIT] = min(here[READY], stop) - STRIDE
+                elif here[LOGGED] < here[LOOK]:
+                    break
+                if not by_plan and here[LOGGED] < here[LOOK]:
+                    continue
+                read_log(log, here, rounds[block], ends, hands, numbers, classes, counts[0], traces[block])
+                if here[OVER] == rounds[block]:
+                    block, following = following, min(following + 1, len(rounds))
+                    here[READ] = here[READY] = KEPT if size == 0 else 0
+                    here[CHUNK] = 0 if size else -1
+                    here[ROW] = here[LOGGED] = here[OVER] = 0
+                    here[LOOK], here[LIMIT], here[BLOCK] = 0, -1, block
+                    walking -= block == len(rounds)
+                    continue
+                if by_plan:
+                    new = play(
+                        add, act, half, result, pay, waits, dealer_add, dealer_done, dealer_out, column, deal, numbers,
+                        threshold, other, 1, keys[block], buffers[lane], here, seat, payoff, counts, trace,
+                        outside[strays:], None, None,
+                    )  # fmt: skip
+                    if new == RAN_AWAY:
+                        return RAN_AWAY
+                    strays += new
+                    if here[OVER] < traces.shape[1]:
+                        traces[block, here[OVER]] = trace[0, 0]
+                    here[OVER] += 1
+                    here[ROW] = 0
+                    here[LIMIT] = min(here[READY], stop) - STRIDE
+                here[LOOK] = here[LOGGED] + min(LOG - 2 * STRIDE, rounds[block] - here[OVER])
+        if walking == 0:
+            return strays
         row0, logged0, place0 = np.uint64(at[0, ROW]), np.uint64(at[0, LOGGED]), np.uint64(at[0, READ])
         row1, logged1, place1 = np.uint64(at[1, ROW]), np.uint64(at[1, LOGGED]), np.uint64(at[1, READ])
         row2, logged2, place2 = np.uint64(at[2, ROW]), np.uint64(at[2, LOGGED]), np.uint64(at[2, READ])
         row3, logged3, place3 = np.uint64(at[3, ROW]), np.uint64(at[3, LOGGED]), np.uint64(at[3, READ])
-        for k in range(np.uint64(STRIDE if at[0, READY] else 0)):
+        for k in range(np.uint64(STRIDE)):
             row0, logged0 = step(table, buffers[0], place0 + k, logs[0], row0, logged0)
             row1, logged1 = step(table, buffers[1], place1 + k, logs[1], row1, logged1)
             row2, logged2 = step(table, buffers[2], place2 + k, logs[2], row2, logged2)
@@ -535,63 +626,7 @@ def play_folded(
         at[2, ROW], at[2, LOGGED] = row2, logged2
         at[3, ROW], at[3, LOGGED] = row3, logged3
         for lane in range(LANES):
-            here, key, log = at[lane], keys[lane], logs[lane]
-            here[READ] += STRIDE if here[READY] else 0
-            while here[ROW] == waiting or here[READ] + STRIDE > min(here[READY], stop):
-                if here[ROW] != waiting and here[READY] < stop:
-                    if size == 0:
-                        refill(buffers[lane], here, key, numbers, threshold, other, fold[OPENING])
-                    else:
-                        shuffle(buffers[lane], key[0], key[1], here[CHUNK], here[READY], (stop + 3) // 4 * 4, size)
-                        here[READY] = (stop + 3) // 4 * 4
-                elif here[ROW] != waiting and (here[ROW] != 0 or here[READ] < stop):
-                    if here[READ] == here[READY]:
-                        more(buffers[lane], here, key, numbers, threshold, other)
-                    row, logged = step(
-                        table, buffers[lane], here[READ], log, np.uint64(here[ROW]), np.uint64(here[LOGGED])
-                    )
-                    here[ROW], here[LOGGED] = row, logged
-                    here[READ] += 1
-                elif here[ROW] != waiting and here[READ] >= numbers[CUT]:
-                    here[CHUNK] += 1
-                    here[READ] = here[READY] = 0
-                else:
-                    if here[ROW] == waiting:
-                        while log[here[LOGGED] - 1] == skipped:
-                            here[LOGGED] -= 1
-                            here[READ] -= 1
-                        here[READ] -= fold[OPENING]
-                    wanted = here[LOGGED] < rounds[lane]
-                    new = play(
-                        add, act, half, result, pay, waits, dealer_add, dealer_done, dealer_out, column, deal, numbers,
-                        threshold, other, 1, key, buffers[lane], here, seat, payoff, counts[0 if wanted else 1],
-                        traces[lane, here[APART] : here[APART] + 1], outside[strays:], None, None,
-                    )  # fmt: skip
-                    if new == RAN_AWAY:
-                        return RAN_AWAY
-                    strays += new if wanted else 0
-                    log[here[LOGGED]] = fold[NOT_WALKED]
-                    here[LOGGED] += 1
-                    here[APART] += 1
-                    here[ROW] = 0
-            if here[LOGGED] >= rounds[lane]:
-                here[LOGGED] = rounds[lane]
-                walking -= 1 - here[LANE_DONE]
-                here[LANE_DONE] = 1
-    return strays
-
-
-@njit(cache=True, _nrt=False)
-def count_log(log: Any, counts: Any) -> None:
-    """Add up how often each byte is in the log; counts (4, 256) are four counters, as one would wait for itself."""
-    whole = len(log) // 4 * 4
-    for i in range(np.uint64(0), np.uint64(whole), np.uint64(4)):
-        counts[0, log[i]] += 1
-        counts[1, log[i + np.uint64(1)]] += 1
-        counts[2, log[i + np.uint64(2)]] += 1
-        counts[3, log[i + np.uint64(3)]] += 1
-    for i in range(whole, len(log)):
-        counts[0, log[i]] += 1
+            at[lane, READ] += STRIDE
 
 
 class EndlessSplitting(RunFailed):
@@ -655,7 +690,7 @@ def play_rounds(
     outside = np.zeros((rounds * seats if numbers.max_hands == NO_LIMIT else 0, 2), np.int64)
     size = 52 * numbers.decks
     strays = play(
-        *plan, rounds, np.array(key, np.uint64), np.zeros(size or BUFFER, np.uint8),
+        *plan, rounds, np.array(key, np.uint64), np.zeros(size or KEPT + BUFFER, np.uint8),
         np.array([size, size, -1, 0], np.int64), np.zeros((seats, 5), np.int64),
         np.zeros((seats, outcomes), np.int64), counts, trace, outside, referee, ledger,
     )  # fmt: skip
@@ -690,7 +725,8 @@ def play_adjusted(
 def is_cached() -> bool:
     """Whether the compiled rounds are on disk already, so that the first call need not compile them."""
     folder = Path(play._cache.cache_path)
-    return all(any(folder.glob(f"kernel.{function}-*.nbi")) for function in ("play", "play_folded", "count_log"))
+    functions = ("kernel.play", "kernel.walk", "fold_kernel.fold_rows")
+    return all(any(folder.glob(f"{function}-*.nbi")) for function in functions)
 
 
 def play_blocks(
@@ -702,45 +738,28 @@ def play_blocks(
     arrays. Raises: EndlessSplitting.
     """
     numbers = Numbers(*plan.numbers.tolist())
-    total = np.zeros((1, numbers.ties + 1, 2 * numbers.width + 1), np.int64)
-    strays, traces = [], []
-    for first in range(0, len(keys), LANES):
-        logs, apart, counts, outside = _play_lanes(
-            plan, folded, numbers, keys[first : first + LANES], rounds[first : first + LANES], traced
-        )
-        total += counts
-        strays.append(outside)
-        classes = np.zeros((4, 256), np.int64)
-        for log in logs:
-            count_log(log, classes)
-        tied = (folded.codes + TIED // 2) >> 32
-        total[0, tied, folded.codes - (tied << 32) + numbers.width] += classes.sum(axis=0)[1 : 2 * len(tied) : 2]
-        if traced:
-            for log, codes in zip(logs, apart, strict=False):
-                not_walked = log == FoldNumbers(*folded.numbers.tolist()).apart
-                trace = folded.codes[np.where(not_walked, 0, log >> 1)]
-                trace[not_walked] = codes[: not_walked.sum()]
-                traces.append(trace)
-    return total, np.concatenate(strays), traces
-
-
-def _play_lanes(
-    plan: Plan, folded: Fold, numbers: Numbers, keys: Sequence[tuple[int, int]], rounds: Sequence[int], traced: bool
-) -> tuple[list[Array], Array, Array, Array]:
-    idle = LANES - len(keys)  # a lane with nothing to do walks along
     size = 52 * numbers.decks
-    most = max(rounds)
-    logs = np.zeros((LANES, most + 2 * STRIDE), np.uint8)
-    apart = np.zeros((LANES, most if traced else 0, 2), np.int64)
-    counts = np.zeros((2, 1, numbers.ties + 1, 2 * numbers.width + 1), np.int64)
-    outside = np.zeros((sum(rounds) + 1 if numbers.max_hands == NO_LIMIT else 0, 2), np.int64)
-    at = np.zeros((LANES, 8), np.int64)
+    none = [0] * max(LANES - len(keys), 0)  # blocks without a round, for lanes that have no other
+    counts = np.zeros((1, numbers.ties + 1, 2 * numbers.width + 1), np.int64)
+    classes = np.zeros((4, len(folded.ends)), np.int64)
+    traces = np.zeros((len(keys) + len(none), max([*rounds, 0]) if traced else 0), np.int64)
+    outside = np.zeros((sum(rounds) if numbers.max_hands == NO_LIMIT else 0, 2), np.int64)
+    at = np.zeros((LANES, LANE), np.int64)
+    at[:, BLOCK] = range(LANES)
     at[:, CHUNK] = 0 if size else -1
-    strays = play_folded(
-        folded.table, folded.numbers, *plan, np.array([*rounds, *[0] * idle], np.int64),
-        np.array([*keys, *[keys[0]] * idle], np.uint64), np.zeros((LANES, size or 2 * BUFFER), np.uint8), at, logs,
-        np.zeros((1, 5), np.int64), np.zeros((1, plan.pay.shape[2]), np.int64), counts, apart, outside,
+    at[:, [READ, READY]] = 0 if size else KEPT
+    at[:, LIMIT] = -1
+    strays = walk(
+        *folded, *plan, np.array([*rounds, *none], np.int64), np.array([*keys, *[(0, 0) for _ in none]], np.uint64),
+        np.zeros((LANES, size or KEPT + BUFFER), np.uint8), at, np.zeros((LANES, LOG), np.uint8),
+        np.zeros((1, 5), np.int64), np.zeros((1, plan.pay.shape[2]), np.int64), classes, counts, traces,
+        np.zeros((1, 2), np.int64), outside,
     )  # fmt: skip
     if strays == RAN_AWAY:
         raise EndlessSplitting(_RAN_AWAY)
-    return [log[:n] for log, n in zip(logs, rounds, strict=False)], apart[:, :, 0], counts[0], outside[:strays]
+    often = classes.sum(axis=0)
+    came = np.flatnonzero(often)
+    codes = folded.ends[came, 0]
+    tied = (codes + TIED // 2) >> 32
+    np.add.at(counts[0], (tied, codes - (tied << 32) + numbers.width), often[came])
+    return counts, outside[:strays], [trace[:n] for trace, n in zip(traces, rounds, strict=False)] if traced else []

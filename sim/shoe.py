@@ -62,8 +62,9 @@ def alias_table(law: tuple[Fraction, ...]) -> tuple[np.ndarray[Any, Any], np.nda
 class InfiniteShoe:
     """Draws with replacement: every card has the law of a full shoe.
 
-    With normal tens a word of the stream gives sixteen 4-bit draws, lowest first, of which 13, 14 and 15 are skipped;
-    with another ten-probability each 32-bit half of a word gives one card through an alias table.
+    With normal tens a word of the stream, without its lowest four bits, is a fraction of 2**60, and the first eight of
+    its digits to the base 13 are cards: the chance of each is 1/13 to a part in a thousand million (13**8 / 2**60).
+    With another ten-probability each 32-bit half of a word gives one card through an alias table.
     """
 
     def __init__(self, rules: Rules, stream: Stream) -> None:
@@ -74,9 +75,10 @@ class InfiniteShoe:
         first, count = 0, 256
         while True:
             for word in stream.words(first, count).tolist():
-                for shift in range(0, 64, 4):
-                    if (rank := word >> shift & 15) < len(RANKS):
-                        yield rank
+                share = word >> 4
+                for _ in range(8):
+                    rank, share = divmod(share * len(RANKS), 1 << 60)
+                    yield rank
             first += count
 
     @staticmethod

@@ -86,19 +86,24 @@ class TracedTable(Table, Protocol):
         ...
 
 
+_folds: dict[tuple[object, ...], Fold | None] = {}  # of this process: folds are larger than plans, and quickly made
+
+
+def _fold_of(plan: Plan) -> Fold | None:
+    """The fold of a plan, made when it is first asked for."""
+    what = tuple((array.shape, array.tobytes()) for array in plan)
+    if what not in _folds:
+        _folds[what] = fold(plan)
+    return _folds[what]
+
+
 @dataclass(frozen=True)
 class CompiledTable:
     """A table whose seats all play charts: a plan for the compiled round, folded where that is possible."""
 
     plan: Plan
     unit: Fraction
-    folded: Fold | None = None
     blocks_at_once = 32  # two million rounds, some tenths of a second
-
-    @staticmethod
-    def of(plan: Plan, unit: Fraction) -> CompiledTable:
-        """The table that plays a plan."""
-        return CompiledTable(plan, unit, fold(plan))
 
     @property
     def seats(self) -> int:
@@ -108,8 +113,8 @@ class CompiledTable:
         from bjsim.sim.kernel import play_blocks, play_rounds  # imports numba
 
         keys = [stream_key(seed, table, span.block) for span in spans]
-        if self.folded:
-            counts, outside, _ = play_blocks(self.plan, self.folded, keys, [span.rounds for span in spans])
+        if folded := _fold_of(self.plan):
+            counts, outside, _ = play_blocks(self.plan, folded, keys, [span.rounds for span in spans])
             return tallies_of(self.unit, counts, outside)
         totals = [Tally()] * self.seats
         for key, span in zip(keys, spans, strict=True):

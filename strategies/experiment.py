@@ -47,7 +47,7 @@ def table_of(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) 
         raise InputError(str(error.args[0])) from None
     if adjust_luck:
         return AdjustedTable(plan, rules.unit, referee_of(rules, plan))
-    return CompiledTable.of(plan, rules.unit)
+    return CompiledTable(plan, rules.unit)
 
 
 def experiment_of(

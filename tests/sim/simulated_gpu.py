@@ -29,7 +29,7 @@ def plan_of(game: Rules) -> Plan:
 
 
 def table_of(game: Rules) -> CompiledTable:
-    return CompiledTable.of(plan_of(game), game.unit)
+    return CompiledTable(plan_of(game), game.unit)
 
 
 def differ(plan: Plan, on_gpu: Plan | None = None, tables: Sequence[int] = (0, 0, 0)) -> bool:
@@ -129,7 +129,7 @@ def test_splits_without_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> Non
     game = Rules(max_hands="inf", ten_probability="9/10")
     plan = compile_plan(game, [chart_of("splits", game, lambda row, column: "P" if row == "TT" else "S").letter])
     with GpuExecutor() as executor:
-        future = executor.submit(play_blocks, CompiledTable.of(plan, game.unit), 5, 0, 0, 0, 20)
+        future = executor.submit(play_blocks, CompiledTable(plan, game.unit), 5, 0, 0, 0, 20)
         with pytest.raises(kernel.EndlessSplitting):
             future.result()
 

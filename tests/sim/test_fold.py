@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
-from bjsim.sim.fold import APART, MOST_CLASSES, WAITING, Fold, fold
-from bjsim.sim.kernel import EndlessSplitting, count_log, play_blocks, play_rounds
+from bjsim.sim.fold import MOST_CLASSES, MOST_ROWS, SKIPPED, WAITING, Fold, fold
+from bjsim.sim.kernel import LOG, EndlessSplitting, play_blocks, play_rounds
 from bjsim.sim.plan import Plan, compile_plan
 from bjsim.sim.presets import PRESETS, named_rules
 from bjsim.sim.rules import Rules
@@ -91,11 +91,15 @@ def test_a_wrong_fold_is_caught(decks: str) -> None:
     assert folded
     mixed, rare = folded.table.copy(), folded.table.copy()
     mixed[[4, 9]] = mixed[[9, 4]]
-    ends = [i for i in np.flatnonzero(rare & 1).tolist() if i >= 2 * WAITING]
-    rare[random.Random(1).sample(ends, len(ends) // 50)] ^= 2
-    codes = folded.codes.copy()
-    codes[:2] = codes[1::-1]
-    for wrong in (folded._replace(table=mixed), folded._replace(table=rare), folded._replace(codes=codes)):
+    last = np.flatnonzero((rare & 1 == 1) & (rare & 255 < 2 * len(folded.ends)))
+    rare[random.Random(1).sample([i for i in last.tolist() if i >= 2 * WAITING], len(last) // 50)] ^= 2
+    ends, hands = folded.ends.copy(), folded.hands.copy()
+    ends[:2, 0] = ends[1::-1, 0]
+    hands[:, 1:] = hands[:, :-1]
+    for wrong in (
+        folded._replace(table=mixed), folded._replace(table=rare), folded._replace(ends=ends),
+        folded._replace(hands=hands),
+    ):  # fmt: skip
         assert differ(plan, wrong, [2000])
     assert not differ(plan, folded, [2000])
 
@@ -116,7 +120,8 @@ def test_hands_that_come_to_the_same_are_one_row() -> None:
     other = fold(compile_plan(game, [random_chart(game, 1).letter]))
     assert stand and other
     assert len(stand.table) < len(other.table) / 3
-    assert len(stand.codes) == 2  # it wins or loses
+    logged = np.unique(stand.table[2 * WAITING :] & 255) >> 1
+    assert len(np.unique(stand.ends[logged[1:], 0])) == 2  # it wins or loses
 
 
 def test_splits_without_end_are_reported() -> None:
@@ -128,13 +133,55 @@ def test_splits_without_end_are_reported() -> None:
         play_blocks(plan, folded, [stream_key(1, 0, 0)], [100])
 
 
-@pytest.mark.parametrize("length", [0, 1, 3, 4, 1003])
-def test_the_log_is_counted(length: int) -> None:
-    log = np.random.default_rng(length).integers(0, 256, length).astype(np.uint8)
-    counts = np.zeros((4, 256), np.int64)
-    count_log(log, counts)
-    assert (counts.sum(axis=0) == np.bincount(log, minlength=256)).all()
+def splitter(game: Rules) -> Plan:
+    """Splits every pair, and hits what is below 15."""
+
+    def code(row: str, column: str) -> str:
+        pair = row == "AA" or (len(row) == 2 and row[0] == row[1] and row != "11")
+        return "P" if pair else "H" if row.isdigit() and int(row) < 15 else "S"
+
+    return compile_plan(game, [chart_of("splits", game, code).letter])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"max_hands": 2},
+        {"max_hands": 4, "resplit_aces": True, "hit_split_aces": True, "ten_probability": "3/5"},
+        {"max_hands": 5, "ten_probability": "9/10", "dealer_shows": "both", "peek": True},
+        {"max_hands": 7, "ties": "replay", "deal": "pdp", "peek": False, "split_tens_blackjack": True},
+        {"max_hands": 4, "decks": 2, "cut": 1, "split_by": "rank", "bonuses": "none", "naturals": "player", "peek": 0},
+    ],
+)
+def test_splits_and_resplits_are_walked(fields: dict[str, object]) -> None:
+    """Nothing leaves the table; with room for fewer rows every split does, and pays the same."""
+    game = Rules(**fields)
+    plan = splitter(game)
+    folded = fold(plan)
+    assert folded
+    leaves = fold(plan, most_rows=len(folded.table) // 13 - 1)
+    assert leaves
+    assert len(folded.hands) and not (folded.table[2 * WAITING :] >> 8 == WAITING).any()
+    assert not len(leaves.hands) and (leaves.table[2 * WAITING :] >> 8 == WAITING).any()
+    assert not differ(plan, folded, LENGTHS)
+    assert not differ(plan, leaves, LENGTHS)
+
+
+def test_a_table_has_the_rows_it_may_have() -> None:
+    plan = plan_of(named_rules("easy"))
+    folded = fold(plan)
+    assert folded
+    assert len(folded.table) // 13 <= MOST_ROWS
+    assert fold(plan, most_rows=100) is None
+
+
+@pytest.mark.parametrize("lengths", [[], [0], [LOG + 7], [1, 2, 3, 4, 5, 6, 7, 8, 9], [3 * LOG, 0, 0, 5, LOG - 1]])
+def test_blocks_may_be_of_any_length_and_number(lengths: list[int]) -> None:
+    plan = plan_of(named_rules("easy"))
+    folded = fold(plan)
+    assert folded
+    assert not differ(plan, folded, lengths)
 
 
 def test_classes_of_payoffs_and_marks_are_apart() -> None:
-    assert 1 + 2 * (MOST_CLASSES - 1) < APART
+    assert 1 + 2 * (MOST_CLASSES - 1) < SKIPPED

@@ -15,7 +15,7 @@ from support.statistics import chi_square_p, upper_gamma
 from support.table import play_script
 
 from bjsim.sim.cards import rank_law
-from bjsim.sim.kernel import BUFFER, draw
+from bjsim.sim.kernel import BUFFER, KEPT, draw
 from bjsim.sim.plan import NO_LIMIT, Numbers
 from bjsim.sim.presets import named_rules
 from bjsim.sim.rules import Rules
@@ -47,7 +47,7 @@ def compiled(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
         0, -1, NO_LIMIT, -1, 0, size // 52, size, int(game.ten_probability == Fraction(4, 13)), 0, 0
     )  # fmt: skip
     at = np.array([size, size, -1, 0], np.int64)
-    buffer = np.zeros(size or BUFFER, np.uint8)
+    buffer = np.zeros(size or KEPT + BUFFER, np.uint8)
     stream, tables = np.array(stream_key(*key), np.uint64), alias_table(game.law)
     while True:
         yield int(draw(buffer, at, stream, np.array(numbers, np.int64), *tables))
