@@ -20,7 +20,8 @@ from bjsim.sim.intervals import LEAST, anytime, usual
 
 Array = np.ndarray[Any, Any]
 
-CARDS = 512  # of an infinite shoe, some ninety rounds
+CARDS = 512  # of an infinite shoe
+ROUND = 5.5  # cards, about those of a round of one seat; only the tuning of intervals depends on it
 
 
 class Rounds(NamedTuple):
@@ -54,11 +55,12 @@ def stretches(dealt: Array, size: int, cut: int) -> Array:
 class PairTally:
     """Sums over stretches of cards, of two seats' profit y (in units) and settled bets b. `a + b` merges two.
 
-    sums: of y, b of the one and y, b of the other. products (rows of an upper triangle): of each with each, from the
+    cards: about how many are in a stretch. sums: of y, b of the one and y, b of the other. products (rows of an upper triangle): of each with each, from the
     first with itself on. All are whole numbers.
     """
 
     unit: Fraction = Fraction(1)
+    cards: int = CARDS
     stretches: int = 0
     sums: tuple[int, ...] = (0,) * 4
     products: tuple[int, ...] = (0,) * 10
@@ -70,7 +72,7 @@ class PairTally:
             raise ValueError(f"pairs count in units of {self.unit} and of {other.unit}")
         sums = tuple(one + more for one, more in zip(self.sums, other.sums, strict=True))
         products = tuple(one + more for one, more in zip(self.products, other.products, strict=True))
-        return PairTally(self.unit, self.stretches + other.stretches, sums, products)
+        return PairTally(self.unit, self.cards, self.stretches + other.stretches, sums, products)
 
     @staticmethod
     def of(unit: Fraction, one: Rounds, other: Rounds, size: int = 0, cut: int = 0) -> PairTally:
@@ -87,7 +89,7 @@ class PairTally:
         ]
         v = np.array(sums)
         products = (v @ v.T)[np.triu_indices(4)]
-        return PairTally(unit, both, tuple(v.sum(axis=1).tolist()), tuple(products.tolist()))
+        return PairTally(unit, cut or CARDS, both, tuple(v.sum(axis=1).tolist()), tuple(products.tolist()))
 
     @property
     def settled(self) -> bool:
@@ -124,14 +126,13 @@ class PairTally:
 
     def anytime95(self, tuned: int) -> tuple[float, float]:
         """The anytime-valid 95% interval, narrowest about `tuned` rounds."""
-        rounds = max(self.sums[1], self.sums[3], 1)
-        return anytime(self.mean, self.sd, self.stretches, max(tuned * self.stretches // rounds, LEAST))
+        return anytime(self.mean, self.sd, self.stretches, max(round(tuned * ROUND / self.cards), LEAST))
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON values; `from_json` reads them back."""
-        return {"unit": str(self.unit), "stretches": self.stretches, "sums": self.sums, "products": self.products}
+        return {"unit": str(self.unit), "cards": self.cards, "stretches": self.stretches, "sums": self.sums, "products": self.products}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> PairTally:
         """The sums that `to_json` wrote."""
-        return PairTally(Fraction(data["unit"]), int(data["stretches"]), tuple(data["sums"]), tuple(data["products"]))
+        return PairTally(Fraction(data["unit"]), int(data["cards"]), int(data["stretches"]), tuple(data["sums"]), tuple(data["products"]))

@@ -120,7 +120,9 @@ class BotResult:
     def certified(self) -> bool:
         """Whether no luck was left: every round, less its luck, came to the exact value of an infinite shoe."""
         luck = self.adjusted
-        return luck is not None and self.exact is not None and abs(luck.mean - self.exact) + luck.se < CERTAIN
+        if luck is None or self.exact is None or abs(luck.value - self.exact) > CERTAIN:
+            return False
+        return luck.yy <= luck.shoes * CERTAIN**2  # of squares, so that one round in 1e10 cannot hide
 
     @property
     def verdict(self) -> str:
@@ -129,6 +131,9 @@ class BotResult:
             return "no exact value: not a chart"
         if self.certified and self.infinite_shoe:
             return "every round agrees with the exact value"
+        if self.infinite_shoe and self.adjusted:
+            apart = abs(self.adjusted.mean - self.exact)
+            return "agrees with the exact value" if apart <= AGREES * self.adjusted.se else "disagrees"
         if not self.infinite_shoe and self.adjusted:
             apart = abs(self.tally.mean - self.adjusted.mean)
             return "agrees with its luck-adjusted return" if apart <= AGREES * self.tally.se else "disagrees"

@@ -63,7 +63,7 @@ def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
 
 
 def test_a_wrong_payoff_breaks_the_certificate():
-    """Negative control: the rounds played pay a natural 6:5, the referee believes in 3:2."""
+    """Negative control: the rounds played pay a natural 2:1, the referee believes in 3:2."""
     game, other = (named_rules("easy").with_(blackjack_pays=pays) for pays in ("3/2", "2"))
     letter = Solver(game).chart.letter
     tally = adjusted(game, compile_plan(other, [letter]), referee_of(game, compile_plan(game, [letter])), 4000)
@@ -261,3 +261,18 @@ def test_the_standard_error_is_that_of_a_ratio():
     assert (high - low) / 2 == pytest.approx(1.96 * tally.se, rel=1e-4)
     assert tally.anytime95(10_000)[1] > high
     assert math.isinf(LuckTally(shoes=50, y=1.0, b=50.0, yy=9.0, bb=50.0).ci95[1])
+
+
+def test_one_wrong_round_in_a_thousand_million_breaks_the_certificate():
+    """And rounds that are off on average are said to disagree, however little the raw mean shows of it."""
+    game = named_rules("easy")
+    exact = float(Solver(game).value)
+
+    def result(**sums: float) -> BotResult:
+        tally = Tally(game.unit, {(2, 0): 558_000, (-2, 0): 442_000}, LuckTally(value=exact, **sums))
+        return BotResult("optimal", tally, [], 1, exact, 1.245, infinite_shoe=True)
+
+    assert result(shoes=10**9, b=1e9).certified
+    assert not result(shoes=10**9, b=1e9, y=0.5, yy=0.25).certified
+    off = result(shoes=10**6, b=1e6, y=5000.0, yy=2500.0, yb=5000.0, bb=1e6)
+    assert not off.certified and off.verdict == "disagrees"
