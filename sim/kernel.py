@@ -182,7 +182,7 @@ def drift(referee: Any, ledger: Any, times: Any) -> None:
         ledger.unit[s, PROFIT] -= times * slope / max(ledger.left[0], 1.0)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True, inline="always")
 def start_round(referee: Any, ledger: Any, later: Any, shuffled: Any) -> None:
     """Begin a round, after which `later` more are played, from a shoe that is `shuffled` for it or not."""
     if shuffled:
@@ -282,7 +282,7 @@ def dot(one: Any, other: Any) -> Any:
     return total
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True, inline="always")
 def surprise(worth: Any, slopes: Any, counts: Any, drawable: Any, left: Any, card: Any) -> Any:
     """How far the worth after the card is above the expected one; the card is still counted in the shoe.
 
@@ -296,7 +296,7 @@ def surprise(worth: Any, slopes: Any, counts: Any, drawable: Any, left: Any, car
     return after - expected / left
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True, inline="always")
 def count_luck(referee: Any, ledger: Any, noted: Any) -> None:
     """Take the luck of the cards noted from the seats' profit, and count them out of the shoe."""
     log, counts, unit = ledger.log, ledger.counts, ledger.unit
@@ -323,7 +323,7 @@ def count_out(counts: Any, drawable: Any, left: Any, card: Any) -> None:
     left[0] -= 1.0
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True, inline="always")
 def settle(referee: Any, ledger: Any, s: Any, units: Any, tied: Any) -> None:
     """Count what a round paid a seat: profit above the value of the bets settled, a bet dealt again being worth it."""
     value = referee.value[referee.chart[s]]

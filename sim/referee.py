@@ -17,6 +17,7 @@ from bjsim.sim.rules import Rules
 from bjsim.sim.state_values import DOUBLE, HIT, SPLIT, StateValues, law_of, value_of_game
 
 Array = np.ndarray[Any, Any]
+EXACT = 13  # decimals to which worths are the same
 DEEPEST = 6  # hands held, beyond which a split's worth is taken as that at this many
 
 
@@ -53,19 +54,21 @@ def referee_of(rules: Rules, plan: Plan) -> Referee:
     _, first, chart = np.unique(plan.act, axis=0, return_index=True, return_inverse=True)
     value = [value_of_game(rules, plan, seat) for seat in first.tolist()]
     worths = [StateValues(plan, seat, law, worth, unit) for seat, worth in zip(first.tolist(), value, strict=True)]
-    nodes = _Nodes()
+    nodes = _Nodes(len(law))
     drawn = [_Drawn(one, nodes) for one in worths]
     context_add = worths[0].context_add
     if len(law) < len(RANKS):
         context_add = np.concatenate([context_add, *[context_add[:, -1:]] * (len(RANKS) - len(law))], axis=1)
+    worth, slopes, number = nodes.different()
     return Referee(
-        **nodes.arrays(),
+        worth=worth,
+        slopes=slopes,
         chart=chart.reshape(len(plan.act)),
-        dealt=np.stack([one.dealt for one in drawn]),
-        hit=np.stack([one.hit for one in drawn]),
-        double=np.stack([one.double for one in drawn]),
-        split=np.stack([one.split for one in drawn]),
-        dealer=np.stack([one.dealer for one in drawn]),
+        dealt=number[np.stack([one.dealt for one in drawn])],
+        hit=number[np.stack([one.hit for one in drawn])],
+        double=number[np.stack([one.double for one in drawn])],
+        split=number[np.stack([one.split for one in drawn])],
+        dealer=number[np.stack([one.dealer for one in drawn])],
         context_add=context_add,
         start=np.stack([one.start[1:] for one in worths]),
         value=np.array(value),
@@ -74,11 +77,11 @@ def referee_of(rules: Rules, plan: Plan) -> Referee:
 
 
 class _Nodes:
-    """Nodes, numbered as they are added."""
+    """Nodes, numbered as they are added. Number 0 is no draw at all, and worth nothing."""
 
-    def __init__(self) -> None:
-        self.blocks: list[Array] = []
-        self.count = 0
+    def __init__(self, ranks: int) -> None:
+        self.blocks: list[Array] = [np.zeros((1, ranks, 1 + ranks))]
+        self.count = 1
 
     def add(self, after: Array) -> Array:
         """Number the nodes with these worths after each rank, (.., Q, 1 + Q)."""
@@ -87,10 +90,21 @@ class _Nodes:
         self.count += numbers.size
         return numbers
 
-    def arrays(self) -> dict[str, Array]:
-        """The first two fields of `Referee`."""
-        after = np.concatenate(self.blocks)
-        return {"worth": after[..., 0].copy(), "slopes": after[..., 1:].reshape(len(after), -1).astype(np.float32)}
+    def different(self) -> tuple[Array, Array, Array]:
+        """The first two fields of `Referee`, for nodes that differ, and the number of every node among these.
+
+        Most draws come to the same as others; few nodes stay close to the processor.
+        """
+        after = np.concatenate(self.blocks).reshape(self.count, -1)
+        rounded = np.ascontiguousarray(after.round(EXACT) + 0.0)  # no negative zeros
+        rows = rounded.view(np.dtype((np.void, rounded.shape[1] * rounded.itemsize))).ravel()
+        _, first, number = np.unique(rows, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")  # number 0 stays 0
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        kept = after[first[order]].reshape(len(order), -1, self.blocks[0].shape[-1])
+        slopes = kept[..., 1:].reshape(len(order), -1).astype(np.float32)
+        return kept[..., 0].copy(), slopes, place[number.ravel()]
 
 
 class _Drawn:
