@@ -67,7 +67,6 @@ def fold(plan: Plan, most_rows: int = MOST_ROWS) -> Fold | None:
     sizes = (len(plan.add), len(plan.dealer_add), plan.act.shape[3])
     if len(plan.act) > 1 or stop < FEWEST or any(n > most for n, most in zip(sizes, WIDEST, strict=True)):
         return None
-    of_fold = np.array(FoldNumbers(opening=len(plan.deal), stop=stop), np.int64)
     vectors, vector = _worths(plan)
     codes, code = np.unique(vectors, return_inverse=True)
     for leave in (False, True) if numbers.max_hands <= MOST_HANDS else (True,):
@@ -81,6 +80,8 @@ def fold(plan: Plan, most_rows: int = MOST_ROWS) -> Fold | None:
             over[0] = 0
             table = _table(plan, numbers, leave, vector, (end, after, over), most_rows)
             if table is not None:
+                last = stop if leave or not numbers.decks else numbers.cut  # what never leaves may end in the next shoe
+                of_fold = np.array(FoldNumbers(opening=len(plan.deal), stop=last), np.int64)
                 return Fold(table, ends, hands, of_fold)
     return None
 
