@@ -22,13 +22,14 @@ from numba.extending import intrinsic
 
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.fold import Fold
-from bjsim.sim.plan import NO_LIMIT, TIED, Numbers, Plan
+from bjsim.sim.plan import NO_LIMIT, Numbers, Plan
 from bjsim.sim.referee import Referee
 from bjsim.sim.stream import stream_key
 
 Array = np.ndarray[Any, Any]
 njit: Any = numba.njit  # its type hints do not know `_nrt`
 
+TIED = 1 << 32  # as in `plan.py`; numba's cache would not notice a change there
 # positions in `Plan.numbers`
 PEEK, NATURAL, MAX_HANDS, SURRENDERED, ROUND_ROBIN, DECKS, CUT, NORMAL_TENS, WIDTH, TIES = range(10)
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = 1, 2, 3, 4, 5  # codes in `Plan.act`; 0: the hand stands by itself

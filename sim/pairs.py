@@ -55,8 +55,8 @@ def stretches(dealt: Array, size: int, cut: int) -> Array:
 class PairTally:
     """Sums over stretches of cards, of two seats' profit y (in units) and settled bets b. `a + b` merges two.
 
-    cards: about how many are in a stretch. sums: of y, b of the one and y, b of the other. products (rows of an upper triangle): of each with each, from the
-    first with itself on. All are whole numbers.
+    cards: about how many are in a stretch. sums: of y, b of the one and y, b of the other. products (rows of an upper
+    triangle): of each with each, from the first with itself on. All are whole numbers.
     """
 
     unit: Fraction = Fraction(1)
@@ -130,9 +130,21 @@ class PairTally:
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON values; `from_json` reads them back."""
-        return {"unit": str(self.unit), "cards": self.cards, "stretches": self.stretches, "sums": self.sums, "products": self.products}
+        return {
+            "unit": str(self.unit),
+            "cards": self.cards,
+            "stretches": self.stretches,
+            "sums": self.sums,
+            "products": self.products,
+        }
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> PairTally:
         """The sums that `to_json` wrote."""
-        return PairTally(Fraction(data["unit"]), int(data["cards"]), int(data["stretches"]), tuple(data["sums"]), tuple(data["products"]))
+        return PairTally(
+            Fraction(data["unit"]),
+            int(data["cards"]),
+            int(data["stretches"]),
+            tuple(data["sums"]),
+            tuple(data["products"]),
+        )

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
-from bjsim.sim.fold import fold
+from bjsim.sim import fold_kernel, kernel
+from bjsim.sim.fold import FoldNumbers, fold
 from bjsim.sim.kernel import RUNAWAY, EndlessSplitting, play_blocks, play_rounds
 from bjsim.sim.plan import LETTERS, TIED, Numbers, Plan, compile_plan, payoff_code
 from bjsim.sim.presets import PRESETS, named_rules
@@ -284,6 +285,18 @@ def test_payoffs_are_whole_units() -> None:
     assert payoff_code(-game.blackjack_pays, 2, game.unit) == 2 * TIED - 6
     with pytest.raises(ValueError, match="no whole number of units"):
         payoff_code(game.blackjack_pays, 0, game.unit * 4)
+
+
+def test_the_kernels_positions_and_codes_are_those_of_the_plan() -> None:
+    """They are written down again in the kernels, because numba's cache does not notice edits in other files."""
+    assert kernel.TIED == TIED
+    names = [field.removesuffix("_outcome").upper() for field in Numbers._fields]
+    assert [getattr(kernel, name) for name in names] == list(range(len(names)))
+    assert tuple(range(len(FoldNumbers._fields))) == (kernel.OPENING, kernel.WAIT, kernel.SKIPPED, kernel.STOP)
+    assert FoldNumbers._fields == ("opening", "waiting", "skipped", "stop")
+    for letter, code in zip("SHDPR", ("STAND", "HIT", "DOUBLE", "SPLIT", "SURRENDER"), strict=True):
+        assert getattr(kernel, code) == LETTERS.index(letter)
+        assert letter == "S" or getattr(fold_kernel, code) == LETTERS.index(letter)
 
 
 def test_the_dealer_has_seat_number_minus_one() -> None:

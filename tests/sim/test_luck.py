@@ -18,8 +18,10 @@ from bjsim.sim.presets import PRESETS, named_rules
 from bjsim.sim.referee import Referee, referee_of
 from bjsim.sim.rules import Rules
 from bjsim.sim.stream import stream_key
+from bjsim.sim.tally import Tally
 from bjsim.strategies.chart import Chart, chart_of
 from bjsim.strategies.exact import Solver
+from bjsim.strategies.experiment import BotResult
 from bjsim.strategies.reach import splits_for_ever
 
 SIX = named_rules("vegas-s17")
