@@ -13,7 +13,17 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from bjsim.cli.heatmap import heat_map, plot_chart
-from bjsim.cli.options import Count, check_writable, json_option, rules_options, seed_option, the_rules, write_json
+from bjsim.cli.options import (
+    MOST_HANDS,
+    Count,
+    check_writable,
+    json_option,
+    rules_options,
+    seed_option,
+    the_rules,
+    until_option,
+    write_json,
+)
 from bjsim.cli.plots import check_picture
 from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import Played, play_on, run_json
@@ -36,15 +46,17 @@ LISTED = 25  # cells shown in the terminal; the JSON has them all
 @click.command()
 @click.argument("chart", metavar="CHART")
 @rules_options
-@click.option("--hands", type=Count(0), default=10**6, show_default="1e6", metavar="N", help="Hands to play, or 0.")
+@click.option("--hands", type=Count(0), show_default="1e6", metavar="N", help="Hands to play, or 0.")
+@until_option
 @click.option("--workers", type=Count(1, 4096), help="Processes; all cores by default.")
 @seed_option
 @json_option
 @click.option("--fix", "fix_path", metavar="FILE|-", help="Write the best chart, in the format of CHART.")
 @click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the chart with its wrong cells.")
 def check(
-    chart: str, rules_name: str, settings: tuple[str, ...], decks: str | None, hands: int, workers: int | None,
-    seed: int, json_path: str | None, fix_path: str | None, plot_path: str | None,
+    chart: str, rules_name: str, settings: tuple[str, ...], decks: str | None, hands: int | None,
+    precision: float | None, workers: int | None, seed: int, json_path: str | None, fix_path: str | None,
+    plot_path: str | None,
 ) -> None:  # fmt: skip
     """Say exactly what a strategy chart is worth, list its wrong cells with their cost, and play it.
 
@@ -58,6 +70,8 @@ def check(
         raise InputError("--json - and --fix - cannot both have the standard output")
     for path in (json_path, fix_path, plot_path):
         check_writable(path)
+    if hands is None:
+        hands = 10**6 if precision is None else MOST_HANDS
     judgement = judge(judged)
     if fix_path:
         _write(WRITERS[form](judgement.best_chart), fix_path)
@@ -68,7 +82,7 @@ def check(
     played: Played | None = None
     results: list[BotResult] = []
     if hands and not ending:
-        played, results = _play(judged, hands, seed, workers or usable_cores(), console)
+        played, results = _play(judged, hands, precision or 0.0, seed, workers or usable_cores(), console)
     if json_path:
         run = played and run_json(rules, seed, results, [], played)
         write_json(check_json(judgement, run), json_path)
@@ -106,8 +120,10 @@ def _write(text: str, path: str) -> None:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 
-def _play(chart: Chart, hands: int, seed: int, cores: int, console: Console) -> tuple[Played, list[BotResult]]:
-    experiment = experiment_of(chart.rules, [chart], hands, seed)
+def _play(
+    chart: Chart, hands: int, precision: float, seed: int, cores: int, console: Console
+) -> tuple[Played, list[BotResult]]:
+    experiment = experiment_of(chart.rules, [chart], hands, seed, precision=precision)
     screen = Screen(chart.rules, [chart], experiment, quiet=console.stderr)
     played = play_on(screen, experiment, local(cores))
     return played, results_of(experiment, [chart], played.progress)

@@ -10,15 +10,31 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from bjsim.cli.options import Names, json_option, the_rules, write_json
+from bjsim.cli.options import (
+    MOST_HANDS,
+    Count,
+    Names,
+    json_option,
+    seed_option,
+    the_rules,
+    until_option,
+    write_json,
+)
 from bjsim.cli.render import percent
+from bjsim.cli.run import play_on
+from bjsim.cli.screen import Screen
 from bjsim.sim.errors import InputError
+from bjsim.sim.executors import local
+from bjsim.sim.luck import LuckTally
 from bjsim.sim.presets import PRESETS
 from bjsim.sim.rules import Rules, parse_field
 from bjsim.sim.states import States
+from bjsim.sim.workers import usable_cores
 from bjsim.strategies.chart import runs
 from bjsim.strategies.compare import Compared
 from bjsim.strategies.compare import compare as compare_games
+from bjsim.strategies.exact import Solver
+from bjsim.strategies.experiment import experiment_of
 
 LISTED = 20  # changed rows shown for a game; the JSON has them all
 
@@ -35,21 +51,54 @@ LISTED = 20  # changed rows shown for a game; the JSON has them all
 )
 @click.option("--vary", metavar="FIELD=V1,V2...", help="One game with each of these values of a rule.")
 @click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule of all games; repeatable.")
+@until_option
+@seed_option
+@click.option("--workers", type=Count(1, 4096), help="Processes for --until; all cores by default.")
 @json_option
-def compare(names: list[str], vary: str | None, settings: tuple[str, ...], json_path: str | None) -> None:
+def compare(
+    names: list[str], vary: str | None, settings: tuple[str, ...], precision: float | None, seed: int,
+    workers: int | None, json_path: str | None,
+) -> None:  # fmt: skip
     """Show what rules are worth: value and best chart of several games, in an infinite shoe.
+
+    With --until also in their own shoes, where the best chart of the infinite one is played, luck-adjusted.
 
     bjsim compare --rules vegas-s17,vegas-h17,atlantic-city
 
     bjsim compare --rules vegas-s17 --vary blackjack_pays=3/2,6/5,1
+
+    bjsim compare --rules vegas-s17 --vary cut=1/2,3/4,9/10 --until 0.005%
     """
     games = the_games(names, vary, settings)
     compared = compare_games(games)
+    console = Console(stderr=json_path == "-")
+    played: list[LuckTally | None] = [None] * len(games)
+    if precision is not None:
+        played = [in_its_shoe(one, precision, seed, workers or usable_cores(), console) for one in compared]
     if json_path:
-        write_json({"games": [compared_json(one) for one in compared]}, json_path)
-    if not all(game.infinite for game in games):
-        click.echo("the values are an infinite shoe's; the number of decks does not change them", err=True)
-    show(Console(stderr=json_path == "-"), compared)
+        beside = zip(compared, played, strict=True)
+        rows = [compared_json(one) | {"in_its_shoe": shoe_json(luck)} for one, luck in beside]
+        write_json({"games": rows}, json_path)
+    if precision is None and not all(game.infinite for game in games):
+        click.echo("the values are an infinite shoe's; --until 0.01% plays the games in their own", err=True)
+    show(console, compared, played)
+
+
+def in_its_shoe(one: Compared, precision: float, seed: int, cores: int, console: Console) -> LuckTally | None:
+    """The luck-adjusted return of the best chart in the game's own shoe; None for an infinite shoe, or stopped."""
+    if one.rules.infinite:
+        return None
+    chart = Solver(one.rules).chart
+    experiment = experiment_of(one.rules, [chart], MOST_HANDS, seed, precision=precision)
+    played = play_on(Screen(one.rules, [chart], experiment, quiet=console.stderr), experiment, local(cores))
+    if played.stopped:
+        raise click.exceptions.Exit(130)
+    return played.progress.tallies[0].luck
+
+
+def shoe_json(luck: LuckTally | None) -> dict[str, object] | None:
+    """A luck-adjusted return as `--json` writes it."""
+    return None if luck is None else {"mean": luck.mean, "se": luck.se, "ci95": luck.ci95, "shoes": luck.shoes}
 
 
 def the_games(names: Sequence[str], vary: str | None, settings: tuple[str, ...]) -> list[Rules]:
@@ -71,16 +120,19 @@ def the_games(names: Sequence[str], vary: str | None, settings: tuple[str, ...])
     return games
 
 
-def show(console: Console, compared: Sequence[Compared]) -> None:
+def show(console: Console, compared: Sequence[Compared], played: Sequence[LuckTally | None]) -> None:
     """Print the games beside each other, then the cells that change."""
     table = RichTable(box=box.SIMPLE_HEAD)
     table.add_column("game")
     for heading in ("value", "difference", "sd", "cells changed"):
         table.add_column(heading, justify="right")
-    for one in compared:
+    if any(played):
+        table.add_column("in its own shoe", justify="right")
+    for one, luck in zip(compared, played, strict=True):
         changed = "other columns" if one.changes is None else str(len(one.changes))
         sd = "–" if math.isnan(one.sd) else f"{one.sd:.5f}"
-        table.add_row(one.rules.name, percent(one.value, 6), percent(one.difference, 6), sd, changed)
+        shoe = [] if not any(played) else ["–" if luck is None else f"{percent(luck.mean)} ± {196 * luck.se:.4f}%"]
+        table.add_row(one.rules.name, percent(one.value, 6), percent(one.difference, 6), sd, changed, *shoe)
     console.print(table)
     for one in compared[1:]:
         if one.changes:

@@ -110,3 +110,9 @@ def test_bad_input_gets_one_line_and_status_2(tmp_path):
     (tmp_path / "mine.py").write_text("def decide(view):\n    return 'S'\n", encoding="utf-8")
     assert "is no chart" in refusal("check", f"{tmp_path}/mine.py:decide")
     assert "cannot be made" in refusal("check", "bjsim.strategies.players:FunctionPlayer")
+
+
+def test_a_chart_is_played_until_its_worth_in_the_shoe_is_known():
+    data = bjsim("check", "hoyle", "--rules", "vegas-s17", "--until", "0.05%", "--workers", "1", "--json", "-").json
+    low, high = data["run"]["bots"][0]["luck_adjusted"]["anytime95"]
+    assert high - low <= 0.001 and low < -0.0243 < high  # the mean of 2e7 rounds is -2.44%

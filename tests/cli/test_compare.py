@@ -71,7 +71,7 @@ def test_what_is_shown():
 def test_neighbouring_columns_are_drawn_together_and_decks_do_not_matter():
     outcome = bjsim("compare", "--rules", "vegas-s17,atlantic-city")
     assert "15 v T H → Rh, 16 v 9-A H → Rh" in outcome.out
-    assert outcome.err == "the values are an infinite shoe's; the number of decks does not change them\n"
+    assert outcome.err == "the values are an infinite shoe's; --until 0.01% plays the games in their own\n"
     assert bjsim("compare", "--rules", "neller,neller-v3").err == ""
 
 
@@ -82,3 +82,19 @@ def test_bad_input_gets_one_line_and_status_2():
     assert "decks takes 1 to 8, or inf" in refusal("compare", "--vary", "decks=1,99")
     assert "one game to start from" in refusal("compare", "--rules", "easy,neller", "--vary", "decks=1,2")
     assert "did you mean easy?" in refusal("compare", "--rules", "easy,eay")
+
+
+def test_games_in_their_own_shoes():
+    """Until ± 0.05%: a fresh shoe for every round is worth more than one dealt to three quarters (0.018%, too little to
+    be seen here), and two decks more than six (0.19%, eight times the interval)."""
+    two, six, endless = games("--rules", "vegas-s17", "--vary", "decks=2,6,inf", "--until", "0.05%", "--workers", "1")
+    assert endless["in_its_shoe"] is None
+    for game in (two, six):
+        low, high = game["in_its_shoe"]["ci95"]
+        assert low < game["in_its_shoe"]["mean"] < high and high - low < 0.001
+    assert two["in_its_shoe"]["ci95"][0] > six["in_its_shoe"]["ci95"][1]
+    assert six["in_its_shoe"]["mean"] > six["value"]
+
+
+def test_a_precision_is_read_as_in_run():
+    assert "such as 0.001% or 1e-5" in refusal("compare", "--vary", "decks=2,6", "--until", "none")
