@@ -29,7 +29,8 @@ def replay(
     """Deal any round of a run again and print it card by card.
 
     Give the run's own --bots, --rules, --seed and --tables. Bots sit as in the run: so many to a table as the rules
-    have seats, and every group of them has --tables tables, numbered on from group to group.
+    have seats, and every group of them has --tables tables, numbered on from group to group. Of a run with
+    --common-cards give one bot alone: each of them played the tables of the first.
     """
     rules = the_rules(rules_name, settings, decks)
     if shoe_path:
