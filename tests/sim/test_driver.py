@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import time
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -78,6 +79,14 @@ class FakeTable:
         return [Tally(Fraction(1), {(1, 0): sum(rounds for _, rounds in spans)})]
 
 
+class SlowTable(FakeTable):
+    """So slow that no worker can do all the work before the other has begun."""
+
+    def play(self, seed, table, spans):
+        time.sleep(0.05)
+        return super().play(seed, table, spans)
+
+
 def doomed(folder, deaths):
     for number in range(deaths):
         (folder / str(number)).touch()
@@ -133,12 +142,12 @@ def test_a_damaged_checkpoint_is_refused(tmp_path, damage):
 def test_one_log_holds_the_records_of_all_workers(tmp_path):
     path = tmp_path / "log"
     with gathered_log(str(path)) as records:
-        Driver(easy(2_000_000, tables=4), local(2, records)).run()
+        Driver(Experiment(EASY, [SlowTable()], 2_000_000, seed=3, tables=4), local(2, records)).run()
     lines = path.read_text().splitlines()
     workers = {line.split()[2] for line in lines}
     assert len(workers) == 2
     assert str(os.getpid()) not in workers
-    blocks = sum(1 for _ in easy(2_000_000, tables=4).jobs())
+    blocks = sum(1 for _ in Experiment(EASY, [SlowTable()], 2_000_000, seed=3, tables=4).jobs())
     assert len(lines) == blocks, "a record for every job, none lost"
 
 
