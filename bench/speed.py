@@ -225,10 +225,11 @@ def main() -> None:
     found = slower(now, recorded)
     for line in found:
         console.print(line, style="bold red")
-    if not found:
-        console.print(
-            f"nothing fell by more than a fifth of its recorded ratio ({len(set(now) & set(recorded))} compared)"
-        )
+    compared = len(set(now) & set(recorded))
+    if not compared:
+        console.print("no ratio is recorded to compare with: `python bench/speed.py --record` writes them down")
+    elif not found:
+        console.print(f"nothing fell by more than a fifth of its recorded ratio ({compared} compared)")
     if options.record:
         RECORDED.write_text(json.dumps({**recorded, **{k: round(v, 5) for k, v in now.items()}}, indent=1) + "\n")
 
