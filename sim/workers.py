@@ -91,6 +91,8 @@ def gathered_log(path: str | None) -> Iterator[Any]:
         yield records
     finally:
         if listener is None:
+            for gatherer in list(log.handlers):
+                gatherer.close()  # waits for the records that are still on their way; uninstalling it does not
             uninstall_mp_handler(log)
         else:
             listener.stop()
