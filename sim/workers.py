@@ -91,8 +91,9 @@ def gathered_log(path: str | None) -> Iterator[Any]:
         yield records
     finally:
         if listener is None:
-            for gatherer in list(log.handlers):
-                gatherer.close()  # waits for the records that are still on their way; uninstalling it does not
+            for gatherer in log.handlers:
+                if getattr(gatherer, "sub_handler", None) is handler:
+                    gatherer.close()  # waits for the records still on their way; uninstalling does not
             uninstall_mp_handler(log)
         else:
             listener.stop()
