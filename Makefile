@@ -4,6 +4,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+# A worker for each core, but few: every one of them compiles what it plays. The bots share one.
+TESTS  := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadgroup
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DELETE_ON_ERROR:
@@ -13,10 +15,10 @@ run: $(VENV)/.installed
 	$(BIN)/bjsim run --bots optimal,lim17 --hands 1e7
 
 test: $(VENV)/.installed-test
-	$(BIN)/pytest
+	$(TESTS)
 
 test-all: $(VENV)/.installed-test
-	$(BIN)/pytest -m ""
+	$(TESTS) -m ""
 
 bench: $(VENV)/.installed-test
 	@mkdir -p .benchmarks

@@ -1,8 +1,17 @@
 """Fixtures of the tests of the bots; what they share besides is in `bot_helpers.py`."""
 
+from pathlib import Path
+
 import pytest
 
 from bjsim.bots.player import open_bot
+
+
+def pytest_collection_modifyitems(items):
+    """Bots have timeouts and boxes take turns with the machine's memory: one worker of pytest-xdist runs them all."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("bots"))
 
 
 @pytest.fixture(autouse=True, scope="session")
