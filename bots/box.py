@@ -7,6 +7,7 @@ import logging
 import os
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -24,6 +25,10 @@ logger = logging.getLogger(__name__)
 
 class BoxError(RunFailed):
     """A box that cannot be opened, or that has no sandbox where one is required."""
+
+
+class BoxClosed(RunFailed):
+    """A box that was closed, by whom it belongs to; no fault of the bot's."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,8 @@ def _warn(trouble: str) -> None:
 class Box:
     """A bot behind its walls. `ask` plays a move; `close` leaves no process and no file behind.
 
-    A box belongs to the process that opened it, and dies with the thread that did (it is then opened again).
+    A box belongs to the process that opened it, and dies with the thread that did (it is then opened again). One thread
+    at a time asks; any other may close it meanwhile.
     Raises: BuildError when the program cannot be loaded; BoxError.
     """
 
@@ -71,24 +77,44 @@ class Box:
         warm = None if cold or not program.warm else program.warm
         self.settings = json.dumps({"cold": program.cold, "warm": warm, **asdict(limits)})
         self.process: subprocess.Popen[bytes] | None = None
+        self._in_use = threading.Lock()  # its descriptors are
+        self._closed = False
         self._open()
 
     def ask(self, arguments: Sequence[str]) -> Reply:
-        """Run the bot once with these arguments."""
+        """Run the bot once with these arguments. Raises: BoxClosed, also where it is closed before the bot is done."""
         frame = "\0".join(arguments).encode()
+        with self._in_use:
+            reply = self._ask(runner.LENGTH.pack(len(frame)) + frame)
+            if self._closed:
+                self._drop()
+                raise BoxClosed(f"the box of {self.program.name} was closed")
+        return reply
+
+    def close(self) -> None:
+        """End the bot and everything it started, for good; a move that it makes in another thread comes to nothing."""
+        self._closed = True
+        if process := self.process:
+            process.kill()  # so that who waits for its answer does not wait longer
+        with self._in_use:
+            self._drop()
+
+    def _ask(self, message: bytes) -> Reply:
         for _ in range(2):  # a runner that vanished is replaced once, and a move may be asked again: bots keep nothing
             try:
-                if self.process is None:
+                if self.process is None and not self._closed:
                     self._open()
-                return self._exchange(runner.LENGTH.pack(len(frame)) + frame, self.limits.timeout + GRACE_S)
+                if self._closed:
+                    break
+                return self._exchange(message, self.limits.timeout + GRACE_S)
             except (OSError, EOFError):
-                self.close()
+                self._drop()
             except (BoxError, BuildError) as error:
                 return Reply("start", 0, 0, b"", str(error).encode())
         return Reply("start", 0, 0, b"", b"its box does not stay open")
 
-    def close(self) -> None:
-        """End the bot and everything it started."""
+    def _drop(self) -> None:
+        """End what runs in the box; it may be opened again."""
         if self.process is None:
             return
         process, self.process = self.process, None
@@ -114,12 +140,12 @@ class Box:
             try:
                 ready = self._exchange(b"", runner.READY_S + GRACE_S)
             except (OSError, EOFError):
-                self.close()
+                self._drop()
                 messages.seek(0)
                 said = messages.read().decode("utf-8", "replace").strip()
                 raise BoxError(f"the box of {self.program.name} does not open: {said}") from None
         if ready.cause != "exit":
-            self.close()
+            self._drop()
             log = ready.stderr.decode("utf-8", "replace").strip()
             raise BuildError(f"{self.program.name} cannot be loaded: {log.splitlines()[-1]}", log)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from bjsim.bots.box import Box, BoxError, Limits, sandboxed
+from bjsim.bots.box import Box, BoxClosed, BoxError, Limits, sandboxed
 from bjsim.bots.build import build
 from bjsim.bots.languages import BuildError, Program
 from bjsim.bots.protocol import Fault, Reply, argv_of, ends_hand, judge
@@ -40,6 +40,7 @@ class BotPlayer:
         self.faults: Counter[str] = Counter()
         self.kept: list[Fault] = []
         self._nanoseconds = array("q")
+        self._closed = False
         self._open = partial(Box, program, limits, sandboxed=sandboxed, cold=cold)
         self._copy = partial(BotPlayer, program, limits, sandboxed=sandboxed, cold=cold, strikes=strikes, name=name)
         self._forget_boxes()
@@ -72,7 +73,7 @@ class BotPlayer:
         return self.run(argv_of(view))
 
     def run(self, arguments: Sequence[str]) -> Reply:
-        """Run the bot once with these arguments."""
+        """Run the bot once with these arguments. Raises: BoxClosed after `close`, which may come meanwhile."""
         try:
             box = self._lend()
         except (BoxError, BuildError) as error:
@@ -97,10 +98,11 @@ class BotPlayer:
         return self  # a bot keeps nothing between moves
 
     def close(self) -> None:
-        """End the bot. Its figures stay."""
+        """End the bot for good, whatever it does in other threads. Its figures stay."""
+        with self._lock:
+            self._closed = True
         for box in self._boxes if os.getpid() == self._process else ():
             box.close()
-        self._forget_boxes()
 
     def __enter__(self) -> BotPlayer:
         return self
@@ -122,10 +124,14 @@ class BotPlayer:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        box = self._open()
-        with self._lock:
-            self._boxes.append(box)
-        return box
+        if not self._closed:
+            box = self._open()
+            with self._lock:
+                self._boxes.append(box)
+                if not self._closed:
+                    return box
+            box.close()
+        raise BoxClosed(f"{self.name} was closed")
 
     def _seat(self, number: int) -> Seat:
         """What is remembered of this seat at the table that this thread plays."""

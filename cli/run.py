@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -120,6 +122,8 @@ def run(
             else:
                 place = opened.enter_context(open_workplace(executor, workers, records))
             screen = Screen(rules, players, experiment, quiet=json_path == "-")
+            if programs:
+                click.get_current_context().with_resource(heeding_one_interrupt())
             played = play_on(screen, experiment, place, saved, bool(resume))
     finally:
         for program in programs:
@@ -190,7 +194,26 @@ def play_on(
             driver.run()
     except KeyboardInterrupt:
         stopped = True
-    return Played(driver.progress, time.perf_counter() - began, stopped)
+    return Played(driver.so_far() if stopped else driver.progress, time.perf_counter() - began, stopped)
+
+
+@contextmanager
+def heeding_one_interrupt() -> Iterator[None]:
+    """Let only the first Ctrl-C interrupt: what follows it is short, and an impatient second one would cut it off."""
+
+    def interrupt(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not usual or threading.current_thread() is not threading.main_thread():
+        yield  # whoever started bjsim has other plans with it
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager
@@ -233,6 +256,7 @@ def run_json(
         "bots": bots,
         "differences": [difference.to_json() for difference in differences_of(results)],
         "rounds": played.progress.rounds,
+        **({"stopped": True, "unmerged": played.progress.unmerged} if played.stopped else {}),
         "seconds": played.seconds,
         "rounds_per_second": (played.progress.rounds - played.progress.rounds_before) / max(played.seconds, 1e-9),
     }

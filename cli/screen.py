@@ -95,7 +95,8 @@ def report(
 ) -> None:
     """Print the results, how they converged, what bots in other processes did, and how fast it went."""
     if stopped:
-        console.print("stopped: this is what is known so far", style="yellow")
+        unmerged = f", with {progress.unmerged:,} rounds of unfinished blocks" if progress.unmerged else ""
+        console.print(f"stopped: this is what is known so far{unmerged}", style="yellow", highlight=False)
     if not results:
         console.print("no bet was settled yet")
         return

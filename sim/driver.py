@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from bjsim.sim.errors import InputError, RunFailed
 from bjsim.sim.executors import Workplace, local
 from bjsim.sim.intervals import anytime, usual
 from bjsim.sim.rules import Rules
-from bjsim.sim.table import LARGEST_BLOCK, Table, block_of, block_start, play_blocks
+from bjsim.sim.table import LARGEST_BLOCK, Table, WatchedTable, block_of, block_start, play_blocks
 from bjsim.sim.tally import Tally
 from bjsim.sim.workers import stop_workers
 
@@ -113,6 +113,7 @@ class Progress:
     merged: int = 0  # jobs merged, in job order
     losses: int = 0  # pools of workers that broke and were replaced
     rounds_before: int = 0  # rounds that a checkpoint knew
+    unmerged: int = 0  # rounds counted that belong to no merged job; see `Driver.so_far`
 
     @property
     def rounds(self) -> int:
@@ -230,6 +231,33 @@ class Driver:
     def precise(self) -> bool:
         """Whether every seat's return is known as precisely as was asked for; never if nothing was."""
         return is_precise(self.experiment, self.progress)
+
+    def so_far(self) -> Progress:
+        """What is known of a run that was stopped, rounds that could not be merged yet included.
+
+        These are jobs that were done before an earlier one was, and what this process played of blocks that are not
+        done. They depend on when the run was stopped, so nothing goes on from here: `progress` and the checkpoint
+        leave them out.
+        """
+        done = {index: tallies for index, (_, tallies) in self._done.items()}
+        for future, index in self._futures.items():
+            if future.done() and not future.cancelled() and not future.exception():
+                done[index] = future.result()
+        jobs = self._to_play | {index: job for index, (job, _) in self._done.items()}
+        tallies = [*self.progress.tallies]
+        for index, job in jobs.items():
+            table = self.experiment.groups[job.group]
+            if index not in done and isinstance(table, WatchedTable):
+                done[index] = table.so_far(job.number, job.first)
+            for seat, tally in enumerate(done.get(index, ()), self._first_seat[job.group]):
+                tallies[seat] += tally
+        known, tuned = self.progress, self.experiment.tuned
+        convergence = [
+            [*points, Point.of(tally, tuned)] if tally.settled and tally.rounds > merged.rounds else [*points]
+            for points, tally, merged in zip(known.convergence, tallies, known.tallies, strict=True)
+        ]
+        found = replace(known, tallies=tallies, convergence=convergence)
+        return replace(found, unmerged=found.rounds - known.rounds)
 
     def _go_on_from(self, checkpoint: Checkpoint) -> None:
         progress = checkpoint.load()

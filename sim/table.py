@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import copy
 import logging
+import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -83,6 +84,15 @@ class TracedTable(Table, Protocol):
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
         """Play a block; a tally for each seat, and the trace: for every round a row of each seat's payoff code (see
         `plan.py`) and the number of cards dealt so far. (rounds, seats + 1), int64."""
+        ...
+
+
+@runtime_checkable
+class WatchedTable(Table, Protocol):
+    """A table that can tell what it has played of a block before the block is done."""
+
+    def so_far(self, table: int, block: int) -> list[Tally]:
+        """The rounds of this block that were played here, by any thread; one tally for each seat."""
         ...
 
 
@@ -184,11 +194,13 @@ def decode(code: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class ReadableTable:
-    """A table played in the readable round: any players, at thousands of rounds a second."""
+    """A table played in the readable round: any players, at thousands of rounds a second; a slow bot's, at a few."""
 
     rules: Rules
     players: Sequence[Player]
     blocks_at_once = 1  # some seconds
+    # thread -> table, block and the trace so far of what it played last
+    _at: dict[int, tuple[int, int, Array]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def seats(self) -> int:
@@ -218,13 +230,21 @@ class ReadableTable:
 
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
         trace = np.empty((span.rounds, self.seats + 1), np.int64)
-        dealt = 0
-        for row, game in zip(trace, self.rounds(seed, table, span.block), strict=False):
+        dealt, thread = 0, threading.get_ident()
+        for number, game in enumerate(islice(self.rounds(seed, table, span.block), span.rounds)):
             played = game.play()
             dealt += sum(event.what in ("card", "hidden") for event in played.events)
             payoffs = zip(played.net, played.tied, strict=True)
-            row[:] = [*(payoff_code(net, tied, self.rules.unit) for net, tied in payoffs), dealt]
-        return [Tally.of(self.rules.unit, map(decode, codes)) for codes in trace.T[:-1].tolist()], trace
+            trace[number] = [*(payoff_code(net, tied, self.rules.unit) for net, tied in payoffs), dealt]
+            self._at[thread] = table, span.block, trace[: number + 1]
+        return self._tallies(trace), trace
+
+    def so_far(self, table: int, block: int) -> list[Tally]:
+        found = [trace for *where, trace in list(self._at.values()) if where == [table, block]]
+        return self._tallies(found[0]) if found else [Tally()] * self.seats
+
+    def _tallies(self, trace: Array) -> list[Tally]:
+        return [Tally.of(self.rules.unit, map(decode, codes)) for codes in trace.T[:-1].tolist()]
 
 
 def play_blocks(table: Table, seed: int, number: int, first: int, last: int, until: int) -> list[Tally]:

@@ -14,7 +14,7 @@ from math import ceil
 from bjsim.sim.pairs import PairTally, Rounds
 from bjsim.sim.plan import TIED
 from bjsim.sim.rules import Rules
-from bjsim.sim.table import Span, TracedTable
+from bjsim.sim.table import Span, TracedTable, WatchedTable
 from bjsim.sim.tally import Tally
 
 
@@ -43,6 +43,14 @@ class CommonCards:
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         played = [self._play(seed, table, span) for span in spans]
         return [sum(tallies, start=Tally()) for tallies in zip(*played, strict=True)]
+
+    def so_far(self, table: int, block: int) -> list[Tally]:
+        """As `WatchedTable` says; without differences, since the tables of a block are played one after another."""
+        return [
+            tally
+            for one in self.tables
+            for tally in (one.so_far(table, block) if isinstance(one, WatchedTable) else [Tally()] * one.seats)
+        ]
 
     def _play(self, seed: int, table: int, span: Span) -> list[Tally]:
         tallies, seats = [], []

@@ -5,14 +5,20 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
-from bot_helpers import SAMPLES, needs, processes
+from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, processes
 from click.testing import CliRunner
 
+from bjsim.bots.box import BoxClosed
 from bjsim.cli.run import run as command
+from bjsim.sim.driver import Checkpoint, Driver
+from bjsim.sim.presets import named_rules
+from bjsim.sim.table import ReadableTable, Span
+from bjsim.strategies.experiment import experiment_of
 
 LONG = [str(Path(sys.executable).with_name("bjsim")), "run", "--rules", "cardshark", "--hands", "1e8", "--bots"]
 
@@ -34,6 +40,16 @@ def test_bots_of_the_same_file_name_keep_their_own_faults(tmp_path):
     assert (good["name"], good["faults"]) == ("x.py", {})
     assert bad["name"] == "x.py" and bad["faults"]["bad-reply"] > 0
     assert "faults" not in first and "faults" not in last
+
+
+def left_of(started):
+    """Which of these processes are still there, after some seconds at most."""
+    for _ in range(100):
+        left = [pid for pid in started if os.path.exists(f"/proc/{pid}")]
+        if not left:
+            break
+        time.sleep(0.05)
+    return left
 
 
 @pytest.mark.slow
@@ -58,12 +74,84 @@ def test_a_run_that_is_stopped_leaves_no_process(tmp_path, ending, after):
         assert len(started) > 4
         host.send_signal(ending)
         out, _ = host.communicate(timeout=60)
-    for _ in range(100):
-        left = [pid for pid in started if os.path.exists(f"/proc/{pid}")]
-        if not left:
-            break
-        time.sleep(0.05)
-    assert not left
+    assert not left_of(started)
     if ending == signal.SIGINT:
         assert host.returncode == 130
         assert b"this is what is known so far" in out and b"lim17.c" in out and b"ms per move" in out
+
+
+@needs(".py")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_of_a_slow_bot_has_a_table_long_before_its_first_block_is_done(tmp_path, workers):
+    """Ctrl-C twice, as the impatient do it; a move takes 20 ms, so that a block takes longer than this test."""
+    before = processes()
+    bot, target = tmp_path / "slow.py", tmp_path / "out.json"
+    bot.write_text("import time; time.sleep(0.02); print('S')")
+    arguments = [f"{bot},lim17", "--workers", str(workers), "--timeout", "20", "--json", str(target)]
+    with subprocess.Popen([*LONG, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as host:
+        deadline = time.monotonic() + 60
+        while len(started := processes() - before - {host.pid}) < 5 * workers and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(1)
+        host.send_signal(signal.SIGINT)
+        host.send_signal(signal.SIGINT)
+        out, _ = host.communicate(timeout=60)
+    assert host.returncode == 130 and not left_of(started)
+    found = json.loads(target.read_text())
+    slow, other = found["bots"]
+    assert 0 < slow["hands"] == other["hands"] < 1024 * workers and slow["faults"] == {}
+    assert found["stopped"] and found["unmerged"] == found["rounds"] == 2 * slow["hands"]
+    assert f"with {found['unmerged']:,} rounds of unfinished blocks" in out.decode() and b"slow.py" in out
+
+
+@pytest.mark.parametrize("common", [False, True])
+def test_what_a_stopped_run_has_played_is_shown_but_not_gone_on_from(tmp_path, common):
+    rules = named_rules("cardshark")
+    stop_at = 3000  # a decision in the second block
+
+    def interrupted(view):
+        nonlocal stop_at
+        stop_at -= 1
+        if stop_at == 0:
+            raise KeyboardInterrupt
+        return lim17(view)
+
+    experiment = experiment_of(rules, [Scripted(lim17), Scripted(interrupted)], 2100, seed=3, common_cards=common)
+    checkpoint = Checkpoint(tmp_path / "kept")
+    stopped = Driver(experiment, checkpoint=checkpoint)
+    with pytest.raises(KeyboardInterrupt):
+        stopped.run()
+    found, merged = stopped.so_far(), stopped.progress
+    assert [tally.rounds for tally in merged.tallies] == [1024, 1024]
+    more = found.tallies[1].rounds - 1024
+    assert more > 0 and found.unmerged == (1024 if common else more) + more
+    seats = [1] if common else [0, 1]
+    second = ReadableTable(rules, [Scripted(lim17)] * len(seats)).play(3, 0, [Span(1, more)])
+    for seat, tally in zip(seats, second, strict=True):
+        assert found.tallies[seat].counts == (merged.tallies[seat] + tally).counts
+        assert found.convergence[seat][-1].hands == 1024 + more
+    whole = Driver(experiment).run()
+    resumed = Driver(experiment, checkpoint=checkpoint, resume=True)
+    assert resumed.run().tallies == whole.tallies and whole.unmerged == 0 == resumed.so_far().unmerged
+
+
+@needs(".py")
+def test_a_bot_that_is_closed_ends_the_move_that_another_thread_asks_for(bot):
+    """Not as a fault, which would be the bot's, nor by a stand, which would be played on with."""
+    before = processes()
+    player = bot("x.py", "import time; time.sleep(99)", sandbox="auto", timeout=60.0)
+    ended = []
+
+    def ask():
+        with pytest.raises(BoxClosed):
+            player.decide(a_view())
+        ended.append(True)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    time.sleep(0.2)
+    player.close()
+    thread.join(timeout=20)
+    assert ended and not player.faults and processes() == before
+    with pytest.raises(BoxClosed):
+        player.decide(a_view())
