@@ -42,9 +42,9 @@ from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.together import CommonCards
-from bjsim.sim.workers import gathered_log, usable_cores
+from bjsim.sim.workers import Ahead, gathered_log, usable_cores
 from bjsim.strategies.chart import Chart
-from bjsim.strategies.experiment import BotResult, differences_of, experiment_of, results_of
+from bjsim.strategies.experiment import BotResult, differences_of, exact_returns, experiment_of, results_of
 from bjsim.strategies.players import comes_from_file, find_player, fingerprint
 
 
@@ -116,6 +116,7 @@ def run(
     keep = checkpoint or resume
     saved = Checkpoint(Path(keep), what) if keep else None
     try:
+        exact = Ahead(lambda: exact_returns(rules, players))
         with _log(log_path) as records, ExitStack() as opened:
             if programs:
                 place = threads(workers or usable_cores())
@@ -128,7 +129,7 @@ def run(
     finally:
         for program in programs:
             program.close()
-    results = results_of(experiment, players, played.progress)
+    results = results_of(experiment, players, played.progress, exact.result())
     if json_path:
         reached = {} if precision is None else {"until": precision, "reached": is_precise(experiment, played.progress)}
         write_json(run_json(rules, seed, results, players, played) | reached, json_path)

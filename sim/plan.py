@@ -188,6 +188,9 @@ def _actions(states: States, hands: list[HandState], letter: LetterOf) -> Array:
         legal = states.legal(hand) if hand.cards >= 2 else ""
         for may_split in (0, 1):
             allowed = legal if may_split else legal.replace("P", "")
+            if may_split and "P" not in legal:
+                act[1, i] = act[0, i]
+                continue
             if allowed in ("", "S"):
                 continue
             for j, column in enumerate(states.columns):

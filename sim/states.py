@@ -86,6 +86,7 @@ class States:
         self.legal = cache(self._legal)
         self.result = cache(self._result)
         self.settle = cache(self._settle)
+        self.rows_of = cache(self._rows_of)
 
     @cached_property
     def ranks(self) -> tuple[tuple[int, Fraction], ...]:
@@ -235,7 +236,7 @@ class States:
 
     # --- names of states: the rows and columns of charts
 
-    def rows_of(self, state: HandState, may_split: bool = True) -> tuple[str, ...]:
+    def _rows_of(self, state: HandState, may_split: bool = True) -> tuple[str, ...]:
         """Chart rows that speak of this hand, the most particular first.
 
         Source: the codes of seed 000. Where bonuses count cards, `15/4` is fifteen in four cards and `14:77` two

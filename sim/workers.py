@@ -13,10 +13,12 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from typing import Any, Generic, TypeVar
 
 log = logging.getLogger("bjsim")
+T = TypeVar("T")
 
 
 class InlineExecutor(Executor):
@@ -44,6 +46,33 @@ def stop_workers(pool: Executor) -> None:
 
 def _can_fork() -> bool:
     return "fork" in multiprocessing.get_all_start_methods()
+
+
+class Ahead(Generic[T]):
+    """What another core works out while this process goes on. Where that fails, it is worked out when it is asked for.
+
+    It is a fork of this process, so start it before any thread.
+    """
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work = work
+        self._answer, answer = multiprocessing.Pipe(duplex=False)
+        if _can_fork() and usable_cores() > 1:
+            multiprocessing.get_context("fork").Process(target=self._run, args=(answer,), daemon=True).start()
+        answer.close()
+
+    def _run(self, answer: Connection) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's to handle
+        with suppress(Exception):  # it will be raised where the result is asked for
+            answer.send(self._work())
+
+    def result(self) -> T:
+        """The result of the work. Raises: what the work raises."""
+        try:
+            result: T = self._answer.recv()
+        except EOFError:
+            result = self._work()
+        return result
 
 
 def _start_worker(records: Any) -> None:

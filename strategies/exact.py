@@ -86,9 +86,9 @@ class Solver:
         tied = self._total(self.number(1), letter) - net if self.rules.ties == "replay" else self.number(0)
         return Worth(net, tied)
 
-    def sd(self, letter: LetterOf) -> float:
-        """Standard deviation of a round under the strategy `letter`; see `round_sd`."""
-        worth = self.worth(letter)
+    def sd(self, letter: LetterOf, worth: Worth | None = None) -> float:
+        """Standard deviation of a round under the strategy `letter`; see `round_sd`. worth: its worth, if known."""
+        worth = self.worth(letter) if worth is None else worth
         return round_sd(self.states, letter, worth.value, worth.tied)
 
     @cached_property

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from math import hypot, sqrt
+from typing import NamedTuple
 
 from bjsim.sim.driver import Driver, Experiment, Point, Progress
 from bjsim.sim.errors import InputError
@@ -25,6 +26,7 @@ from bjsim.strategies.chart import Chart
 from bjsim.strategies.exact import Solver
 from bjsim.strategies.players import find_player
 from bjsim.strategies.reach import splits_for_ever
+from bjsim.strategies.values import LetterOf
 
 CERTAIN = 1e-9  # initial bets, for what is 0 but for rounding
 SD = 1.1  # initial bets, about the standard deviation of a round in the games here
@@ -231,18 +233,39 @@ def differences_of(results: Sequence[BotResult]) -> list[Difference]:
     ]
 
 
-def results_of(experiment: Experiment, players: Sequence[Player], progress: Progress) -> list[BotResult]:
-    """The results of all players so far; those that have not settled a bet yet are left out."""
-    rules = experiment.rules
+class ExactReturn(NamedTuple):
+    """What a chart returns in the infinite shoe: its mean and standard deviation per round, in initial bets."""
+
+    value: float
+    sd: float
+
+
+def exact_returns(rules: Rules, players: Sequence[Player]) -> list[ExactReturn | None]:
+    """The exact return of each player; None for one that is no chart."""
     solver = Solver(rules)
+
+    def of(letter: LetterOf) -> ExactReturn:
+        worth = solver.worth(letter)
+        return ExactReturn(float(worth.value), solver.sd(letter, worth))
+
+    return [of(player.letter) if isinstance(player, Chart) else None for player in players]
+
+
+def results_of(
+    experiment: Experiment, players: Sequence[Player], progress: Progress,
+    exact: Sequence[ExactReturn | None] | None = None,
+) -> list[BotResult]:  # fmt: skip
+    """The results of all players so far; those that have not settled a bet yet are left out.
+
+    exact: their exact returns, if known.
+    """
+    rules = experiment.rules
+    exact = exact_returns(rules, players) if exact is None else exact
     results = []
-    for player, tally, points in zip(players, progress.tallies, progress.convergence, strict=True):
-        if not tally.settled:
-            continue
-        exact = sd = None
-        if isinstance(player, Chart):
-            exact, sd = float(solver.worth(player.letter).value), solver.sd(player.letter)
-        results.append(BotResult(player.name, tally, points, experiment.tuned, exact, sd, rules.infinite))
+    for player, tally, points, known in zip(players, progress.tallies, progress.convergence, exact, strict=True):
+        if tally.settled:
+            value, sd = known or (None, None)
+            results.append(BotResult(player.name, tally, points, experiment.tuned, value, sd, rules.infinite))
     return results
 
 
