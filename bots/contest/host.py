@@ -17,13 +17,16 @@ from bjsim import __version__
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.field import Entrant, check_unchanged
-from bjsim.bots.contest.luck import REFERENCE, Luck, has_luck
+from bjsim.bots.contest.luck import REFERENCE, Luck, Referee, has_luck
 from bjsim.bots.contest.match import Dealer, NotTheSame, Record, deal_again
 from bjsim.bots.contest.page import PageData
-from bjsim.bots.contest.schedule import TablePlan, schedule, table_shape
+from bjsim.bots.contest.schedule import TablePlan, matches_a_unit, schedule, table_shape
 from bjsim.bots.contest.standings import Standings
 from bjsim.bots.contest.timings import Timings
+from bjsim.bots.contest.trace import Trace, Tracer
 from bjsim.bots.contest.workers import Workers
+
+ROUNDING = 2e-6  # chips
 
 
 class Host:
@@ -41,6 +44,7 @@ class Host:
         self.page = PageData()
         self.timings = Timings(len(entrants))
         self._new_timings = Timings(len(entrants))
+        self.referee = referee_of(contest, len(entrants))
         self._journal: journals.Journal
         self._done: dict[tuple[int, int], list[Record]] = defaultdict(list)  # the unfinished match's, by table
 
@@ -78,6 +82,8 @@ class Host:
             host.page.add(record)
             if record["record"] == "round" and record["match"] == host.standings.matches:
                 host._done[record["match"], record["table"]].append(record)
+            elif record["record"] == "match" and host.referee:
+                host.referee.follow(record)
         return host
 
     def run(self, on_round: Callable[[Host], None] = lambda host: None) -> Standings:
@@ -101,6 +107,7 @@ class Host:
         ) as workers:
             tables = workers.tables(plan for match in rest for plan in match)
             match = self.standings.matches
+            traces: list[Trace] = []
             while not reason:
                 for plan, rounds in tables:
                     for record, times in rounds:
@@ -108,9 +115,12 @@ class Host:
                         for bot, seconds in times:
                             self._timed(bot, seconds)
                         on_round(self)
+                    if workers.trace:
+                        traces.append(workers.trace)
                     if plan.table == self._tables - 1:
                         break
-                self._write({"record": "match", "match": match})
+                self._write(match_record(match, self.referee, traces))
+                traces.clear()
                 match += 1
                 reason = self._reason(began)
         self._write({"record": "end", "reason": reason, "matches": match})
@@ -143,6 +153,19 @@ class Host:
         return self._done.get((plan.match, plan.table), [])
 
 
+def referee_of(contest: Contest, bots: int) -> Referee | None:
+    """Who judges the luck in this contest; None where nobody can."""
+    if not has_luck(contest.rules):
+        return None
+    return Referee(Luck(contest.rules), bots, matches_a_unit(bots, contest.duplicate, bool(contest.house)))
+
+
+def match_record(match: int, referee: Referee | None, traces: Sequence[Trace]) -> Record:
+    """The record of a finished match, with the luck in it."""
+    record: Record = {"record": "match", "match": match}
+    return record | referee.judge(traces) if referee else record
+
+
 def verify(folder: Path) -> tuple[int, Standings]:
     """Deal the whole journal in `folder` again with the recorded moves.
 
@@ -152,14 +175,17 @@ def verify(folder: Path) -> tuple[int, Standings]:
     header = next(records)
     contest = Contest.from_dict(header["contest"])
     standings = Standings(header)
-    luck = Luck(contest.rules) if has_luck(contest.rules) else None
+    referee = referee_of(contest, len(header["bots"]))
     plans = schedule(len(header["bots"]), contest.duplicate, bool(contest.house))
     tables: list[Dealer] = []
     rounds = 0
     for number, record in enumerate(records, 1):
         if record["record"] == "round":
             if not tables:
-                tables = [Dealer(contest, plan, luck) for plan in next(plans)]
+                space = referee.luck.space if referee else None
+                tables = [
+                    Dealer(contest, plan, Tracer(contest.rules, space) if space else None) for plan in next(plans)
+                ]
             dealer = tables[record["table"]]
             if (dealer.plan.match, dealer.plan.shoe) != (record["match"], record["shoe"]):
                 raise NotTheSame(f"record {number} is of match {record['match'] + 1}, not {dealer.plan.match + 1}")
@@ -168,6 +194,23 @@ def verify(folder: Path) -> tuple[int, Standings]:
         elif record["record"] == "match":
             if unfinished := [dealer.plan.table + 1 for dealer in tables if not dealer.over]:
                 raise NotTheSame(f"match {record['match'] + 1} ends before table {unfinished[0]} has")
+            again = match_record(record["match"], referee, [d.tracer.trace() for d in tables if d.tracer])
+            if not same_luck(again, record):
+                raise NotTheSame(f"the luck of match {record['match'] + 1} is not as recorded")
             tables = []
         standings.add(record)
     return rounds, standings
+
+
+def same_luck(one: Record, other: Record) -> bool:
+    """Whether two records of a match say the same of its luck, but for rounding: another processor may add up the
+    same numbers in another order."""
+    sums, others = one.get("luck", []), other.get("luck", [])
+    return (
+        one.get("learned") == other.get("learned")
+        and len(sums) == len(others)
+        and all(
+            len(a) == len(b) and all(abs(x - y) <= ROUNDING for x, y in zip(a, b, strict=True))
+            for a, b in zip(sums, others, strict=True)
+        )
+    )

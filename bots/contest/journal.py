@@ -19,7 +19,7 @@ from typing import IO, Any
 from bjsim.sim.errors import InputError
 
 NAME = "journal.jsonl"
-FORMAT = 1
+FORMAT = 2
 _TAIL = ',"crc":"'
 
 

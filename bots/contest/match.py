@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
-from bjsim.bots.contest.luck import Luck
 from bjsim.bots.contest.schedule import TablePlan
+from bjsim.bots.contest.trace import Tracer
 from bjsim.bots.player import BotPlayer
 from bjsim.bots.protocol import Fault, argv_of, judge
 from bjsim.sim.cards import RANKS
@@ -135,12 +135,12 @@ class WatchedShoe:
 
 
 class Dealer:
-    """Deals the rounds of one table of a match, in order, to live players or from records."""
+    """Deals the rounds of one table of a match, in order, to live players or from records. tracer: told of each."""
 
-    def __init__(self, contest: Contest, plan: TablePlan, luck: Luck | None) -> None:
+    def __init__(self, contest: Contest, plan: TablePlan, tracer: Tracer | None) -> None:
         self.contest = contest
         self.plan = plan
-        self.luck = luck
+        self.tracer = tracer
         self.shoe = WatchedShoe(contest.rules, open_shoe(contest.rules, Stream(contest.seed, plan.table, plan.shoe)))
         self.chips = [contest.rules.chips] * len(plan.bots)
         self.round = 0
@@ -177,22 +177,22 @@ class Dealer:
             "cards": "".join(RANKS[rank] for rank in self.shoe.drawn),
             "net": net,
         }
-        if self.luck:
-            record["luck"] = self.luck.of_round(result.events, len(places), self.shoe.before)
+        if self.tracer:
+            self.tracer.add(result.events, record["seats"], self.shoe.before)
         self.round += 1
         return record, result
 
 
 def play_table(
-    contest: Contest, plan: TablePlan, player_of: Callable[[int], Player], luck: Luck | None,
+    contest: Contest, plan: TablePlan, player_of: Callable[[int], Player], tracer: Tracer | None,
     done: Sequence[Record] = (), timing: Timing | None = None,
 ) -> Iterator[Record]:  # fmt: skip
     """Play one table of a match; yields a record for each round.
 
-    player_of: the player with a bot's number. done: the records of the rounds already played, which are dealt again
-    and not yielded. Raises: NotTheSame if they come out otherwise.
+    player_of: the player with a bot's number. tracer: a fresh one, told of every round, or None. done: the records of
+    the rounds already played, which are dealt again and not yielded. Raises: NotTheSame if they come out otherwise.
     """
-    dealer = Dealer(contest, plan, luck)
+    dealer = Dealer(contest, plan, tracer)
     chairs = {place: Chair(bot, player_of(bot), contest.strikes, timing) for place, bot in enumerate(plan.bots)}
     for record in done:
         deal_again(dealer, record)

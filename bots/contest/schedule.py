@@ -53,9 +53,14 @@ def table_shape(bots: int, house: bool = False) -> tuple[int, int]:
     return tables, LARGEST_TABLE if house else -(-bots // tables)
 
 
+def matches_a_unit(bots: int, duplicate: bool, house: bool = False) -> int:
+    """Matches that share their shoes: in a duplicate contest as many as a table has chairs, else one."""
+    return table_shape(bots, house)[1] if duplicate else 1
+
+
 def whole_matches(matches: int, bots: int, duplicate: bool = False, house: bool = False) -> int:
     """The number of matches, rounded up so that no shoe of a duplicate contest is left half played."""
-    group = table_shape(bots, house)[1] if duplicate else 1
+    group = matches_a_unit(bots, duplicate, house)
     return -(-matches // group) * group
 
 

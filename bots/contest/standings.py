@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
-from bjsim.bots.contest.schedule import table_shape
+from bjsim.bots.contest.schedule import matches_a_unit
 from bjsim.bots.contest.student import anytime_t_half, t_half
 from bjsim.sim.intervals import ALPHA
 
+MICRO = 10**6  # parts of a chip in which luck is added up
 FEWEST = 8  # units before two bots may be told apart: the totals of so few matches need not be normal
 
 MOST_TUNED = 30  # units at which the anytime-valid interval is narrowest: most contests are decided early
@@ -154,15 +155,14 @@ class Standings:
         self.matches = 0
         self.rounds = 0
         self.end: dict[str, Any] | None = None
-        chairs = table_shape(len(self.names), bool(self.contest.house))[1]
-        self.matches_a_unit = chairs if self.contest.duplicate else 1
+        self.matches_a_unit = matches_a_unit(len(self.names), self.contest.duplicate, bool(self.contest.house))
         self.tuned = min(MOST_TUNED, max(FEWEST, self.contest.matches // self.matches_a_unit))
         # The best bot meets this many others; with its share of the 5% each, all those intervals hold together.
         self.alpha = ALPHA / max(1, len(self.names) - 1)
         self._match = -1
         self._open: dict[tuple[int, int], _OpenTable] = {}  # (match, table)
         self._unit: list[_Unit] = [_Unit() for _ in self.names]
-        self._unit_pairs: dict[tuple[int, int], float] = defaultdict(float)
+        self._unit_pairs: dict[tuple[int, int], int] = defaultdict(int)
         self._in_unit = 0
 
     def add(self, record: Mapping[str, Any]) -> None:
@@ -186,40 +186,36 @@ class Standings:
     def _round(self, record: Mapping[str, Any]) -> None:
         key = record["match"], record["table"]
         table = self._open.setdefault(key, _OpenTable(record["seats"], self.contest.rules.chips))
-        luck = record.get("luck") or [[0.0]] * len(record["seats"])
         self.rounds += 1
-        for bot, net, parts in zip(record["seats"], record["net"], luck, strict=True):
-            if bot == HOUSE:
-                continue
-            table.chips[bot] += net
-            table.adjusted[bot] += net - sum(parts)
-            table.hands[bot] += 1
+        for bot, net in zip(record["seats"], record["net"], strict=True):
+            if bot != HOUSE:
+                table.chips[bot] += net
+                table.hands[bot] += 1
         for fault in record.get("faults", ()):
             if fault["bot"] != HOUSE:
                 self.scores[fault["bot"]].faults[fault["kind"]] += 1
-        if "luck" in record:
-            self._kinds(record["luck"], table)
-
-    def _kinds(self, luck: list[list[float]], table: _OpenTable) -> None:
-        for place in range(len(luck[0])):
-            if place == len(table.kinds):
-                table.kinds.append(0.0)
-            table.kinds[place] += sum(parts[place] for parts in luck)
 
     def _finish_match(self, record: Mapping[str, Any]) -> None:
         self.matches += 1
         tables = [self._open.pop(key) for key in sorted(self._open) if key[0] == record["match"]]
         for table in tables:
-            self._finish_table(table)
+            self._finish_table(table, record.get("luck", []))
         self._in_unit += 1
         if self._in_unit == self.matches_a_unit:
             self._finish_unit()
         if self.matches & (self.matches - 1) == 0 or self.matches % max(1, self.contest.matches // 50) == 0:
             self.progress.append((self.matches, [self.chips_of(bot) for bot in range(len(self.names))]))
 
-    def _finish_table(self, table: _OpenTable) -> None:
+    def _finish_table(self, table: _OpenTable, luck: list[list[float]]) -> None:
         bots = sorted(table.chips)
         start = self.contest.rules.chips
+        # Whole millionths of a chip add up to the same in any order, so that the difference of two bots that did the
+        # same is 0 and not what rounding left over.
+        adjusted = {bot: MICRO * (table.chips[bot] - start) for bot in bots}
+        if luck:
+            for bot in bots:
+                adjusted[bot] -= sum(round(MICRO * part) for part in luck[bot])
+            self._kinds([luck[bot] for bot in bots])
         for bot in bots:
             score, unit = self.scores[bot], self._unit[bot]
             score.matches += 1
@@ -227,23 +223,25 @@ class Standings:
             score.broke += table.chips[bot] < self.contest.rules.buy_in
             unit.chips += table.chips[bot]
             unit.net += table.chips[bot] - start
-            unit.adjusted += table.adjusted[bot]
+            unit.adjusted += adjusted[bot]
             unit.hands += table.hands[bot]
             for other in bots:
                 if bot < other:
-                    self._unit_pairs[bot, other] += table.adjusted[bot] - table.adjusted[other]
-        while len(self.kinds) < len(table.kinds):
-            self.kinds.append(Moments())
-        for moments, total in zip(self.kinds, table.kinds, strict=False):
-            moments.add(total)
+                    self._unit_pairs[bot, other] += adjusted[bot] - adjusted[other]
+
+    def _kinds(self, luck: list[list[float]]) -> None:
+        """Count the luck in a table of a match, by kind."""
+        self.kinds = self.kinds or [Moments() for _ in luck[0]]
+        for moments, parts in zip(self.kinds, zip(*luck, strict=True), strict=True):
+            moments.add(sum(parts))
 
     def _finish_unit(self) -> None:
         for score, unit in zip(self.scores, self._unit, strict=True):
             score.chips.add(unit.chips / self.matches_a_unit)
             score.raw.add(unit.net, unit.hands)
-            score.adjusted.add(unit.adjusted, unit.hands)
+            score.adjusted.add(unit.adjusted / MICRO, unit.hands)
         for pair, total in self._unit_pairs.items():
-            self.pairs[pair].add(total / self.matches_a_unit)
+            self.pairs[pair].add(total / MICRO / self.matches_a_unit)
         self._unit = [_Unit() for _ in self.names]
         self._unit_pairs.clear()
         self._in_unit = 0
@@ -310,7 +308,7 @@ class Standings:
 class _Unit:
     chips: int = 0
     net: int = 0
-    adjusted: float = 0.0
+    adjusted: int = 0  # in MICRO
     hands: int = 0
 
 
@@ -320,9 +318,7 @@ class _OpenTable:
     def __init__(self, seats: Iterable[int], chips: int) -> None:
         bots = [bot for bot in seats if bot != HOUSE]
         self.chips = dict.fromkeys(bots, chips)
-        self.adjusted = dict.fromkeys(bots, 0.0)
         self.hands = dict.fromkeys(bots, 0)
-        self.kinds: list[float] = []
 
 
 def _letter(number: int) -> str:

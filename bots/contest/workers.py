@@ -13,13 +13,15 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from multiprocessing.connection import Connection, wait
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.field import Entrant, identify, opened
-from bjsim.bots.contest.luck import Luck, has_luck
+from bjsim.bots.contest.luck import has_luck
 from bjsim.bots.contest.match import Record, play_table
 from bjsim.bots.contest.schedule import TablePlan
+from bjsim.bots.contest.space import Space
+from bjsim.bots.contest.trace import Trace, Tracer
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.play import Player
 
@@ -45,7 +47,8 @@ class Workers:
         self.entrants = [*entrants]
         if contest.house:  # the house player is the last: number HOUSE is -1
             self.entrants.append(identify(contest.house, contest.rules, "house"))
-        self.luck = Luck(contest.rules) if has_luck(contest.rules) else None
+        self.space = Space(contest.rules) if has_luck(contest.rules) else None
+        self.trace: Trace | None = None  # of the table whose rounds were taken last
         self._rounds: dict[int, deque[Any]] = {}  # by ticket
         self._given: dict[int, Line] = {}  # ticket -> who plays it
         self._lines: list[Line] = []
@@ -91,7 +94,8 @@ class Workers:
         while True:
             while not rounds:
                 self._listen()
-            if (played := rounds.popleft()) is None:
+            if isinstance(played := rounds.popleft(), _Over):
+                self.trace = played.trace
                 del self._rounds[ticket]
                 return
             yield played
@@ -106,7 +110,7 @@ class Workers:
             if isinstance(said, BaseException):
                 raise said
             self._rounds[ticket].append(said)
-            if said is None:
+            if isinstance(said, _Over):
                 del self._given[ticket]
 
     # --- in a worker
@@ -141,10 +145,17 @@ class Workers:
         def timed(bot: int, seconds: float) -> None:
             times.append((bot, seconds))
 
-        for record in play_table(self.contest, plan, players.__getitem__, self.luck, self.earlier(plan), timed):
+        tracer = Tracer(self.contest.rules, self.space) if self.space else None
+        for record in play_table(self.contest, plan, players.__getitem__, tracer, self.earlier(plan), timed):
             line.send((ticket, (record, times)))
             times.clear()
-        line.send((ticket, None))
+        line.send((ticket, _Over(tracer.trace() if tracer else None)))
+
+
+class _Over(NamedTuple):
+    """A worker's word that a table is played; the trace of all its rounds, those played earlier too."""
+
+    trace: Trace | None
 
 
 def _next_task(line: Line, host: int) -> tuple[int, TablePlan] | None:

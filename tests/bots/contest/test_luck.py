@@ -1,36 +1,52 @@
 """Luck: it cannot bias, it is exact where the game is the infinite shoe, and it makes means quiet."""
 
-import random
 import statistics
+from array import array
 from itertools import islice
 
+import numpy as np
 import pytest
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.luck import KINDS, REFERENCE, Luck, has_luck
+from bjsim.bots.contest.luck import REFERENCE, Luck, Referee, has_luck
 from bjsim.bots.contest.match import play_table
 from bjsim.bots.contest.schedule import schedule
+from bjsim.bots.contest.space import DRAWN, Space
 from bjsim.bots.contest.student import t_half
+from bjsim.bots.contest.trace import DEALERS_CARD, KINDS, OWN, Trace, Tracer
+from bjsim.bots.contest.worths import Worths
+from bjsim.sim.play import Action
 from bjsim.sim.presets import load_rules
+from bjsim.sim.states import HandState
 from bjsim.strategies.exact import Solver
-from bjsim.strategies.players import find_player
+from bjsim.strategies.players import FunctionPlayer, find_player
 
 CARDSHARK = load_rules("cardshark")
+SIX = ["lim17", "optimal", "lim15", "hoyle", "lim19", "mimic"]
 
 
-def played(rules, names, matches, luck, seed=6):
-    """By bot and match: (profit, luck by kind) of the whole match, in chips."""
-    contest = Contest(rules, seed=seed)
-    players = [find_player(name, rules) for name in names]
-    totals = {}
-    for tables in islice(schedule(len(names)), matches):
+def traced(rules, players, matches, seed=6, duplicate=False):
+    """Of each match its profits by bot, and the traces of its tables."""
+    contest = Contest(rules, seed=seed, duplicate=duplicate)
+    space = Space(rules)
+    for tables in islice(schedule(len(players), duplicate), matches):
+        net, traces = [0] * len(players), []
         for plan in tables:
-            for record in play_table(contest, plan, players.__getitem__, luck):
-                for bot, net, parts in zip(record["seats"], record["net"], record["luck"], strict=True):
-                    total = totals.setdefault((bot, plan.match), [0, [0.0] * len(KINDS)])
-                    total[0] += net
-                    total[1] = [a + b for a, b in zip(total[1], parts, strict=True)]
-    return totals
+            tracer = Tracer(rules, space)
+            for record in play_table(contest, plan, players.__getitem__, tracer):
+                for bot, won in zip(record["seats"], record["net"], strict=True):
+                    net[bot] += won
+            traces.append(tracer.trace())
+        yield net, traces
+
+
+def judged(played, referee):
+    """Of each match, and of each bot in it: profit, and luck by kind."""
+    return [list(zip(net, referee.judge(traces)["luck"], strict=True)) for net, traces in played]
+
+
+def named(rules, names):
+    return [find_player(name, rules) for name in names]
 
 
 def z_of(values):
@@ -39,72 +55,195 @@ def z_of(values):
     return statistics.mean(values) / (sd / len(values) ** 0.5) if sd else 0.0
 
 
+# --- worths
+
+
+GAMES = {
+    "cardshark": CARDSHARK,
+    "both seen": CARDSHARK.with_(dealer_shows="both", deal="ddpp"),
+    "naturals": CARDSHARK.with_(naturals="both", surrender=True, ties="push"),
+    "21 is hit": CARDSHARK.with_(stand_on_21=False, hit_soft_17=True),
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("name", ["optimal", "lim19"])
+def test_worths_are_the_solvers(game, name):
+    """Two ways to the same number, for the whole round and for every hand against every upcard."""
+    rules = GAMES[game]
+    chart = find_player(name, rules)
+    space = Space(rules)
+    worths = Worths(space).of_chart(chart.letter)
+    solver = Solver(rules)
+    assert worths[space.number_of[HandState()], 0] == pytest.approx(float(solver.worth(chart.letter).value), abs=1e-12)
+    if rules.dealer_shows == "both":
+        return
+    for up in range(DRAWN):
+        means = solver.means(solver.columns[space.ups[1 + up]], 0.0, chart.letter)
+        for hand in solver.states.reachable():
+            number = (1 + up) * len(space.hands) + space.number_of[hand]
+            assert worths[number, 0] == pytest.approx(means.value(hand), abs=1e-12)
+
+
+def test_slopes_are_those_of_the_solver():
+    """A few more ten-valued cards, and fewer of the others: by the slopes, and solved again."""
+    rules = CARDSHARK.with_(decks="inf")
+    chart = find_player("optimal", rules)
+    space = Space(rules)
+    slopes = Worths(space).of_chart(chart.letter)[space.number_of[HandState()], 1:]
+    step = 1e-4
+    low, high = (
+        float(Solver(rules.with_(ten_probability=4 / 13 + tilt)).worth(chart.letter).value) for tilt in (-step, step)
+    )
+    assert slopes[-1] - slopes[:-1].mean() == pytest.approx((high - low) / (2 * step), abs=1e-5)
+
+
 @pytest.mark.parametrize("deal", ["pdpd", "ddpp"])
-def test_in_the_infinite_shoe_every_round_of_the_reference_chart_is_worth_the_same(deal):
+@pytest.mark.parametrize("name", [REFERENCE, "lim19"])
+def test_in_the_infinite_shoe_every_round_of_a_known_chart_is_worth_the_same(deal, name):
     """Profit less luck is one constant: the exact value of the chart."""
     rules = CARDSHARK.with_(decks="inf", chips=10**6, deal=deal)
-    chart = find_player(REFERENCE, rules)
+    chart = find_player(name, rules)
     value = 10 * float(Solver(rules).worth(chart.letter).value)
-    contest = Contest(rules)
     luck = Luck(rules)
-    for plan in next(schedule(4)):
-        for record in play_table(contest, plan, lambda bot: chart, luck):
-            for net, parts in zip(record["net"], record["luck"], strict=True):
-                assert net - sum(parts) == pytest.approx(value, abs=1e-5)
+    worths = luck.of_chart(chart)
+    for net, (trace,) in traced(rules, [chart] * 4, 1):
+        for bot, parts in luck.of_table(trace, dict.fromkeys(range(4), worths)).items():
+            assert net[bot] - sum(parts) == pytest.approx(25 * value, abs=1e-4)
 
 
-def agree(totals, names):
+# --- it cannot bias
+
+
+def mean_luck(luck, trace, worths, left_out=0):
+    """What every draw's luck comes to on average over the cards that could come, for every seat: exactly 0.
+
+    left_out: so many tens the referee does not know of.
+    """
+    draws, stakes, _ = trace.rows()
+    worst = 0.0
+    for row in stakes[:: max(1, len(stakes) // 200)]:
+        draw = draws[row[0]]
+        left = draw[2:]
+        believed = left - left_out * (np.arange(DRAWN) == DRAWN - 1)
+        if believed.min() < 0 or not believed.any():
+            continue
+        mean = 0.0
+        for rank in np.flatnonzero(left):
+            one = Trace(
+                array("q", [int(rank), int(draw[1]), *believed.tolist()]).tobytes(),
+                array("q", [0, *row[1:].tolist()]).tobytes(),
+                b"",
+            )
+            mean += left[rank] / left.sum() * sum(luck.of_table(one, {int(row[1]): worths})[int(row[1])])
+        worst = max(worst, abs(mean))
+    return worst
+
+
+def test_over_all_cards_that_may_come_the_luck_of_every_draw_is_nothing():
+    """Whatever it is worth: exact, and no matter of chance. Beside it, the negative control: a wrong law."""
+    luck = Luck(CARDSHARK)
+    worths = luck.of_chart(luck.reference)
+    random = np.random.default_rng(1).uniform(-1, 1, worths.shape)
+    for _, (trace,) in traced(CARDSHARK, named(CARDSHARK, SIX[:4]), 1):
+        kinds = {(int(kind), int(whose)) for kind, whose in zip(*kinds_and_whose(trace), strict=True)}
+        assert {OWN, DEALERS_CARD} < {whose for _, whose in kinds} and len({kind for kind, _ in kinds}) >= 6
+        assert mean_luck(luck, trace, worths) < 1e-5  # of chips, which are rounded to a millionth
+        assert mean_luck(luck, trace, random) < 1e-5
+        assert mean_luck(luck, trace, worths, left_out=1) > 0.05
+
+
+def kinds_and_whose(trace):
+    draws, stakes, _ = trace.rows()
+    return draws[stakes[:, 0], 1], stakes[:, 3]
+
+
+def test_a_match_is_judged_by_what_was_known_before_its_shoes():
+    """The charts that judge a match do not depend on it, nor on others that share its shoes."""
+    luck = Luck(CARDSHARK)
+    first, second, third = (traces for _, traces in traced(CARDSHARK, named(CARDSHARK, SIX[:2]), 3, duplicate=True))
+    unit, fresh, hasty = Referee(luck, 2, 2), Referee(luck, 2, 2), Referee(luck, 2, 1)
+    assert unit.judge(first)["learned"] and hasty.judge(first)["learned"]
+    alone = fresh.judge(second)["luck"]
+    assert unit.judge(second)["luck"] == alone
+    assert hasty.judge(second)["luck"] != alone  # negative control: it would have seen these very cards before
+    assert unit.judge(third)["luck"] != Referee(luck, 2, 2).judge(third)["luck"]  # it has learned
+    blind = [Trace(trace.draws, trace.stakes, b"") for trace in first]
+    assert Referee(luck, 2, 1).judge(blind)["luck"] == Referee(luck, 2, 1).judge(first)["luck"]
+
+
+def test_what_was_learned_can_be_followed_from_the_records():
+    luck = Luck(CARDSHARK)
+    judge, follower = Referee(luck, 4, 1), Referee(luck, 4, 1)
+    for _, traces in traced(CARDSHARK, named(CARDSHARK, SIX[:4]), 3):
+        record = judge.judge(traces)
+        follower.follow(record)
+    *_, (_, traces) = traced(CARDSHARK, named(CARDSHARK, SIX[:4]), 4)
+    assert judge.judge(traces) == follower.judge(traces)
+
+
+def test_habits_become_the_chart_of_the_bot():
+    """After 200 shoes the cells that a bot meets at all often are its own."""
+    rules = CARDSHARK.with_(surrender=True)
+    players = named(rules, ["optimal", "lim17"])
+    referee = Referee(Luck(rules), 2, 1)
+    judged(traced(rules, players, 200), referee)
+    for bot, player in enumerate(players):
+        chart = referee.habits[bot].chart
+        differ = [cell for cell, code in player.cells.items() if chart.cells[cell][0] != code[0]]
+        assert len(differ) < 0.1 * len(player.cells), differ
+    assert len([c for c in players[0].cells if referee.habits[1].chart.cells[c] != players[0].cells[c]]) > 50
+
+
+# --- it is fair and quiet
+
+
+def agree(matches, names):
     """Raw and luck-adjusted means agree within 3 standard errors; returns the gains in variance."""
     gains = {}
     for bot, name in enumerate(names):
-        mine = [total for (who, _), total in totals.items() if who == bot]
+        mine = [match[bot] for match in matches]
         assert abs(z_of([sum(parts) for _, parts in mine])) < 3, name
         adjusted = [net - sum(parts) for net, parts in mine]
         gains[name] = statistics.variance([net for net, _ in mine]) / statistics.variance(adjusted)
     return gains
 
 
-def kinds_are_fair(totals, matches):
-    by_match = [[0.0] * len(KINDS) for _ in range(matches)]
-    for (_, match), (_, parts) in totals.items():
-        by_match[match] = [a + b for a, b in zip(by_match[match], parts, strict=True)]
+def kinds_are_fair(matches):
     for place, kind in enumerate(KINDS):
-        assert abs(z_of([parts[place] for parts in by_match])) < 4, kind
-
-
-SIX = ["lim17", "optimal", "lim15", "hoyle", "lim19", "mimic"]
+        assert abs(z_of([sum(parts[place] for _, parts in match) for match in matches])) < 4, kind
 
 
 def test_it_is_fair_and_quiet():
     """Wrong by chance in fewer than 2 of 100 seeds; the seed is fixed."""
-    totals = played(CARDSHARK, SIX, 60, Luck(CARDSHARK))
-    gains = agree(totals, SIX)
-    kinds_are_fair(totals, 60)
-    assert gains["optimal"] > 8 and gains["lim17"] > 5
+    matches = judged(traced(CARDSHARK, named(CARDSHARK, SIX), 60), Referee(Luck(CARDSHARK), 6, 1))
+    gains = agree(matches, SIX)
+    kinds_are_fair(matches)
+    assert gains["optimal"] > 12 and gains["lim17"] > 12
 
 
 @pytest.mark.slow
 def test_six_players_over_two_thousand_matches():
-    """As above, as often as the specification asks."""
-    totals = played(CARDSHARK, SIX, 2000, Luck(CARDSHARK), seed=7)
-    gains = agree(totals, SIX)
-    kinds_are_fair(totals, 2000)
-    assert gains["optimal"] > 10 and gains["lim17"] > 10
-    short_runs_follow_student(totals, runs=200, matches=10)
+    """As above, as often as the specification asks; it asks for 10 times less variance."""
+    matches = judged(traced(CARDSHARK, named(CARDSHARK, SIX), 2000, seed=7), Referee(Luck(CARDSHARK), 6, 1))
+    gains = agree(matches, SIX)
+    kinds_are_fair(matches)
+    assert gains["optimal"] > 20 and gains["lim17"] > 20
+    short_runs_follow_student(matches, runs=200, length=10)
 
 
-def short_runs_follow_student(totals, runs, matches):
+def short_runs_follow_student(matches, runs, length):
     """In runs of few matches the mean luck is as many standard errors from 0 as Student's t allows, not as the normal
     law does: of ten matches one in 300 is 4 away. (1,200 values; the shares' standard errors are below 0.01.)"""
     values = [
-        z_of([sum(totals[bot, run * matches + match][1]) for match in range(matches)])
+        z_of([sum(match[bot][1]) for match in matches[run * length : (run + 1) * length]])
         for bot in range(len(SIX)) for run in range(runs)
     ]  # fmt: skip
 
     def share(bound):
         return statistics.mean(abs(value) > bound for value in values)
 
-    assert abs(share(t_half(matches - 1)) - 0.05) < 0.025
+    assert abs(share(t_half(length - 1)) - 0.05) < 0.025
     assert share(1.96) > 0.065  # negative control: the normal law's bound is passed too often
     assert share(4) < 0.01
 
@@ -112,35 +251,46 @@ def short_runs_follow_student(totals, runs, matches):
 class Noise(Luck):
     """Luck from worths that are random numbers."""
 
-    def __init__(self, rules):
-        super().__init__(rules)
-        chance = random.Random(1)
-        self.table = {}
-
-        def after(*key):
-            if key not in self.table:
-                self.table[key] = tuple(chance.uniform(-1, 1) for _ in range(13))
-            return self.table[key]
-
-        self.after_card = self.after_dealer = after
+    def of_chart(self, chart):
+        return np.random.default_rng(1).uniform(-1, 1, super().of_chart(chart).shape)
 
 
 def test_worths_that_are_noise_do_not_bias_either():
     names = ["lim17", "optimal", "lim15", "hoyle"]
-    totals = played(CARDSHARK, names, 60, Noise(CARDSHARK))
-    kinds_are_fair(totals, 60)
-    assert max(agree(totals, names).values()) < 1  # and do not help
+    matches = judged(traced(CARDSHARK, named(CARDSHARK, names), 60), Referee(Noise(CARDSHARK), 4, 1))
+    kinds_are_fair(matches)
+    assert max(agree(matches, names).values()) < 1  # and do not help
 
 
 def test_a_wrong_law_of_cards_is_noticed():
     """Negative control: luck that believes tens to be twice as many as they are is not fair."""
 
     class ManyTens(Luck):
-        def of_round(self, events, seats, left):
-            return super().of_round(events, seats, [*left[:9], *(2 * n for n in left[9:])])
+        def of_table(self, trace, worths_of):
+            draws, _, _ = trace.rows()
+            wrong = draws.copy()
+            wrong[:, -1] *= 2
+            return super().of_table(trace._replace(draws=wrong.tobytes()), worths_of)
 
+    matches = judged(traced(CARDSHARK, named(CARDSHARK, ["lim17", "optimal"]), 60), Referee(ManyTens(CARDSHARK), 2, 1))
     with pytest.raises(AssertionError):
-        kinds_are_fair(played(CARDSHARK, ["lim17", "optimal"], 60, ManyTens(CARDSHARK)), 60)
+        kinds_are_fair(matches)
+
+
+def test_a_bot_that_raises_and_wavers_is_judged_fairly_too():
+    """Raises change the stake in the middle of a hand, and what is learned of a bot without habits is always wrong."""
+    turn = iter(range(10**6))
+
+    def waver(view):
+        if view.stake == 10 and view.chips > 20 and next(turn) % 3 == 0:
+            return Action("B", 20)
+        return Action("SH"[next(turn) * 7 % 5 % 2] if len(view.hand) < 4 else "S")
+
+    names = ["waver", "optimal"]
+    players = [FunctionPlayer("waver", waver), find_player("optimal", CARDSHARK)]
+    matches = judged(traced(CARDSHARK, players, 150), Referee(Luck(CARDSHARK), 2, 1))
+    kinds_are_fair(matches)
+    assert agree(matches, names)["waver"] > 2
 
 
 def test_where_hands_split_there_is_none():

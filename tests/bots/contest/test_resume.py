@@ -114,7 +114,7 @@ def rewritten(folder: Path, source: Path, number: int, change) -> None:
     (folder / journal.NAME).write_bytes(b"".join(lines))
 
 
-@pytest.mark.parametrize("key", ["net", "cards", "chips", "moves", "luck", "seats"])
+@pytest.mark.parametrize("key", ["net", "cards", "chips", "moves", "seats", "luck", "learned"])
 def test_verify_finds_a_forged_record(tmp_path, undisturbed, key):
     """Negative control of test_verify_confirms_every_chip."""
 
@@ -125,11 +125,13 @@ def test_verify_finds_a_forged_record(tmp_path, undisturbed, key):
             "cards": lambda: "2" + value[1:] if value[0] != "2" else "3" + value[1:],
             "chips": lambda: [value[0] - 10, *value[1:]],
             "moves": lambda: [["B 5", *value[0]], *value[1:]],
-            "luck": lambda: [[x + 0.5 for x in value[0]], *value[1:]],
             "seats": lambda: value[::-1],
+            "luck": lambda: [[x + 0.5 for x in value[0]], *value[1:]],
+            "learned": lambda: {**value, "0": {**value["0"], "16 6": "Dh"}},
         }[key]()
 
-    rewritten(tmp_path / "forged", undisturbed, 30, forge)
+    end_of_match = 51  # after the rounds of two tables
+    rewritten(tmp_path / "forged", undisturbed, end_of_match if key in ("luck", "learned") else 30, forge)
     with pytest.raises(NotTheSame):
         verify(tmp_path / "forged")
 
