@@ -66,3 +66,48 @@ def play(players, rounds, rules=None, seed=5):
     rules = rules or named_rules("cardshark")
     shoe = open_shoe(rules, Stream(seed))
     return [Round(rules, shoe, players).play().events for _ in range(rounds)]
+
+
+# What hostile bots try, in Python. PROBE does what its argument says, and prints H if it gets through, else S.
+TRIES = {
+    "a socket": "socket.socket()",
+    "an internet connection": "socket.create_connection(('127.0.0.1', {port}), 1)",
+    "the host's users": "open('/etc/passwd').read()",
+    "the home folders": "os.listdir('/root') or os.listdir('/home')",
+    "this repository": "os.listdir({here!r})",
+    "another bot's code": "open({other!r}).read()",
+    "temporary files": "open('/tmp/x', 'w')",
+    "its own folder": "open('x', 'w')",
+    "its own file": "open(__file__, 'w')",
+    "replacing its own file": "os.replace(__file__, 'y')",
+    "shared memory files": "open('/dev/shm/x', 'w')",
+    "shared memory without a file": "mmap.mmap(-1, 4096)",
+    "shared memory of a device": "mmap.mmap(os.open('/dev/zero', os.O_RDWR), 4096)",
+    "memory files": "os.write(os.memfd_create('x'), b'x')",
+    "System V shared memory": "libc.shmget(0, 4096, 0o1600) >= 0 or 1/0",
+    "message queues": "libc.msgget(0, 0o1600) >= 0 or 1/0",
+    "keys": "libc.syscall(248, b'user', b'x', b'x', 1, -3) >= 0 or 1/0",
+    "a user namespace": "libc.unshare(0x10000000) == 0 or 1/0",
+    "tracing the runner": "libc.ptrace(16, 1, 0, 0) == 0 or 1/0",
+    "tracing its server": "libc.ptrace(16, os.getppid(), 0, 0) == 0 or 1/0",
+    "the runner's memory": "open('/proc/1/mem', 'r+b')",
+    "its server's memory": "open(f'/proc/{{os.getppid()}}/mem', 'r+b')",
+    "the runner's files": "os.listdir('/proc/1/fd')",
+    "its server's files": "os.listdir(f'/proc/{{os.getppid()}}/fd')",
+    "the runner's limits": "resource.prlimit(1, resource.RLIMIT_CORE, (0, 0))",
+    "slowing the runner": "os.setpriority(os.PRIO_PROCESS, 1, 19)",
+    "the kernel's settings": "open('/proc/sys/kernel/core_pattern', 'w')",
+    "a higher limit": "resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))",
+    "being root": "os.setuid(0)",
+    "a mount": "libc.mount(b'x', b'/box', b'tmpfs', 0, None) == 0 or 1/0",
+    "the runner's end": "os.kill(1, 9)",
+}
+PROBE = """
+import ctypes, mmap, os, resource, socket, sys, time
+libc = ctypes.CDLL(None)
+try:
+    exec(sys.argv[1])
+    print("H", flush=True)
+except Exception as e:
+    print("S", repr(e))
+"""

@@ -1,0 +1,248 @@
+"""Each wall of a box, taken away on purpose: what it keeps a bot from then gets through.
+
+These are the negative controls of `test_hostile.py`. A try names all walls that stop it. With all of them away it must
+get through, or the try could do nothing anyway; with any single one of them back it must not, so that each holds alone.
+Never taken away are the bot's user and its want of capabilities: that would be trying things out as root.
+"""
+
+import ctypes
+import os
+import socket
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from bot_helpers import PROBE, TRIES, needs, needs_sandbox
+
+from bjsim.bots import box, languages, sandbox, seccomp
+from bjsim.bots.box import Box, Limits
+from bjsim.bots.build import build
+
+pytestmark = [needs_sandbox, needs(".py")]
+
+_SCOPE = Path("/proc/sys/kernel/yama/ptrace_scope")
+YAMA = _SCOPE.read_text().strip() if _SCOPE.exists() else "0"
+DENIED = dict(seccomp.DENIED)
+SPACES = ("user", "ipc", "pid", "net", "uts", "cgroup-try")  # what bubblewrap's --unshare-all stands for
+
+
+@dataclass
+class Away:
+    """What is changed to take walls away. options: of bubblewrap, old and new; calls: that are refused no longer;
+    inside: old and new text of the files that run in the box."""
+
+    options: list[tuple[list[str], list[str]]] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+    inside: list[tuple[str, str]] = field(default_factory=list)
+    limits: dict[str, int] = field(default_factory=dict)
+
+
+def option(old, new=""):
+    return Away(options=[(old.split(), new.split())])
+
+
+def there_is(more):
+    return option("--proc /proc", f"--proc /proc {more}")
+
+
+def inside(old, new=""):
+    return Away(inside=[(old, new)])
+
+
+WALLS = {
+    "network": option("--unshare-net"),
+    "System V namespace": option("--unshare-ipc"),
+    # Without a namespace of processes, nothing in the box can be the first, and /proc is the host's.
+    "processes": Away([*option("--unshare-pid").options, *option("--as-pid-1").options,
+                       *option("--proc /proc", "--ro-bind /proc /proc").options]),
+    "first process": option("--as-pid-1"),
+    "name": Away([*option("--unshare-uts").options, *option("--hostname box").options]),
+    "environment": option("--clearenv"),
+    "read-only": option("--remount-ro /"),
+    "mode of files": option("--perms 0555", "--perms 0777"),
+    "no /etc": there_is("--ro-bind /etc /etc"),
+    "no other folder": there_is("--ro-bind {folder} {folder}"),
+    "no /tmp": there_is("--dir /tmp"),
+    "no /dev/shm": there_is("--dir /dev/shm"),
+    "no /dev/zero": there_is("--dev-bind /dev/zero /dev/zero"),
+    "dumpable runner": inside("    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)\n"),
+    "dumpable server": inside("    prctl(PR_SET_DUMPABLE, 0)\n"),
+    "NOFILE": inside("        (resource.RLIMIT_NOFILE, 64),\n"),
+    "FSIZE": inside("        (resource.RLIMIT_FSIZE, 0),\n"),
+    "DATA": inside("        (resource.RLIMIT_DATA, 2 * memory),\n"),
+    "NPROC": Away(limits={"processes": 1000}),
+    "memory": inside("memory > self.memory", "False"),
+    "clock": inside("time.monotonic_ns() - started > self.timeout_ns", "False"),
+    "processor time": inside("cpu * 1_000_000_000 > self.timeout_ns", "False"),
+    "output": Away(limits={"output": 1 << 20}),
+    "sweep": inside("self._child_list() != self.starter.residents", "False"),
+    **{name: Away(calls=[name]) for name in ("ptrace", "socket", "shmget", "msgget", "add_key", "unshare")},
+    **{name: Away(calls=[name]) for name in ("setpriority", "MMAP", "PRLIMIT")},
+}  # fmt: skip
+
+HUNDREDS = """
+for _ in range(300):
+    if os.fork() == 0:
+        time.sleep(9)
+"""
+ORPHANS = """
+processes = len([*filter(str.isdigit, os.listdir("/proc"))])
+if os.fork() == 0:
+    time.sleep(20)
+assert processes > 8, processes
+"""
+
+# What a bot tries -> (code, the walls that stop it)
+STOPPED_BY = {
+    "a socket": (TRIES, "socket"),
+    "an internet connection": (TRIES, "socket", "network"),
+    "the host's users": (TRIES, "no /etc"),
+    "another bot's code": (TRIES, "no other folder"),
+    "temporary files": (TRIES, "no /tmp", "read-only"),
+    "its own folder": (TRIES, "read-only"),
+    "its own file": (TRIES, "mode of files", "read-only"),
+    "replacing its own file": (TRIES, "read-only"),
+    "shared memory files": (TRIES, "no /dev/shm", "read-only"),
+    "shared memory without a file": (TRIES, "MMAP"),
+    "shared memory of a device": (TRIES, "no /dev/zero"),
+    "memory files": (TRIES, "FSIZE"),
+    "System V shared memory": (TRIES, "shmget"),
+    "message queues": (TRIES, "msgget"),
+    "keys": (TRIES, "add_key"),
+    "a user namespace": (TRIES, "unshare"),
+    "the runner's memory": (TRIES, "dumpable runner"),
+    "the runner's files": (TRIES, "dumpable runner"),
+    "its server's memory": (TRIES, "dumpable server"),
+    "its server's files": (TRIES, "dumpable server"),
+    "the runner's limits": (TRIES, "PRLIMIT"),
+    "slowing the runner": (TRIES, "setpriority"),
+    "a higher limit": (TRIES, "NOFILE"),
+    "tracing the runner": ("assert libc.ptrace(0x4206, 1, 0, 0) == 0", "ptrace", "dumpable runner"),
+    "the host's System V memory": ("assert libc.shmget({key}, 0, 0) >= 0", "shmget", "System V namespace"),
+    "the host's processes": ("assert open('/proc/{pid}/cmdline').read() == {cmdline!r}", "processes"),
+    "the runner's end": ("os.kill(1, 9); os.kill(2, 9)", "first process"),
+    "the host's name": ("assert os.uname().nodename == {name!r}", "name"),
+    "the host's environment": ("os.environ['BJSIM_SECRET']", "environment"),
+    "hundreds of processes": (HUNDREDS, "NPROC"),
+    "asking for memory": ("mmap.mmap(-1, 150 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)", "DATA"),
+    "holding memory": ("x = b'1' * (80 << 20); time.sleep(0.1)", "memory"),
+    "sleeping": ("time.sleep(0.7)", "clock"),
+    "computing": ("while time.process_time() < 0.7: pass", "clock", "processor time"),
+    "printing": ("print('H' * 5000)", "output"),
+    "staying": (ORPHANS, "sweep"),
+}
+
+# Limits that a try needs: wide ones, so that another wall does not stop it first, or narrow ones, to save time.
+ROOM = {"hundreds of processes": {"memory": 16 << 30}, "sleeping": {"timeout": 0.35}, "computing": {"timeout": 0.35}}
+
+MOVES = {"staying": 12}
+
+
+@pytest.fixture
+def host(tmp_path, monkeypatch):
+    """What the host has for a bot to find, as the tries name it."""
+    monkeypatch.setenv("BJSIM_SECRET", "1")
+    libc = ctypes.CDLL(None)
+    with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
+        os.chmod(folder, 0o755)
+        other = Path(folder) / "other.py"
+        other.write_text("secret = 1")
+        key = int.from_bytes(os.urandom(3), "big") | 1 << 28
+        segment = libc.shmget(key, 4096, 0o1666)
+        assert segment >= 0
+        yield {
+            "port": server.getsockname()[1], "folder": folder, "other": str(other), "key": key, "pid": os.getpid(),
+            "cmdline": Path("/proc/self/cmdline").read_text(), "name": os.uname().nodename,
+        }  # fmt: skip
+        libc.shmctl(segment, 0, None)
+
+
+def take_away(walls, what, patch, tmp_path, host):
+    """Take these walls away from all boxes opened from now on. Returns: the limits for what is tried."""
+    for name in ("runner.py", "warm.py"):
+        text = (languages.INSIDE / name).read_text()
+        for wall in walls:
+            for old, new in WALLS[wall].inside:
+                text = text.replace(old, new)
+        (tmp_path / name).write_text(text)
+    patch.setattr(languages, "INSIDE", tmp_path)
+    patch.setattr(box, "INSIDE", tmp_path)
+    for name in [name for wall in walls for name in WALLS[wall].calls]:
+        if name in seccomp.DENIED:
+            patch.delitem(seccomp.DENIED, name)
+        else:
+            patch.setattr(seccomp, name, (0xFFFF, 0xFFFF))  # a number that no call has
+    whole = sandbox.Sandbox.command
+
+    def command(self, program, **environment):
+        line = " ".join([*whole(self, [], **environment), ""])
+        line = line.replace("--unshare-all ", "".join(f"--unshare-{space} " for space in SPACES))
+        for old, new in [change for wall in walls for change in WALLS[wall].options]:
+            old, new = (" ".join([*words, ""]).format(**host) for words in (old, new))
+            assert old in line
+            line = line.replace(old, new)
+        return [*line.split(), *program]
+
+    patch.setattr(sandbox.Sandbox, "command", command)
+    more = {name: value for wall in walls for name, value in WALLS[wall].limits.items()}
+    return Limits(**{"timeout": 10.0, "memory": 64 << 20, **more, **ROOM.get(what, {})})
+
+
+def cases():
+    """Every try without a wall, and with each of its walls alone."""
+    for what, (_, *walls) in STOPPED_BY.items():
+        for kept in [None, *walls]:
+            yield pytest.param(what, kept, id=f"{what}-{'only ' + kept if kept else 'no wall'}")
+
+
+@pytest.mark.parametrize(("what", "kept"), list(cases()))
+def test_a_try_gets_through_where_no_wall_is_left(tmp_path, monkeypatch, host, what, kept):
+    code, *walls = STOPPED_BY[what]
+    if what in ("tracing the runner", "the runner's memory", "its server's memory") and kept is None and YAMA != "0":
+        pytest.skip(f"the kernel's kernel.yama.ptrace_scope = {YAMA} is one more wall")
+    away = [wall for wall in walls if wall != kept]
+    limits = take_away(away, what, monkeypatch, tmp_path, host)
+    (tmp_path / "probe.py").write_text(PROBE)
+    program = build(tmp_path / "probe.py")
+    opened = Box(program, limits, sandboxed=True)
+    try:
+        for _ in range(MOVES.get(what, 1)):
+            reply = opened.ask([(code[what] if code is TRIES else code).format(**host)])
+    finally:
+        opened.close()
+    through = reply.cause == "exit" and reply.status == 0 and reply.stdout.startswith(b"H")
+    fell = reply.cause == "start"  # the box, with its runner
+    assert (through or fell) == (kept is None), reply
+
+
+def test_no_wall_is_left_out():
+    assert {wall for _, *walls in STOPPED_BY.values() for wall in walls} == set(WALLS)
+
+
+def refused(folder):
+    """Which of the calls of `seccomp.DENIED` a bot is not permitted, each made with zeros for arguments."""
+    column = seccomp.MACHINES[os.uname().machine][1]
+    numbers = {name: numbers[column] for name, numbers in DENIED.items()}
+    (folder / "calls.py").write_text(f"""
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+for name, number in {numbers}.items():
+    if libc.syscall(number, 0, 0, 0, 0, 0, 0) < 0 and ctypes.get_errno() == 1:
+        print(name)
+""")
+    opened = Box(build(folder / "calls.py"), Limits(timeout=10.0), sandboxed=True)
+    try:
+        reply = opened.ask(["12"])
+    finally:
+        opened.close()
+    assert (reply.cause, reply.status) == ("exit", 0)
+    return set(reply.stdout.decode().split())
+
+
+def test_the_filter_is_what_refuses_system_calls(tmp_path, monkeypatch):
+    assert refused(tmp_path) == set(DENIED)
+    monkeypatch.setattr(seccomp, "DENIED", {})
+    assert refused(tmp_path) <= {"bpf", "fanotify_init", "perf_event_open", "syslog", "userfaultfd"}, (
+        "for want of rights"
+    )
