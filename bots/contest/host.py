@@ -24,7 +24,7 @@ from bjsim.bots.contest.schedule import TablePlan, matches_a_unit, schedule, tab
 from bjsim.bots.contest.standings import Standings
 from bjsim.bots.contest.timings import Timings
 from bjsim.bots.contest.trace import Trace, Tracer
-from bjsim.bots.contest.workers import Workers
+from bjsim.bots.contest.workers import Times, Workers
 
 ROUNDING = 2e-6  # chips
 
@@ -108,13 +108,15 @@ class Host:
             tables = workers.tables(plan for match in rest for plan in match)
             match = self.standings.matches
             traces: list[Trace] = []
+            written: list[tuple[Record, Times]] = []
             while not reason:
                 for plan, rounds in tables:
                     for record, times in rounds:
-                        self._write(record)
-                        for bot, seconds in times:
-                            self._timed(bot, seconds)
-                        on_round(self)
+                        self._journal.append(record)
+                        written.append((record, times))
+                        if not workers.more():
+                            self._count(written, on_round)
+                    self._count(written, on_round)
                     if workers.trace:
                         traces.append(workers.trace)
                     if plan.table == self._tables - 1:
@@ -137,8 +139,22 @@ class Host:
             return "matches"
         return "time" if time.monotonic() - began >= self.contest.seconds else ""
 
+    def _count(self, written: list[tuple[Record, Times]], on_round: Callable[[Host], None]) -> None:
+        """Have the rounds written last on disk, and only then count and show them."""
+        if not written:
+            return
+        self._journal.sync()
+        for record, times in written:
+            self.standings.add(record)
+            self.page.add(record)
+            for bot, seconds in times:
+                self._timed(bot, seconds)
+            on_round(self)
+        written.clear()
+
     def _write(self, record: Record) -> None:
         self._journal.append(record)
+        self._journal.sync()
         self.standings.add(record)
         self.page.add(record)
 

@@ -1,9 +1,10 @@
 """The journal: the append-only record of a contest, one JSON value a line, from which everything else is computed.
 
 Every line ends with `"crc"`: the CRC-32 of all lines up to it (its own without the crc), so that a changed, lost or
-moved line is found. A line is written whole and synced before the next round is played. What a kill can leave behind
-is one last line without its line end; it is dropped when the contest goes on. Anything else that is wrong is damage:
-it is reported with the record's number and never cut.
+moved line is found. Lines are written whole and synced to disk before their rounds count or are shown; those that
+came in while the disk was busy with the last sync share the next one. What a kill can leave behind is one last line
+without its line end; it is dropped when the contest goes on. Anything else that is wrong is damage: it is reported with
+the record's number and never cut.
 """
 
 from __future__ import annotations
@@ -96,6 +97,7 @@ class Journal:
             _lock(file, folder)
             journal = Journal(file, 0)
             journal.append({"record": "header", "format": FORMAT, **header})
+            journal.sync()
             fresh.rename(path)
             _sync_folder(folder)
         except OSError as error:
@@ -124,9 +126,12 @@ class Journal:
         return Journal(file, crc), records
 
     def append(self, record: dict[str, Any]) -> None:
-        """Write a record and have it on disk."""
+        """Write a record; `sync` has it on disk."""
         line, self._crc = line_of(record, self._crc)
         self._file.write(line)
+
+    def sync(self) -> None:
+        """Have all that was written on disk."""
         self._file.flush()
         os.fsync(self._file.fileno())
 

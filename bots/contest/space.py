@@ -20,10 +20,10 @@ SETTLED = (BUST, SURRENDERED)  # the dealer's cards do not matter to them any mo
 class Space:
     """Numbers of hands and of dealers; a situation's number is dealer * hands + hand.
 
-    hands: every hand and every result. dealers: dealer 0 has no card, 1 to 10 have one, 11 to 110 two in the order
-    they were dealt, and from 111 on three or more. ups: of each dealer the column of a chart, "" where none is seen.
-    after, doubled: (hands, DRAWN), the hand after a card, and what it ends as if it stands then. dealer_after:
-    (dealers, DRAWN). stood: (hands), what a hand ends as.
+    hands: every hand and every result. legal: letters of the actions that each may take, "" if none. dealers: dealer 0
+    has no card, 1 to 10 have one, 11 to 110 two in the order they were dealt, and from 111 on three or more. ups: of
+    each dealer the column of a chart, "" where none is seen. after, doubled: (hands, DRAWN), the hand after a card, and
+    what it ends as if it stands then. dealer_after: (dealers, DRAWN). stood: (hands), what a hand ends as.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -38,6 +38,7 @@ class Space:
                 self._number(following)
         self.surrendered = self.number_of[SURRENDERED]
         self.settled = frozenset(self.number_of[result] for result in SETTLED if result in self.number_of)
+        self.legal = [states.legal(h) if isinstance(h, HandState) and h.cards >= 2 else "" for h in self.hands]
         self.stood = np.array([self._of(states.result(h) if isinstance(h, HandState) else h) for h in self.hands])
         self.after = self._table(lambda hand, rank: states.add(hand, rank))
         self.doubled = self._table(lambda hand, rank: states.result(states.add(hand, rank)))

@@ -49,6 +49,7 @@ class Workers:
             self.entrants.append(identify(contest.house, contest.rules, "house"))
         self.space = Space(contest.rules) if has_luck(contest.rules) else None
         self.trace: Trace | None = None  # of the table whose rounds were taken last
+        self._taking: deque[Any] = deque()  # the rounds of the table that are being taken
         self._rounds: dict[int, deque[Any]] = {}  # by ticket
         self._given: dict[int, Line] = {}  # ticket -> who plays it
         self._lines: list[Line] = []
@@ -90,7 +91,7 @@ class Workers:
             yield plan, self._taken(ticket)
 
     def _taken(self, ticket: int) -> Iterator[tuple[Record, Times]]:
-        rounds = self._rounds[ticket]
+        rounds = self._taking = self._rounds[ticket]
         while True:
             while not rounds:
                 self._listen()
@@ -100,9 +101,15 @@ class Workers:
                 return
             yield played
 
-    def _listen(self) -> None:
-        """Sort what workers have to say. Raises: what one of them raised."""
-        for line in wait(self._lines):
+    def more(self) -> bool:
+        """Whether another round of the table that is being taken has been played already."""
+        if not self._taking:
+            self._listen(0)
+        return bool(self._taking) and not isinstance(self._taking[0], _Over)
+
+    def _listen(self, seconds: float | None = None) -> None:
+        """Sort what workers have to say; wait so long for a word at most. Raises: what one of them raised."""
+        for line in wait(self._lines, seconds):
             try:
                 ticket, said = cast(Line, line).recv()
             except EOFError:

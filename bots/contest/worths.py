@@ -13,39 +13,71 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bjsim.bots.contest.space import DRAWN, Space
-from bjsim.sim.states import SURRENDERED, HandState, Result
+from bjsim.bots.contest.space import DRAWN, Ints, Space
+from bjsim.sim.states import HandState, Result
 from bjsim.strategies.values import LetterOf
 
 Floats = npt.NDArray[np.float64]
+Letters = npt.NDArray[np.bytes_]
 WITH_SLOPES = 1 + DRAWN  # numbers of a worth: itself, and its slope by each rank
 ONE, TWO = slice(1, 1 + DRAWN), slice(1 + DRAWN, 1 + DRAWN + DRAWN * DRAWN)  # dealers of one and of two cards
 
 
 class Worths:
-    """Computes the worths of all situations under any chart, for one set of rules."""
+    """Computes the worths of all situations under any strategy, for one set of rules.
+
+    columns: labels of what the dealer shows, in the order of the first index of `letters`.
+    """
 
     def __init__(self, space: Space) -> None:
         self.space = space
         law = [float(p) for p in space.rules.law]
         self.law = np.array([*law[: DRAWN - 1], sum(law[DRAWN - 1 :])])
-        self._leaves = self._worth_of_results()
-        self._order = self._successors_first()
+        self.columns = list(dict.fromkeys(space.ups[TWO]))
+        self._column_of = np.array([self.columns.index(label) for label in space.ups[TWO]])
+        leaves = self._worth_of_results()
+        self._doubles = 2 * self._mix(leaves[TWO][:, space.doubled])
+        self._surrenders = leaves[TWO][:, [space.surrendered] * len(space.hands)]
+        hands = [(n, hand) for n, hand in enumerate(space.hands) if isinstance(hand, HandState)]
+        whole = [n for n, hand in hands if hand.cards >= 2]
+        self._base = leaves  # what is worth the same under any strategy, every hand standing
+        self._base[TWO][:, whole] = leaves[TWO][:, space.stood[whole]]
+        self._bare = np.arange(len(space.hands))  # what only a first action asks for is forgotten with the next card
+        for number, hand in hands:
+            if hand.cards >= 2:
+                self._bare[number] = space.number_of[space.states.bare(hand)]
+        self._layers = self._by_depth()
+        self._dealt = [np.array([n for n, hand in hands if hand.cards == cards]) for cards in (1, 0)]
 
-    def of_chart(self, letter: LetterOf) -> Floats:
-        """(situations, WITH_SLOPES): worth and slopes, if the seat follows the strategy `letter` from there on."""
+    def letters_of(self, letter: LetterOf) -> Letters:
+        """(columns, hands): what a strategy does with every hand against everything shown; "" where it has no choice.
+
+        A strategy that hits where another doubles is told apart by the hand: one of two cards may double.
+        """
         space = self.space
-        worths = np.zeros((len(space.dealers), len(space.hands), WITH_SLOPES))
-        for number in self._order:
-            hand = space.hands[number]
-            if isinstance(hand, Result):
-                worths[:, number] = self._leaves[:, number]
-            elif hand.cards < 2:
-                worths[TWO, number] = self._mix(worths[TWO][:, space.after[number]])
-            else:
-                worths[TWO, number] = self._decided(worths[TWO], number, hand, letter)
+        letters = np.full((len(self.columns), len(space.hands)), b"", "S1")
+        for number, hand in enumerate(space.hands):
+            if legal := space.legal[number]:
+                assert isinstance(hand, HandState)
+                letters[:, number] = [letter(hand, column, legal) for column in self.columns]
+        return letters
+
+    def of_letters(self, letters: Letters) -> Floats:
+        """(situations, WITH_SLOPES): worth and slopes, if the seat plays so from there on."""
+        space = self.space
+        worths = self._base.copy()
+        two = worths[TWO]  # a view
+        chosen = letters[self._column_of]
+        for letter, taken in ((b"D", self._doubles), (b"R", self._surrenders)):
+            if (here := chosen == letter).any():
+                two[here] = taken[here]
+        for layer in self._layers:
+            hits = self._mix(two[:, space.after[self._bare[layer]]])
+            two[:, layer] = np.where(chosen[:, layer, None] == b"H", hits, two[:, layer])
+        for layer in self._dealt:
+            two[:, layer] = self._mix(two[:, space.after[layer]])
         shape = (DRAWN, DRAWN, len(space.hands), WITH_SLOPES)
-        worths[ONE] = self._mix(np.moveaxis(worths[TWO].reshape(shape), 1, 2))
+        worths[ONE] = self._mix(np.moveaxis(two.reshape(shape), 1, 2))
         worths[0] = self._mix(np.moveaxis(worths[ONE], 0, 1))
         return worths.reshape(-1, WITH_SLOPES)
 
@@ -84,45 +116,16 @@ class Worths:
         worths: Floats = np.einsum("ho,dok->dhk", pays, laws)
         return worths
 
-    def _successors_first(self) -> list[int]:
-        """The hands, each after all that it may become."""
+    def _by_depth(self) -> list[Ints]:
+        """The hands that may hit, in layers: each layer's become hands of earlier layers, or end."""
         space = self.space
-        order: list[int] = []
-        seen: set[int] = set()
+        depths: dict[int, int] = {}
 
-        def visit(number: int) -> None:
-            if number in seen:
-                return
-            seen.add(number)
-            hand = space.hands[number]
-            if isinstance(hand, HandState):
-                visit(int(space.stood[number]))
-                for following in {*space.after[number], *space.after[self._bare(hand)], *space.doubled[number]}:
-                    visit(int(following))
-            order.append(number)
+        def depth(number: int) -> int:
+            if number not in depths:
+                following = {int(n) for n in space.after[self._bare[number]]} if "H" in space.legal[number] else set()
+                depths[number] = max((1 + depth(n) for n in following), default=0)
+            return depths[number]
 
-        for number in range(len(space.hands)):
-            visit(number)
-        return order
-
-    def _bare(self, hand: HandState) -> int:
-        return self.space.number_of[self.space.states.bare(hand) if hand.cards >= 2 else hand]
-
-    def _decided(self, worths: Floats, number: int, hand: HandState, letter: LetterOf) -> Floats:
-        """Worths of a hand against dealers of two cards; those of the hands it may become are there already."""
-        space = self.space
-        stands: Floats = self._leaves[TWO, space.stood[number]]
-        legal = space.states.legal(hand)
-        if not legal:
-            return stands
-        columns = space.ups[TWO]
-        by_column = {column: letter(hand, column, legal) for column in set(columns)}
-        letters = np.array([by_column[column] for column in columns])
-        decided = stands.copy()
-        bare = self._bare(hand)
-        if (hits := letters == "H").any():
-            decided[hits] = self._mix(worths[hits][:, space.after[bare]])
-        if (doubles := letters == "D").any():
-            decided[doubles] = 2 * self._mix(self._leaves[TWO][doubles][:, space.doubled[bare]])
-        decided[letters == "R"] = self._leaves[TWO][letters == "R"][:, space.number_of[SURRENDERED]]
-        return decided
+        hitting = [number for number, legal in enumerate(space.legal) if "H" in legal]
+        return [np.array([n for n in hitting if depth(n) == d]) for d in sorted({depth(n) for n in hitting})]

@@ -66,6 +66,10 @@ GAMES = {
 }
 
 
+def worths_by(worths, chart):
+    return worths.of_letters(worths.letters_of(chart.letter))
+
+
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("name", ["optimal", "lim19"])
 def test_worths_are_the_solvers(game, name):
@@ -73,7 +77,7 @@ def test_worths_are_the_solvers(game, name):
     rules = GAMES[game]
     chart = find_player(name, rules)
     space = Space(rules)
-    worths = Worths(space).of_chart(chart.letter)
+    worths = worths_by(Worths(space), chart)
     solver = Solver(rules)
     assert worths[space.number_of[HandState()], 0] == pytest.approx(float(solver.worth(chart.letter).value), abs=1e-12)
     if rules.dealer_shows == "both":
@@ -90,7 +94,7 @@ def test_slopes_are_those_of_the_solver():
     rules = CARDSHARK.with_(decks="inf")
     chart = find_player("optimal", rules)
     space = Space(rules)
-    slopes = Worths(space).of_chart(chart.letter)[space.number_of[HandState()], 1:]
+    slopes = worths_by(Worths(space), chart)[space.number_of[HandState()], 1:]
     step = 1e-4
     low, high = (
         float(Solver(rules.with_(ten_probability=4 / 13 + tilt)).worth(chart.letter).value) for tilt in (-step, step)
@@ -106,7 +110,7 @@ def test_in_the_infinite_shoe_every_round_of_a_known_chart_is_worth_the_same(dea
     chart = find_player(name, rules)
     value = 10 * float(Solver(rules).worth(chart.letter).value)
     luck = Luck(rules)
-    worths = luck.of_chart(chart)
+    worths = luck.of_letters(luck.worths.letters_of(chart.letter))
     for net, (trace,) in traced(rules, [chart] * 4, 1):
         for bot, parts in luck.of_table(trace, dict.fromkeys(range(4), worths)).items():
             assert net[bot] - sum(parts) == pytest.approx(25 * value, abs=1e-4)
@@ -143,7 +147,7 @@ def mean_luck(luck, trace, worths, left_out=0):
 def test_over_all_cards_that_may_come_the_luck_of_every_draw_is_nothing():
     """Whatever it is worth: exact, and no matter of chance. Beside it, the negative control: a wrong law."""
     luck = Luck(CARDSHARK)
-    worths = luck.of_chart(luck.reference)
+    worths = luck.of_letters(luck.letters)
     random = np.random.default_rng(1).uniform(-1, 1, worths.shape)
     for _, (trace,) in traced(CARDSHARK, named(CARDSHARK, SIX[:4]), 1):
         kinds = {(int(kind), int(whose)) for kind, whose in zip(*kinds_and_whose(trace), strict=True)}
@@ -189,10 +193,10 @@ def test_habits_become_the_chart_of_the_bot():
     referee = Referee(Luck(rules), 2, 1)
     judged(traced(rules, players, 200), referee)
     for bot, player in enumerate(players):
-        chart = referee.habits[bot].chart
-        differ = [cell for cell, code in player.cells.items() if chart.cells[cell][0] != code[0]]
+        cells = referee.habits[bot].cells
+        differ = [cell for cell, code in player.cells.items() if cells[cell][0] != code[0]]
         assert len(differ) < 0.1 * len(player.cells), differ
-    assert len([c for c in players[0].cells if referee.habits[1].chart.cells[c] != players[0].cells[c]]) > 50
+    assert len([c for c in players[0].cells if referee.habits[1].cells[c] != players[0].cells[c]]) > 50
 
 
 # --- it is fair and quiet
@@ -251,8 +255,8 @@ def short_runs_follow_student(matches, runs, length):
 class Noise(Luck):
     """Luck from worths that are random numbers."""
 
-    def of_chart(self, chart):
-        return np.random.default_rng(1).uniform(-1, 1, super().of_chart(chart).shape)
+    def of_letters(self, letters):
+        return np.random.default_rng(1).uniform(-1, 1, super().of_letters(letters).shape)
 
 
 def test_worths_that_are_noise_do_not_bias_either():
