@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bjsim import __version__
 from bjsim.bots.contest import journal as journals
-from bjsim.bots.contest.config import HOUSE, Contest
+from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.field import Entrant, check_unchanged
 from bjsim.bots.contest.luck import REFERENCE, Luck, Referee, has_luck
 from bjsim.bots.contest.match import Dealer, NotTheSame, Record, deal_again
@@ -43,7 +43,6 @@ class Host:
         self.standings: Standings
         self.page = PageData()
         self.timings = Timings(len(entrants))
-        self._new_timings = Timings(len(entrants))
         self.referee = referee_of(contest, len(entrants))
         self._journal: journals.Journal
         self._done: dict[tuple[int, int], list[Record]] = defaultdict(list)  # the unfinished match's, by table
@@ -93,7 +92,7 @@ class Host:
                 self._play(on_round)
         finally:
             self._journal.close()
-            self._new_timings.save(self.folder)
+            self.timings.save(self.folder)
         return self.standings
 
     def _play(self, on_round: Callable[[Host], None]) -> None:
@@ -148,7 +147,7 @@ class Host:
             self.standings.add(record)
             self.page.add(record)
             for bot, seconds in times:
-                self._timed(bot, seconds)
+                self.timings.add(bot, seconds)
             on_round(self)
         written.clear()
 
@@ -157,12 +156,6 @@ class Host:
         self._journal.sync()
         self.standings.add(record)
         self.page.add(record)
-
-    def _timed(self, bot: int, seconds: float) -> None:
-        """Count the time of a move."""
-        if bot != HOUSE:
-            self.timings.add(bot, seconds)
-            self._new_timings.add(bot, seconds)
 
     def _earlier(self, plan: TablePlan) -> list[Record]:
         """The rounds of this table that the journal holds already."""

@@ -22,6 +22,7 @@ from bjsim.sim.errors import InputError
 NAME = "journal.jsonl"
 FORMAT = 2
 _TAIL = ',"crc":"'
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)  # made once: that takes as long as a record
 
 
 class JournalError(InputError):
@@ -30,7 +31,7 @@ class JournalError(InputError):
 
 def line_of(record: dict[str, Any], crc: int) -> tuple[bytes, int]:
     """The line of a record, and the crc of the journal up to and with it."""
-    body = json.dumps(record, separators=(",", ":"), ensure_ascii=False)[:-1].encode()
+    body = _ENCODER.encode(record)[:-1].encode()
     crc = zlib.crc32(body, crc)
     return body + f'{_TAIL}{crc:08x}"}}\n'.encode(), crc
 

@@ -56,7 +56,6 @@ class Luck:
         self.space = Space(rules)
         self.worths = Worths(self.space)
         self.reference = CATALOGUE[REFERENCE].chart(rules)
-
         self.letters = self.worths.letters_of(self.reference.letter)
 
     def of_letters(self, letters: Letters) -> Floats:
@@ -68,43 +67,37 @@ class Luck:
         worths[:, 0] -= worths[:, 1:] @ self.worths.law
         return worths
 
-    def of_table(self, trace: Trace, worths_of: Mapping[int, Floats]) -> dict[int, list[float]]:
-        """Luck in chips by bot and kind of draw (KINDS). worths_of: for each bot, what `of_letters` gave."""
-        draws, stakes, _ = trace.rows()
-        return {
-            bot: self._of_bot(draws, stakes[stakes[:, 1] == bot], worths_of[bot])
-            for bot in dict.fromkeys(stakes[:, 1].tolist())
-        }
-
-    def _of_bot(self, draws: Ints, stakes: Ints, worths: Floats) -> list[float]:
-        by_kind = np.zeros(len(KINDS))
+    def of_traces(self, traces: Sequence[Trace], worths: Floats) -> Floats:
+        """(bots, KINDS): luck in chips. worths: (bots, situations, 1 + DRAWN), of each bot what `of_letters` gave; the
+        last is the house player."""
+        rows = [trace.rows() for trace in traces]
+        first = np.cumsum([0, *(len(draws) for draws, _, _ in rows)])
+        draws = np.concatenate([draws for draws, _, _ in rows])
+        stakes = np.concatenate([stakes for _, stakes, _ in rows])
+        which = stakes[:, 0] + np.repeat(first[:-1], [len(stakes) for _, stakes, _ in rows])
+        bot = stakes[:, 1] % len(worths)
+        places = bot * worths.shape[1]
+        flat = worths.reshape(-1, worths.shape[2])
+        luck = np.zeros(len(worths) * len(KINDS))
         # Another seat's card changes only what is left in the shoe, and so does not need all that may come of it
-        for rows, worth_of in (
-            (stakes[stakes[:, 3] != OTHERS], self._worth_of_card),
-            (stakes[stakes[:, 3] == OTHERS], self._worth_of_loss),
-        ):
-            draw = draws[rows[:, 0]]
+        another = stakes[:, 3] == OTHERS
+        for here, worth_of in ((np.flatnonzero(~another), self._worth_of_card), (np.flatnonzero(another), _of_loss)):
+            draw = draws[which[here]]
             rank, kind, left = draw[:, 0], draw[:, 1], draw[:, 2:]
             count = left.sum(axis=1)
             filled = np.maximum(0, AHEAD - (count - 1))
             shoe = left + filled[:, None] * self.worths.law
-            worth = worth_of(rows, worths, shoe, (count - 1 + filled)[:, None])
+            worth = worth_of(stakes[here], places[here], flat, shoe, (count - 1 + filled)[:, None])
             expected = np.einsum("nr,nr->n", left, worth) / count
-            luck = rows[:, 4] * (worth[np.arange(len(rank)), rank] - expected)
-            by_kind += np.bincount(kind, weights=luck, minlength=len(KINDS))
-        return [round(float(total), DIGITS) for total in by_kind]
+            gained = stakes[here, 4] * (worth[np.arange(len(rank)), rank] - expected)
+            luck += np.bincount(bot[here] * len(KINDS) + kind, weights=gained, minlength=len(luck))
+        return luck.reshape(len(worths), len(KINDS))
 
-    def _worth_of_card(self, rows: Ints, worths: Floats, shoe: Floats, size: Floats) -> Floats:
+    def _worth_of_card(self, rows: Ints, places: Ints, worths: Floats, shoe: Floats, size: Floats) -> Floats:
         """(rows, DRAWN): what the seat's hand is worth after each card, which has then left the shoe."""
-        after = worths[self._after(rows[:, 2], rows[:, 3])]  # (rows, card, worth and slopes)
+        after = worths[places[:, None] + self._after(rows[:, 2], rows[:, 3])]  # (rows, card, worth and slopes)
         shares = np.concatenate((np.ones_like(size), shoe / size), axis=1)
         worth: Floats = np.einsum("nrk,nk->nr", after, shares) - after[:, RANKS_DRAWN, 1 + RANKS_DRAWN] / size
-        return worth
-
-    @staticmethod
-    def _worth_of_loss(rows: Ints, worths: Floats, shoe: Floats, size: Floats) -> Floats:
-        """(rows, DRAWN): the same for a card that another seat gets, but for what is the same whatever comes."""
-        worth: Floats = -worths[rows[:, 2], 1:] / size
         return worth
 
     def _after(self, situation: Ints, whose: Ints) -> Ints:
@@ -121,6 +114,12 @@ class Luck:
         return after
 
 
+def _of_loss(rows: Ints, places: Ints, worths: Floats, shoe: Floats, size: Floats) -> Floats:
+    """The same for a card that another seat gets, but for what is the same whatever comes."""
+    worth: Floats = -worths[places + rows[:, 2], 1:] / size
+    return worth
+
+
 class Referee:
     """Judges the luck of a contest, match after match, and learns how the bots play.
 
@@ -133,24 +132,21 @@ class Referee:
         everybody = [*range(bots), HOUSE]
         known = luck.space, luck.reference, luck.letters, luck.worths.columns
         self.habits = {bot: Habits(*known) for bot in everybody}
-        self._worths = dict.fromkeys(everybody, luck.of_letters(luck.letters))
+        self._worths = np.array([luck.of_letters(luck.letters)] * len(everybody))
         self._changed: set[int] = set()
         self._matches = 0
 
     def judge(self, traces: Sequence[Trace]) -> dict[str, Any]:
         """The luck in a match's tables, in chips by bot and kind, and what was learned of the bots, by bot."""
-        luck: list[list[float]] = [[0.0] * len(KINDS) for _ in range(len(self.habits) - 1)]
+        luck = self.luck.of_traces(traces, self._worths)[:-1]
         learned: dict[int, Learned] = defaultdict(dict)
         for trace in traces:
-            for bot, parts in self.luck.of_table(trace, self._worths).items():
-                if bot != HOUSE:
-                    luck[bot] = parts
             decisions = trace.rows()[2]
             for bot in dict.fromkeys(decisions[:, 0].tolist()):
                 learned[bot].update(self.habits[bot].see_all(decisions[decisions[:, 0] == bot, 1:]))
         new = {str(bot): cells for bot, cells in sorted(learned.items()) if cells}
         self._matched(new)
-        return {"luck": luck, "learned": new}
+        return {"luck": luck.round(DIGITS).tolist(), "learned": new}
 
     def follow(self, record: Mapping[str, Any]) -> None:
         """Learn what the record of a judged match says was learned."""

@@ -12,15 +12,14 @@ from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.schedule import TablePlan
-from bjsim.bots.contest.trace import Tracer
+from bjsim.bots.contest.trace import DRAWS, Tracer
 from bjsim.bots.player import BotPlayer
 from bjsim.bots.protocol import Fault, argv_of, judge
-from bjsim.sim.cards import RANKS
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.play import STAND, Action, Player, View
 from bjsim.sim.round import Round, RoundResult
 from bjsim.sim.rules import Rules
-from bjsim.sim.shoe import ScriptedShoe, Shoe, open_shoe
+from bjsim.sim.shoe import ScriptedShoe, open_shoe
 from bjsim.sim.stream import Stream
 
 Record = dict[str, Any]
@@ -106,34 +105,6 @@ class Recorded:
         return Action(move[0], int(move[2:]) if len(move) > 1 else 0)
 
 
-class WatchedShoe:
-    """A shoe that remembers the cards of the round, and how many of each rank were left before it."""
-
-    def __init__(self, rules: Rules, shoe: Shoe) -> None:
-        self.full = None if rules.infinite else [int(rules.decks) * 4] * len(RANKS)
-        self.left = list(self.full) if self.full else None
-        self.before: list[int] | None = None
-        self.drawn: list[int] = []
-        self._shoe = shoe
-
-    def begin_round(self) -> bool:
-        shuffled = self._shoe.begin_round()
-        if shuffled and self.full:
-            self.left = list(self.full)
-        self.before = list(self.left) if self.left else None
-        self.drawn = []
-        return shuffled
-
-    def draw(self) -> int:
-        rank = self._shoe.draw()
-        if self.left is not None and self.full is not None:
-            if not self.left[rank]:  # it ran out, and a fresh one followed
-                self.left = list(self.full)
-            self.left[rank] -= 1
-        self.drawn.append(rank)
-        return rank
-
-
 class Dealer:
     """Deals the rounds of one table of a match, in order, to live players or from records. tracer: told of each."""
 
@@ -141,7 +112,7 @@ class Dealer:
         self.contest = contest
         self.plan = plan
         self.tracer = tracer
-        self.shoe = WatchedShoe(contest.rules, open_shoe(contest.rules, Stream(contest.seed, plan.table, plan.shoe)))
+        self.shoe = open_shoe(contest.rules, Stream(contest.seed, plan.table, plan.shoe))
         self.chips = [contest.rules.chips] * len(plan.bots)
         self.round = 0
 
@@ -174,11 +145,11 @@ class Dealer:
             "hand": self.round % self.contest.hands,
             "seats": [self.plan.bots[place] for place in places],
             "chips": before,
-            "cards": "".join(RANKS[rank] for rank in self.shoe.drawn),
+            "cards": "".join([event.detail for event in result.events if event.what in DRAWS]),
             "net": net,
         }
         if self.tracer:
-            self.tracer.add(result.events, record["seats"], self.shoe.before)
+            self.tracer.add(result.events, record["seats"])
         self.round += 1
         return record, result
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from pathlib import Path
 
 from bjsim.bots.contest.config import HOUSE
@@ -17,14 +16,13 @@ class Timings:
     def __init__(self, bots: int) -> None:
         self.moves = [0] * bots
         self.seconds = [0.0] * bots
-        self._lock = threading.Lock()
+        self._earlier = (list(self.moves), list(self.seconds))  # of earlier runs
 
     def add(self, bot: int, seconds: float) -> None:
         """Count a move."""
         if bot != HOUSE:
-            with self._lock:
-                self.moves[bot] += 1
-                self.seconds[bot] += seconds
+            self.moves[bot] += 1
+            self.seconds[bot] += seconds
 
     def ms_per_move(self, bot: int) -> float | None:
         """Mean milliseconds; None without a move."""
@@ -32,9 +30,11 @@ class Timings:
 
     def save(self, folder: Path) -> None:
         """Add a line for this run to the file in the contest's folder, if a move was made."""
-        if any(self.moves):
+        moves = [now - then for now, then in zip(self.moves, self._earlier[0], strict=True)]
+        seconds = [now - then for now, then in zip(self.seconds, self._earlier[1], strict=True)]
+        if any(moves):
             with (folder / TIMINGS).open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"moves": self.moves, "seconds": self.seconds}) + "\n")
+                file.write(json.dumps({"moves": moves, "seconds": seconds}) + "\n")
 
     @staticmethod
     def load(folder: Path, bots: int) -> Timings:
@@ -50,4 +50,5 @@ class Timings:
             if len(moves) == len(seconds) == bots:
                 timings.moves = [a + b for a, b in zip(timings.moves, moves, strict=True)]
                 timings.seconds = [a + b for a, b in zip(timings.seconds, seconds, strict=True)]
+        timings._earlier = (list(timings.moves), list(timings.seconds))
         return timings

@@ -20,6 +20,7 @@ from bjsim.sim.rules import Rules
 KINDS = ("first", "second", "upcard", "hole", "hit", "double", "dealer")
 DEALERS = tuple(map(KINDS.index, ("upcard", "hole", "dealer")))
 HIT, DOUBLE = map(KINDS.index, ("hit", "double"))
+DRAWS = ("card", "hidden")  # events in which a card leaves the shoe
 OTHERS, OWN, LAST, DEALERS_CARD = range(4)  # whose card it is: another seat's, its own, its last one, the dealer's
 RANK = {letter: min(rank, DRAWN - 1) for rank, letter in enumerate(RANKS)}
 DRAW, STAKE, DECISION = 2 + DRAWN, 5, 4  # columns of each array
@@ -54,13 +55,14 @@ class Tracer:
             deck[RANK[rank]] += 1
         self.deck = deck if rules.infinite else [4 * int(rules.decks) * n for n in deck]
         self.infinite = rules.infinite
+        self._left = list(self.deck)
         self._draws: list[int] = []
         self._stakes: list[int] = []
         self._decisions: list[int] = []
         self._count = 0
 
-    def add(self, events: Sequence[Event], bots: Sequence[int], before: Sequence[int] | None) -> None:
-        """A round of these bots. before: cards left of each of the thirteen ranks; None in an infinite shoe."""
+    def add(self, events: Sequence[Event], bots: Sequence[int]) -> None:
+        """The next round, of these bots."""
         space = self.space
         hands, after, settled = len(space.hands), space.after_list, space.settled
         held = [0] * len(bots)
@@ -68,14 +70,13 @@ class Tracer:
         stakes = [self.rules.buy_in] * len(bots)
         doubled = [False] * len(bots)
         dealer = dealt = 0
-        left = [*before[: DRAWN - 1], sum(before[DRAWN - 1 :])] if before else list(self.deck)
-        count = sum(left)
+        left = self._left
         draws, rows = self._draws, self._stakes
         for what, seat, _, detail in events:
-            if what in ("card", "hidden"):
+            if what in DRAWS:
                 rank = RANK[detail]
-                if not count:  # a shoe that ran out in the middle of the round is followed by a fresh one
-                    left, count = list(self.deck), sum(self.deck)
+                if not any(left):  # a shoe that ran out in the middle of the round is followed by a fresh one
+                    left = list(self.deck)
                 if seat == DEALER:
                     kind = DEALERS[min(dealt, 2)]
                     for place, hand in enumerate(held):
@@ -100,7 +101,6 @@ class Tracer:
                 self._count += 1
                 if not self.infinite:
                     left[rank] -= 1
-                    count -= 1
             elif what == "action":
                 letter = detail[0]
                 if letter == "B":
@@ -114,6 +114,9 @@ class Tracer:
                     held[seat] = space.surrendered
             elif what == "end":
                 held[seat] = space.stood_list[held[seat]]
+            elif what == "shuffle":
+                left = list(self.deck)
+        self._left = left
 
     def trace(self) -> Trace:
         """The rounds so far."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import selectors
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, cast
 
 from bjsim.bots.contest.config import Contest
@@ -54,10 +55,12 @@ class Workers:
         self._given: dict[int, Line] = {}  # ticket -> who plays it
         self._lines: list[Line] = []
         self._processes = []
+        self._selector = selectors.DefaultSelector()  # asked after every round, so made only once
         fork = multiprocessing.get_context("fork")
         for _ in range(workers):
             mine, theirs = fork.Pipe()
             self._lines.append(mine)
+            self._selector.register(mine, selectors.EVENT_READ)
             process = fork.Process(target=self._work, args=(theirs, os.getpid()), daemon=True)
             process.start()
             theirs.close()
@@ -67,6 +70,7 @@ class Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._selector.close()
         for line in self._lines:
             line.close()
         for process in self._processes:
@@ -109,9 +113,9 @@ class Workers:
 
     def _listen(self, seconds: float | None = None) -> None:
         """Sort what workers have to say; wait so long for a word at most. Raises: what one of them raised."""
-        for line in wait(self._lines, seconds):
+        for key, _ in self._selector.select(seconds):
             try:
-                ticket, said = cast(Line, line).recv()
+                ticket, said = cast(Line, key.fileobj).recv()
             except EOFError:
                 raise RunFailed("a worker was killed; the contest can go on with --resume") from None
             if isinstance(said, BaseException):
@@ -126,6 +130,7 @@ class Workers:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host says when to stop
         for end in self._lines:  # they are the host's, and would keep the lines open when it has gone
             end.close()
+        self._selector.close()
         self.let_go()
         self._keep_to_a_core()
         options = {"sandbox": self.sandbox, "timeout": self.contest.timeout}

@@ -112,8 +112,8 @@ def test_in_the_infinite_shoe_every_round_of_a_known_chart_is_worth_the_same(dea
     luck = Luck(rules)
     worths = luck.of_letters(luck.worths.letters_of(chart.letter))
     for net, (trace,) in traced(rules, [chart] * 4, 1):
-        for bot, parts in luck.of_table(trace, dict.fromkeys(range(4), worths)).items():
-            assert net[bot] - sum(parts) == pytest.approx(25 * value, abs=1e-4)
+        for won, parts in zip(net, luck.of_traces([trace], np.array([worths] * 5)), strict=False):
+            assert won - sum(parts) == pytest.approx(25 * value, abs=1e-4)
 
 
 # --- it cannot bias
@@ -136,10 +136,10 @@ def mean_luck(luck, trace, worths, left_out=0):
         for rank in np.flatnonzero(left):
             one = Trace(
                 array("q", [int(rank), int(draw[1]), *believed.tolist()]).tobytes(),
-                array("q", [0, *row[1:].tolist()]).tobytes(),
+                array("q", [0, 0, *row[2:].tolist()]).tobytes(),
                 b"",
             )
-            mean += left[rank] / left.sum() * sum(luck.of_table(one, {int(row[1]): worths})[int(row[1])])
+            mean += left[rank] / left.sum() * luck.of_traces([one], worths[None]).sum()
         worst = max(worst, abs(mean))
     return worst
 
@@ -152,8 +152,8 @@ def test_over_all_cards_that_may_come_the_luck_of_every_draw_is_nothing():
     for _, (trace,) in traced(CARDSHARK, named(CARDSHARK, SIX[:4]), 1):
         kinds = {(int(kind), int(whose)) for kind, whose in zip(*kinds_and_whose(trace), strict=True)}
         assert {OWN, DEALERS_CARD} < {whose for _, whose in kinds} and len({kind for kind, _ in kinds}) >= 6
-        assert mean_luck(luck, trace, worths) < 1e-5  # of chips, which are rounded to a millionth
-        assert mean_luck(luck, trace, random) < 1e-5
+        assert mean_luck(luck, trace, worths) < 1e-9
+        assert mean_luck(luck, trace, random) < 1e-9
         assert mean_luck(luck, trace, worths, left_out=1) > 0.05
 
 
@@ -270,11 +270,13 @@ def test_a_wrong_law_of_cards_is_noticed():
     """Negative control: luck that believes tens to be twice as many as they are is not fair."""
 
     class ManyTens(Luck):
-        def of_table(self, trace, worths_of):
-            draws, _, _ = trace.rows()
-            wrong = draws.copy()
-            wrong[:, -1] *= 2
-            return super().of_table(trace._replace(draws=wrong.tobytes()), worths_of)
+        def of_traces(self, traces, worths):
+            return super().of_traces([many_tens(trace) for trace in traces], worths)
+
+    def many_tens(trace):
+        draws = trace.rows()[0].copy()
+        draws[:, -1] *= 2
+        return trace._replace(draws=draws.tobytes())
 
     matches = judged(traced(CARDSHARK, named(CARDSHARK, ["lim17", "optimal"]), 60), Referee(ManyTens(CARDSHARK), 2, 1))
     with pytest.raises(AssertionError):
