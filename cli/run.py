@@ -35,6 +35,7 @@ from bjsim.cli.options import (
 )
 from bjsim.cli.plots import check_picture, plot_convergence
 from bjsim.cli.screen import Screen, precision_line, report
+from bjsim.sim.compiling import told_of_compiling
 from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress, is_precise
 from bjsim.sim.errors import InputError
 from bjsim.sim.executors import Workplace, open_workplace, threads
@@ -234,12 +235,11 @@ def warm_up(experiment: Experiment, console: Console) -> None:
     compiled = [table for group in tables for table in group if isinstance(table, CompiledTable | AdjustedTable)]
     if not compiled:
         return
-    from bjsim.sim import kernel
-
-    if not kernel.is_cached():
-        console.print("compiling the round (once after install, some seconds) …", style="dim")
-    for table in compiled:
-        table.play(0, 0, [Span(0, 1)])
+    with told_of_compiling(
+        lambda: console.print("compiling the round (once after install, some seconds) …", style="dim")
+    ):
+        for table in compiled:
+            table.play(0, 0, [Span(0, 1)])
 
 
 def run_json(

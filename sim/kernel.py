@@ -11,7 +11,6 @@ to 50 times slower. `_nrt=False` (no allocation, no reference counts) is for the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
@@ -721,13 +720,6 @@ def play_adjusted(
     ledger = open_ledger(plan, referee, bet, usual)
     counts, outside, _ = play_rounds(plan, key, rounds, 0, referee, ledger)
     return counts, outside, ledger.sums, usual
-
-
-def is_cached() -> bool:
-    """Whether the compiled rounds are on disk already, so that the first call need not compile them."""
-    folder = Path(play._cache.cache_path)
-    functions = ("kernel.play", "kernel.walk", "fold_kernel.fold_rows")
-    return all(any(folder.glob(f"{function}-*.nbi")) for function in functions)
 
 
 def play_blocks(

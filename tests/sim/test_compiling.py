@@ -1,0 +1,17 @@
+"""Saying that numba compiles: once, before it does, and not when nothing is compiled."""
+
+import numba
+
+from bjsim.sim.compiling import told_of_compiling
+
+
+def test_it_is_said_once_and_only_when_something_is_compiled():
+    one, other = numba.njit(lambda x: x + 1), numba.njit(lambda x: x + 2)
+    said = []
+    with told_of_compiling(lambda: said.append(not one.signatures)):
+        assert one(1) == 2 and other(1) == 3
+    assert said == [True]  # and before it was compiled
+    with told_of_compiling(lambda: said.append("again")):
+        assert one(1) == 2 and other(1) == 3
+    other(1.5)
+    assert said == [True]
