@@ -3,7 +3,8 @@
 Machines differ, and one machine differs from minute to minute, so that every measurement is made in turn with the
 plain kernel and its ratio to it is what counts: speeds as a multiple of the plain kernel's, times as the share of the
 time that it needs for a million rounds (so more is better in both). `recorded.json` holds the ratios of an earlier
-day; what fell by more than a fifth since is named at the end. `--record` writes today's.
+day; what fell by more than a fifth since is named at the end. `--record` writes today's, there and into the table of
+`docs/performance.md`.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from bjsim.strategies.exact import Solver
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "recorded.json"
+PAGE = HERE.parent / "docs" / "performance.md"
+TABLE = "<!-- written by bench/speed.py --record -->\n"  # before and after the page's table
 OTHERS = HERE.parent / ".benchmarks" / "latest.json"  # what pytest-benchmark measured before
 BJSIM = str(Path(sys.executable).with_name("bjsim"))
 SLOWER = 0.8
@@ -165,6 +168,22 @@ def start_up() -> Iterator[Measured]:
     yield Measured("the same, compiling first", f"{seconds:.1f} s", plain / seconds)
 
 
+def peer() -> Iterator[Measured]:
+    """The blackjack of Gymnasium, played by a limit of 17: the one peer that pip installs."""
+    import gymnasium
+
+    table = gymnasium.make("Blackjack-v1")
+
+    def play(rounds: int = 2000) -> None:
+        for _ in range(rounds):
+            (points, _, _), _ = table.reset()
+            over = False
+            while not over:
+                (points, _, _), _, over, _, _ = table.step(int(points < 17))
+
+    yield speed("Gymnasium's Blackjack-v1", 2000, play)
+
+
 def memory() -> Iterator[tuple[str, str]]:
     """Peak memory of the largest process of a short and a long run."""
     for hands in ("1e7", "1e9"):
@@ -197,8 +216,20 @@ PARTS = {
     "precision": precision,
     "start-up": start_up,
     "readable": readable_and_solver,
+    "peer": peer,
     "others": other_ratios,
 }
+
+
+def write_page(rows: list[tuple[str, str, str]]) -> None:
+    """Replace the table of the page by these rows."""
+    before, _, after = PAGE.read_text(encoding="utf-8").split(TABLE)
+    lines = [
+        "| what | measured | ratio to the plain kernel |",
+        "|---|---|---|",
+        *("| " + " | ".join(row) + " |" for row in rows),
+    ]
+    PAGE.write_text(before + TABLE + "\n".join(lines) + "\n" + TABLE + after, encoding="utf-8")
 
 
 def main() -> None:
@@ -209,17 +240,19 @@ def main() -> None:
     options = parser.parse_args()
     console = Console(width=110)
     reference_seconds()  # compiles
-    grid = Grid("what", "measured", "ratio")
+    rows: list[tuple[str, str, str]] = []
     now: dict[str, float] = {}
     for part in options.parts or PARTS:
         if part in PARTS:
             for what, value, ratio in PARTS[part]():
                 now[what] = ratio
-                grid.add_row(what, value, f"{ratio:.3g}")
+                rows.append((what, value, f"{ratio:.3g}"))
                 console.print(f"{what}: {value}", style="dim", highlight=False)
     if not options.parts or "memory" in options.parts:
-        for what, value in memory():
-            grid.add_row(what, value, "")
+        rows += [(what, value, "") for what, value in memory()]
+    grid = Grid("what", "measured", "ratio")
+    for row in rows:
+        grid.add_row(*row)
     console.print(grid)
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
     found = slower(now, recorded)
@@ -232,6 +265,8 @@ def main() -> None:
         console.print(f"nothing fell by more than a fifth of its recorded ratio ({compared} compared)")
     if options.record:
         RECORDED.write_text(json.dumps({**recorded, **{k: round(v, 5) for k, v in now.items()}}, indent=1) + "\n")
+        if not options.parts:
+            write_page(rows)
 
 
 if __name__ == "__main__":
