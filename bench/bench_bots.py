@@ -3,12 +3,18 @@
 Both play the same move in turn, block by block, in one run, so that what else the machine does strikes both alike. The
 plain call runs what everyone would run: the box's own Python with the bot's file, and `cc -O2 bot.c -o bot`. A second
 figure for C is against the program that bjsim itself built (linked statically), run by the same plain call.
+
+Once by as many threads as there are cores, which is how `bjsim run` asks bots unless it is told otherwise (its threads
+keep to a core each, those of the plain call do not), and once by a single thread, as `bjsim run --workers 1` does.
 """
 
 import shutil
 import statistics
 import subprocess
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,6 +22,8 @@ import pytest
 from bjsim.bots import sandbox
 from bjsim.bots.languages import ENDINGS, tool_of
 from bjsim.bots.player import open_bot
+from bjsim.sim.executors import threads
+from bjsim.sim.workers import usable_cores
 
 SAMPLES = Path(__file__).resolve().parents[1] / "bots" / "samples"
 ARGUMENTS = ["12", "K2", "9#K2A38", "10", "190"]
@@ -41,31 +49,41 @@ def commands(name, folder, program):
     return {"./bot, built by cc -O2": [str(usual)], "./bot, as bjsim builds it": [str(static)]}
 
 
-def seconds_per_move(calls):
-    """Median over blocks, the calls taking turns. calls: label -> (function, moves in a block)."""
+def seconds_per_move(calls, askers):
+    """Median over blocks, the calls taking turns. calls: label -> (function, moves in a block, pool of the askers)."""
     blocks = {label: [] for label in calls}
+    ready = threading.Barrier(askers)
+
+    def ask(call, moves):
+        ready.wait()
+        for _ in range(moves):
+            call()
+
     for _ in range(BLOCKS):
-        for label, (call, moves) in calls.items():
+        for label, (call, moves, pool) in calls.items():
             began = time.perf_counter()
-            for _ in range(moves):
-                call()
-            blocks[label].append((time.perf_counter() - began) / moves)
-    return {label: statistics.median(times) for label, times in blocks.items()}
+            for asked in [pool.submit(ask, call, moves) for _ in range(askers)]:
+                asked.result()
+            blocks[label].append((time.perf_counter() - began) / moves / askers)
+    return {label: statistics.median(times[1:]) for label, times in blocks.items()}
 
 
+@pytest.mark.parametrize("askers", sorted({1, usable_cores()}))
 @pytest.mark.parametrize("name", ["lim17.c", "lim17.py"])
-def test_moves_per_second(benchmark, capsys, tmp_path, name):
+def test_moves_per_second(benchmark, capsys, tmp_path, name, askers):
     if not shutil.which("cc") and name.endswith(".c"):
         pytest.skip("no cc (Debian: gcc)")
-    with open_bot(SAMPLES / name, sandbox="required", timeout=10.0) as bot:
+    with open_bot(SAMPLES / name, sandbox="required", timeout=10.0) as bot, ExitStack() as pools:
         usual = commands(name, tmp_path, bot.program)
-        calls = {label: (plain(command), MOVES["plain"]) for label, command in usual.items()}
-        calls["box"] = (lambda: bot.run(ARGUMENTS), MOVES["box"])
-        times = seconds_per_move(calls)
-        benchmark.pedantic(bot.run, (ARGUMENTS,), rounds=200)
+        anywhere = pools.enter_context(ThreadPoolExecutor(askers))
+        as_run_does = pools.enter_context(threads(askers).open_pool())
+        calls = {label: (plain(command), MOVES["plain"], anywhere) for label, command in usual.items()}
+        calls["box"] = (lambda: bot.run(ARGUMENTS), MOVES["box"], as_run_does)
+        times = seconds_per_move(calls, askers)
+        benchmark.pedantic(as_run_does.submit(bot.run, ARGUMENTS).result, rounds=1)
     ratios = {label: times[label] / times["box"] for label in times if label != "box"}
     benchmark.extra_info.update({f"times faster than {label}": round(ratio, 2) for label, ratio in ratios.items()})
     with capsys.disabled():
-        print(f"\n{name}: {1 / times['box']:,.0f} moves/s in the box")
+        print(f"\n{name}, {askers} at a time: {1 / times['box']:,.0f} moves/s in the box")
         for label, ratio in ratios.items():
             print(f"  {ratio:.1f} times the {1 / times[label]:,.0f} moves/s by subprocess.run of {label}")

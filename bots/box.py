@@ -68,7 +68,7 @@ class Box:
     """A bot behind its walls. `ask` plays a move; `close` leaves no process and no file behind.
 
     A box belongs to the process that opened it, and dies with the thread that did (it is then opened again). One thread
-    at a time asks; any other may close it meanwhile.
+    at a time asks; any other may close it meanwhile. cores: that it may use, those of the thread that opened it.
     Raises: BuildError when the program cannot be loaded; BoxError.
     """
 
@@ -77,6 +77,7 @@ class Box:
         warm = None if cold or not program.warm else program.warm
         self.settings = json.dumps({"cold": program.cold, "warm": warm, **asdict(limits)})
         self.process: subprocess.Popen[bytes] | None = None
+        self.cores = os.sched_getaffinity(0)
         self._in_use = threading.Lock()  # its descriptors are
         self._closed = False
         self._open()

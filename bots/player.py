@@ -118,12 +118,19 @@ class BotPlayer:
         self._threads = threading.local()
 
     def _lend(self) -> Box:
-        """An idle box, or a new one."""
+        """An idle box on this thread's cores, or a new one."""
         if os.getpid() != self._process:
             self._forget_boxes()  # forked: the boxes are the other process's
+        cores = os.sched_getaffinity(0)
         with self._lock:
-            if self._idle:
-                return self._idle.pop()
+            fitting = [box for box in self._idle if box.cores >= cores]
+            idle = min(fitting, key=lambda box: len(box.cores), default=None)
+            if idle:
+                self._idle.remove(idle)
+        if idle and idle.cores == cores:
+            return idle
+        if idle:  # opened by a thread that uses more cores, before others were held to fewer
+            idle.close()
         if not self._closed:
             box = self._open()
             with self._lock:

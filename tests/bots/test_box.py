@@ -14,8 +14,10 @@ from bot_helpers import SAMPLES, a_view, needs, needs_sandbox, processes
 from bjsim.bots import box, sandbox
 from bjsim.bots.box import BoxError, Limits, sandboxed
 from bjsim.bots.player import open_bot
+from bjsim.sim.executors import threads
 from bjsim.sim.play import HIT, STAND, View
 from bjsim.sim.presets import named_rules
+from bjsim.sim.workers import usable_cores
 
 MODES = [pytest.param("required", marks=needs_sandbox), "off"]
 SCRIPTS = {
@@ -190,13 +192,13 @@ def test_a_bot_sits_at_tables_of_several_threads_and_processes():
     before = processes()
     with open_bot(SAMPLES / "lim17.py", sandbox="auto", timeout=9.0) as player:
         answers = []
-        threads = [
+        askers = [
             threading.Thread(target=lambda: answers.extend(player.decide(a_view("K2")) for _ in range(20)))
             for _ in range(3)
         ]
-        for thread in threads:
+        for thread in askers:
             thread.start()
-        for thread in threads:
+        for thread in askers:
             thread.join()
         assert answers == [HIT] * 60 and not player.faults
         with pickle.loads(pickle.dumps(player)) as copy:
@@ -208,6 +210,30 @@ def test_a_bot_sits_at_tables_of_several_threads_and_processes():
             os._exit(0 if good else 1)
         assert os.waitpid(pid, 0)[1] == 0
         assert player.decide(a_view("KQ")) == STAND and not player.faults
+    assert processes() == before
+
+
+@needs(".py")
+@pytest.mark.skipif(usable_cores() < 2, reason="one core only")
+def test_a_thread_that_keeps_to_a_core_has_a_box_there():
+    """And the box that was opened before, where all cores are used, does not stay behind unused."""
+    before = processes()
+    with open_bot(SAMPLES / "lim17.py", sandbox="auto", timeout=20.0) as player:
+        first = processes() - before
+        pool = threads(2).open_pool()
+        met = threading.Barrier(2)
+
+        def ask():
+            met.wait()
+            return os.sched_getaffinity(0), [player.decide(a_view("K2")) for _ in range(5)]
+
+        asked = [pool.submit(ask) for _ in range(2)]
+        (one, moves), (other, more) = [future.result() for future in asked]
+        assert len(one) == len(other) == 1 and one != other and moves + more == [HIT] * 10 and not player.faults
+        opened = processes() - before
+        assert not opened & first
+        assert {frozenset(os.sched_getaffinity(pid)) for pid in opened} == {frozenset(one), frozenset(other)}
+        pool.shutdown()
     assert processes() == before
 
 

@@ -90,7 +90,7 @@ def test_a_run_of_a_slow_bot_has_a_table_long_before_its_first_block_is_done(tmp
     arguments = [f"{bot},lim17", "--workers", str(workers), "--timeout", "20", "--json", str(target)]
     with subprocess.Popen([*LONG, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as host:
         deadline = time.monotonic() + 60
-        while len(started := processes() - before - {host.pid}) < 5 * workers and time.monotonic() < deadline:
+        while len(started := processes() - before - {host.pid}) < 4 * workers and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(1)
         host.send_signal(signal.SIGINT)
