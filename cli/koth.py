@@ -148,7 +148,7 @@ class Screen:
         if not self.live.is_started:
             self.live.start()
         head = Text(self.headline(now), style="bold")
-        self.live.update(Group(head, the_table(host.standings, host.timings)), refresh=True)
+        self.live.update(Group(head, the_table(host.standings, host.timings, self.console.width)), refresh=True)
 
     def headline(self, now: float) -> str:
         """Matches, speed and time left."""
@@ -165,16 +165,16 @@ class Screen:
         return "   ".join(parts)
 
 
-def the_table(standings: Standings, timings: Timings) -> Any:
-    """The standings as a rich table."""
+def the_table(standings: Standings, timings: Timings, width: int) -> Any:
+    """The standings as a rich table for a screen so wide."""
     header = [bot["language"] for bot in standings.bots]
-    return standings_table([(row_values(row, timings), header[row.bot]) for row in standings.rows()])
+    return standings_table([(row_values(row, timings), header[row.bot]) for row in standings.rows()], width)
 
 
 def report(console: Console, standings: Standings, timings: Timings) -> None:
     """Print the standings and what they are worth."""
     wide = console if console.is_terminal else Console(width=max(console.width, 140))
-    wide.print(the_table(standings, timings))
+    wide.print(the_table(standings, timings, wide.width))
     if standings.end is None:
         text = f"{standings.matches} matches so far, not finished"
     else:

@@ -153,33 +153,45 @@ def bots_table(programs: Sequence[BotPlayer]) -> RichTable:
     return table
 
 
-def standings_table(rows: Sequence[tuple[dict[str, Any], str]]) -> RichTable:
-    """The standings of a contest: one line a bot, from the values of standings.json and the bot's language."""
-    table = RichTable(box=box.SIMPLE_HEAD)
-    table.add_column("rank", justify="right")
-    table.add_column("bot")
-    table.add_column("language")
-    for heading in ("matches", "chips", "± 95%", "luck-adjusted per hand", "± 95%"):
-        table.add_column(heading, justify="right")
-    table.add_column("group")
-    table.add_column("faults")
-    table.add_column("ms per move", justify="right")
+NARROW = 100  # letters across, below which standings leave out what matters least
+
+
+def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int = 200) -> RichTable:
+    """The standings of a contest: one line a bot, from the values of standings.json and the bot's language. width: of
+    the screen; on a narrow one there is no language and no group, and columns stand closer."""
+    wide = width >= NARROW
+    table = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1 if wide else 0), pad_edge=False)
+    table.add_column("rank", justify="right", no_wrap=True)
+    table.add_column("bot", overflow="ellipsis", no_wrap=True, min_width=8)
+    if wide:
+        table.add_column("language", no_wrap=True)
+    for heading in ("matches", "chips ± 95%", "luck-adjusted\nper hand ± 95%" if wide else "luck-adj. ± 95%"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    if wide:
+        table.add_column("group")
+    table.add_column("faults", overflow="fold", min_width=14)
+    table.add_column("ms per move" if wide else "ms", justify="right", no_wrap=True)
     for row, language in rows:
         faults = ", ".join(f"{kind} {count}" for kind, count in row["faults"].items())
-        table.add_row(
+        cells: list[str | Text | None] = [
             str(row["rank"]),
             Text(row["bot"]),
-            language,
+            language if wide else None,
             f"{row['matches']:,}",
-            f"{row['chips']:.1f}",
-            _half(row["chips_ci95"], 1),
-            f"{row['luck_adjusted']:+.3f}",
-            _half(row["luck_adjusted_ci95"], 3),
-            row["group"],
+            _with_half(f"{row['chips']:.1f}", row["chips_ci95"], 1),
+            # nothing is known of it before the first shoe has been played by all
+            _with_half(f"{row['luck_adjusted']:+.3f}" if row["luck_adjusted"] else "–", row["luck_adjusted_ci95"], 3),
+            row["group"] if wide else None,
             Text(faults, style="yellow"),
             "–" if row["ms_per_move"] is None else f"{row['ms_per_move']:.2f}",
-        )
+        ]
+        table.add_row(*[cell for cell in cells if cell is not None])
     return table
+
+
+def _with_half(mean: str, bounds: Sequence[float] | None, digits: int) -> str:
+    """A mean with half the width of its interval, where there is one."""
+    return f"{mean} ± {_half(bounds, digits):>5}" if bounds else mean
 
 
 def _half(bounds: Sequence[float] | None, digits: int) -> str:

@@ -25,7 +25,7 @@ def row_values(row: Row, timings: Timings | None = None) -> dict[str, Any]:
         "group": row.groups,
         "matches": score.matches,
         "hands": score.hands,
-        "chips": _round(score.chips.mean),
+        "chips": _round(row.chips),
         "chips_ci95": _bounds(score.chips.ci95),
         "per_hand": _round(score.raw.mean),
         "per_hand_ci95": _bounds(score.raw.ci95),

@@ -19,6 +19,8 @@ from typing import NamedTuple
 from bjsim.bots.contest.config import HOUSE
 from bjsim.bots.contest.meetings import LARGEST_TABLE, seatings
 
+SPARE = 10**9  # numbers of shoes from here on are for tables that would repeat themselves
+
 
 class TablePlan(NamedTuple):
     """One table of one match: bot numbers in the order they are dealt; `shoe` is the block of its random stream."""
@@ -33,17 +35,21 @@ def schedule(bots: int, duplicate: bool = False, house: bool = False) -> Iterato
     """The tables of each match, match after match without end.
 
     bots: how many, from 2. duplicate: every match is played again, with the same shoes and the chairs rotated, until
-    all have sat in every chair. house: empty chairs are filled by house players (number HOUSE), all tables being of
-    four then.
+    all have sat in every chair. Three bots at a table with an empty chair would be dealt twice in the same order in
+    four turns, and mostly repeat themselves: the second time they get a shoe of their own. house: empty chairs are
+    filled by house players (number HOUSE), all tables being of four then.
     """
     tables, chairs = table_shape(bots, house)
     match = 0
     for shoe, seating in enumerate(_seatings(bots, tables, chairs)):
+        dealt: set[tuple[int, tuple[int, ...]]] = set()  # tables and orders on this shoe
         for turn in range(chairs if duplicate else 1):
-            yield [
-                TablePlan(match, table, shoe, _present(seats[turn:] + seats[:turn], bots, house))
-                for table, seats in enumerate(seating)
-            ]
+            plans = []
+            for table, seats in enumerate(seating):
+                order = _present(seats[turn:] + seats[:turn], bots, house)
+                plans.append(TablePlan(match, table, SPARE + shoe if (table, order) in dealt else shoe, order))
+                dealt.add((table, order))
+            yield plans
             match += 1
 
 

@@ -116,11 +116,13 @@ class Score:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the standings; `groups` are letters, and bots that share one cannot be told apart."""
+    """One line of the standings. chips: mean per match, of all whole matches. `groups` are letters, and bots that share
+    one cannot be told apart."""
 
     rank: int
     bot: int
     name: str
+    chips: float
     score: Score
     groups: str
 
@@ -299,7 +301,7 @@ class Standings:
         """The table, best first."""
         letters = self.groups()
         return [
-            Row(place + 1, bot, self.names[bot], self.scores[bot], letters[place])
+            Row(place + 1, bot, self.names[bot], self.chips_of(bot), self.scores[bot], letters[place])
             for place, bot in enumerate(self.order())
         ]
 

@@ -2,8 +2,11 @@
 
 import csv
 import json
+import os
+import pty
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -98,3 +101,40 @@ def test_thirty_bots(tmp_path, capsys):
     assert len(rows) == 30 and {row["hands"] for row in rows} == {50} and {row["matches"] for row in rows} == {2}
     run("koth", "--verify", tmp_path)
     assert "400 rounds" in capsys.readouterr().out
+
+
+def frames(folder, columns):
+    """What a terminal of so many columns is shown, screen by screen, while a contest is played in it."""
+    (folder / "wild.py").write_text("import sys\nprint('H' if int(sys.argv[1]) < 15 else 'Q')\n")
+    arguments = ["koth", "wild.py", "optimal", "--matches", "6", "--sandbox", "off", "--out", f"seen{columns}"]
+    child, terminal = pty.fork()
+    if not child:
+        os.chdir(folder)
+        os.environ.update(TERM="xterm", COLUMNS=str(columns), LINES="40")
+        code = "import sys; from bjsim.cli.main import main; sys.argv[0] = 'bjsim'; main()"
+        os.execv(sys.executable, [sys.executable, "-c", code, *arguments])
+    seen = b""
+    try:
+        while part := os.read(terminal, 65536):
+            seen += part
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    assert os.waitpid(child, 0)[1] == 0
+    erased = re.split(r"\x1b\[2K(?:\x1b\[1A\x1b\[2K)*", seen.decode())
+    return [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", screen) for screen in erased if screen.strip()]
+
+
+@pytest.mark.parametrize("columns", [80, 130])
+def test_live_standings_in_a_terminal(tmp_path, columns):
+    """On a wide screen all columns, on a narrow one the most important, with names and numbers whole."""
+    screens = frames(tmp_path, columns)
+    live = [screen for screen in screens if "moves/s" in screen]
+    assert live and all(len(line) <= columns for screen in screens for line in screen.splitlines())
+    assert re.search(r"match \d of 6   \d+ rounds/s   \d+ moves/s", live[-1]) and "s left at most" in live[-1]
+    headings = ["rank", "bot", "matches", "chips ± 95%", "faults"]
+    headings += ["language", "luck-adjusted", "group", "ms per move"] if columns > 100 else ["luck-adj. ± 95%", "ms"]
+    for screen in live:
+        assert all(heading in screen for heading in headings), screen
+        assert "wild" in screen and "optimal" in screen and "…" not in screen
+    assert re.search(r"bad-reply +\d+", live[-1])
+    assert re.search(r"\d\.\d ± +\d", screens[-1]) and "6 matches; ended" in screens[-1]

@@ -1,5 +1,6 @@
 """A contest that is killed goes on as if nothing had happened."""
 
+import os
 import random
 import subprocess
 import sys
@@ -67,6 +68,32 @@ def test_workers_and_a_stop_change_nothing(tmp_path, undisturbed):
         host.run(stop)
     Host.resume(tmp_path, workers=2).run()
     assert whole(tmp_path) == whole(undisturbed)
+
+
+def counted_before_they_are_on_disk(folder: Path, monkeypatch, sync) -> int:
+    """How many rounds of a contest were counted and shown while they were not on disk."""
+    synced, early = [0], [0]
+
+    def noted(handle: int) -> None:
+        sync(handle)
+        if os.fstat(handle).st_size and sync is os_fsync:
+            synced[0] = os.fstat(handle).st_size
+
+    def look(host: Host) -> None:
+        on_disk = whole(folder)[: synced[0]].count(b'"record":"round"')
+        early[0] += on_disk < host.standings.rounds
+
+    monkeypatch.setattr(journal.os, "fsync", noted)
+    new_host(folder, workers=2).run(look)
+    return early[0]
+
+
+os_fsync = os.fsync
+
+
+def test_a_round_counts_only_when_it_is_on_disk(tmp_path, monkeypatch):
+    assert counted_before_they_are_on_disk(tmp_path / "synced", monkeypatch, os_fsync) == 0
+    assert counted_before_they_are_on_disk(tmp_path / "not", monkeypatch, lambda handle: None) == 150  # control
 
 
 def test_a_finished_contest_is_not_played_on(tmp_path, undisturbed):

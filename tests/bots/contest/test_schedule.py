@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bjsim.bots.contest.config import HOUSE
-from bjsim.bots.contest.schedule import schedule, table_shape, whole_matches
+from bjsim.bots.contest.schedule import SPARE, schedule, table_shape, whole_matches
 
 FIELDS = st.integers(2, 40)
 few = st.integers(1, 12)
@@ -139,8 +139,9 @@ def test_duplicate_plays_each_shoe_until_all_have_sat_everywhere(bots, shoes):
     for tables in islice(schedule(bots, duplicate=True), matches):
         for plan in tables:
             at.setdefault((plan.table, plan.shoe), []).append(plan.bots)
-    for deals in at.values():
-        assert len(deals) == chairs
+    for (table, shoe), deals in at.items():
+        size = len(deals[0])
         assert len({frozenset(deal) for deal in deals}) == 1
-        if len(deals[0]) == chairs:
-            assert all(len(set(place)) == chairs for place in zip(*deals, strict=True))
+        assert len(deals) == (1 if shoe >= SPARE else size)
+        assert all(len(set(place)) == len(deals) for place in zip(*deals, strict=True))
+        assert len(at.get((table, SPARE + shoe), ())) == (chairs - size if shoe < SPARE else 0)
