@@ -1,6 +1,9 @@
 """`bjsim bot`: a bot is tried before a contest, started from a sample, made of a chart."""
 
 import json
+import re
+import shlex
+from pathlib import Path
 
 import pytest
 from bot_helpers import SAMPLES, needs
@@ -8,6 +11,7 @@ from click.testing import CliRunner
 
 from bjsim.bots.check import situation, situations
 from bjsim.cli.bot import bot as command
+from bjsim.cli.main import cli
 from bjsim.sim.play import HIT, raise_by
 from bjsim.sim.presets import PRESETS, named_rules
 
@@ -16,6 +20,26 @@ CARDSHARK = named_rules("cardshark")
 
 def run(*arguments):
     return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+@needs(".c")
+@needs(".py")
+def test_what_the_documentation_tells_a_new_user_to_type(tmp_path, monkeypatch):
+    """In an empty folder; with fewer hands, and more time for a move, since the machine may be busy."""
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
+    printed = {}
+    for line in re.findall(r"^    (bjsim .*)$", text, re.M):
+        _, *words = shlex.split(line.replace("--hands 20000", "--hands 300"), comments=True)
+        slow = ["--timeout", "20"] if words[:2] in (["bot", "check"], ["run", "--rules"]) else []
+        done = CliRunner().invoke(cli, [*words, *slow])
+        assert done.exit_code == 0, (line, done.output)
+        printed[" ".join(words[:3])] = done.output
+    assert [*printed] == ["bot new mybot", "bot check mybot.c", "run --rules cardshark", "bot export optimal",
+                          "bot check best.py"]  # fmt: skip
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["best.py", "mybot.c"]
+    assert "no fault" in printed["bot check mybot.c"] and "no fault" in printed["bot check best.py"]
+    assert re.search(r"mybot\.c +300 .*\n(.*\n)*.*mybot\.c .* none", printed["run --rules cardshark"])
 
 
 def test_a_situation_is_dealt_by_the_round():
