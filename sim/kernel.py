@@ -17,12 +17,13 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.fold import Fold
 from bjsim.sim.plan import NO_LIMIT, Numbers, Plan
-from bjsim.sim.referee import Referee
+from bjsim.sim.referee import WIDE, Referee, filled_up
 from bjsim.sim.stream import stream_key
 
 Array = np.ndarray[Any, Any]
@@ -162,10 +163,6 @@ def fresh_shoe(referee: Any, ledger: Any, rounds: Any) -> None:
     for q in range(len(referee.full)):
         ledger.counts[q] = referee.full[q]
         ledger.left[0] += referee.full[q]
-    ranks = len(referee.full)
-    for r in range(ranks):
-        for q in range(ranks):
-            ledger.drawable[r * ranks + q] = referee.full[r] * (referee.full[q] - (q == r))
     if not ledger.rounds[FINITE]:
         ledger.left[0] = 1.0
     ledger.rounds[STARTED] = 0
@@ -273,27 +270,51 @@ def note_dealer(
     return note(log, noted, 0, 0, 0, card, 1)
 
 
-@njit(cache=True, _nrt=False, fastmath={"reassoc", "contract"})
-def dot(one: Any, other: Any) -> Any:
-    """Scalar product; in any order of summation, so that it is done four or eight numbers at a time."""
-    total = 0.0
-    for i in range(len(one)):
-        total += one[i] * other[i]
-    return total
-
-
-@njit(cache=True, inline="always")
-def surprise(worth: Any, slopes: Any, counts: Any, drawable: Any, left: Any, card: Any) -> Any:
+def _surprise(context: Any, worth: Any, own: Any, slopes: Any, counts: Any, left: Any, card: Any) -> Any:
     """How far the worth after the card is above the expected one; the card is still counted in the shoe.
 
-    The worth after rank r is V_r + sum over q of g_r(q) c_q, with c the composition when r is gone.
+    The worth after rank r is V_r + sum over q of g_r(q) c_q, with c the composition when r is gone. It is worked out
+    for all ranks at once, in instructions for WIDE numbers, which numba does not find by itself.
+    worth, own (WIDE,): V, and g_r(r). slopes (Q, WIDE), float32: g_r(q) at [q, r]. counts (WIDE,), left: of the shoe.
     """
-    after, expected = worth[card], dot(worth, counts)
-    if left > 1.0:  # an infinite shoe counts as 1 card: its law never changes
-        share, own = 1.0 / (left - 1.0), slopes[card * len(counts) : (card + 1) * len(counts)]
-        after += share * (dot(own, counts) - own[card])
-        expected += share * dot(slopes, drawable)
-    return after - expected / left
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        double, whole = ir.DoubleType(), ir.IntType(32)
+        wide, narrow = ir.VectorType(double, WIDE), ir.VectorType(ir.FloatType(), WIDE)
+        quick = ("reassoc", "contract")  # in any order of summation
+        worth, own, slopes, counts = (
+            context.make_array(kind)(context, builder, array)
+            for kind, array in zip(signature.args[:4], arguments[:4], strict=True)
+        )
+        left, card = arguments[4:]
+
+        def load(address: Any, kind: Any = wide) -> Any:
+            return builder.load(builder.bitcast(address, kind.as_pointer()), align=4)
+
+        def repeat(number: Any) -> Any:
+            one = builder.insert_element(wide(ir.Undefined), number, whole(0))
+            return builder.shuffle_vector(one, one, ir.VectorType(whole, WIDE)([0] * WIDE))
+
+        total = cgutils.alloca_once_value(builder, builder.fneg(load(own.data)))  # type: ignore[no-untyped-call]
+        with cgutils.for_range(builder, builder.extract_value(slopes.shape, 0)) as loop:
+            row = builder.gep(slopes.data, [builder.mul(loop.index, loop.index.type(WIDE))])
+            count = repeat(builder.load(builder.gep(counts.data, [loop.index])))
+            product = builder.fmul(builder.fpext(load(row, narrow), wide), count, quick)
+            builder.store(builder.fadd(builder.load(total), product, quick), total)
+        finite = builder.fcmp_ordered(">", left, double(1))  # an infinite shoe counts as 1 card: its law never changes
+        share = builder.select(finite, builder.fdiv(double(1), builder.fsub(left, double(1))), double(0))
+        after = builder.fadd(load(worth.data), builder.fmul(builder.load(total), repeat(share), quick), quick)
+        add_up = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+            builder.module, ir.FunctionType(double, [double, wide]), f"llvm.vector.reduce.fadd.v{WIDE}f64"
+        )
+        weighted = builder.fmul(after, load(counts.data), quick)
+        expected = builder.fdiv(builder.call(add_up, [double(0), weighted], fastmath=quick), left)
+        return builder.fsub(builder.extract_element(after, card), expected)
+
+    return types.float64(worth, own, slopes, counts, left, card), code
+
+
+surprise: Any = intrinsic(_surprise)
 
 
 @njit(cache=True, inline="always")
@@ -303,24 +324,15 @@ def count_luck(referee: Any, ledger: Any, noted: Any) -> None:
     for i in range(noted):
         if ledger.left[0] == 0.0:  # a shoe that runs out in the middle of a round is followed by a fresh one
             put_away(referee, ledger, ledger.rounds[LATER])
-        node, card = log[i, 1], min(log[i, 3], len(counts) - 1)
+        node, card = log[i, 1], min(log[i, 3], len(referee.full) - 1)
         if log[i, 2]:
             unit[log[i, 0], PROFIT] -= log[i, 2] * surprise(
-                referee.worth[node], referee.slopes[node], counts, ledger.drawable, ledger.left[0], card
+                referee.worth[node], referee.own[node], referee.slopes[node], counts, ledger.left[0], card
             )
         if log[i, 4] and ledger.rounds[FINITE]:
-            count_out(counts, ledger.drawable, ledger.left, card)
-
-
-@njit(cache=True, inline="always")
-def count_out(counts: Any, drawable: Any, left: Any, card: Any) -> None:
-    """Count a card out of the shoe. The last one stays counted, for `drift`, with no card left."""
-    if left[0] > 1.0:
-        counts[card] -= 1.0
-        for q in range(len(counts)):
-            drawable[card * len(counts) + q] -= counts[q]
-            drawable[q * len(counts) + card] -= counts[q]
-    left[0] -= 1.0
+            if ledger.left[0] > 1.0:  # the last one stays counted, for `drift`, with no card left
+                counts[card] -= 1.0
+            ledger.left[0] -= 1.0
 
 
 @njit(cache=True, inline="always")
@@ -636,13 +648,12 @@ class EndlessSplitting(RunFailed):
 class Ledger(NamedTuple):
     """What the compiled round notes about luck.
 
-    counts (Q,): of the cards left, by rank; left (1,): their number. rounds (6,): STARTED in this shoe, MOST that are
-    to start in it, the USUAL number, how many come LATER than this one, whether the shoe is FINITE, whether any was
+    counts (WIDE,): of the cards left, by rank; left (1,): their number. rounds (6,): STARTED in this shoe, MOST that
+    are to start in it, the USUAL number, how many come LATER than this one, whether the shoe is FINITE, whether any was
     PLAYED since the last unit was closed. unit (seats, 2): luck-adjusted PROFIT above the value of the BETS settled, in
     the present shoe. sums (seats, 6): of such units, their number n, sums y, b, yy, yb, bb. bet (1,): share of an
     initial bet that payoffs count in. finished (seats, 2 R), kinds (seats, 2 R), different (seats,): finished hands of
-    this round by result, doubled or not, and which of them there are. drawable (Q Q,): in how many
-    ways the next two cards can be of ranks r and q, at r Q + q. log: see `note`.
+    this round by result, doubled or not, and which of them there are. log: see `note`.
     """
 
     counts: Array
@@ -654,7 +665,6 @@ class Ledger(NamedTuple):
     finished: Array
     kinds: Array
     different: Array
-    drawable: Array
     log: Array
 
 
@@ -663,10 +673,9 @@ def open_ledger(plan: Plan, referee: Referee, bet: float, usual: int) -> Ledger:
     seats, kinds = len(plan.act), 2 * len(plan.pay)
     finite = int(plan.numbers[DECKS] > 0)
     return Ledger(
-        referee.full.copy(), np.ones(1), np.array([0, 0, usual, 0, finite, 0], np.int64), np.zeros((seats, 2)),
+        filled_up(referee.full), np.ones(1), np.array([0, 0, usual, 0, finite, 0], np.int64), np.zeros((seats, 2)),
         np.zeros((seats, 6)), np.array([bet]), np.zeros((seats, kinds), np.int64), np.zeros((seats, kinds), np.int64),
-        np.zeros(seats, np.int64), np.zeros(referee.slopes.shape[1]),
-        np.zeros((NOTES + 2 + seats * (kinds + 1), 5), np.int64),
+        np.zeros(seats, np.int64), np.zeros((NOTES + 2 + seats * (kinds + 1), 5), np.int64),
     )  # fmt: skip
 
 

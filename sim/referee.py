@@ -18,6 +18,7 @@ from bjsim.sim.state_values import DOUBLE, HIT, SPLIT, StateValues, law_of, valu
 
 Array = np.ndarray[Any, Any]
 EXACT = 13  # decimals to which worths are the same
+WIDE = 16  # places for ranks, filled up with zeros: as many as are multiplied at a time
 DEEPEST = 6  # hands held, beyond which a split's worth is taken as that at this many
 
 
@@ -25,8 +26,8 @@ class Referee(NamedTuple):
     """Arrays for the compiled round. T charts, X contexts (see `StateValues`), S states of a hand, D of the dealer,
     R results, Q ranks told apart, N nodes.
 
-    worth (N, Q): V after each rank. slopes (N, Q Q), float32: g(q) after rank r, at r Q + q. (Rounding them biases
-    nothing: whatever the slopes, luck is what came less what was to be expected by the same slopes.)
+    worth (N, WIDE): V after each rank r. slopes (N, Q, WIDE), float32: then its slope g_r(q), at [q, r]; own (N, WIDE):
+    g_r(r). (Rounding biases nothing: luck is what came less what was to be expected by the same numbers.)
     chart (seats,): which chart a seat plays. dealt, hit, double (T, X, S): node of a card dealt to the dealer before
     seats act, to a hand, to a doubled hand. split (T, X, S, m, w): of a card to a split half, the seat holding m + 2
     hands, w more halves waiting. dealer (T, D, R, 2): of the dealer's later cards, for a finished hand.
@@ -36,6 +37,7 @@ class Referee(NamedTuple):
 
     worth: Array
     slopes: Array
+    own: Array
     chart: Array
     dealt: Array
     hit: Array
@@ -63,6 +65,7 @@ def referee_of(rules: Rules, plan: Plan) -> Referee:
     return Referee(
         worth=worth,
         slopes=slopes,
+        own=filled_up(np.diagonal(slopes, axis1=1, axis2=2).astype(np.float64)),
         chart=chart.reshape(len(plan.act)),
         dealt=number[np.stack([one.dealt for one in drawn])],
         hit=number[np.stack([one.hit for one in drawn])],
@@ -74,6 +77,13 @@ def referee_of(rules: Rules, plan: Plan) -> Referee:
         value=np.array(value),
         full=law * (1 if rules.infinite else 52 * int(rules.decks)),
     )
+
+
+def filled_up(ranks: Array) -> Array:
+    """The same with WIDE places in the last axis, one for each rank."""
+    filled = np.zeros((*ranks.shape[:-1], WIDE), ranks.dtype)
+    filled[..., : ranks.shape[-1]] = ranks
+    return filled
 
 
 class _Nodes:
@@ -103,8 +113,8 @@ class _Nodes:
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         kept = after[first[order]].reshape(len(order), -1, self.blocks[0].shape[-1])
-        slopes = kept[..., 1:].reshape(len(order), -1).astype(np.float32)
-        return kept[..., 0].copy(), slopes, place[number.ravel()]
+        slopes = filled_up(np.swapaxes(kept[..., 1:], 1, 2).astype(np.float32))
+        return filled_up(kept[..., 0]), slopes, place[number.ravel()]
 
 
 class _Drawn:

@@ -90,7 +90,7 @@ def test_whatever_the_referee_believes_the_mean_is_the_same(games):
         referee = referee_of(game, plan)
         if not np.isfinite(referee.worth).all() or abs(referee.value).max() > 3:
             return
-        flat = referee._replace(slopes=0 * referee.slopes)
+        flat = referee._replace(slopes=0 * referee.slopes, own=0 * referee.own)
         blind = flat._replace(worth=0 * referee.worth, start=0 * referee.start)
         for seat in (0, game.seats - 1):
             full, first, raw = (adjusted(game, plan, one, 20_000, seat=seat) for one in (referee, flat, blind))
@@ -136,8 +136,12 @@ def test_luck_has_mean_0_in_every_kind_of_draw(kind):
     nodes = np.unique(getattr(referee, kind))
     mask = np.zeros(len(referee.worth))
     mask[nodes[nodes > 0]] = 1
-    alone = referee._replace(worth=referee.worth * mask[:, None], slopes=referee.slopes * mask[:, None].astype("f4"))
-    none = referee._replace(worth=0 * referee.worth, slopes=0 * referee.slopes)
+    alone = referee._replace(
+        worth=referee.worth * mask[:, None],
+        slopes=referee.slopes * mask[:, None, None].astype("f4"),
+        own=referee.own * mask[:, None],
+    )
+    none = referee._replace(worth=0 * referee.worth, slopes=0 * referee.slopes, own=0 * referee.own)
     luck = np.array(
         [adjusted(SIX, plan, none, 800, key=k).y - adjusted(SIX, plan, alone, 800, key=k).y for k in range(300)]
     )
