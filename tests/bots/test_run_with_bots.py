@@ -104,6 +104,22 @@ def test_a_run_of_a_slow_bot_has_a_table_long_before_its_first_block_is_done(tmp
     assert f"with {found['unmerged']:,} rounds of unfinished blocks" in out.decode() and b"slow.py" in out
 
 
+@needs(".py")
+def test_a_run_that_fails_does_not_wait_for_the_blocks_of_slow_bots(tmp_path):
+    """A block of this bot takes minutes."""
+    before = processes()
+    bot, bad = tmp_path / "slow.py", tmp_path / "bad.py"
+    bot.write_text("import time; time.sleep(0.2); print('S')")
+    bad.write_text("def splits(view): return 'P'")
+    arguments = [f"{bot},lim17,optimal,lim17,{bad}:splits", "--workers", "2", "--timeout", "20"]
+    with subprocess.Popen([*LONG, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as host:
+        try:
+            _, err = host.communicate(timeout=60)
+        finally:
+            host.kill()
+    assert host.returncode == 1 and b"answered P" in err and processes() == before
+
+
 @pytest.mark.parametrize("common", [False, True])
 def test_what_a_stopped_run_has_played_is_shown_but_not_gone_on_from(tmp_path, common):
     rules = named_rules("cardshark")
