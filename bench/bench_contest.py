@@ -3,7 +3,8 @@
 The bare moves are `bot.run` with a usual command line, by two threads with bots of their own. Both are played in turn,
 block by block, in one run, so that what else the machine does strikes both alike. The start of the boxes is not
 counted. A contest keeps each worker and its bots to one processor, which the bare moves do not: that gains more than
-the dealing, the journal and the luck cost. `pinned` are bare moves that are kept to one processor too.
+the dealing, the journal and the luck cost. `pinned` are bare moves that are kept to one processor too. Part of what is
+added to those is the game itself: the readable round, dealt to four players that answer at once, is timed beside.
 """
 
 import os
@@ -20,7 +21,12 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.field import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.player import open_bot
+from bjsim.sim.play import HIT, STAND
 from bjsim.sim.presets import load_rules
+from bjsim.sim.round import Round
+from bjsim.sim.shoe import open_shoe
+from bjsim.sim.stream import Stream
+from bjsim.strategies.players import FunctionPlayer
 
 SAMPLES = Path(__file__).resolve().parents[1] / "bots" / "samples"
 ARGUMENTS = ["12", "K2", "9#K2A38", "10", "190"]
@@ -74,6 +80,23 @@ def bare_rate(name, moves, pinned):
     return moves / seconds
 
 
+def dealing_us():
+    """Microseconds of one processor that a move's share of a round takes without any bot, journal or luck."""
+    rules = load_rules("cardshark")
+    moves = [0]
+
+    def decide(view):
+        moves[0] += 1
+        return HIT if len(view.hand) < 3 and "5" in view.hand + view.visible else STAND
+
+    shoe = open_shoe(rules, Stream(1, 0, 0))
+    players = [FunctionPlayer("quick", decide)] * 4
+    began = time.process_time()
+    for _ in range(1000):
+        Round(rules, shoe, players).play()
+    return 1e6 * (time.process_time() - began) / moves[0]
+
+
 @pytest.mark.parametrize("name", MATCHES)
 def test_what_a_contest_adds(benchmark, capsys, tmp_path, name):
     moves = 150 * MATCHES[name]
@@ -88,10 +111,14 @@ def test_what_a_contest_adds(benchmark, capsys, tmp_path, name):
     benchmark.pedantic(lambda: None)
     contest, bare, pinned = (statistics.median(column) for column in zip(*rates, strict=True))
     added, added_to_pinned = (statistics.median(rate[kind] / rate[0] - 1 for rate in rates) for kind in (1, 2))
+    dealing = dealing_us()
+    share = dealing * pinned / WORKERS / 1e6
     benchmark.extra_info.update({
+        "dealing us/move": round(dealing),
         "contest moves/s": round(contest), "bare moves/s": round(bare), "pinned moves/s": round(pinned),
         "added": added, "added to pinned": added_to_pinned,
     })  # fmt: skip
     with capsys.disabled():
         print(f"\n{name}, moves/s on {WORKERS} workers: {contest:,.0f} contest, {bare:,.0f} bare, {pinned:,.0f} pinned")
         print(f"  a contest adds {added:+.0%} to the time of bare moves, {added_to_pinned:+.0%} to that of pinned ones")
+        print(f"  (of these {share:+.0%} are the round itself, {dealing:.0f} us a move)")
