@@ -46,8 +46,8 @@ MANY = 100_000  # matches of a contest that ends when it is decided
 @click.option("--house", metavar="BOT", help="Fill empty chairs with this player, who is not ranked.")
 @click.option("--timeout", type=float, help="Seconds that a bot has for a move.  [default: 2]")
 @click.option(
-    "--sandbox", type=click.Choice(["required", "auto", "off"]), default="auto", show_default=True,
-    help="Whether bots are kept in a box.",
+    "--sandbox", type=click.Choice(["required", "auto", "off"]), default="required", show_default=True,
+    help="Whether programs are kept in a box: only so, where one can be had, or not.",
 )  # fmt: skip
 @click.option("--resume", metavar="DIR", help="Go on with the contest in DIR.")
 @click.option("--show", metavar="DIR", help="Print the standings of the contest in DIR.")

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from bjsim import __version__
+from bjsim.bots.box import sandboxed
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.field import Entrant, check_unchanged
@@ -33,7 +34,7 @@ class Host:
     """One contest in one folder."""
 
     def __init__(
-        self, folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1, sandbox: str = "auto"
+        self, folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1, sandbox: str = "required"
     ) -> None:
         self.folder = folder
         self.sandbox = sandbox
@@ -49,9 +50,11 @@ class Host:
 
     @staticmethod
     def begin(
-        folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1, sandbox: str = "auto"
+        folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1, sandbox: str = "required"
     ) -> Host:
-        """A new contest. Raises: JournalError if the folder holds one already."""
+        """A new contest. Raises: JournalError if the folder holds one already; BoxError where no sandbox can be had."""
+        if any(entrant.timed for entrant in entrants):
+            sandboxed(sandbox)  # a contest that cannot be played leaves nothing behind
         host = Host(folder, contest, entrants, workers, sandbox)
         header = {
             "bjsim": __version__,
@@ -65,7 +68,7 @@ class Host:
         return host
 
     @staticmethod
-    def resume(folder: Path, workers: int = 1, sandbox: str = "auto") -> Host:
+    def resume(folder: Path, workers: int = 1, sandbox: str = "required") -> Host:
         """Go on with the contest in `folder`. Raises: JournalError; FieldError if a bot has changed."""
         journal, records = journals.Journal.reopen(folder)
         header = records[0]

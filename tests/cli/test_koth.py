@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bot_helpers import needs_sandbox
 
 from bjsim.cli.main import main
 
@@ -23,6 +24,7 @@ def run(*arguments, status=0):
     assert (ended.value.code or 0) == status
 
 
+@needs_sandbox
 def test_the_tutorial(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bots").mkdir()
@@ -138,3 +140,14 @@ def test_live_standings_in_a_terminal(tmp_path, columns):
         assert "wild" in screen and "optimal" in screen and "…" not in screen
     assert re.search(r"bad-reply +\d+", live[-1])
     assert re.search(r"\d\.\d ± +\d", screens[-1]) and "6 matches; ended" in screens[-1]
+
+
+def test_programs_play_a_contest_only_in_a_sandbox(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("bjsim.bots.sandbox.trouble", lambda: "there is none")
+    (tmp_path / "bot.py").write_text("print('S')")
+    arguments = ["koth", tmp_path / "bot.py", "lim17", "--matches", "2", "--out", tmp_path / "out"]
+    run(*arguments, status=1)
+    assert capsys.readouterr().err == "bjsim: a sandbox is required, but there is none\n"
+    assert not (tmp_path / "out").exists()
+    run(*arguments, "--sandbox", "auto")
+    run("koth", "optimal", "lim17", "--matches", "2", "--out", tmp_path / "other")  # no programs

@@ -1,6 +1,7 @@
 """A field with hostile programs ends, and the honest bots' results are what they were without them."""
 
 import pytest
+from bot_helpers import needs_sandbox
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
@@ -23,7 +24,7 @@ HOSTILE = {
 def played(folder, bots, workers=1):
     rules = CARDSHARK.with_(move_cap=20)
     contest = Contest(rules, matches=1, sittings=2, strikes=2, timeout=0.3)
-    host = Host.begin(folder, contest, gather(bots, rules), workers)
+    host = Host.begin(folder, contest, gather(bots, rules), workers, "auto")
     return host.run()
 
 
@@ -41,6 +42,7 @@ def test_it_ends_and_honest_bots_do_not_notice(tmp_path, name):
     assert verify(tmp_path / "a")[0] == with_hostile.rounds
 
 
+@needs_sandbox  # without it a bot's complaint names the folder that it lies in
 def test_workers_do_not_change_the_journal_of_programs(tmp_path):
     (tmp_path / "hits.py").write_text("import sys; print('H' if int(sys.argv[1]) < 16 else 'S')")
     (tmp_path / "crashes.py").write_text("import sys; print('S' if int(sys.argv[1]) > 15 else 1 / 0)")
