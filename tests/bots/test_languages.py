@@ -84,6 +84,7 @@ def test_the_author_sees_what_the_compiler_says(tmp_path, name):
 
 
 @needs(".c")
+@needs_sandbox
 def test_a_bot_is_compiled_once_and_again_when_it_changes(tmp_path, monkeypatch):
     compiled = []
     real = building._compile

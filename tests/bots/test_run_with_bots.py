@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, processes
+from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, needs_sandbox, processes
 from click.testing import CliRunner
 
 from bjsim.bots.box import BoxClosed
@@ -81,6 +81,7 @@ def test_a_run_that_is_stopped_leaves_no_process(tmp_path, ending, after):
 
 
 @needs(".py")
+@needs_sandbox  # else there are fewer processes to wait for
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_run_of_a_slow_bot_has_a_table_long_before_its_first_block_is_done(tmp_path, workers):
     """Ctrl-C twice, as the impatient do it; a move takes 20 ms, so that a block takes longer than this test."""
