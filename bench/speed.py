@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -186,10 +185,12 @@ def peer() -> Iterator[Measured]:
 
 def memory() -> Iterator[tuple[str, str]]:
     """Peak memory of the largest process of a short and a long run."""
+    measure = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)\n"
+    measure += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)"
     for hands in ("1e7", "1e9"):
-        command("run", "--bots", "lim17", "--hands", hands)
-        # the largest child so far: the shorter run comes first
-        yield f"memory of {hands} hands", f"{resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:,.0f} MB"
+        run = [sys.executable, "-c", measure, BJSIM, "run", "--bots", "lim17", "--hands", hands]
+        done = subprocess.run(run, capture_output=True, text=True, check=True)
+        yield f"memory of {hands} hands", f"{float(done.stdout):,.0f} MB"
 
 
 def other_ratios() -> Iterator[Measured]:
