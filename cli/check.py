@@ -26,15 +26,13 @@ from bjsim.cli.options import (
 )
 from bjsim.cli.plots import check_picture
 from bjsim.cli.render import adjusted_return, percent
-from bjsim.cli.run import Played, play_on, run_json
-from bjsim.cli.screen import Screen
+from bjsim.cli.run import Played, play_chart, run_json
 from bjsim.sim.errors import InputError
-from bjsim.sim.executors import local
 from bjsim.sim.rules import Rules
 from bjsim.sim.workers import usable_cores
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.chart_files import WRITERS, decode, format_of, read_chart
-from bjsim.strategies.experiment import BotResult, experiment_of, results_of
+from bjsim.strategies.experiment import BotResult, results_of
 from bjsim.strategies.judge import Judgement, judge
 from bjsim.strategies.named import CATALOGUE
 from bjsim.strategies.players import find_player
@@ -82,7 +80,9 @@ def check(
     played: Played | None = None
     results: list[BotResult] = []
     if hands and not ending:
-        played, results = _play(judged, hands, precision or 0.0, seed, workers or usable_cores(), console)
+        cores = workers or usable_cores()
+        experiment, played = play_chart(judged, hands, precision or 0.0, seed, cores, console.stderr)
+        results = results_of(experiment, [judged], played.progress)
     if json_path:
         run = played and run_json(rules, seed, results, [], played)
         write_json(check_json(judgement, run), json_path)
@@ -118,15 +118,6 @@ def _write(text: str, path: str) -> None:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
-
-
-def _play(
-    chart: Chart, hands: int, precision: float, seed: int, cores: int, console: Console
-) -> tuple[Played, list[BotResult]]:
-    experiment = experiment_of(chart.rules, [chart], hands, seed, precision=precision)
-    screen = Screen(chart.rules, [chart], experiment, quiet=console.stderr)
-    played = play_on(screen, experiment, local(cores))
-    return played, results_of(experiment, [chart], played.progress)
 
 
 def report(console: Console, results: list[BotResult], played: Played) -> None:

@@ -21,10 +21,8 @@ from bjsim.cli.options import (
     write_json,
 )
 from bjsim.cli.render import percent
-from bjsim.cli.run import play_on
-from bjsim.cli.screen import Screen
+from bjsim.cli.run import play_chart
 from bjsim.sim.errors import InputError
-from bjsim.sim.executors import local
 from bjsim.sim.luck import LuckTally
 from bjsim.sim.presets import PRESETS
 from bjsim.sim.rules import Rules, parse_field
@@ -34,7 +32,6 @@ from bjsim.strategies.chart import runs
 from bjsim.strategies.compare import Compared
 from bjsim.strategies.compare import compare as compare_games
 from bjsim.strategies.exact import Solver
-from bjsim.strategies.experiment import experiment_of
 
 LISTED = 20  # changed rows shown for a game; the JSON has them all
 
@@ -88,9 +85,7 @@ def in_its_shoe(one: Compared, precision: float, seed: int, cores: int, console:
     """The luck-adjusted return of the best chart in the game's own shoe; None for an infinite shoe, or stopped."""
     if one.rules.infinite:
         return None
-    chart = Solver(one.rules).chart
-    experiment = experiment_of(one.rules, [chart], MOST_HANDS, seed, precision=precision)
-    played = play_on(Screen(one.rules, [chart], experiment, quiet=console.stderr), experiment, local(cores))
+    _, played = play_chart(Solver(one.rules).chart, MOST_HANDS, precision, seed, cores, console.stderr)
     if played.stopped:
         raise click.exceptions.Exit(130)
     return played.progress.tallies[0].luck

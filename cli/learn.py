@@ -15,12 +15,12 @@ from rich.table import Table as RichTable
 from bjsim.cli.learn_plot import plot_regret
 from bjsim.cli.options import Count, check_writable, json_option, rules_options, seed_option, the_rules, write_json
 from bjsim.cli.plots import check_picture
+from bjsim.sim.compiling import told_of_compiling
 from bjsim.sim.errors import InputError
 from bjsim.sim.rules import Rules
 from bjsim.strategies.chart_text import format_text
 from bjsim.strategies.game_mdp import GameProcess
 from bjsim.strategies.learn import ALGORITHMS, DRAWS, Schedule
-from bjsim.strategies.learn_kernel import is_cached
 from bjsim.strategies.learned_game import LearnedGame
 from bjsim.strategies.mdp import FiniteMDP
 from bjsim.strategies.mdp_build import build_mdp, read_mdp
@@ -73,9 +73,8 @@ def learn(
         mdp = build_mdp(process)
     console = Console(stderr=json_path == "-")
     describe(console, process.rules if process else mdp_path, mdp, schedule, seed)
-    if not is_cached():
-        console.print("compiling the learner (once after install, some seconds) …", style="dim")
-    with progress(console, episodes) as show:
+    compiling = "compiling the learner (once after install, some seconds) …"
+    with progress(console, episodes) as show, told_of_compiling(lambda: console.print(compiling, style="dim")):
         found = study(mdp, episodes, schedule, seed, workers, show)
     game = LearnedGame(process, found) if process else None
     if json_path:

@@ -156,7 +156,7 @@ def bots_table(programs: Sequence[BotPlayer]) -> RichTable:
 NARROW = 100  # letters across, below which standings leave out what matters least
 
 
-def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int = 200) -> RichTable:
+def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int) -> RichTable:
     """The standings of a contest: one line a bot, from the values of standings.json and the bot's language. width: of
     the screen; on a narrow one there is no language and no group, and columns stand closer."""
     wide = width >= NARROW

@@ -38,7 +38,7 @@ from bjsim.cli.screen import Screen, precision_line, report
 from bjsim.sim.compiling import told_of_compiling
 from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress, is_precise
 from bjsim.sim.errors import InputError
-from bjsim.sim.executors import Workplace, open_workplace, threads
+from bjsim.sim.executors import Workplace, local, open_workplace, threads
 from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
 from bjsim.sim.table import AdjustedTable, CompiledTable, Span
@@ -181,6 +181,14 @@ class Played(NamedTuple):
     progress: Progress
     seconds: float
     stopped: bool
+
+
+def play_chart(
+    chart: Chart, hands: int, precision: float, seed: int, cores: int, quiet: bool
+) -> tuple[Experiment, Played]:
+    """Play one chart by its own rules, shown on a screen, as `bjsim run` does with the options of these names."""
+    experiment = experiment_of(chart.rules, [chart], hands, seed, precision=precision)
+    return experiment, play_on(Screen(chart.rules, [chart], experiment, quiet), experiment, local(cores))
 
 
 def play_on(

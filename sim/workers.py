@@ -70,7 +70,7 @@ class Ahead(Generic[T]):
         """The result of the work. Raises: what the work raises."""
         try:
             result: T = self._answer.recv()
-        except EOFError:
+        except (EOFError, OSError):  # nothing came, or not the whole of it
             result = self._work()
         return result
 

@@ -9,7 +9,6 @@ from alias tables (Walker 1977; filled as in Vose 1991), one number in [0, 1) ea
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
@@ -173,12 +172,6 @@ def play_episodes(
         total += gain
         squares += gain * gain
     return total, squares, cut
-
-
-def is_cached() -> bool:
-    """Whether the compiled learner is on disk already, so that the first call need not compile it."""
-    folder = learn_episodes._cache.cache_path  # type: ignore[attr-defined, unused-ignore]
-    return any(Path(folder).glob("learn_kernel.learn_episodes-*.nbi"))
 
 
 @numba.njit(cache=True)

@@ -5,6 +5,8 @@ A situation is a hand (or what it ended as) and the dealer's cards. Only hands t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -39,8 +41,8 @@ class Space:
         self.surrendered = self.number_of[SURRENDERED]
         self.settled = frozenset(self.number_of[result] for result in SETTLED if result in self.number_of)
         self.legal = [states.legal(h) if isinstance(h, HandState) and h.cards >= 2 else "" for h in self.hands]
-        self.stood = np.array([self._of(states.result(h) if isinstance(h, HandState) else h) for h in self.hands])
-        self.after = self._table(lambda hand, rank: states.add(hand, rank))
+        self.stood = np.array([self.number_of[states.result(h) if isinstance(h, HandState) else h] for h in self.hands])
+        self.after = self._table(states.add)
         self.doubled = self._table(lambda hand, rank: states.result(states.add(hand, rank)))
         self.dealers: list[DealerState] = [DealerState()]
         self.ups = [""]
@@ -55,9 +57,6 @@ class Space:
             self.number_of[hand] = len(self.hands)
             self.hands.append(hand)
 
-    def _of(self, hand: HandState | Result) -> int:
-        return self.number_of[hand]
-
     def _following(self, hand: HandState | Result) -> list[HandState | Result]:
         """What a hand may be next."""
         if isinstance(hand, Result):
@@ -70,14 +69,14 @@ class Space:
         bare = [states.bare(hand)] if hand.cards >= 2 else []
         return [ended, *bare, *nexts, *map(states.result, nexts)]
 
-    def _table(self, after: object) -> Ints:
+    def _table(self, after: Callable[[HandState, int], HandState | Result]) -> Ints:
         """(hands, DRAWN): the number of `after(hand, rank)`; a hand that gets no card stays."""
         rows = []
         for number, hand in enumerate(self.hands):
             if isinstance(hand, Result) or (hand.cards >= 2 and not self.states.legal(hand)):
                 rows.append([number] * DRAWN)
             else:
-                rows.append([self._of(after(hand, rank)) for rank in range(DRAWN)])  # type: ignore[operator]
+                rows.append([self.number_of[after(hand, rank)] for rank in range(DRAWN)])
         return np.array(rows)
 
     def _deal_dealers(self) -> None:
@@ -93,10 +92,9 @@ class Space:
         more: dict[DealerState, int] = {}
         rows = [[1 + rank for rank in range(DRAWN)]]
         rows += [[1 + DRAWN + up * DRAWN + hole for hole in range(DRAWN)] for up in range(DRAWN)]
-        for number in range(1 + DRAWN, 10**6):
-            if number == len(self.dealers):
-                break
-            dealer = self.dealers[number]
+        for number, dealer in enumerate(self.dealers):  # grows while it is walked
+            if number < len(rows):
+                continue
             if states.dealer_done(dealer):
                 rows.append([number] * DRAWN)
                 continue
