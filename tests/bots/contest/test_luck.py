@@ -9,7 +9,7 @@ import pytest
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.luck import REFERENCE, Luck, Referee, has_luck
-from bjsim.bots.contest.match import play_table
+from bjsim.bots.contest.match import Dealer, play_table
 from bjsim.bots.contest.schedule import schedule
 from bjsim.bots.contest.space import DRAWN, Space
 from bjsim.bots.contest.student import t_half
@@ -155,6 +155,42 @@ def test_over_all_cards_that_may_come_the_luck_of_every_draw_is_nothing():
         assert mean_luck(luck, trace, worths) < 1e-9
         assert mean_luck(luck, trace, random) < 1e-9
         assert mean_luck(luck, trace, worths, left_out=1) > 0.05
+
+
+class CountingShoe:
+    """A shoe of one deck that notes, for each of its cards, how many of every rank were left before it."""
+
+    def __init__(self, shoe):
+        self.shoe, self.left, self.noted = shoe, [], []
+
+    def begin_round(self):
+        shuffled = self.shoe.begin_round()
+        if shuffled:
+            self.left = []
+        return shuffled
+
+    def draw(self):
+        self.left = self.left or sorted([*range(DRAWN - 1), *[DRAWN - 1] * 4] * 4)
+        rank = self.shoe.draw()
+        self.noted.append([min(rank, DRAWN - 1), *(self.left.count(r) for r in range(DRAWN))])
+        self.left.remove(min(rank, DRAWN - 1))
+        return rank
+
+
+@pytest.mark.parametrize("cut", ["3/4", "1"])
+def test_the_law_of_every_draw_is_that_of_the_shoe(cut):
+    """The deck runs out in the middle of rounds, too."""
+    rules = CARDSHARK.with_(cut=cut)
+    contest = Contest(rules, seed=8)
+    [plan] = next(schedule(4, duplicate=False))
+    tracer = Tracer(rules, Space(rules))
+    dealer = Dealer(contest, plan, tracer)
+    dealer.shoe = shoe = CountingShoe(dealer.shoe)
+    while not dealer.over:
+        dealer.deal(named(rules, ["lim17", "hoyle", "optimal", "lim19"]))
+    draws = tracer.trace().rows()[0]
+    assert np.delete(draws, 1, axis=1).tolist() == shoe.noted
+    assert len(shoe.noted) > 300 and draws[:, 2:].sum(axis=1).min() == 1
 
 
 def kinds_and_whose(trace):
