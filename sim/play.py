@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from bjsim.sim.errors import RunFailed
@@ -33,8 +32,7 @@ def raise_by(chips: int) -> Action:
     return Action("B", chips)
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """All that a seat may know when it decides.
 
     hand: the letters of the hand to decide on.

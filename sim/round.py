@@ -7,8 +7,9 @@ Player and any shoe, and what happens is a list of events that can be printed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from bjsim.sim.cards import HIDDEN, RANKS, TEN, is_natural, points_of
@@ -18,6 +19,9 @@ from bjsim.sim.rules import Rules
 from bjsim.sim.shoe import Shoe
 
 DEALER = -1
+NOTHING = Fraction(0)
+LOST = (-1, 1)  # per chip staked, as numerator and denominator
+TIES = {"push": (0, 1), "lose": LOST, "replay": None}
 
 
 class Event(NamedTuple):
@@ -34,36 +38,57 @@ class Event(NamedTuple):
     detail: str = ""
 
 
-@dataclass
-class PlayedHand:
-    """One hand in play: its rank indices, its stake in chips, how it came about and how it ended."""
+class Cards:
+    """Cards that lie together: their rank indices, their letters, and what they count."""
 
-    stake: int
-    ranks: list[int] = field(default_factory=list)
-    split_from: int = -1  # the rank of the pair it was split from
-    moves: int = 0
-    end: str = ""
+    __slots__ = ("letters", "points", "ranks", "soft")
 
-    @property
-    def points(self) -> int:
-        return points_of(self.ranks)[0]
+    def __init__(self, ranks: Sequence[int] = ()) -> None:
+        self.ranks: list[int] = []
+        self.letters = ""
+        self.points, self.soft = 0, False
+        for rank in ranks:
+            self.take(rank)
+
+    def take(self, rank: int) -> str:
+        """Add a card; returns its letter."""
+        letter = RANKS[rank]
+        self.ranks.append(rank)
+        self.letters += letter
+        self.points, self.soft = points_of(self.ranks)
+        return letter
 
 
-@dataclass
+class PlayedHand(Cards):
+    """One hand in play, with its stake in chips, how it came about and how it ended.
+
+    split_from: the rank of the pair it was split from, or -1. legal: what it may do now, once its turn has come.
+    """
+
+    __slots__ = ("end", "legal", "moves", "split_from", "stake")
+
+    def __init__(self, stake: int, ranks: Sequence[int] = (), split_from: int = -1) -> None:
+        super().__init__(ranks)
+        self.stake = stake
+        self.split_from = split_from
+        self.moves = 0
+        self.legal = self.end = ""
+
+
+@dataclass(slots=True)
 class Seat:
-    """One player's place at the table for a round."""
+    """One player's place at the table for a round. turn: which hand is to act; how many there are when all ended."""
 
+    number: int
     player: Player
     chips: int
     hands: list[PlayedHand]
+    turn: int = 0
 
     @property
-    def turn(self) -> int:
-        """Index of the hand to act on; the number of hands when all have ended."""
-        for index, hand in enumerate(self.hands):
-            if not hand.end:
-                return index
-        return len(self.hands)
+    def playing(self) -> bool:
+        """Whether a hand is still to act."""
+        return self.turn < len(self.hands)
 
 
 @dataclass(frozen=True)
@@ -86,12 +111,13 @@ class Round:
     def __init__(self, rules: Rules, shoe: Shoe, players: Sequence[Player], chips: Sequence[int] | None = None) -> None:
         self.rules = rules
         self.shoe = shoe
+        holds = chips or [rules.chips] * len(players)
         self.seats = [
-            Seat(player, holds - rules.buy_in, [PlayedHand(rules.buy_in)])
-            for player, holds in zip(players, chips or [rules.chips] * len(players), strict=True)
+            Seat(number, player, held - rules.buy_in, [PlayedHand(rules.buy_in)])
+            for number, (player, held) in enumerate(zip(players, holds, strict=True))
         ]
-        self.dealer: list[int] = []
-        self.open_cards: list[int] = []  # the seats' cards in the order they were dealt
+        self.dealer = Cards()
+        self.open_cards = ""  # the seats' cards in the order they were dealt
         self.events: list[Event] = []
 
     def play(self) -> RoundResult:
@@ -109,92 +135,94 @@ class Round:
     def _deal(self) -> None:
         for letter in self.rules.deal:
             if letter == "p":
-                for number in range(len(self.seats)):
-                    self._card(number, 0)
+                for seat in self.seats:
+                    self._card(seat, 0)
             else:
-                hidden = bool(self.dealer) and self.rules.dealer_shows == "up"
-                self.dealer.append(self.shoe.draw())
-                self.events.append(Event("hidden" if hidden else "card", DEALER, 0, RANKS[self.dealer[-1]]))
-        for number, seat in enumerate(self.seats):
-            self._end_by_itself(number, seat)
+                hidden = bool(self.dealer.ranks) and self.rules.dealer_shows == "up"
+                self._dealer_card("hidden" if hidden else "card")
+        for seat in self.seats:
+            self._to_next_decision(seat)
 
-    def _card(self, number: int, index: int) -> None:
-        rank = self.shoe.draw()
-        self.seats[number].hands[index].ranks.append(rank)
-        self.open_cards.append(rank)
-        self.events.append(Event("card", number, index, RANKS[rank]))
+    def _card(self, seat: Seat, index: int) -> None:
+        card = seat.hands[index].take(self.shoe.draw())
+        self.open_cards += card
+        self.events.append(Event("card", seat.number, index, card))
+
+    def _dealer_card(self, what: str = "card") -> None:
+        card = self.dealer.take(self.shoe.draw())
+        self.events.append(Event(what, DEALER, 0, card))
 
     def _dealer_peeks_natural(self) -> bool:
         if not self.rules.peek:
             return False
-        natural = is_natural(self.dealer)
-        if natural or (self.rules.dealer_shows == "up" and self.dealer[0] in (0, *range(TEN, len(RANKS)))):
+        natural = is_natural(self.dealer.ranks)
+        if natural or (self.rules.dealer_shows == "up" and self.dealer.ranks[0] in (0, *range(TEN, len(RANKS)))):
             self.events.append(Event("peek", detail="natural" if natural else "none"))
         return natural
 
     # --- the seats
 
     def _seats_act(self) -> None:
-        waiting = True
-        while waiting:
-            waiting = False
-            for number, seat in enumerate(self.seats):
-                while seat.turn < len(seat.hands):
-                    self._move(number, seat)
-                    if self.rules.turns == "round-robin":
-                        break
-                waiting = waiting or seat.turn < len(seat.hands)
+        in_turn = self.rules.turns == "round-robin"
+        acting = self.seats
+        while acting := [seat for seat in acting if seat.playing]:
+            for seat in acting:
+                self._move(seat)
+                while seat.playing and not in_turn:
+                    self._move(seat)
 
-    def _move(self, number: int, seat: Seat) -> None:
+    def _move(self, seat: Seat) -> None:
         index = seat.turn
         hand = seat.hands[index]
-        view = self._view(number, seat)
+        view = self._view(seat, hand)
         action = _ask(seat.player, view)
-        overbet = action.letter == "B" and not 0 <= action.amount <= seat.chips
-        if action.letter not in tuple(view.legal) or overbet:
+        letter, amount = action
+        overbet = letter == "B" and not 0 <= amount <= seat.chips
+        if letter not in tuple(view.legal) or overbet:
             raise IllegalAction(
                 f"{seat.player.name} answered {action} with {view.hand} against {view.dealer}; "
                 f"allowed were {', '.join(view.legal)}" + (f", B up to {seat.chips}" if overbet else "")
             )
         hand.moves += 1
-        self.events.append(Event("action", number, index, str(action)))
-        if action.letter == "S":
-            self._end(number, index, "stood")
-        elif action.letter == "R":
-            self._end(number, index, "surrendered")
-        elif action.letter == "H":
-            self._card(number, index)
-        elif action.letter == "B":
-            self._stake(seat, hand, action.amount)
-        elif action.letter == "D":
+        self.events.append(Event("action", seat.number, index, str(action)))
+        if letter == "S":
+            self._end(seat, "stood")
+        elif letter == "R":
+            self._end(seat, "surrendered")
+        elif letter == "H":
+            self._card(seat, index)
+        elif letter == "B":
+            self._stake(seat, hand, amount)
+        elif letter == "D":
             self._stake(seat, hand, hand.stake)
-            self._card(number, index)
-            self._end(number, index, "bust" if hand.points > 21 else "stood")
-        elif action.letter == "P":
-            self._split(number, seat, index)
+            self._card(seat, index)
+            self._end(seat, "bust" if hand.points > 21 else "stood")
+        elif letter == "P":
+            self._split(seat, index)
         if hand.moves >= self.rules.move_cap and not hand.end and hand.points <= 21:
-            self._end(number, index, "move-cap")
-        self._end_by_itself(number, seat)
+            self._end(seat, "move-cap")
+        self._to_next_decision(seat)
 
     def _stake(self, seat: Seat, hand: PlayedHand, chips: int) -> None:
         hand.stake += chips
         seat.chips -= chips
 
-    def _split(self, number: int, seat: Seat, index: int) -> None:
+    def _split(self, seat: Seat, index: int) -> None:
         pair = seat.hands[index]
         seat.chips -= pair.stake
         seat.hands[index : index + 1] = [
             PlayedHand(pair.stake, [rank], split_from=pair.ranks[0]) for rank in pair.ranks
         ]
-        self._card(number, index)
+        self._card(seat, index)
 
-    def _end_by_itself(self, number: int, seat: Seat) -> None:
+    def _to_next_decision(self, seat: Seat) -> None:
         """End the hands that may do nothing more, up to the first one that must decide; it has its second card."""
-        while (index := seat.turn) < len(seat.hands):
-            hand = seat.hands[index]
+        while seat.playing:
+            hand = seat.hands[seat.turn]
             if len(hand.ranks) == 1:
-                self._card(number, index)
-            if self._legal(seat, hand):
+                self._card(seat, seat.turn)
+            hand.legal = self._legal(seat, hand)
+            if hand.legal:
                 return
             if hand.points > 21:
                 end = "bust"
@@ -202,30 +230,32 @@ class Round:
                 end = "natural"
             else:
                 end = "21" if hand.points == 21 else "stood"
-            self._end(number, index, end)
+            self._end(seat, end)
 
-    def _end(self, number: int, index: int, how: str) -> None:
-        self.seats[number].hands[index].end = how
-        self.events.append(Event("end", number, index, how))
+    def _end(self, seat: Seat, how: str) -> None:
+        """End the hand whose turn it is."""
+        seat.hands[seat.turn].end = how
+        self.events.append(Event("end", seat.number, seat.turn, how))
+        seat.turn += 1
 
     def _natural(self, hand: PlayedHand) -> bool:
-        split_tens = hand.split_from >= TEN and self.rules.split_tens_blackjack
-        return self.rules.naturals != "none" and is_natural(hand.ranks) and (hand.split_from < 0 or split_tens)
+        if len(hand.ranks) != 2 or hand.points != 21 or self.rules.naturals == "none":
+            return False
+        return hand.split_from < 0 or (hand.split_from >= TEN and self.rules.split_tens_blackjack)
 
     def _legal(self, seat: Seat, hand: PlayedHand) -> str:
-        rules, ranks = self.rules, hand.ranks
-        points, soft = points_of(ranks)
-        if points > 21 or self._natural(hand) or (points == 21 and rules.stand_on_21):
+        rules = self.rules
+        if hand.points >= 21 and (hand.points > 21 or self._natural(hand) or rules.stand_on_21):
             return ""
-        first = len(ranks) == 2 and hand.moves == 0
+        first = len(hand.ranks) == 2 and hand.moves == 0
         affordable = not rules.raises or seat.chips >= hand.stake
-        pair = first and affordable and self._is_pair(ranks) and len(seat.hands) < rules.max_hands
+        pair = first and affordable and len(seat.hands) < rules.max_hands and self._is_pair(hand.ranks)
         if hand.split_from == 0:
             pair = pair and rules.resplit_aces
             if not rules.hit_split_aces:
                 return "SP" if pair else ""
         whole = hand.split_from < 0
-        double = first and affordable and rules.doubles(points, soft) and (whole or rules.double_after_split)
+        double = first and affordable and rules.doubles(hand.points, hand.soft) and (whole or rules.double_after_split)
         surrender = first and rules.surrender and whole
         return "SH" + "D" * double + "P" * pair + "R" * surrender + "B" * rules.raises
 
@@ -235,27 +265,26 @@ class Round:
             return min(one, TEN) == min(other, TEN)
         return self.rules.split_by == "rank" and one == other
 
-    def _view(self, number: int, seat: Seat) -> View:
-        hand = seat.hands[seat.turn]
-        shown = self.dealer if self.rules.dealer_shows == "both" else self.dealer[:1]
-        backs = HIDDEN * (len(self.dealer) - len(shown))
-        dealer = _letters(shown)
+    def _view(self, seat: Seat, hand: PlayedHand) -> View:
+        dealer, backs = self.dealer.letters, ""
+        if self.rules.dealer_shows != "both":
+            dealer, backs = dealer[:1], HIDDEN * len(dealer[1:])
         return View(
-            self.rules, number, _letters(hand.ranks), dealer, dealer + backs + _letters(self.open_cards),
-            hand.stake, max(seat.chips, 0), self._legal(seat, hand), hand.split_from >= 0, len(seat.hands),
+            self.rules, seat.number, hand.letters, dealer, dealer + backs + self.open_cards,
+            hand.stake, max(seat.chips, 0), hand.legal, hand.split_from >= 0, len(seat.hands),
         )  # fmt: skip
 
     # --- the dealer
 
     def _dealer_acts(self) -> None:
-        hands = [hand for seat in self.seats for hand in seat.hands]
-        playing = any(not self._settled(hand) and hand.end != "natural" for hand in hands)
-        if not playing and all(self._settled(hand) for hand in hands):
+        unsettled = [hand for seat in self.seats for hand in seat.hands if not self._settled(hand)]
+        if not unsettled:
             return
-        if len(self.dealer) < 2:
+        if len(self.dealer.ranks) < 2:
             self._dealer_card()
         elif self.rules.dealer_shows == "up":
-            self.events.append(Event("shown", detail=RANKS[self.dealer[1]]))
+            self.events.append(Event("shown", detail=self.dealer.letters[1]))
+        playing = any(hand.end != "natural" for hand in unsettled)
         while playing and self._dealer_draws():
             self._dealer_card()
 
@@ -267,52 +296,48 @@ class Round:
         return hand.end in ("bust", "surrendered") or at_once
 
     def _dealer_draws(self) -> bool:
-        points, soft = points_of(self.dealer)
+        points, soft = self.dealer.points, self.dealer.soft
         return points < self.rules.dealer_stands_on or (points == 17 and soft and self.rules.hit_soft_17)
-
-    def _dealer_card(self) -> None:
-        self.dealer.append(self.shoe.draw())
-        self.events.append(Event("card", detail=RANKS[self.dealer[-1]]))
 
     # --- the money
 
     def _pay(self) -> RoundResult:
         net, tied = [], []
-        for number, seat in enumerate(self.seats):
-            profit, again = Fraction(0), Fraction(0)
+        special = self.rules.naturals == "both" and is_natural(self.dealer.ranks)
+        for seat in self.seats:
+            paid = []
             for index, hand in enumerate(seat.hands):
-                won = self._times_stake(hand)
-                bets = Fraction(hand.stake, self.rules.buy_in)
-                if won is None:
-                    again += bets
-                    self.events.append(Event("paid", number, index, "replayed"))
-                else:
-                    won *= bets
-                    profit += won
-                    self.events.append(Event("paid", number, index, str(won)))
-            net.append(profit)
-            tied.append(again)
+                paid.append(_paid(self._times_stake(hand, special), hand.stake, self.rules.buy_in))
+                self.events.append(Event("paid", seat.number, index, paid[-1].detail))
+            net.append(_sum([hand.net for hand in paid]))
+            tied.append(_sum([hand.tied for hand in paid]))
         return RoundResult(tuple(net), tuple(tied), tuple(self.events))
 
-    def _times_stake(self, hand: PlayedHand) -> Fraction | None:
-        """What the hand wins per chip staked; None for a tie that is dealt again."""
+    def _times_stake(self, hand: PlayedHand, special: bool) -> tuple[int, int] | None:
+        """What the hand wins per chip staked, as numerator and denominator; None for a tie that is dealt again.
+
+        special: whether the dealer has a natural that counts.
+        """
         rules = self.rules
-        if hand.end in ("bust", "surrendered"):
-            return Fraction(-1) if hand.end == "bust" else Fraction(-1, 2)
-        special = rules.naturals == "both" and is_natural(self.dealer)
+        if hand.end == "bust":
+            return LOST
+        if hand.end == "surrendered":
+            return -1, 2
         natural = self._natural(hand)
         if natural and (not special or rules.natural_beats_natural):
-            return rules.blackjack_pays
+            return rules.blackjack_pays.as_integer_ratio()
         bonus = self._bonus(hand)
         if rules.bonuses == "at-once" and bonus > 1:
-            return Fraction(bonus)
-        dealer = points_of(self.dealer)[0]
+            return bonus, 1
+        dealer = self.dealer.points
         if natural == special and hand.points == dealer:
-            return {"push": Fraction(0), "lose": Fraction(-1), "replay": None}[rules.ties]
-        wins = not special and (dealer > 21 or hand.points > dealer)
-        return Fraction(bonus if wins else -1)
+            return TIES[rules.ties]
+        if special or hand.points < dealer <= 21:
+            return LOST
+        return bonus, 1
 
     def _bonus(self, hand: PlayedHand) -> int:
+        """What a win of the hand pays per chip staked."""
         if self.rules.bonuses == "none":
             return 1
         if sorted(hand.ranks) in ([5, 6, 7], [6, 6, 6]):
@@ -336,5 +361,22 @@ def _ask(player: Player, view: View) -> Action:
     return answer
 
 
-def _letters(ranks: Sequence[int]) -> str:
-    return "".join([RANKS[rank] for rank in ranks])
+class _Paid(NamedTuple):
+    """What a hand came to, in initial bets: its profit, the stake that is dealt again, and what the event says."""
+
+    net: Fraction
+    tied: Fraction
+    detail: str
+
+
+@lru_cache(maxsize=4096)  # few amounts come up, and exact arithmetic is slow
+def _paid(times: tuple[int, int] | None, stake: int, buy_in: int) -> _Paid:
+    bets = Fraction(stake, buy_in)
+    if times is None:
+        return _Paid(NOTHING, bets, "replayed")
+    net = Fraction(*times) * bets
+    return _Paid(net, NOTHING, str(net))
+
+
+def _sum(amounts: Sequence[Fraction]) -> Fraction:
+    return amounts[0] if len(amounts) == 1 else sum(amounts, NOTHING)

@@ -16,7 +16,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from bjsim.sim.cards import RANKS, rank_of
+from bjsim.sim.cards import rank_of
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.play import Action, View
 from bjsim.sim.presets import PRESETS, load_rules
@@ -164,11 +164,11 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         """What the seat sees of its last hand when the round is over."""
         seat, dealer = self._round.seats[0], self._round.dealer
         hand = seat.hands[-1]
-        shown = "".join(RANKS[rank] for rank in (dealer if self.rules.dealer_shows == "both" else dealer[:1])[:2])
-        letters = "".join(RANKS[rank] for rank in hand.ranks)
+        shown = dealer.letters[: 2 if self.rules.dealer_shows == "both" else 1]
         return View(
-            self.rules, 0, letters, shown, shown, hand.stake, seat.chips, legal, hand.split_from >= 0, len(seat.hands)
-        )
+            self.rules, 0, hand.letters, shown, shown, hand.stake, seat.chips, legal, hand.split_from >= 0,
+            len(seat.hands),
+        )  # fmt: skip
 
     # --- what is seen
 
