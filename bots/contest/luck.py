@@ -31,7 +31,7 @@ import numpy as np
 from bjsim.bots.contest.config import HOUSE
 from bjsim.bots.contest.habits import Habits, Learned
 from bjsim.bots.contest.space import DRAWN, Ints, Space
-from bjsim.bots.contest.trace import DEALERS_CARD, KINDS, LAST, OTHERS, OWN, Trace
+from bjsim.bots.contest.trace import DEALERS_CARD, DRAW, KINDS, LAST, OTHERS, OWN, Stakes, Trace, stakes_of
 from bjsim.bots.contest.worths import Floats, Letters, Worths
 from bjsim.sim.rules import Rules
 from bjsim.strategies.named import CATALOGUE
@@ -70,54 +70,50 @@ class Luck:
     def of_traces(self, traces: Sequence[Trace], worths: Floats) -> Floats:
         """(bots, KINDS): luck in chips. worths: (bots, situations, 1 + DRAWN), of each bot what `of_letters` gave; the
         last is the house player."""
-        rows = [trace.rows() for trace in traces]
-        first = np.cumsum([0, *(len(draws) for draws, _, _ in rows)])
-        draws = np.concatenate([draws for draws, _, _ in rows])
-        stakes = np.concatenate([stakes for _, stakes, _ in rows])
-        which = stakes[:, 0] + np.repeat(first[:-1], [len(stakes) for _, stakes, _ in rows])
-        bot = stakes[:, 1] % len(worths)
-        places = bot * worths.shape[1]
-        flat = worths.reshape(-1, worths.shape[2])
+        draws = np.concatenate([trace.rows()[0] for trace in traces])
+        stakes = stakes_of(draws)
         luck = np.zeros(len(worths) * len(KINDS))
         # Another seat's card changes only what is left in the shoe, and so does not need all that may come of it
-        another = stakes[:, 3] == OTHERS
-        for here, worth_of in ((np.flatnonzero(~another), self._worth_of_card), (np.flatnonzero(another), _of_loss)):
-            draw = draws[which[here]]
-            rank, kind, left = draw[:, 0], draw[:, 1], draw[:, 2:]
+        another = stakes.whose == OTHERS
+        for here, worth_of in ((~another, self._worth_of_card), (another, self._worth_of_loss)):
+            rows = Stakes(*(column[here] for column in stakes))
+            draw = draws[rows.draw]
+            rank, kind, left = draw[:, 0], draw[:, 1], draw[:, 2:DRAW]
             count = left.sum(axis=1)
             filled = np.maximum(0, AHEAD - (count - 1))
             shoe = left + filled[:, None] * self.worths.law
-            worth = worth_of(stakes[here], places[here], flat, shoe, (count - 1 + filled)[:, None])
+            worth = worth_of(rows, worths, shoe, (count - 1 + filled)[:, None])
             expected = np.einsum("nr,nr->n", left, worth) / count
-            gained = stakes[here, 4] * (worth[np.arange(len(rank)), rank] - expected)
-            luck += np.bincount(bot[here] * len(KINDS) + kind, weights=gained, minlength=len(luck))
+            gained = rows.chips * (worth[np.arange(len(rank)), rank] - expected)
+            luck += np.bincount(rows.bot % len(worths) * len(KINDS) + kind, weights=gained, minlength=len(luck))
         return luck.reshape(len(worths), len(KINDS))
 
-    def _worth_of_card(self, rows: Ints, places: Ints, worths: Floats, shoe: Floats, size: Floats) -> Floats:
-        """(rows, DRAWN): what the seat's hand is worth after each card, which has then left the shoe."""
-        after = worths[places[:, None] + self._after(rows[:, 2], rows[:, 3])]  # (rows, card, worth and slopes)
+    def _worth_of_card(self, rows: Stakes, worths: Floats, shoe: Floats, size: Floats) -> Floats:
+        """(rows, DRAWN): what the seat's hand is worth after each card, which has then left the shoe.
+
+        shoe: (rows, DRAWN), cards of each rank before it leaves; size: (rows, 1), how many there are after it left.
+        """
+        after = worths[rows.bot[:, None], self._after(rows)]  # (rows, card, worth and slopes)
         shares = np.concatenate((np.ones_like(size), shoe / size), axis=1)
         worth: Floats = np.einsum("nrk,nk->nr", after, shares) - after[:, RANKS_DRAWN, 1 + RANKS_DRAWN] / size
         return worth
 
-    def _after(self, situation: Ints, whose: Ints) -> Ints:
+    def _worth_of_loss(self, rows: Stakes, worths: Floats, shoe: Floats, size: Floats) -> Floats:
+        """The same for a card that another seat gets, but for what is the same whatever comes."""
+        worth: Floats = -worths[rows.bot, rows.dealer * len(self.space.hands) + rows.hand, 1:] / size
+        return worth
+
+    def _after(self, rows: Stakes) -> Ints:
         """(rows, DRAWN): the situation after each card."""
         space = self.space
-        dealer, hand = np.divmod(situation, len(space.hands))
-        after = np.repeat(situation[:, None], DRAWN, axis=1)
-        dealer = dealer[:, None] * len(space.hands)
-        for kind, following in ((OWN, space.after), (LAST, space.doubled)):
-            mine = whose == kind
-            after[mine] = dealer[mine] + following[hand[mine]]
-        mine = whose == DEALERS_CARD
-        after[mine] = space.dealer_after[situation[mine] // len(space.hands)] * len(space.hands) + hand[mine, None]
-        return after
-
-
-def _of_loss(rows: Ints, places: Ints, worths: Floats, shoe: Floats, size: Floats) -> Floats:
-    """The same for a card that another seat gets, but for what is the same whatever comes."""
-    worth: Floats = -worths[places + rows[:, 2], 1:] / size
-    return worth
+        dealer = np.repeat(rows.dealer[:, None], DRAWN, axis=1)
+        hand = np.repeat(rows.hand[:, None], DRAWN, axis=1)
+        for whose, following in ((OWN, space.after), (LAST, space.doubled)):
+            here = rows.whose == whose
+            hand[here] = following[rows.hand[here]]
+        here = rows.whose == DEALERS_CARD
+        dealer[here] = space.dealer_after[rows.dealer[here]]
+        return dealer * len(space.hands) + hand
 
 
 class Referee:
@@ -141,7 +137,7 @@ class Referee:
         luck = self.luck.of_traces(traces, self._worths)[:-1]
         learned: dict[int, Learned] = defaultdict(dict)
         for trace in traces:
-            decisions = trace.rows()[2]
+            decisions = trace.rows()[1]
             for bot in dict.fromkeys(decisions[:, 0].tolist()):
                 learned[bot].update(self.habits[bot].see_all(decisions[decisions[:, 0] == bot, 1:]))
         new = {str(bot): cells for bot, cells in sorted(learned.items()) if cells}

@@ -50,7 +50,6 @@ class Space:
         # plain lists, for those who look up one at a time
         self.after_list: list[list[int]] = self.after.tolist()
         self.dealer_after_list: list[list[int]] = self.dealer_after.tolist()
-        self.stood_list: list[int] = self.stood.tolist()
 
     def _number(self, hand: HandState | Result) -> None:
         if hand not in self.number_of:

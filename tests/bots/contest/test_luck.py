@@ -13,7 +13,7 @@ from bjsim.bots.contest.match import Dealer, play_table
 from bjsim.bots.contest.schedule import schedule
 from bjsim.bots.contest.space import DRAWN, Space
 from bjsim.bots.contest.student import t_half
-from bjsim.bots.contest.trace import DEALERS_CARD, KINDS, OWN, Trace, Tracer
+from bjsim.bots.contest.trace import DEALERS_CARD, DRAW, GONE, KINDS, OWN, SEATS, Trace, Tracer, stakes_of
 from bjsim.bots.contest.worths import Worths
 from bjsim.sim.play import Action
 from bjsim.sim.presets import load_rules
@@ -124,24 +124,30 @@ def mean_luck(luck, trace, worths, left_out=0):
 
     left_out: so many tens the referee does not know of.
     """
-    draws, stakes, _ = trace.rows()
+    draws, _ = trace.rows()
     worst = 0.0
-    for row in stakes[:: max(1, len(stakes) // 200)]:
-        draw = draws[row[0]]
-        left = draw[2:]
+    for draw in draws[:: max(1, len(draws) // 50)]:
+        left = draw[2:DRAW]
         believed = left - left_out * (np.arange(DRAWN) == DRAWN - 1)
         if believed.min() < 0 or not believed.any():
             continue
-        mean = 0.0
-        for rank in np.flatnonzero(left):
-            one = Trace(
-                array("q", [int(rank), int(draw[1]), *believed.tolist()]).tobytes(),
-                array("q", [0, 0, *row[2:].tolist()]).tobytes(),
-                b"",
-            )
-            mean += left[rank] / left.sum() * luck.of_traces([one], worths[None]).sum()
-        worst = max(worst, abs(mean))
+        for one in each_alone(draw):
+            mean = 0.0
+            for rank in np.flatnonzero(left):
+                row = array("q", [int(rank), int(draw[1]), *believed.tolist(), *one])
+                mean += left[rank] / left.sum() * luck.of_traces([Trace(row.tobytes(), b"")], worths[None]).sum()
+            worst = max(worst, abs(mean))
     return worst
+
+
+def each_alone(draw):
+    """The table before a draw, with one of its seats only, as if it were bot 0's."""
+    taker, dealer, *seats = draw[DRAW:].tolist()
+    hands, chips = seats[:SEATS], seats[SEATS : 2 * SEATS]
+    for here in range(SEATS):
+        if hands[here] != GONE:
+            alone = [hand if place == here else GONE for place, hand in enumerate(hands)]
+            yield taker, dealer, *alone, *chips, *[0] * SEATS
 
 
 def test_over_all_cards_that_may_come_the_luck_of_every_draw_is_nothing():
@@ -189,13 +195,14 @@ def test_the_law_of_every_draw_is_that_of_the_shoe(cut):
     while not dealer.over:
         dealer.deal(named(rules, ["lim17", "hoyle", "optimal", "lim19"]))
     draws = tracer.trace().rows()[0]
-    assert np.delete(draws, 1, axis=1).tolist() == shoe.noted
-    assert len(shoe.noted) > 300 and draws[:, 2:].sum(axis=1).min() == 1
+    assert np.delete(draws[:, :DRAW], 1, axis=1).tolist() == shoe.noted
+    assert len(shoe.noted) > 300 and draws[:, 2:DRAW].sum(axis=1).min() == 1
 
 
 def kinds_and_whose(trace):
-    draws, stakes, _ = trace.rows()
-    return draws[stakes[:, 0], 1], stakes[:, 3]
+    draws, _ = trace.rows()
+    stakes = stakes_of(draws)
+    return draws[stakes.draw, 1], stakes.whose
 
 
 def test_a_match_is_judged_by_what_was_known_before_its_shoes():
@@ -208,7 +215,7 @@ def test_a_match_is_judged_by_what_was_known_before_its_shoes():
     assert unit.judge(second)["luck"] == alone
     assert hasty.judge(second)["luck"] != alone  # negative control: it would have seen these very cards before
     assert unit.judge(third)["luck"] != Referee(luck, 2, 2).judge(third)["luck"]  # it has learned
-    blind = [Trace(trace.draws, trace.stakes, b"") for trace in first]
+    blind = [trace._replace(decisions=b"") for trace in first]
     assert Referee(luck, 2, 1).judge(blind)["luck"] == Referee(luck, 2, 1).judge(first)["luck"]
 
 
@@ -311,7 +318,7 @@ def test_a_wrong_law_of_cards_is_noticed():
 
     def many_tens(trace):
         draws = trace.rows()[0].copy()
-        draws[:, -1] *= 2
+        draws[:, DRAW - 1] *= 2
         return trace._replace(draws=draws.tobytes())
 
     matches = judged(traced(CARDSHARK, named(CARDSHARK, ["lim17", "optimal"]), 60), Referee(ManyTens(CARDSHARK), 2, 1))
