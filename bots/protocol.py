@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import signal
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bjsim.sim.hand import Hand
 from bjsim.sim.play import NAMES, STAND, Action, View, raise_by
@@ -60,7 +61,12 @@ class Fault:
 
 def argv_of(view: View) -> list[str]:
     """What the bot is told, as the five arguments of its command line."""
-    return [str(Hand(*view.hand).points), view.hand, view.visible, str(view.stake), str(view.chips)]
+    return [_score(view.hand), view.hand, view.visible, str(view.stake), str(view.chips)]
+
+
+@lru_cache(maxsize=4096)  # the same few hands come up all the time
+def _score(hand: str) -> str:
+    return str(Hand(*hand).points)
 
 
 def parse_reply(stdout: bytes, view: View) -> Action | Fault:

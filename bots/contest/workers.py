@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import selectors
 import signal
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
@@ -29,6 +30,7 @@ from bjsim.sim.play import Player
 Line = Connection  # of a host and a worker
 Times = list[tuple[int, float]]  # (bot, seconds) of the moves of a round
 AHEAD = 2  # tables that a worker is given at a time, so that it need not wait for the next one
+TOLD_S = 0.02  # rounds that take less than this are told of together: each word to the host costs both of them a move
 _LISTENS_S = 1.0  # how often an idle worker looks whether its host still lives
 
 
@@ -120,8 +122,8 @@ class Workers:
                 raise RunFailed("a worker was killed; the contest can go on with --resume") from None
             if isinstance(said, BaseException):
                 raise said
-            self._rounds[ticket].append(said)
-            if isinstance(said, _Over):
+            self._rounds[ticket].extend(said)
+            if isinstance(said[-1], _Over):
                 del self._given[ticket]
 
     # --- in a worker
@@ -151,17 +153,23 @@ class Workers:
                 os.sched_setaffinity(0, {cores[(len(self._lines) - 1) % len(cores)]})
 
     def _play(self, line: Line, ticket: int, plan: TablePlan, players: Sequence[Player]) -> None:
-        """Play a table, telling the host of every round."""
+        """Play a table, telling the host of its rounds."""
         times: Times = []
+        untold: list[tuple[Record, Times] | _Over] = []
+        told = time.monotonic()
 
         def timed(bot: int, seconds: float) -> None:
             times.append((bot, seconds))
 
         tracer = Tracer(self.contest.rules, self.space) if self.space else None
         for record in play_table(self.contest, plan, players.__getitem__, tracer, self.earlier(plan), timed):
-            line.send((ticket, (record, times)))
+            untold.append((record, [*times]))
             times.clear()
-        line.send((ticket, _Over(tracer.trace() if tracer else None)))
+            if time.monotonic() - told > TOLD_S:
+                line.send((ticket, untold))
+                untold.clear()
+                told = time.monotonic()
+        line.send((ticket, [*untold, _Over(tracer.trace() if tracer else None)]))
 
 
 class _Over(NamedTuple):

@@ -177,17 +177,20 @@ def test_two_processes_cannot_play_the_same_contest(tmp_path, undisturbed):
     first.close()
 
 
-def killed_at_random(folder: Path, kills: int, arguments: list[str], chance: random.Random) -> int:
-    """Play by the command line, killing it at random moments; returns how often it was killed while playing."""
+def killed_at_random(folder: Path, kills: int, arguments: list[str], whole_size: int, chance: random.Random) -> int:
+    """Play by the command line, killing it at random moments; returns how often it was killed while playing.
+
+    A moment is a size of the journal; one that is already reached is one while the contest is still starting.
+    """
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth"]
-    done = 0
-    for _ in range(kills):
-        started = (folder / journal.NAME).exists()
-        rest = ["--resume", str(folder)] if started else [*arguments, "--out", str(folder)]
+    file, done = folder / journal.NAME, 0
+    for size in sorted(chance.uniform(0, 0.9 * whole_size) for _ in range(kills)):
+        rest = ["--resume", str(folder)] if file.exists() else [*arguments, "--out", str(folder)]
         process = subprocess.Popen([*command, *rest], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while not (folder / journal.NAME).exists() and process.poll() is None:
-            time.sleep(0.005)
-        time.sleep(0.15 + chance.random() * 0.5)
+        if file.exists() and file.stat().st_size >= size:
+            time.sleep(chance.uniform(0, 0.5))
+        while process.poll() is None and not (file.exists() and file.stat().st_size >= size):
+            time.sleep(0.001)
         done += process.poll() is None
         process.kill()
         process.wait()
@@ -201,7 +204,7 @@ def test_killed_it_ends_as_if_never_stopped(tmp_path, kills):
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth"]
     calm, disturbed = tmp_path / "calm", tmp_path / "disturbed"
     subprocess.run([*command, *arguments, "--out", str(calm)], check=True, stdout=subprocess.DEVNULL)
-    killed = killed_at_random(disturbed, kills, arguments, random.Random(kills))
+    killed = killed_at_random(disturbed, kills, arguments, len(whole(calm)), random.Random(kills))
     assert killed >= kills / 2
     for name in (journal.NAME, "standings.json", "standings.csv"):
         assert (calm / name).read_bytes() == (disturbed / name).read_bytes(), name
