@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from itertools import count
@@ -14,7 +15,7 @@ class Chromium:
     """One page of a browser without a network. problems: what its console and its scripts complained of."""
 
     def __init__(self) -> None:
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # what it forked may still write there
         to_browser, self._out = os.pipe()
         self._in, from_browser = os.pipe()
 
@@ -28,6 +29,7 @@ class Chromium:
             [PROGRAM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
              "--remote-debugging-pipe", f"--user-data-dir={self.folder.name}", "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=pipes, close_fds=False,
+            start_new_session=True,
         )  # fmt: skip
         os.close(to_browser)
         os.close(from_browser)
@@ -46,7 +48,7 @@ class Chromium:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.process.kill()
+        os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         os.close(self._in)
         os.close(self._out)
