@@ -68,15 +68,17 @@ class Chart:
 
     def decide(self, view: View) -> Action:
         """The chart's action for what the seat sees."""
+        return Action(self.letter(self.state_of(view), self.states.column(view.dealer), view.legal))
+
+    def state_of(self, view: View) -> HandState:
+        """The hand that the seat is to decide on."""
         state = HandState()
         ranks = [rank_of(card) for card in view.hand]
         if view.split and len(ranks) <= 2:
             state = state._replace(split=SPLIT_HAND if ranks[0] else SPLIT_ACES)
         for rank in ranks:
             state = self.states.add(state, rank)
-        if len(ranks) > 2:
-            state = state._replace(split=WHOLE)
-        return Action(self.letter(state, self.states.column(view.dealer), view.legal))
+        return state._replace(split=WHOLE) if len(ranks) > 2 else state
 
 
 def chart_rows(states: States) -> tuple[str, ...]:

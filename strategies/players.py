@@ -1,7 +1,7 @@
 """Finding a player by what was written: a named strategy, a chart file, or any Player in Python.
 
-Accepted: a name of the catalogue (`optimal`), a name that an installed package adds through the entry-point group
-`bjsim.players`, a chart file, `module:object`, `file.py:object`.
+Accepted: a name of the catalogue (`optimal`) or of `BUILT_IN` (`kelly`), a name that an installed package adds through
+the entry-point group `bjsim.players`, a chart file, `module:object`, `file.py:object`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from bjsim.sim.play import Action, Player, View
 from bjsim.sim.rules import Rules
 from bjsim.strategies.chart import Chart
 from bjsim.strategies.chart_files import load_chart
+from bjsim.strategies.kelly import Kelly
 from bjsim.strategies.named import CATALOGUE
 
+BUILT_IN = {"kelly": Kelly}  # players that are no charts; made for the rules they are to play
 ENTRY_POINTS = "bjsim.players"
 _FILE_MODULE = "bjsim_player_"  # how the names of modules start that were loaded from a player's file
 
@@ -46,16 +48,19 @@ class FunctionPlayer:
 
 def player_names() -> list[str]:
     """All names that `find_player` knows without a file or module."""
-    return [*CATALOGUE, *(point.name for point in entry_points(group=ENTRY_POINTS))]
+    return [*CATALOGUE, *BUILT_IN, *(point.name for point in entry_points(group=ENTRY_POINTS))]
 
 
 def find_player(text: str, rules: Rules) -> Player:
     """The player that `text` names, for a game with these rules; a Chart where it is one.
 
-    Raises: UnknownPlayer; ChartError for a chart file that cannot be read.
+    Raises: UnknownPlayer; ChartError for a chart file that cannot be read; InputError for a built-in player that cannot
+    play by these rules.
     """
     if text in CATALOGUE:
         return CATALOGUE[text].chart(rules)
+    if text in BUILT_IN:
+        return BUILT_IN[text](rules)
     for point in entry_points(group=ENTRY_POINTS):
         if point.name == text:
             return _as_player(text, _load_entry(point), rules)

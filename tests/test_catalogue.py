@@ -8,6 +8,7 @@ import pytest
 from bjsim.sim.presets import PRESETS
 from bjsim.strategies.exact import Solver
 from bjsim.strategies.named import CATALOGUE
+from bjsim.strategies.players import BUILT_IN
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "catalogue.md").read_text(encoding="utf-8")
 GAMES, STRATEGIES = PAGE.split("## Strategies")[0], PAGE.split("## Strategies")[1].split("## Charts")[0]
@@ -28,7 +29,9 @@ def test_every_game_is_listed_with_what_it_is_and_its_source():
 
 
 def test_every_strategy_is_listed_with_what_it_does_and_its_source():
-    assert rows(STRATEGIES) == {name: [named.about, named.source] for name, named in CATALOGUE.items()}
+    assert rows(STRATEGIES) == {
+        name: [player.about, player.source] for name, player in (*CATALOGUE.items(), *BUILT_IN.items())
+    }
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -42,4 +45,4 @@ def test_every_decision_is_listed():
 
 
 def test_every_one_cites_a_source():
-    assert all(entry.source for entry in (*PRESETS.values(), *CATALOGUE.values()))
+    assert all(entry.source for entry in (*PRESETS.values(), *CATALOGUE.values(), *BUILT_IN.values()))
