@@ -43,12 +43,14 @@ def rank_law(ten_probability: Fraction) -> tuple[Fraction, ...]:
 def points_of(ranks: Sequence[int]) -> tuple[int, bool]:
     """Points of a hand of rank indices, and whether an ace in it counts 11 (a soft hand).
 
-    One ace counts 11 where that does not bust. Points above 21 are a bust.
+    Points above 21 are a bust.
     """
-    hard = sum([VALUES[rank] for rank in ranks])
-    if 0 in ranks and hard + 10 <= 21:
-        return hard + 10, True
-    return hard, False
+    return best_points(sum([VALUES[rank] for rank in ranks]), 0 in ranks)
+
+
+def best_points(hard: int, ace: bool) -> tuple[int, bool]:
+    """Points of cards that count `hard` with aces as 1, and whether one of them counts 11: where that does not bust."""
+    return (hard + 10, True) if ace and hard <= 11 else (hard, False)
 
 
 def is_natural(ranks: Sequence[int]) -> bool:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from bjsim.sim.cards import HIDDEN, RANKS, TEN, is_natural, points_of
+from bjsim.sim.cards import HIDDEN, RANKS, TEN, VALUES, best_points, is_natural
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.play import Action, IllegalAction, Player, View
 from bjsim.sim.rules import Rules
@@ -41,12 +41,13 @@ class Event(NamedTuple):
 class Cards:
     """Cards that lie together: their rank indices, their letters, and what they count."""
 
-    __slots__ = ("letters", "points", "ranks", "soft")
+    __slots__ = ("_ace", "_hard", "letters", "points", "ranks", "soft")
 
     def __init__(self, ranks: Sequence[int] = ()) -> None:
         self.ranks: list[int] = []
         self.letters = ""
         self.points, self.soft = 0, False
+        self._hard, self._ace = 0, False
         for rank in ranks:
             self.take(rank)
 
@@ -55,7 +56,9 @@ class Cards:
         letter = RANKS[rank]
         self.ranks.append(rank)
         self.letters += letter
-        self.points, self.soft = points_of(self.ranks)
+        self._hard += VALUES[rank]
+        self._ace = self._ace or rank == 0
+        self.points, self.soft = best_points(self._hard, self._ace)
         return letter
 
 

@@ -5,6 +5,7 @@ The compiled round (`kernel.py`) draws the very same cards from the same stream;
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
@@ -19,6 +20,8 @@ from bjsim.sim.rules import NORMAL_TENS, Rules
 from bjsim.sim.stream import Stream
 
 SLOTS = 16  # of the alias table: the next power of two above the number of ranks
+AT_ONCE = 16  # shuffles whose words are made together
+_LOW = (1 << 64) - 1
 
 
 class ShoeError(InputError):
@@ -111,15 +114,30 @@ class DeckShoe:
     def __init__(self, rules: Rules, stream: Stream) -> None:
         self.size = int(rules.decks) * 52
         self.cut = math.ceil(rules.cut * self.size)
-        self._stream = stream
-        self._shuffles = -1
+        self._deck = [rank for rank in range(len(RANKS)) for _ in range(self.size // len(RANKS))]
+        self._words = self._words_of(stream)
         self._shuffle()
 
+    def _words_of(self, stream: Stream) -> Iterator[list[int]]:
+        """The words of each shuffle; those of several are made at once."""
+        each = self.size // 4
+        for first in itertools.count(0, AT_ONCE * each):
+            words = stream.words(first, AT_ONCE * each).tolist()
+            for start in range(0, len(words), each):
+                yield words[start : start + each]
+
     def _shuffle(self) -> None:
-        self._shuffles += 1
         self.dealt = 0
-        self._cards = [rank for rank in range(len(RANKS)) for _ in range(self.size // len(RANKS))]
-        self._words = self._stream.words(self._shuffles * self.size // 4, self.size // 4).tolist()
+        self._cards = cards = self._deck.copy()
+        i, left = 0, self.size
+        for word in next(self._words):
+            for _ in range(4):
+                product = word * left
+                j = i + (product >> 64)
+                word = product & _LOW
+                cards[i], cards[j] = cards[j], cards[i]
+                i += 1
+                left -= 1
 
     def begin_round(self) -> bool:
         if self.dealt < self.cut:
@@ -130,14 +148,9 @@ class DeckShoe:
     def draw(self) -> int:
         if self.dealt == self.size:
             self._shuffle()
-        cards, i = self._cards, self.dealt
-        if i % 4 == 0:
-            self._word = self._words[i // 4]
-        high, self._word = divmod(self._word * (self.size - i), 1 << 64)
-        j = i + high
-        cards[i], cards[j] = cards[j], cards[i]
+        card = self._cards[self.dealt]
         self.dealt += 1
-        return cards[i]
+        return card
 
 
 class ScriptedShoe:

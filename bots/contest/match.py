@@ -133,7 +133,7 @@ class Dealer:
         rules, places = self.contest.rules, self.paying
         before = [self.chips[place] for place in places]
         result = Round(rules, self.shoe, [players[place] for place in places], before).play()
-        net = [profit.numerator * rules.buy_in // profit.denominator for profit in result.net]
+        net = [int(profit * rules.buy_in) for profit in result.net]
         for place, won in zip(places, net, strict=True):
             self.chips[place] += won
         record: Record = {

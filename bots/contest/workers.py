@@ -30,7 +30,7 @@ from bjsim.sim.play import Player
 Line = Connection  # of a host and a worker
 Times = list[tuple[int, float]]  # (bot, seconds) of the moves of a round
 AHEAD = 2  # tables that a worker is given at a time, so that it need not wait for the next one
-TOLD_S = 0.02  # rounds that take less than this are told of together: each word to the host costs both of them a move
+TOLD_S = 0.1  # rounds that take less are told of together: every word costs a sync of the disk, and both sides a switch
 _LISTENS_S = 1.0  # how often an idle worker looks whether its host still lives
 
 

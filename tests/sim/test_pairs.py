@@ -120,12 +120,12 @@ def test_stretches_are_those_of_a_real_shoe(decks: int, cut: object) -> None:
     """Rounds of 4 to 9 cards from the shoe itself, which tells when it was shuffled; some run out in mid-round."""
     rules = Rules(decks=decks, cut=cut)
     shoe, rng = DeckShoe(rules, Stream(3)), np.random.default_rng(6)
-    dealt, firsts, shuffles = [], [], -1
+    dealt, firsts, cards_before = [], [], None
     for number in range(2000):
         shoe.begin_round()
-        if shoe._shuffles != shuffles:
+        if shoe._cards is not cards_before:
             firsts.append(number)
-            shuffles = shoe._shuffles
+            cards_before = shoe._cards
         cards = int(rng.integers(4, 10))
         for _ in range(cards):
             shoe.draw()
