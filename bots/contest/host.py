@@ -104,30 +104,36 @@ class Host:
         reason = self._reason(began)
         plans = schedule(len(self.entrants), contest.duplicate, bool(contest.house))
         rest = islice(plans, self.standings.matches, contest.matches)
+        written: list[tuple[Record, Times]] = []
+
+        def count() -> None:
+            self._count(written, on_round)
+
         with Workers(
-            contest, self.entrants, self.workers, self.sandbox, self._earlier, self._journal.close
+            contest, self.entrants, self.workers, self.sandbox, self._earlier, self._journal.close, count
         ) as workers:
             tables = workers.tables(plan for match in rest for plan in match)
             match = self.standings.matches
             traces: list[Trace] = []
-            written: list[tuple[Record, Times]] = []
             while not reason:
                 for plan, rounds in tables:
                     for record, times in rounds:
                         self._journal.append(record)
                         written.append((record, times))
-                        if not workers.more():
-                            self._count(written, on_round)
-                    self._count(written, on_round)
                     if workers.trace:
                         traces.append(workers.trace)
                     if plan.table == self._tables - 1:
                         break
-                self._write(match_record(match, self.referee, traces))
+                record = match_record(match, self.referee, traces)
+                self._journal.append(record)
+                written.append((record, []))
+                count()
                 traces.clear()
                 match += 1
                 reason = self._reason(began)
-        self._write({"record": "end", "reason": reason, "matches": match})
+        record = {"record": "end", "reason": reason, "matches": match}
+        self._journal.append(record)
+        self._count([(record, [])], on_round)
 
     @property
     def _tables(self) -> int:
@@ -142,7 +148,7 @@ class Host:
         return "time" if time.monotonic() - began >= self.contest.seconds else ""
 
     def _count(self, written: list[tuple[Record, Times]], on_round: Callable[[Host], None]) -> None:
-        """Have the rounds written last on disk, and only then count and show them."""
+        """Have the records written last on disk, and only then count and show them."""
         if not written:
             return
         self._journal.sync()
@@ -151,14 +157,9 @@ class Host:
             self.page.add(record)
             for bot, seconds in times:
                 self.timings.add(bot, seconds)
-            on_round(self)
+            if record["record"] == "round":
+                on_round(self)
         written.clear()
-
-    def _write(self, record: Record) -> None:
-        self._journal.append(record)
-        self._journal.sync()
-        self.standings.add(record)
-        self.page.add(record)
 
     def _earlier(self, plan: TablePlan) -> list[Record]:
         """The rounds of this table that the journal holds already."""

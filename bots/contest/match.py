@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
@@ -133,7 +134,7 @@ class Dealer:
         rules, places = self.contest.rules, self.paying
         before = [self.chips[place] for place in places]
         result = Round(rules, self.shoe, [players[place] for place in places], before).play()
-        net = [int(profit * rules.buy_in) for profit in result.net]
+        net = [whole_chips(profit, rules.buy_in) for profit in result.net]
         for place, won in zip(places, net, strict=True):
             self.chips[place] += won
         record: Record = {
@@ -152,6 +153,11 @@ class Dealer:
             self.tracer.add(result.events, record["seats"])
         self.round += 1
         return record, result
+
+
+def whole_chips(bets: Fraction, buy_in: int) -> int:
+    """An amount of initial bets in chips; half a chip is neither paid nor taken."""
+    return bets.numerator * buy_in if bets.denominator == 1 else int(bets * buy_in)
 
 
 def play_table(

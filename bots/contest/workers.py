@@ -38,26 +38,25 @@ class Workers:
     """The workers of a contest. Use it as a context; in the end all their bots are closed.
 
     earlier: the rounds of a table that are played already. let_go: called in every worker first, to close what only
-    the host may hold.
+    the host may hold. idle: called in the host whenever all that was played has been taken, before it waits for more.
     """
 
     def __init__(
         self, contest: Contest, entrants: Sequence[Entrant], workers: int, sandbox: str,
-        earlier: Callable[[TablePlan], list[Record]], let_go: Callable[[], None],
+        earlier: Callable[[TablePlan], list[Record]], let_go: Callable[[], None], idle: Callable[[], None],
     ) -> None:  # fmt: skip
-        self.contest, self.sandbox, self.earlier, self.let_go = contest, sandbox, earlier, let_go
+        self.contest, self.sandbox, self.earlier, self.let_go, self.idle = contest, sandbox, earlier, let_go, idle
         self.workers = workers
         self.entrants = [*entrants]
         if contest.house:  # the house player is the last: number HOUSE is -1
             self.entrants.append(identify(contest.house, contest.rules, "house"))
         self.space = Space(contest.rules) if has_luck(contest.rules) else None
         self.trace: Trace | None = None  # of the table whose rounds were taken last
-        self._taking: deque[Any] = deque()  # the rounds of the table that are being taken
         self._rounds: dict[int, deque[Any]] = {}  # by ticket
         self._given: dict[int, Line] = {}  # ticket -> who plays it
         self._lines: list[Line] = []
         self._processes = []
-        self._selector = selectors.DefaultSelector()  # asked after every round, so made only once
+        self._selector = selectors.DefaultSelector()
         fork = multiprocessing.get_context("fork")
         for _ in range(workers):
             mine, theirs = fork.Pipe()
@@ -97,7 +96,7 @@ class Workers:
             yield plan, self._taken(ticket)
 
     def _taken(self, ticket: int) -> Iterator[tuple[Record, Times]]:
-        rounds = self._taking = self._rounds[ticket]
+        rounds = self._rounds[ticket]
         while True:
             while not rounds:
                 self._listen()
@@ -107,15 +106,13 @@ class Workers:
                 return
             yield played
 
-    def more(self) -> bool:
-        """Whether another round of the table that is being taken has been played already."""
-        if not self._taking:
-            self._listen(0)
-        return bool(self._taking) and not isinstance(self._taking[0], _Over)
-
-    def _listen(self, seconds: float | None = None) -> None:
-        """Sort what workers have to say; wait so long for a word at most. Raises: what one of them raised."""
-        for key, _ in self._selector.select(seconds):
+    def _listen(self) -> None:
+        """Sort what workers have to say; waits for a word if need be. Raises: what one of them raised."""
+        ready = self._selector.select(0)
+        if not ready:
+            self.idle()
+            ready = self._selector.select()
+        for key, _ in ready:
             try:
                 ticket, said = cast(Line, key.fileobj).recv()
             except EOFError:
