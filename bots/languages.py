@@ -25,6 +25,10 @@ class BuildError(InputError):
         self.log = log
 
 
+class NoToolchain(BuildError):
+    """A language that cannot be compiled or run on this machine: no fault of the bot's."""
+
+
 @dataclass(frozen=True)
 class Program:
     """A bot that is ready to be put in a box.
@@ -122,7 +126,7 @@ def tool_of(language: Language) -> str:
             return os.path.realpath(path)
     where = f" that user {sandbox.NOBODY} can read" if found and os.geteuid() == 0 else ""
     install = f"on Debian and Ubuntu: apt install {language.package}"
-    raise BuildError(f"a bot in {language.name} needs {language.tools[0]}{where} ({install})")
+    raise NoToolchain(f"a bot in {language.name} needs {language.tools[0]}{where} ({install})")
 
 
 def binds_of(tool: str) -> tuple[str, ...]:

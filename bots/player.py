@@ -152,6 +152,21 @@ class BotPlayer:
                 self.kept.append(fault)
 
 
+class DeadBot:
+    """A program that cannot be made to run: whatever it is asked, it could not be started."""
+
+    def __init__(self, name: str, why: BuildError) -> None:
+        self.name, self.why = name, why
+        self.reply = Reply("start", 0, 0, b"", f"{why}\n{why.log}".strip().encode())
+
+    def ask(self, view: View) -> Reply:
+        """What every run of it comes to."""
+        return self.reply
+
+    def decide(self, view: View) -> Action:
+        return STAND
+
+
 @dataclass
 class Seat:
     """What a bot's player remembers at one table: its last move, and how many it made with this hand."""

@@ -103,7 +103,8 @@ def judge(reply: Reply, view: View) -> Action | Fault:
     """What a run of the bot comes to: its move, or the fault that makes it stand."""
     kind, detail = "", ""
     if reply.cause == "start":
-        kind, detail = "start-failure", reply.stderr.decode("utf-8", "replace").strip() or "could not be started"
+        said = reply.stderr.decode("utf-8", "replace").strip()
+        kind, detail = "start-failure", said.partition("\n")[0] or "could not be started"
     elif reply.cause in ("timeout", "cpu"):
         spent = "processor time" if reply.cause == "cpu" else "time"
         kind, detail = "timeout", f"used up its {spent} after {reply.elapsed_ns / 1e9:.2f} s"

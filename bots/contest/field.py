@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bjsim.bots.languages import BuildError, language_of
-from bjsim.bots.player import BoxError, open_bot
+from bjsim.bots.languages import BuildError, NoToolchain, language_of
+from bjsim.bots.player import BoxError, DeadBot, open_bot
 from bjsim.sim.errors import InputError
 from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
@@ -21,8 +22,15 @@ from bjsim.strategies.players import find_player
 IN_PROCESS = "in process"
 
 
+logger = logging.getLogger(__name__)
+
+
 class FieldError(InputError):
     """A bot that cannot take part, or one that has changed since the contest began."""
+
+
+class NoBot(FieldError):
+    """A file that is neither a bot nor a chart."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +71,21 @@ def gather(texts: Sequence[str], rules: Rules) -> list[Entrant]:
             files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
             if not files:
                 raise FieldError(f"the folder {source} holds no bots")
-            found += [identify(str(file), rules) for file in files]
+            found += [entrant for file in files if (entrant := _bot_in_folder(file, rules))]
         else:
             found.append(identify(source, rules, name))
     if len(found) < 2:
         raise FieldError(f"a contest needs two bots or more, not {len(found)}")
     return _numbered(found)
+
+
+def _bot_in_folder(file: Path, rules: Rules) -> Entrant | None:
+    """The entrant in a file of a folder of bots; None, with a warning, for one that is no bot."""
+    try:
+        return identify(str(file), rules)
+    except NoBot as error:
+        logger.warning("left out: %s", error)
+        return None
 
 
 def identify(source: str, rules: Rules, name: str = "") -> Entrant:
@@ -81,8 +98,14 @@ def identify(source: str, rules: Rules, name: str = "") -> Entrant:
         language = IN_PROCESS if _chart_at(path, rules) else _language(path)
         return Entrant(name or path.stem, str(path.resolve()), language, hashlib.sha256(content).hexdigest())
     player = find_player(source, rules)
-    cells = getattr(player, "cells", None)
-    digest = hashlib.sha256(repr(sorted(cells.items())).encode()).hexdigest() if cells else ""
+    module, _, thing = source.rpartition(":")
+    if Path(module).is_file():  # a player in Python
+        content = Path(module).read_bytes()
+        source = f"{Path(module).resolve()}:{thing}"
+    else:
+        cells = getattr(player, "cells", None)
+        content = repr(sorted(cells.items())).encode() if cells else b""
+    digest = hashlib.sha256(content).hexdigest() if content else ""
     return Entrant(name or player.name, source, IN_PROCESS, digest)
 
 
@@ -109,7 +132,7 @@ def _language(path: Path) -> str:
     try:
         language = language_of(path)
     except (BuildError, OSError) as error:
-        raise FieldError(str(error)) from None
+        raise NoBot(str(error)) from None
     return language.name if language else "executable"
 
 
@@ -142,15 +165,22 @@ def check_unchanged(entrants: Sequence[Entrant], rules: Rules) -> None:
 
 @contextmanager
 def opened(entrants: Sequence[Entrant], rules: Rules, **options: Any) -> Iterator[list[Player]]:
-    """The entrants' players, ready to play; bots in other processes are closed in the end. options: for `open_bot`."""
+    """The entrants' players, ready to play; bots in other processes are closed in the end. options: for `open_bot`.
+
+    A bot that cannot be made to run is a DeadBot: it takes part, and stands. Raises: FieldError where the fault is this
+    machine's.
+    """
     with ExitStack() as stack:
         players: list[Player] = []
         for entrant in entrants:
             if entrant.timed:
                 try:
                     bot = open_bot(entrant.source, name=entrant.name, **options)
-                except (BuildError, BoxError) as error:
+                except (NoToolchain, BoxError) as error:
                     raise FieldError(f"the bot {entrant.name} cannot play: {error}") from None
+                except BuildError as error:
+                    players.append(DeadBot(entrant.name, error))
+                    continue
                 stack.callback(bot.close)
                 players.append(bot)
             else:

@@ -17,7 +17,7 @@ from bjsim import __version__
 from bjsim.bots.box import sandboxed
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.field import Entrant, check_unchanged
+from bjsim.bots.contest.field import Entrant, check_unchanged, identify
 from bjsim.bots.contest.luck import REFERENCE, Luck, Referee, has_luck
 from bjsim.bots.contest.match import Dealer, NotTheSame, Record, deal_again
 from bjsim.bots.contest.page import PageData
@@ -62,6 +62,7 @@ class Host:
             "luck": REFERENCE if has_luck(contest.rules) else "",
             "contest": contest.to_dict(),
             "bots": [entrant.to_dict() for entrant in entrants],
+            "house": identify(contest.house, contest.rules, "house").to_dict() if contest.house else None,
         }
         host._journal = journals.Journal.create(folder, header)
         host.standings = Standings(header)
@@ -78,7 +79,8 @@ class Host:
         host._journal = journal
         host.standings = Standings(header).add_all(records[1:])
         if not host.standings.end:
-            check_unchanged(entrants, contest.rules)
+            house = [Entrant.from_dict(header["house"])] if header["house"] else []
+            check_unchanged([*entrants, *house], contest.rules)
         host.timings = Timings.load(folder, len(entrants))
         for record in records[1:]:
             host.page.add(record)

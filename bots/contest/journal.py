@@ -20,7 +20,7 @@ from typing import IO, Any
 from bjsim.sim.errors import InputError
 
 NAME = "journal.jsonl"
-FORMAT = 2
+FORMAT = 3
 _TAIL = ',"crc":"'
 _ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)  # made once: that takes as long as a record
 

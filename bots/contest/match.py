@@ -14,8 +14,8 @@ from typing import Any
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.schedule import TablePlan
 from bjsim.bots.contest.trace import DRAWS, Tracer
-from bjsim.bots.player import BotPlayer
-from bjsim.bots.protocol import Fault, argv_of, judge
+from bjsim.bots.player import BotPlayer, DeadBot
+from bjsim.bots.protocol import Fault, Reply, argv_of, judge
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.play import STAND, Action, Player, View
 from bjsim.sim.round import Round, RoundResult
@@ -32,6 +32,9 @@ class NotTheSame(RunFailed):
     """A recorded round that comes out otherwise when it is dealt again."""
 
 
+_NOTHING = Reply("exit", 0, 0, b"", b"")
+
+
 @dataclass
 class Chair:
     """A player at a table: asks it, keeps its moves and faults of this round, and counts its strikes.
@@ -40,11 +43,14 @@ class Chair:
     """
 
     bot: int
+    place: int
     player: Player
     strikes: int
     timing: Timing | None = None
     moves: list[str] = field(default_factory=list)
     faults: list[dict[str, Any]] = field(default_factory=list)
+    told: Sequence[str] = ()  # last, as a program is
+    reply: Reply = _NOTHING  # to that, if it is a program
 
     @property
     def name(self) -> str:
@@ -56,9 +62,10 @@ class Chair:
         return action
 
     def _ask(self, view: View) -> Action:
-        if isinstance(self.player, BotPlayer):
-            reply = self.player.ask(view)
-            if self.timing:
+        self.told = argv_of(view)
+        if isinstance(self.player, BotPlayer | DeadBot):
+            self.reply = reply = self.player.ask(view)
+            if self.timing and reply.cause != "start":
                 self.timing(self.bot, reply.elapsed_ns / 1e9)
             move = judge(reply, view)
             return self._fault(move) if isinstance(move, Fault) else move
@@ -76,13 +83,15 @@ class Chair:
 
     def capped(self) -> None:
         """Count the fault of having moved as often as the rules allow."""
-        self._fault(Fault("move-cap", f"{len(self.moves)} moves with one hand, and no stand"))
+        detail = f"{len(self.moves)} moves with one hand, and no stand"
+        self._fault(Fault("move-cap", detail, tuple(self.told), self.reply.stdout, self.reply.stderr))
 
     def _fault(self, fault: Fault) -> Action:
         self.strikes -= 1
         self.faults.append({
-            "bot": self.bot, "move": len(self.moves), "kind": fault.kind, "detail": _text(fault.detail.encode()),
-            "argv": list(fault.argv), "stdout": _text(fault.stdout), "stderr": _text(fault.stderr),
+            "bot": self.bot, "place": self.place, "move": len(self.moves), "kind": fault.kind,
+            "detail": _text(fault.detail.encode()), "argv": list(fault.argv),
+            "stdout": _text(fault.stdout), "stderr": _text(fault.stderr),
         })  # fmt: skip
         return STAND
 
@@ -170,11 +179,13 @@ def play_table(
     the rounds already played, which are dealt again and not yielded. Raises: NotTheSame if they come out otherwise.
     """
     dealer = Dealer(contest, plan, tracer)
-    chairs = {place: Chair(bot, player_of(bot), contest.strikes, timing) for place, bot in enumerate(plan.bots)}
+    chairs = {
+        place: Chair(bot, place, player_of(bot), contest.strikes, timing) for place, bot in enumerate(plan.bots)
+    }
     for record in done:
         deal_again(dealer, record)
         for fault in record.get("faults", ()):
-            chairs[plan.bots.index(fault["bot"])].strikes -= 1
+            chairs[fault["place"]].strikes -= 1
     while not dealer.over:
         places = dealer.paying
         for chair in chairs.values():

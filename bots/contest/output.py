@@ -16,7 +16,8 @@ DIGITS = 6
 
 
 def row_values(row: Row, timings: Timings | None = None) -> dict[str, Any]:
-    """One line of standings.json. chips: per match; luck_adjusted: profit minus luck, chips per hand."""
+    """One line of standings.json. chips: per match; luck_adjusted: profit minus luck, chips per hand, and None where
+    the luck is not known: under rules with splits or a peek, and before the first match has ended."""
     score = row.score
     ms = timings.ms_per_move(row.bot) if timings else None
     return {
@@ -29,7 +30,7 @@ def row_values(row: Row, timings: Timings | None = None) -> dict[str, Any]:
         "chips_ci95": _bounds(score.chips.ci95),
         "per_hand": _round(score.raw.mean),
         "per_hand_ci95": _bounds(score.raw.ci95),
-        "luck_adjusted": _round(score.adjusted.mean),
+        "luck_adjusted": _round(score.adjusted.mean) if score.adjusted.n else None,
         "luck_adjusted_ci95": _bounds(score.adjusted.ci95),
         "broke": score.broke,
         "faults": dict(sorted(score.faults.items())),

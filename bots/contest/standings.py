@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
+from bjsim.bots.contest.luck import has_luck
 from bjsim.bots.contest.schedule import matches_a_unit
 from bjsim.bots.contest.student import anytime_t_half, t_half
 from bjsim.sim.intervals import ALPHA
@@ -150,6 +151,7 @@ class Standings:
         self.versions = {name: str(header.get(name, "")) for name in ("bjsim", "python")}
         self.bots: list[dict[str, str]] = list(header["bots"])
         self.names = [bot["name"] for bot in header["bots"]]
+        self.judged = has_luck(self.contest.rules)  # whether the luck is known under these rules
         self.scores = [Score() for _ in self.names]
         self.pairs: dict[tuple[int, int], Moments] = defaultdict(Moments)
         self.kinds: list[Moments] = []
@@ -241,7 +243,8 @@ class Standings:
         for score, unit in zip(self.scores, self._unit, strict=True):
             score.chips.add(unit.chips / self.matches_a_unit)
             score.raw.add(unit.net, unit.hands)
-            score.adjusted.add(unit.adjusted / MICRO, unit.hands)
+            if self.judged:
+                score.adjusted.add(unit.adjusted / MICRO, unit.hands)
         for pair, total in self._unit_pairs.items():
             self.pairs[pair].add(total / MICRO / self.matches_a_unit)
         self._unit = [_Unit() for _ in self.names]

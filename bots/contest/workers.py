@@ -6,6 +6,7 @@ and only one thread at a time runs that.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import selectors
@@ -24,13 +25,16 @@ from bjsim.bots.contest.match import Record, play_table
 from bjsim.bots.contest.schedule import TablePlan
 from bjsim.bots.contest.space import Space
 from bjsim.bots.contest.trace import Trace, Tracer
+from bjsim.bots.player import DeadBot
 from bjsim.sim.errors import RunFailed
 from bjsim.sim.play import Player
 
+logger = logging.getLogger(__name__)
 Line = Connection  # of a host and a worker
 Times = list[tuple[int, float]]  # (bot, seconds) of the moves of a round
 AHEAD = 2  # tables that a worker is given at a time, so that it need not wait for the next one
 TOLD_S = 0.1  # rounds that take less are told of together: every word costs a sync of the disk, and both sides a switch
+FAILED, NOTE = -1, -2  # in the place of a ticket: what stops a worker, and what the host should read
 _LISTENS_S = 1.0  # how often an idle worker looks whether its host still lives
 
 
@@ -119,6 +123,9 @@ class Workers:
                 raise RunFailed("a worker was killed; the contest can go on with --resume") from None
             if isinstance(said, BaseException):
                 raise said
+            if ticket == NOTE:
+                logger.warning(said)
+                continue
             self._rounds[ticket].extend(said)
             if isinstance(said[-1], _Over):
                 del self._given[ticket]
@@ -135,12 +142,15 @@ class Workers:
         options = {"sandbox": self.sandbox, "timeout": self.contest.timeout}
         try:
             with opened(self.entrants, self.contest.rules, **options) as players:
+                for player in players if len(self._lines) == 1 else ():  # once is enough
+                    if isinstance(player, DeadBot):
+                        line.send((NOTE, f"{player.name} only stands: {player.why}"))
                 while (task := _next_task(line, host)) is not None:
                     self._play(line, *task, players)
         except (BrokenPipeError, ConnectionResetError):
             return  # the host has had enough
         except Exception as error:
-            line.send((-1, error))
+            line.send((FAILED, error))
 
     def _keep_to_a_core(self) -> None:
         """Stay on one processor, with all the bots: passing moves on to another one takes half as long again."""

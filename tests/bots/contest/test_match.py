@@ -4,7 +4,9 @@ import pytest
 
 from bjsim.bots.contest.config import HOUSE, ConfigError, Contest, load_config
 from bjsim.bots.contest.field import FieldError, gather
+from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import play_table
+from bjsim.bots.contest.output import row_values
 from bjsim.bots.contest.schedule import TablePlan
 from bjsim.sim.play import HIT, Action, raise_by
 from bjsim.sim.presets import load_rules
@@ -108,3 +110,21 @@ def test_a_contest_from_a_file(tmp_path):
         path.write_text(wrong)
         with pytest.raises(ConfigError, match=said):
             load_config(str(path))
+
+
+def test_a_bot_that_never_stands_is_told_what_it_was_asked_last():
+    fault = match_of(HONEST, Does(raise_by(0)))[0]["faults"][0]
+    assert fault["kind"] == "move-cap" and fault["move"] == 100
+    score, hand, visible, stake, chips = fault["argv"]
+    assert visible[1] == "#" and set(hand) <= set(visible) and 2 <= int(score) <= 21
+    assert (stake, chips) == ("10", "190")
+
+
+def test_where_no_luck_is_known_there_is_no_luck_adjusted_figure(tmp_path):
+    """Under rules with splits; under cardshark there is one."""
+    for name, known in (("blackjack-p", False), ("cardshark", True)):
+        rules = load_rules(name)
+        host = Host.begin(tmp_path / name, Contest(rules, matches=2), gather(["lim17", "optimal"], rules))
+        for row in map(row_values, host.run().rows()):
+            assert (row["luck_adjusted"] is not None) == (row["luck_adjusted_ci95"] is not None) == known
+            assert row["per_hand"] is not None

@@ -1,17 +1,19 @@
 """A contest that is killed goes on as if nothing had happened."""
 
+import json
 import os
 import random
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.field import gather
+from bjsim.bots.contest.field import FieldError, gather
 from bjsim.bots.contest.host import Host, verify
 from bjsim.bots.contest.match import NotTheSame
 from bjsim.bots.contest.output import standings_csv, standings_json
@@ -56,6 +58,43 @@ def test_cut_at_any_byte_it_ends_with_the_same_journal_and_standings(tmp_path, u
         fresh = Standings(next(journal.read(undisturbed))).add_all(list(journal.read(undisturbed))[1:])
         assert standings_json(host.standings) == standings_json(fresh)
         assert standings_csv(host.standings) == standings_csv(fresh)
+
+
+FAULTY = """
+from bjsim import Action
+
+
+class Faulty:
+    name = "faulty"
+
+    def decide(self, view):
+        if view.hand[0] in "2468T":
+            raise ValueError(view.hand)
+        return Action("H" if len(view.hand) < 3 else "S")
+"""
+
+
+def test_two_house_players_at_a_table_keep_their_strikes_apart(tmp_path):
+    """They share a number; how many faults each has had decides when it is asked no more."""
+    (tmp_path / "house.py").write_text(FAULTY)
+    house = f"{tmp_path / 'house.py'}:Faulty"
+    contest = Contest(CARDSHARK, matches=2, strikes=3, house=house)
+    host = Host.begin(tmp_path / "whole", contest, gather(BOTS[:2], CARDSHARK))
+    host.run()
+    text = whole(tmp_path / "whole")
+    lines = text.splitlines(keepends=True)
+    first = [record for record in map(json.loads, lines) if record.get("match") == 0]
+    assert sorted(Counter(fault["place"] for record in first for fault in record.get("faults", ())).values()) == [3, 3]
+    for cut in (2, 4, 8, 12, 20, 40):
+        folder = tmp_path / str(cut)
+        folder.mkdir()
+        (folder / journal.NAME).write_bytes(b"".join(lines[:cut]))
+        Host.resume(folder).run()
+        assert whole(folder) == text, cut
+    (tmp_path / "house.py").write_text(FAULTY.replace("2468T", "2468"))
+    (tmp_path / "4" / journal.NAME).write_bytes(b"".join(lines[:4]))
+    with pytest.raises(FieldError, match=r"house .* has changed"):
+        Host.resume(tmp_path / "4")
 
 
 def test_workers_and_a_stop_change_nothing(tmp_path, undisturbed):

@@ -1,0 +1,71 @@
+"""The field: what is in a folder of bots, and bots that cannot be made to run."""
+
+import json
+
+import pytest
+from bot_helpers import SAMPLES, needs
+
+from bjsim.bots import languages
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.field import FieldError, gather
+from bjsim.bots.contest.host import Host, verify
+from bjsim.sim.presets import load_rules
+
+CARDSHARK = load_rules("cardshark")
+pytestmark = pytest.mark.xdist_group("bots")
+
+
+@pytest.fixture
+def field(tmp_path):
+    """A folder with a good bot, one that cannot be loaded, and something else."""
+    folder = tmp_path / "field"
+    folder.mkdir()
+    (folder / "good.py").write_text((SAMPLES / "lim17.py").read_text())
+    (folder / "broken.py").write_text("print 'H'\n")
+    (folder / "README.md").write_text("hello")
+    return folder
+
+
+def test_what_is_no_bot_is_left_out_of_a_folder_and_named(field, caplog):
+    assert [entrant.name for entrant in gather([str(field)], CARDSHARK)] == ["broken", "good"]
+    assert "left out" in caplog.text and "README.md" in caplog.text
+    with pytest.raises(FieldError, match=r"README\.md"):  # asked for by its name
+        gather([str(field / "README.md"), "lim17"], CARDSHARK)
+
+
+def test_a_bot_that_cannot_be_loaded_does_not_stop_the_contest(field, tmp_path, caplog):
+    """It stands, its author is told why, and the others play as beside one that only stands."""
+    contest = Contest(CARDSHARK, matches=2, timeout=10.0)
+    played = {}
+    for what in ("broken", "stands"):
+        host = Host.begin(tmp_path / what, contest, gather([str(field), "hoyle"], CARDSHARK), 1, "auto")
+        host.run()
+        played[what] = [json.loads(line) for line in (tmp_path / what / "journal.jsonl").read_text().splitlines()]
+        (field / "broken.py").write_text("print('S')\n")
+    assert "broken only stands: broken cannot be loaded: SyntaxError" in caplog.text
+    faults = [fault for record in played["broken"] for fault in record.get("faults", ())]
+    assert {(fault["bot"], fault["kind"]) for fault in faults} == {(0, "start-failure")} and len(faults) == 20
+    assert all("SyntaxError" in fault["stderr"] and "print 'H'" in fault["stderr"] for fault in faults)
+    assert all("\n" not in fault["detail"] for fault in faults)
+    keys = ("seats", "chips", "cards", "net", "moves", "luck")
+    both = [[[record.get(key) for key in keys] for record in records[1:]] for records in played.values()]
+    assert both[0] == both[1]
+    assert verify(tmp_path / "broken")[0] == 50
+
+
+@needs(".c")
+def test_one_that_does_not_compile_neither(tmp_path):
+    (tmp_path / "bad.c").write_text("int main( {")
+    entrants = gather([str(tmp_path / "bad.c"), "lim17"], CARDSHARK)
+    host = Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), entrants, 1, "auto")
+    assert host.run().scores[0].faults == {"start-failure": 10}
+
+
+def test_a_language_that_this_machine_lacks_is_no_fault_of_the_bots(tmp_path, monkeypatch):
+    (tmp_path / "bot.lisp").write_text("(princ 1)")
+    entrants = gather([str(tmp_path / "bot.lisp"), "lim17"], CARDSHARK)
+    languages.tool_of.cache_clear()
+    monkeypatch.setattr(languages.shutil, "which", lambda name: None)
+    with pytest.raises(FieldError, match="apt install sbcl"):
+        Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), entrants, 1, "off").run()
+    languages.tool_of.cache_clear()
