@@ -4,16 +4,21 @@ Every bot plays at one table in each match, so all are dealt the same number of 
 T = ceil(n / 4) tables of k = ceil(n / T) chairs; k T - n chairs, at most one to a table, stay empty. Who meets whom is
 worked out in `meetings.py`, which says how equal that can be.
 
-Chairs. In each run of k matches everybody sits once in every chair. That this is always possible is Kőnig's theorem:
-bots and tables, joined where a bot sits at a table, are a bipartite graph in which all have k edges, and the edges of
-such a graph can be coloured with k colours (the chairs) so that no two alike meet. So at every moment, for every bot,
-the numbers of matches in its chairs differ by one at most.
+Chairs. Where all chairs are taken, everybody sits once in every chair in each run of k matches. That this is always
+possible is Kőnig's theorem: bots and tables, joined where a bot sits at a table, are a bipartite graph in which all
+have k edges, and the edges of such a graph can be coloured with k colours (the chairs) so that no two alike meet. So at
+every moment, for every bot, the numbers of matches in its chairs differ by one at most.
+
+With an empty chair the place in the deal is not the chair, and tables differ in size. There the bots of a table are put
+into the order of places that they have had least often at tables of that size: the numbers of matches in the places of
+a size then differ by two at most (tested for up to 40 bots and 100 matches).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from itertools import count, islice
+from itertools import count, islice, permutations
 from typing import NamedTuple
 
 from bjsim.bots.contest.config import HOUSE
@@ -40,6 +45,8 @@ def schedule(bots: int, duplicate: bool = False, house: bool = False) -> Iterato
     filled by house players (number HOUSE), all tables being of four then.
     """
     tables, chairs = table_shape(bots, house)
+    ordered = tables * chairs != bots and not house and not duplicate
+    had: Counter[tuple[int, int, int]] = Counter()  # matches of (bot, size of its table, place)
     match = 0
     for shoe, seating in enumerate(_seatings(bots, tables, chairs)):
         dealt: set[tuple[int, tuple[int, ...]]] = set()  # tables and orders on this shoe
@@ -47,6 +54,8 @@ def schedule(bots: int, duplicate: bool = False, house: bool = False) -> Iterato
             plans = []
             for table, seats in enumerate(seating):
                 order = _present(seats[turn:] + seats[:turn], bots, house)
+                if ordered:
+                    order = _rarest_order(order, had)
                 plans.append(TablePlan(match, table, SPARE + shoe if (table, order) in dealt else shoe, order))
                 dealt.add((table, order))
             yield plans
@@ -74,6 +83,17 @@ def _present(seats: list[int], bots: int, house: bool) -> tuple[int, ...]:
     if house:
         return tuple(bot if bot < bots else HOUSE for bot in seats)
     return tuple(bot for bot in seats if bot < bots)
+
+
+def _rarest_order(seats: tuple[int, ...], had: Counter[tuple[int, int, int]]) -> tuple[int, ...]:
+    """The order of these bots in which they have sat least often; counts them there."""
+
+    def places(order: tuple[int, ...]) -> list[tuple[int, int, int]]:
+        return [(bot, len(order), place) for place, bot in enumerate(order)]
+
+    rarest = min(permutations(seats), key=lambda order: sum(had[key] for key in places(order)))
+    had.update(places(rarest))
+    return rarest
 
 
 def _seatings(bots: int, tables: int, chairs: int) -> Iterator[list[list[int]]]:
