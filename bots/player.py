@@ -90,6 +90,13 @@ class BotPlayer:
         times = sorted(self._nanoseconds)
         return {"median": _quantile_ms(times, 0.5), "p99": _quantile_ms(times, 0.99)}
 
+    def first_faults(self) -> list[Fault]:
+        """The first fault of each kind, as they came."""
+        first: dict[str, Fault] = {}
+        for fault in self.kept:
+            first.setdefault(fault.kind, fault)
+        return list(first.values())
+
     def open(self) -> None:
         """Make a box ready, as the first move would. Raises: BuildError, BoxError."""
         self._idle.append(self._lend())

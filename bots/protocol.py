@@ -58,6 +58,11 @@ class Fault:
     def __str__(self) -> str:
         return f"{self.kind}: {self.detail}"
 
+    def to_json(self) -> dict[str, object]:
+        """What it was asked and what it said, as text."""
+        out, err = (raw.decode("utf-8", "backslashreplace") for raw in (self.stdout, self.stderr))
+        return {"kind": self.kind, "detail": self.detail, "argv": list(self.argv), "stdout": out, "stderr": err}
+
 
 def argv_of(view: View) -> list[str]:
     """What the bot is told, as the five arguments of its command line."""

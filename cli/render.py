@@ -11,6 +11,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from bjsim.bots.player import BotPlayer
+from bjsim.bots.protocol import FAULTS, Fault
 from bjsim.sim.driver import Point
 from bjsim.strategies.experiment import BotResult, Difference
 
@@ -151,6 +152,15 @@ def bots_table(programs: Sequence[BotPlayer]) -> RichTable:
         median, p99 = ("–" if times[name] is None else f"{times[name]:.2f}" for name in ("median", "p99"))
         table.add_row(Text(program.name), median, p99, faults or "none")
     return table
+
+
+def fault_lines(fault: Fault) -> str:
+    """A fault for the bot's author: what it was asked, what it printed."""
+    lines = [f"{fault.kind}: {FAULTS[fault.kind]}", f"  {fault.detail}", f"  asked: {' '.join(fault.argv)}"]
+    for name, content in (("printed", fault.stdout), ("on stderr", fault.stderr)):
+        if text := content.decode("utf-8", "backslashreplace").rstrip():
+            lines.append(f"  {name}: " + text[:1000].replace("\n", "\n    "))
+    return "\n".join(lines)
 
 
 NARROW = 100  # letters across, below which standings leave out what matters least

@@ -259,6 +259,7 @@ def run_json(
     for bot, player in zip(bots, settled, strict=False):
         if isinstance(player, BotPlayer):
             bot |= {"faults": dict(sorted(player.faults.items())), "ms_per_move": player.ms_per_move()}
+            bot["first_faults"] = [fault.to_json() for fault in player.first_faults()]
     return {
         "rules": rules.to_dict(),
         "seed": seed,

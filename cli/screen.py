@@ -15,6 +15,7 @@ from bjsim.cli.render import (
     bots_table,
     convergence_table,
     differences_table,
+    fault_lines,
     percent,
     results_blocks,
     results_table,
@@ -107,6 +108,10 @@ def report(
         wide.print(differences_table(differences))
     if programs:
         wide.print(bots_table(programs))
+        for program in programs:
+            for fault in program.first_faults():
+                text = f"{program.name}, its first {fault_lines(fault)}"
+                console.print(text, markup=False, highlight=False, soft_wrap=True)
     for line in luck_lines(results):
         console.print(line, highlight=False, soft_wrap=True)
     if any(result.tally.ties_replayed for result in results):

@@ -40,6 +40,10 @@ def test_bots_of_the_same_file_name_keep_their_own_faults(tmp_path):
     assert (good["name"], good["faults"]) == ("x.py", {})
     assert bad["name"] == "x.py" and bad["faults"]["bad-reply"] > 0
     assert "faults" not in first and "faults" not in last
+    # its author sees what it was asked and what it said
+    fault, *others = bad["first_faults"]
+    assert fault["stdout"] == "X\n" and len(fault["argv"]) == 5 and not others and good["first_faults"] == []
+    assert "x.py, its first bad-reply" in done.output and f"asked: {' '.join(fault['argv'])}" in done.output
 
 
 def left_of(started):
