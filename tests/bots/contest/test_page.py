@@ -1,6 +1,6 @@
 """The page of a contest: well formed, complete without JavaScript, and alive in a real browser."""
 
-import json
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -10,11 +10,19 @@ from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.field import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.page import PageData, fitted, render_page, replay
+from bjsim.bots.contest.match import play_table
+from bjsim.bots.contest.page import PageData, fitted, render_page, replay, replayed, shortened
+from bjsim.bots.contest.schedule import TablePlan
 from bjsim.bots.contest.standings import Standings
-from bjsim.sim.presets import load_rules
+from bjsim.bots.protocol import argv_of
+from bjsim.sim.play import Action
+from bjsim.sim.presets import PRESETS, load_rules
+from bjsim.sim.round import Round
+from bjsim.sim.shoe import ScriptedShoe
+from bjsim.strategies.players import find_player
 
 CARDSHARK = load_rules("cardshark")
+GAMES = [name for name, preset in PRESETS.items() if preset.rules.ties != "replay"]  # a contest cannot replay ties
 
 
 class Hostile:
@@ -89,14 +97,144 @@ def test_names_fit_beside_the_drawings(name):
     assert shown == name or (shown.endswith("…") and len(shown) > 8)
 
 
-def test_replays_end_with_the_recorded_chips(folder):
-    header, *records = journal.read(folder)
-    names = [bot["name"] for bot in header["bots"]]
-    for record in [record for record in records if record["record"] == "round"][:50]:
-        hand = replay(CARDSHARK, record, names, "test")
-        held = [chips for _, _, chips, _ in hand["steps"][-1][2]]
-        assert held == [chips + net for chips, net in zip(record["chips"], record["net"], strict=True)]
-        json.dumps(hand)
+# --- replays
+
+
+class Splitter:
+    """Splits whatever it may, and doubles now and then."""
+
+    name = "splitter"
+
+    def decide(self, view):
+        letter = next(iter(set("PD") & set(view.legal)), "H") if view.chips % 3 else "H"
+        letter = "P" if "P" in view.legal else letter
+        return Action(letter if int(argv_of(view)[0]) < 16 or letter == "P" else "S")
+
+
+class Noting:
+    """Plays as another, and notes what it is told; what it was told earlier stays."""
+
+    def __init__(self, player):
+        self.player, self.name, self.told = player, player.name, []
+
+    def decide(self, view):
+        self.told.append(argv_of(view))
+        return self.player.decide(view)
+
+
+def noted_rounds(contest, bots, match=0):
+    """The records of a match at one table, each with what every seat was told in it."""
+    players = [Noting(Splitter() if bot == "splitter" else find_player(bot, contest.rules)) for bot in bots]
+    plan = TablePlan(match, 0, match, tuple(range(len(bots))))
+    for record in play_table(contest, plan, players.__getitem__, None):
+        yield record, [players[bot].told for bot in record["seats"]]
+        for player in players:
+            player.told = []
+
+
+ANSWERED = re.compile(r"(?P<name>\S+)(?: \(hand (?P<hand>\d+)\))? is told “(?P<told>.*)” and answers ")
+
+
+def check_replay(contest, record, told, names):
+    """The replay says what every bot was told, the table beside it shows the same, and it ends as the round ended."""
+    hand = replay(contest, record, names, "test")
+    said = [[] for _ in record["seats"]]
+    seats = [names[bot] for bot in record["seats"]]
+    before = None
+    for text, dealer, table in hand["steps"]:
+        if answer := ANSWERED.match(text):
+            seat = seats.index(answer["name"])
+            said[seat].append(answer["told"].split(" "))
+            _, cards, visible, stake, chips = said[seat][-1]
+            held, hands = before[seat]
+            assert (answer["hand"] is None) == (len(hands) == 1)
+            assert hands[int(answer["hand"] or 1) - 1][:2] == [cards, int(stake)] and max(held, 0) == int(chips)
+            assert visible.startswith(dealer)
+        before = table
+    assert said == told
+    moves = [iter(moves) for moves in record["moves"]]
+    players = [type("Mover", (), {"name": "", "decide": lambda _, view, m=m: parsed(next(m))})() for m in moves]
+    dealt = Round(contest.rules, ScriptedShoe(record["cards"]), players, record["chips"])
+    dealt.play()
+    assert [[cards[:2] for cards in hands] for _, hands in before] == [
+        [[played.letters, played.stake] for played in seat.hands] for seat in dealt.seats
+    ]
+    assert dealer in (dealt.dealer.letters, dealt.dealer.letters[:1] + "#")
+    assert [held for held, _ in before] == [a + b for a, b in zip(record["chips"], record["net"], strict=True)]
+    return hand
+
+
+def parsed(move):
+    return Action(move[0], int(move[2:] or 0))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_replays_say_what_bots_were_told(game):
+    """Every hand of a split pair by itself; found with peeks and splits run together."""
+    contest = Contest(load_rules(game), hands=20)
+    names = ["splitter", "lim17", "optimal", "kelly" if contest.rules.raises else "hoyle"]
+    words, most_hands = "", 0
+    for record, told in noted_rounds(contest, names):
+        hand = check_replay(contest, record, told, names)
+        words += "\n".join(text for text, _, _ in hand["steps"])
+        most_hands = max(most_hands, *(len(hands) for _, hands in hand["steps"][-1][2]))
+    assert most_hands > (2 if contest.rules.max_hands > 2 else 1) or contest.rules.split_by == "never"
+    assert ("The dealer has a natural" in words) == contest.rules.peek
+    assert ("face down: no natural" in words) == (contest.rules.peek and contest.rules.dealer_shows == "up")
+    assert ("answers B" in words) == contest.rules.raises
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_gives_a_page(game, tmp_path):
+    rules = load_rules(game)
+    host = Host.begin(tmp_path, Contest(rules, matches=2), gather(["lim17", "optimal"], rules))
+    host.run()
+    structure = Structure()
+    structure.feed(render_page(host.standings, host.page))
+    assert not structure.open and not structure.wrong
+
+
+def test_a_bot_out_of_strikes_is_told_nothing():
+    contest = Contest(CARDSHARK, strikes=2)
+    players = [Hostile(), find_player("lim17", CARDSHARK)]
+    data = PageData()
+    for record in play_table(contest, TablePlan(0, 0, 0, (0, 1)), players.__getitem__, None):
+        data.add(record)
+    steps = [step for record in data.last for step in replay(contest, record, ["hostile", "lim17"], "test")["steps"]]
+    words = [text for text, _, _ in steps if text.startswith("hostile is")]
+    assert len(words) > 10 and all("is told" in text and "(fault, crash" in text for text in words[:2])
+    assert all("out of strikes" in text for text in words[2:])
+
+
+def test_a_shortened_replay_is_the_same():
+    names = ["splitter", "lim17", "optimal"]
+    contest = Contest(load_rules("blackjack-p"))
+    for record, _ in noted_rounds(contest, names):
+        hand = replay(contest, record, names, "test")
+        seats = [None] * len(record["seats"])
+        for (_, _, whole), (_, _, short) in zip(hand["steps"], shortened(hand)["steps"], strict=True):
+            seats = [new or old for new, old in zip(short, seats, strict=True)]
+            assert seats == whole
+
+
+def test_the_whole_last_match_can_be_replayed():
+    data = PageData()
+    contest = Contest(CARDSHARK.with_(chips=10**6), hands=31)
+    for match, names in enumerate([["lim17", "lim18"], ["lim17", "lim19"]]):
+        records = [record for record, _ in noted_rounds(contest, names, match)]
+        for record in records:
+            data.add(record)
+    assert [{k: v for k, v in kept.items() if k != "spent"} for kept in data.last] == records and len(records) == 155
+    assert "all 155 rounds of the last match, match 2" in replayed(data, 12)
+
+
+def test_a_match_too_long_to_replay_says_so():
+    data = PageData()
+    contest = Contest(CARDSHARK.with_(chips=10**6), hands=102)
+    for record, _ in noted_rounds(contest, ["lim17", "lim18"]):
+        data.add(record)
+    assert len(data.last) == 500
+    assert "the first 500 of 510 rounds of the last match" in replayed(data, 12)
 
 
 def test_a_page_of_a_contest_that_has_only_begun(tmp_path):
