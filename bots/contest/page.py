@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from heapq import nlargest
 from typing import Any
@@ -13,7 +15,8 @@ from unicodedata import east_asian_width
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.config import SETTINGS, Contest
+from bjsim.bots.contest.luck import has_luck
 from bjsim.bots.contest.match import Recorded
 from bjsim.bots.contest.output import row_values
 from bjsim.bots.contest.standings import Standings
@@ -22,7 +25,9 @@ from bjsim.bots.protocol import argv_of
 from bjsim.sim.cards import HIDDEN
 from bjsim.sim.hand import Hand
 from bjsim.sim.play import NAMES, Action, View
+from bjsim.sim.presets import PRESETS
 from bjsim.sim.round import DEALER, Event, Round
+from bjsim.sim.rules import Rules
 from bjsim.sim.shoe import ScriptedShoe
 
 SWINGS = 12  # hands of the largest swings that can be replayed
@@ -30,6 +35,8 @@ LAST = 500  # rounds of the last match that can be replayed; of four bots they t
 FAULTS = 5  # of each kind and bot that are shown
 WIDTH, ROW, PLOT = 520, 26, 240  # of the drawings
 LABEL = 140  # of a name beside a drawing
+DEFAULTS = {setting.name: setting.default for setting in fields(Contest)}
+OPTIONS = ("matches", "seed", "until", "duplicate", "house", "timeout")  # settings that `bjsim koth` takes as options
 COLOURS = ("#2f7fc1", "#d2691e", "#2a9461", "#b84592", "#8b7a12", "#7658d0", "#c43c35", "#6a7783")  # on white and black
 
 
@@ -100,7 +107,7 @@ def render_page(standings: Standings, data: PageData, timings: Timings | None = 
     )  # fmt: skip
     environment.filters["signed"] = lambda value, digits=1: f"{value:+.{digits}f}"
     contest, names = standings.contest, [*standings.names, "house"]
-    rules = contest.rules
+    rules, sources = contest.rules, sources_of([bot["source"] for bot in standings.bots])
     rows = [
         {**row_values(row, timings), "number": row.bot, "language": standings.bots[row.bot]["language"]}
         for row in standings.rows()
@@ -111,7 +118,10 @@ def render_page(standings: Standings, data: PageData, timings: Timings | None = 
         contest=contest,
         rules=rules,
         rule_rows=rules.to_dict(),
-        bots=standings.bots,
+        luck=has_luck(rules),
+        bots=[{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)],
+        again=command_again(contest, standings.names, sources),
+        again_file=file_again(contest),
         versions=standings.versions,
         standings=standings,
         rows=rows,
@@ -197,6 +207,8 @@ def convergence_drawn(standings: Standings) -> dict[str, Any] | None:
         for place, (bot, height) in enumerate(zip(order, heights, strict=True))
     ]
     return {
+        "names": [standings.names[bot] for bot in order],
+        "means": [(matches, [means[bot] for bot in order]) for matches, means in points],
         "width": WIDTH,
         "height": max(PLOT, int(heights[-1]) + 12),
         "bottom": PLOT - 30,
@@ -235,6 +247,55 @@ def crosstable(standings: Standings) -> list[list[dict[str, Any] | None]]:
             })  # fmt: skip
         table.append(line)
     return table
+
+
+# --- to repeat it
+
+
+def sources_of(sources: Sequence[str]) -> list[str]:
+    """Where the bots come from. Of a file that is its place in the folder that holds them all; where that folder lies
+    is nobody else's affair, and the page is there to be published."""
+    files = [source for source in sources if os.path.isabs(source)]
+    folder = os.path.commonpath([os.path.dirname(file) for file in files]) if files else ""
+    return [os.path.relpath(source, folder) if os.path.isabs(source) else source for source in sources]
+
+
+def command_again(contest: Contest, names: Sequence[str], sources: Sequence[str]) -> str:
+    """The command that plays the contest again, where the bots' files are and the file of `file_again`, if any."""
+    words = ["bjsim", "koth"]
+    words += [source if name == source else f"{name}={source}" for name, source in zip(names, sources, strict=True)]
+    if file_again(contest):
+        words += ["--config", "contest.toml"]
+    if _is_preset(contest.rules):
+        words += ["--rules", contest.rules.name]
+    for name in OPTIONS:
+        value = getattr(contest, name)
+        if name == "duplicate":
+            words += ["--duplicate"] if value else []
+        elif value != DEFAULTS[name] or name in ("matches", "seed"):
+            words += [f"--{name}", str(value)]
+    return shlex.join([*words, "--out", "again"])
+
+
+def file_again(contest: Contest) -> str:
+    """What no option of the command says, as the TOML file of a contest; "" for nothing."""
+    values = {name: getattr(contest, name) for name in SETTINGS if name not in OPTIONS}
+    lines = [f"{name} = {_toml(value)}" for name, value in values.items() if value != DEFAULTS[name]]
+    if not _is_preset(contest.rules):
+        preset = contest.rules.name if contest.rules.name in PRESETS else "cardshark"
+        base = PRESETS[preset].rules.to_dict()
+        changed = {name: value for name, value in contest.rules.to_dict().items() if value != base[name]}
+        lines += ["[rules]", f"preset = {_toml(preset)}", *(f"{name} = {_toml(changed[name])}" for name in changed)]
+    return "\n".join(lines)
+
+
+def _is_preset(rules: Rules) -> bool:
+    return rules.name in PRESETS and rules == PRESETS[rules.name].rules
+
+
+def _toml(value: object) -> str:
+    """A number, a flag or a text, which TOML writes as JSON does."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 # --- replays

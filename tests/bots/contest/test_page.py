@@ -1,24 +1,29 @@
 """The page of a contest: well formed, complete without JavaScript, and alive in a real browser."""
 
 import re
+import shlex
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
 from chromium import PROGRAM, Chromium
 
 from bjsim.bots.contest import journal
+from bjsim.bots.contest import page as pages
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.field import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import play_table
-from bjsim.bots.contest.page import PageData, fitted, render_page, replay, replayed, shortened
+from bjsim.bots.contest.page import PageData, fitted, render_page, replay, replayed, shortened, sources_of
 from bjsim.bots.contest.schedule import TablePlan
 from bjsim.bots.contest.standings import Standings
 from bjsim.bots.protocol import argv_of
+from bjsim.cli.main import main
 from bjsim.sim.play import Action
 from bjsim.sim.presets import PRESETS, load_rules
 from bjsim.sim.round import Round
 from bjsim.sim.shoe import ScriptedShoe
+from bjsim.strategies.chart_text import format_text
 from bjsim.strategies.players import find_player
 
 CARDSHARK = load_rules("cardshark")
@@ -48,6 +53,19 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def page(folder):
     return (folder / "index.html").read_text(encoding="utf-8")
+
+
+def page_of(folder, contest, bots):
+    """The page of a contest that is played here."""
+    host = Host.begin(folder, contest, gather(bots, contest.rules))
+    host.run()
+    return render_page(host.standings, host.page)
+
+
+def cells_of(page, table):
+    """The texts of the table with this id, row by row."""
+    rows = re.search(rf'<table id="{table}".*?</table>', page, re.S)[0].split("<tr>")[1:]
+    return [[unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in rows]
 
 
 class Structure(HTMLParser):
@@ -95,6 +113,76 @@ def test_names_fit_beside_the_drawings(name):
     shown = fitted(name)
     assert name.startswith(shown.removesuffix("…")) and len(shown) <= 18
     assert shown == name or (shown.endswith("…") and len(shown) > 8)
+
+
+# --- luck, means, and what repeats the contest
+
+
+@pytest.mark.parametrize("game", ["cardshark", "vegas-s17", "blackjack-p"])
+def test_luck_is_only_said_to_be_taken_out_where_it_is(game, tmp_path):
+    page = page_of(tmp_path, Contest(load_rules(game), matches=8), ["lim17", "hoyle"])
+    taken_out = game == "cardshark"
+    header, *rows = cells_of(page, "standings")
+    assert ("luck-adjusted" in header) == ("its 95% interval" in header) == taken_out
+    assert all(len(row) == len(header) for row in rows)
+    assert ("with the luck of the cards taken out" in page) == taken_out
+    assert ("The luck of the cards is not taken out under these rules" in page) == (not taken_out)
+    assert ("at the same table, luck taken out" in page) == taken_out
+    assert ("at the same table, as they were played" in page) == (not taken_out)
+
+
+def test_luck_that_is_not_known_is_a_dash(tmp_path, monkeypatch):
+    unknown = {"luck_adjusted": None, "luck_adjusted_ci95": None}
+    row_values = pages.row_values
+    monkeypatch.setattr(pages, "row_values", lambda row, timings: {**row_values(row, timings), **unknown})
+    header, *rows = cells_of(page_of(tmp_path, Contest(CARDSHARK, matches=2), ["lim17", "hoyle"]), "standings")
+    assert {row[header.index("luck-adjusted")] for row in rows} == {"–"}
+
+
+def test_the_means_drawn_stand_in_a_table(folder, page):
+    header, *rows = cells_of(page, "means")
+    assert header == ["matches", *(row[1] for row in cells_of(page, "standings")[1:])]
+    progress = Standings(next(journal.read(folder))).add_all(list(journal.read(folder))[1:]).progress
+    assert [int(row[0]) for row in rows] == [matches for matches, _ in progress]
+    last = [f"{mean:.1f}" for mean in progress[-1][1]]
+    assert sorted(rows[-1][1:]) == sorted(last) and len(page.split("<polyline")) == len(last) + 1
+
+
+@pytest.mark.parametrize(
+    "contest",
+    [
+        Contest(CARDSHARK, matches=2),
+        Contest(load_rules("vegas-h17"), matches=2, seed=7, until="decided", house="lim17", timeout=3.5),
+        Contest(CARDSHARK.with_(chips=500, name="rich"), matches=6, duplicate=True, sittings=2, hands=3, strikes=4),
+        Contest(load_rules("blackjack-p").with_(blackjack_pays="6/5", max_hands=3), matches=1, until="100000"),
+    ],
+)
+def test_the_page_says_how_to_repeat_it(contest, tmp_path, monkeypatch):
+    bots = tmp_path / "bots"
+    (bots / "more").mkdir(parents=True)
+    charts = [bots / "my chart.txt", bots / "more" / "other.txt"]
+    for chart, limit in zip(charts, ["lim16", "lim19"], strict=True):
+        chart.write_text(format_text(find_player(limit, contest.rules)))
+    page = page_of(tmp_path / "first", contest, ["lim17", f"it's={charts[0]}", str(charts[1])])
+    assert str(tmp_path) not in page
+    parts = dict(re.findall(r'<pre id="(again|again-file)">(.*?)</pre>', page, re.S))
+    monkeypatch.chdir(bots)
+    if "again-file" in parts:
+        (bots / "contest.toml").write_text(unescape(parts["again-file"]))
+    program, *arguments = shlex.split(unescape(parts["again"]))
+    assert program == "bjsim"
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert not ended.value.code
+    first, second = (tmp_path / "first" / journal.NAME), (bots / "again" / journal.NAME)
+    assert first.read_bytes() == second.read_bytes()
+    assert contest.house in page and contest.until in page
+
+
+def test_files_are_named_from_the_folder_that_holds_them():
+    files = ["/home/jane/bots/a.py", "/home/jane/bots/c/b.c"]
+    assert sources_of(["lim17", *files, "package.module:player"]) == ["lim17", "a.py", "c/b.c", "package.module:player"]
+    assert sources_of(["/home/jane/bots/a.py", "lim17"]) == ["a.py", "lim17"]
 
 
 # --- replays
@@ -186,11 +274,8 @@ def test_replays_say_what_bots_were_told(game):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_gives_a_page(game, tmp_path):
-    rules = load_rules(game)
-    host = Host.begin(tmp_path, Contest(rules, matches=2), gather(["lim17", "optimal"], rules))
-    host.run()
     structure = Structure()
-    structure.feed(render_page(host.standings, host.page))
+    structure.feed(page_of(tmp_path, Contest(load_rules(game), matches=2), ["lim17", "optimal"]))
     assert not structure.open and not structure.wrong
 
 
