@@ -363,10 +363,51 @@ def test_standings_sort_and_the_replay_steps(browser, folder):
     assert not browser.problems
 
 
+STEPS = """(() => {
+  const choice = document.getElementById('hand');
+  choice.value = %d; choice.dispatchEvent(new Event('change'));
+  const shown = [];
+  for (;;) {
+    shown.push([...document.getElementById('seats').rows].map(row => [...row.cells].map(cell => cell.textContent)));
+    if (document.getElementById('next').disabled) break;
+    document.getElementById('next').click();
+  }
+  return shown;
+})()"""
+
+
+@needs_browser
+def test_split_hands_are_shown_apart(browser, tmp_path):
+    rules = load_rules("blackjack-p")
+    host = Host.begin(tmp_path, Contest(rules, matches=4), gather([f"{__file__}:Splitter", "lim17"], rules))
+    host.run()
+    (tmp_path / "index.html").write_text(render_page(host.standings, host.page), encoding="utf-8")
+    browser.open((tmp_path / "index.html").as_uri())
+    most_hands = 0
+    for number, (_, _, record) in enumerate(host.page.swings):
+        shown = browser.run(STEPS % number)
+        hand = replay(host.contest, record, host.standings.names, "test")
+        assert shown == [rows_of(hand["names"], seats) for _, _, seats in hand["steps"]]
+        most_hands = max(most_hands, len(shown[-1]))
+    assert most_hands > 3 and not browser.problems
+
+
+def rows_of(names, seats):
+    """The rows of the table: of a seat with several hands the first one has its chips."""
+    rows = []
+    for name, (chips, hands) in zip(names, seats, strict=True):
+        for place, (cards, stake, said) in enumerate(hands):
+            label = f"{name}, hand {place + 1}" if len(hands) > 1 else name
+            rows.append([label, cards, str(stake), *([] if place else [str(chips)]), said])
+    return rows
+
+
 @needs_browser
 @pytest.mark.parametrize("dark", [False, True])
 def test_nothing_is_cut_off_on_a_phone(browser, folder, dark):
     browser.open((folder / "index.html").as_uri(), width=390, dark=dark)
+    assert browser.run("document.documentElement.scrollWidth") <= 390
+    browser.run("document.querySelectorAll('details').forEach(details => { details.open = true; })")
     assert browser.run("document.documentElement.scrollWidth") <= 390
     # what is wider than the screen stands in a box that scrolls
     cut = """[...document.querySelectorAll('main *')].filter(
