@@ -176,13 +176,18 @@ def test_the_page_says_how_to_repeat_it(contest, tmp_path, monkeypatch):
     assert not ended.value.code
     first, second = (tmp_path / "first" / journal.NAME), (bots / "again" / journal.NAME)
     assert first.read_bytes() == second.read_bytes()
-    assert contest.house in page and contest.until in page
+    said = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page, re.S))
+    ends = {"": "all matches are played", "decided": "the leader is separated from all others"}
+    assert said["until"] == ends.get(contest.until, "100000 seconds have passed")
+    assert said["house"] == (contest.house or "none, chairs stay empty")
+    assert said["duplicate"].startswith("yes" if contest.duplicate else "no")
+    assert unescape(said["it&#39;s"]).startswith("my chart.txt, ") and said["other"].startswith("more/other.txt, ")
 
 
 def test_files_are_named_from_the_folder_that_holds_them():
-    files = ["/home/jane/bots/a.py", "/home/jane/bots/c/b.c"]
+    files = ["/somewhere/bots/a.py", "/somewhere/bots/c/b.c"]
     assert sources_of(["lim17", *files, "package.module:player"]) == ["lim17", "a.py", "c/b.c", "package.module:player"]
-    assert sources_of(["/home/jane/bots/a.py", "lim17"]) == ["a.py", "lim17"]
+    assert sources_of(["/somewhere/bots/a.py", "lim17"]) == ["a.py", "lim17"]
 
 
 # --- replays
