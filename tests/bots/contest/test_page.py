@@ -1,20 +1,33 @@
 """The page of a contest: well formed, complete without JavaScript, and alive in a real browser."""
 
-import json
+import re
+import shlex
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
 from chromium import PROGRAM, Chromium
 
 from bjsim.bots.contest import journal
+from bjsim.bots.contest import page as pages
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.field import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.page import PageData, fitted, render_page, replay
+from bjsim.bots.contest.match import play_table
+from bjsim.bots.contest.page import PageData, fitted, render_page, replay, replayed, shortened, sources_of
+from bjsim.bots.contest.schedule import TablePlan
 from bjsim.bots.contest.standings import Standings
-from bjsim.sim.presets import load_rules
+from bjsim.bots.protocol import argv_of
+from bjsim.cli.main import main
+from bjsim.sim.play import Action
+from bjsim.sim.presets import PRESETS, load_rules
+from bjsim.sim.round import Round
+from bjsim.sim.shoe import ScriptedShoe
+from bjsim.strategies.chart_text import format_text
+from bjsim.strategies.players import find_player
 
 CARDSHARK = load_rules("cardshark")
+GAMES = [name for name, preset in PRESETS.items() if preset.rules.ties != "replay"]  # a contest cannot replay ties
 
 
 class Hostile:
@@ -40,6 +53,19 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def page(folder):
     return (folder / "index.html").read_text(encoding="utf-8")
+
+
+def page_of(folder, contest, bots):
+    """The page of a contest that is played here."""
+    host = Host.begin(folder, contest, gather(bots, contest.rules))
+    host.run()
+    return render_page(host.standings, host.page)
+
+
+def cells_of(page, table):
+    """The texts of the table with this id, row by row."""
+    rows = re.search(rf'<table id="{table}".*?</table>', page, re.S)[0].split("<tr>")[1:]
+    return [[unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in rows]
 
 
 class Structure(HTMLParser):
@@ -89,14 +115,216 @@ def test_names_fit_beside_the_drawings(name):
     assert shown == name or (shown.endswith("…") and len(shown) > 8)
 
 
-def test_replays_end_with_the_recorded_chips(folder):
-    header, *records = journal.read(folder)
-    names = [bot["name"] for bot in header["bots"]]
-    for record in [record for record in records if record["record"] == "round"][:50]:
-        hand = replay(CARDSHARK, record, names, "test")
-        held = [chips for _, _, chips, _ in hand["steps"][-1][2]]
-        assert held == [chips + net for chips, net in zip(record["chips"], record["net"], strict=True)]
-        json.dumps(hand)
+# --- luck, means, and what repeats the contest
+
+
+@pytest.mark.parametrize("game", ["cardshark", "vegas-s17", "blackjack-p"])
+def test_luck_is_only_said_to_be_taken_out_where_it_is(game, tmp_path):
+    page = page_of(tmp_path, Contest(load_rules(game), matches=8), ["lim17", "hoyle"])
+    taken_out = game == "cardshark"
+    header, *rows = cells_of(page, "standings")
+    assert ("luck-adjusted" in header) == ("its 95% interval" in header) == taken_out
+    assert all(len(row) == len(header) for row in rows)
+    assert ("with the luck of the cards taken out" in page) == taken_out
+    assert ("The luck of the cards is not taken out under these rules" in page) == (not taken_out)
+    assert ("at the same table, luck taken out" in page) == taken_out
+    assert ("at the same table, as they were played" in page) == (not taken_out)
+
+
+def test_luck_that_is_not_known_is_a_dash(tmp_path, monkeypatch):
+    unknown = {"luck_adjusted": None, "luck_adjusted_ci95": None}
+    row_values = pages.row_values
+    monkeypatch.setattr(pages, "row_values", lambda row, timings: {**row_values(row, timings), **unknown})
+    header, *rows = cells_of(page_of(tmp_path, Contest(CARDSHARK, matches=2), ["lim17", "hoyle"]), "standings")
+    assert {row[header.index("luck-adjusted")] for row in rows} == {"–"}
+
+
+def test_the_means_drawn_stand_in_a_table(folder, page):
+    header, *rows = cells_of(page, "means")
+    assert header == ["matches", *(row[1] for row in cells_of(page, "standings")[1:])]
+    progress = Standings(next(journal.read(folder))).add_all(list(journal.read(folder))[1:]).progress
+    assert [int(row[0]) for row in rows] == [matches for matches, _ in progress]
+    last = [f"{mean:.1f}" for mean in progress[-1][1]]
+    assert sorted(rows[-1][1:]) == sorted(last) and len(page.split("<polyline")) == len(last) + 1
+
+
+@pytest.mark.parametrize(
+    "contest",
+    [
+        Contest(CARDSHARK, matches=2),
+        Contest(load_rules("vegas-h17"), matches=2, seed=7, until="decided", house="lim17", timeout=3.5),
+        Contest(CARDSHARK.with_(chips=500, name="rich"), matches=6, duplicate=True, sittings=2, hands=3, strikes=4),
+        Contest(load_rules("blackjack-p").with_(blackjack_pays="6/5", max_hands=3), matches=1, until="100000"),
+    ],
+)
+def test_the_page_says_how_to_repeat_it(contest, tmp_path, monkeypatch):
+    bots = tmp_path / "bots"
+    (bots / "more").mkdir(parents=True)
+    charts = [bots / "my chart.txt", bots / "more" / "other.txt"]
+    for chart, limit in zip(charts, ["lim16", "lim19"], strict=True):
+        chart.write_text(format_text(find_player(limit, contest.rules)))
+    page = page_of(tmp_path / "first", contest, ["lim17", f"it's={charts[0]}", str(charts[1])])
+    assert str(tmp_path) not in page
+    parts = dict(re.findall(r'<pre id="(again|again-file)">(.*?)</pre>', page, re.S))
+    monkeypatch.chdir(bots)
+    if "again-file" in parts:
+        (bots / "contest.toml").write_text(unescape(parts["again-file"]))
+    program, *arguments = shlex.split(unescape(parts["again"]))
+    assert program == "bjsim"
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert not ended.value.code
+    first, second = (tmp_path / "first" / journal.NAME), (bots / "again" / journal.NAME)
+    assert first.read_bytes() == second.read_bytes()
+    said = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page, re.S))
+    ends = {"": "all matches are played", "decided": "the leader is separated from all others"}
+    assert said["until"] == ends.get(contest.until, "100000 seconds have passed")
+    assert said["house"] == (contest.house or "none, chairs stay empty")
+    assert said["duplicate"].startswith("yes" if contest.duplicate else "no")
+    assert unescape(said["it&#39;s"]).startswith("my chart.txt, ") and said["other"].startswith("more/other.txt, ")
+
+
+def test_files_are_named_from_the_folder_that_holds_them():
+    files = ["/somewhere/bots/a.py", "/somewhere/bots/c/b.c"]
+    assert sources_of(["lim17", *files, "package.module:player"]) == ["lim17", "a.py", "c/b.c", "package.module:player"]
+    assert sources_of(["/somewhere/bots/a.py", "lim17"]) == ["a.py", "lim17"]
+
+
+# --- replays
+
+
+class Splitter:
+    """Splits whatever it may, and doubles now and then."""
+
+    name = "splitter"
+
+    def decide(self, view):
+        letter = next(iter(set("PD") & set(view.legal)), "H") if view.chips % 3 else "H"
+        letter = "P" if "P" in view.legal else letter
+        return Action(letter if int(argv_of(view)[0]) < 16 or letter == "P" else "S")
+
+
+class Noting:
+    """Plays as another, and notes what it is told; what it was told earlier stays."""
+
+    def __init__(self, player):
+        self.player, self.name, self.told = player, player.name, []
+
+    def decide(self, view):
+        self.told.append(argv_of(view))
+        return self.player.decide(view)
+
+
+def noted_rounds(contest, bots, match=0):
+    """The records of a match at one table, each with what every seat was told in it."""
+    players = [Noting(Splitter() if bot == "splitter" else find_player(bot, contest.rules)) for bot in bots]
+    plan = TablePlan(match, 0, match, tuple(range(len(bots))))
+    for record in play_table(contest, plan, players.__getitem__, None):
+        yield record, [players[bot].told for bot in record["seats"]]
+        for player in players:
+            player.told = []
+
+
+ANSWERED = re.compile(r"(?P<name>\S+)(?: \(hand (?P<hand>\d+)\))? is told “(?P<told>.*)” and answers ")
+
+
+def check_replay(contest, record, told, names):
+    """The replay says what every bot was told, the table beside it shows the same, and it ends as the round ended."""
+    hand = replay(contest, record, names, "test")
+    said = [[] for _ in record["seats"]]
+    seats = [names[bot] for bot in record["seats"]]
+    before = None
+    for text, dealer, table in hand["steps"]:
+        if answer := ANSWERED.match(text):
+            seat = seats.index(answer["name"])
+            said[seat].append(answer["told"].split(" "))
+            _, cards, visible, stake, chips = said[seat][-1]
+            held, hands = before[seat]
+            assert (answer["hand"] is None) == (len(hands) == 1)
+            assert hands[int(answer["hand"] or 1) - 1][:2] == [cards, int(stake)] and max(held, 0) == int(chips)
+            assert visible.startswith(dealer)
+        before = table
+    assert said == told
+    moves = [iter(moves) for moves in record["moves"]]
+    players = [type("Mover", (), {"name": "", "decide": lambda _, view, m=m: parsed(next(m))})() for m in moves]
+    dealt = Round(contest.rules, ScriptedShoe(record["cards"]), players, record["chips"])
+    dealt.play()
+    assert [[cards[:2] for cards in hands] for _, hands in before] == [
+        [[played.letters, played.stake] for played in seat.hands] for seat in dealt.seats
+    ]
+    assert dealer in (dealt.dealer.letters, dealt.dealer.letters[:1] + "#")
+    assert [held for held, _ in before] == [a + b for a, b in zip(record["chips"], record["net"], strict=True)]
+    return hand
+
+
+def parsed(move):
+    return Action(move[0], int(move[2:] or 0))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_replays_say_what_bots_were_told(game):
+    """Every hand of a split pair by itself; found with peeks and splits run together."""
+    contest = Contest(load_rules(game), hands=20)
+    names = ["splitter", "lim17", "optimal", "kelly" if contest.rules.raises else "hoyle"]
+    words, most_hands = "", 0
+    for record, told in noted_rounds(contest, names):
+        hand = check_replay(contest, record, told, names)
+        words += "\n".join(text for text, _, _ in hand["steps"])
+        most_hands = max(most_hands, *(len(hands) for _, hands in hand["steps"][-1][2]))
+    assert most_hands > (2 if contest.rules.max_hands > 2 else 1) or contest.rules.split_by == "never"
+    assert ("The dealer has a natural" in words) == contest.rules.peek
+    assert ("face down: no natural" in words) == (contest.rules.peek and contest.rules.dealer_shows == "up")
+    assert ("answers B" in words) == contest.rules.raises
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_gives_a_page(game, tmp_path):
+    structure = Structure()
+    structure.feed(page_of(tmp_path, Contest(load_rules(game), matches=2), ["lim17", "optimal"]))
+    assert not structure.open and not structure.wrong
+
+
+def test_a_bot_out_of_strikes_is_told_nothing():
+    contest = Contest(CARDSHARK, strikes=2)
+    players = [Hostile(), find_player("lim17", CARDSHARK)]
+    data = PageData()
+    for record in play_table(contest, TablePlan(0, 0, 0, (0, 1)), players.__getitem__, None):
+        data.add(record)
+    steps = [step for record in data.last for step in replay(contest, record, ["hostile", "lim17"], "test")["steps"]]
+    words = [text for text, _, _ in steps if text.startswith("hostile is")]
+    assert len(words) > 10 and all("is told" in text and "(fault, crash" in text for text in words[:2])
+    assert all("out of strikes" in text for text in words[2:])
+
+
+def test_a_shortened_replay_is_the_same():
+    names = ["splitter", "lim17", "optimal"]
+    contest = Contest(load_rules("blackjack-p"))
+    for record, _ in noted_rounds(contest, names):
+        hand = replay(contest, record, names, "test")
+        seats = [None] * len(record["seats"])
+        for (_, _, whole), (_, _, short) in zip(hand["steps"], shortened(hand)["steps"], strict=True):
+            seats = [new or old for new, old in zip(short, seats, strict=True)]
+            assert seats == whole
+
+
+def test_the_whole_last_match_can_be_replayed():
+    data = PageData()
+    contest = Contest(CARDSHARK.with_(chips=10**6), hands=31)
+    for match, names in enumerate([["lim17", "lim18"], ["lim17", "lim19"]]):
+        records = [record for record, _ in noted_rounds(contest, names, match)]
+        for record in records:
+            data.add(record)
+    assert [{k: v for k, v in kept.items() if k != "spent"} for kept in data.last] == records and len(records) == 155
+    assert "all 155 rounds of the last match, match 2" in replayed(data, 12)
+
+
+def test_a_match_too_long_to_replay_says_so():
+    data = PageData()
+    contest = Contest(CARDSHARK.with_(chips=10**6), hands=102)
+    for record, _ in noted_rounds(contest, ["lim17", "lim18"]):
+        data.add(record)
+    assert len(data.last) == 500
+    assert "the first 500 of 510 rounds of the last match" in replayed(data, 12)
 
 
 def test_a_page_of_a_contest_that_has_only_begun(tmp_path):
@@ -140,10 +368,51 @@ def test_standings_sort_and_the_replay_steps(browser, folder):
     assert not browser.problems
 
 
+STEPS = """(() => {
+  const choice = document.getElementById('hand');
+  choice.value = %d; choice.dispatchEvent(new Event('change'));
+  const shown = [];
+  for (;;) {
+    shown.push([...document.getElementById('seats').rows].map(row => [...row.cells].map(cell => cell.textContent)));
+    if (document.getElementById('next').disabled) break;
+    document.getElementById('next').click();
+  }
+  return shown;
+})()"""
+
+
+@needs_browser
+def test_split_hands_are_shown_apart(browser, tmp_path):
+    rules = load_rules("blackjack-p")
+    host = Host.begin(tmp_path, Contest(rules, matches=4), gather([f"{__file__}:Splitter", "lim17"], rules))
+    host.run()
+    (tmp_path / "index.html").write_text(render_page(host.standings, host.page), encoding="utf-8")
+    browser.open((tmp_path / "index.html").as_uri())
+    most_hands = 0
+    for number, (_, _, record) in enumerate(host.page.swings):
+        shown = browser.run(STEPS % number)
+        hand = replay(host.contest, record, host.standings.names, "test")
+        assert shown == [rows_of(hand["names"], seats) for _, _, seats in hand["steps"]]
+        most_hands = max(most_hands, len(shown[-1]))
+    assert most_hands > 3 and not browser.problems
+
+
+def rows_of(names, seats):
+    """The rows of the table: of a seat with several hands the first one has its chips."""
+    rows = []
+    for name, (chips, hands) in zip(names, seats, strict=True):
+        for place, (cards, stake, said) in enumerate(hands):
+            label = f"{name}, hand {place + 1}" if len(hands) > 1 else name
+            rows.append([label, cards, str(stake), *([] if place else [str(chips)]), said])
+    return rows
+
+
 @needs_browser
 @pytest.mark.parametrize("dark", [False, True])
 def test_nothing_is_cut_off_on_a_phone(browser, folder, dark):
     browser.open((folder / "index.html").as_uri(), width=390, dark=dark)
+    assert browser.run("document.documentElement.scrollWidth") <= 390
+    browser.run("document.querySelectorAll('details').forEach(details => { details.open = true; })")
     assert browser.run("document.documentElement.scrollWidth") <= 390
     # what is wider than the screen stands in a box that scrolls
     cut = """[...document.querySelectorAll('main *')].filter(
