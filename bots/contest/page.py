@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from fractions import Fraction
 from heapq import nlargest
 from typing import Any
 from unicodedata import east_asian_width
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from bjsim.bots.contest.config import SETTINGS, Contest
 from bjsim.bots.contest.luck import has_luck
-from bjsim.bots.contest.match import Recorded
 from bjsim.bots.contest.output import row_values
+from bjsim.bots.contest.repeat import command_again, file_again, sources_of
+from bjsim.bots.contest.replay import place_of, replay, shortened
 from bjsim.bots.contest.standings import Standings
 from bjsim.bots.contest.timings import Timings
-from bjsim.bots.protocol import argv_of
-from bjsim.sim.cards import HIDDEN
-from bjsim.sim.hand import Hand
-from bjsim.sim.play import NAMES, Action, View
-from bjsim.sim.presets import PRESETS
-from bjsim.sim.round import DEALER, Event, Round
-from bjsim.sim.rules import Rules
-from bjsim.sim.shoe import ScriptedShoe
 
 SWINGS = 12  # hands of the largest swings that can be replayed
 LAST = 500  # rounds of the last match that can be replayed; of four bots they take 1 MB
 FAULTS = 5  # of each kind and bot that are shown
 WIDTH, ROW, PLOT = 520, 26, 240  # of the drawings
 LABEL = 140  # of a name beside a drawing
-DEFAULTS = {setting.name: setting.default for setting in fields(Contest)}
-OPTIONS = ("matches", "seed", "until", "duplicate", "house", "timeout")  # settings that `bjsim koth` takes as options
 COLOURS = ("#2f7fc1", "#d2691e", "#2a9461", "#b84592", "#8b7a12", "#7658d0", "#c43c35", "#6a7783")  # on white and black
 
 
@@ -76,14 +62,6 @@ class PageData:
     def _kept(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """A record with the strikes spent before it: a bot that has none left is not asked."""
         return {**record, "spent": dict(self._spent)}
-
-
-def place_of(record: Mapping[str, Any]) -> str:
-    """Where a round stands, in words."""
-    return (
-        f"match {record['match'] + 1}, table {record['table'] + 1}, "
-        f"sitting {record['sitting'] + 1}, hand {record['hand'] + 1}"
-    )
 
 
 def swing_of(record: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -247,215 +225,3 @@ def crosstable(standings: Standings) -> list[list[dict[str, Any] | None]]:
             })  # fmt: skip
         table.append(line)
     return table
-
-
-# --- to repeat it
-
-
-def sources_of(sources: Sequence[str]) -> list[str]:
-    """Where the bots come from. Of a file that is its place in the folder that holds them all; where that folder lies
-    is nobody else's affair, and the page is there to be published."""
-    files = [source for source in sources if os.path.isabs(source)]
-    folder = os.path.commonpath([os.path.dirname(file) for file in files]) if files else ""
-    return [os.path.relpath(source, folder) if os.path.isabs(source) else source for source in sources]
-
-
-def command_again(contest: Contest, names: Sequence[str], sources: Sequence[str]) -> str:
-    """The command that plays the contest again, where the bots' files are and the file of `file_again`, if any."""
-    words = ["bjsim", "koth"]
-    words += [source if name == source else f"{name}={source}" for name, source in zip(names, sources, strict=True)]
-    if file_again(contest):
-        words += ["--config", "contest.toml"]
-    if _is_preset(contest.rules):
-        words += ["--rules", contest.rules.name]
-    for name in OPTIONS:
-        value = getattr(contest, name)
-        if name == "duplicate":
-            words += ["--duplicate"] if value else []
-        elif value != DEFAULTS[name] or name in ("matches", "seed"):
-            words += [f"--{name}", str(value)]
-    return shlex.join([*words, "--out", "again"])
-
-
-def file_again(contest: Contest) -> str:
-    """What no option of the command says, as the TOML file of a contest; "" for nothing."""
-    values = {name: getattr(contest, name) for name in SETTINGS if name not in OPTIONS}
-    lines = [f"{name} = {_toml(value)}" for name, value in values.items() if value != DEFAULTS[name]]
-    if not _is_preset(contest.rules):
-        preset = contest.rules.name if contest.rules.name in PRESETS else "cardshark"
-        base = PRESETS[preset].rules.to_dict()
-        changed = {name: value for name, value in contest.rules.to_dict().items() if value != base[name]}
-        lines += ["[rules]", f"preset = {_toml(preset)}", *(f"{name} = {_toml(changed[name])}" for name in changed)]
-    return "\n".join(lines)
-
-
-def _is_preset(rules: Rules) -> bool:
-    return rules.name in PRESETS and rules == PRESETS[rules.name].rules
-
-
-def _toml(value: object) -> str:
-    """A number, a flag or a text, which TOML writes as JSON does."""
-    return json.dumps(value, ensure_ascii=False)
-
-
-# --- replays
-
-
-class Listener(Recorded):
-    """Plays the moves of a record again, and notes what it is told before each."""
-
-    def __init__(self, name: str, moves: Sequence[str]) -> None:
-        super().__init__(name, moves)
-        self.told: list[list[str]] = []
-
-    def decide(self, view: View) -> Action:
-        self.told.append(argv_of(view))
-        return super().decide(view)
-
-
-def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str], why: str) -> dict[str, Any]:
-    """A round step by step: each step is a line of text, and after it the dealer's cards and every seat as its chips
-    and its hands, of each the cards, the stake and what was last said."""
-    listeners = [Listener(names[bot], moves) for bot, moves in zip(record["seats"], record["moves"], strict=True)]
-    shoe = ScriptedShoe(record["cards"], "the record")
-    events = Round(contest.rules, shoe, listeners, record["chips"]).play().events
-    table = _Table(contest, record, listeners)
-    return {
-        "title": f"{why}: {place_of(record)}",
-        "names": [seat.name for seat in table.seats],
-        "steps": [[table.step(event), table.dealer_shown, table.seats_shown] for event in events],
-        "net": record["net"],
-    }
-
-
-def shortened(hand: Mapping[str, Any]) -> dict[str, Any]:
-    """A replay with 0 for every seat that a step leaves as it was: the page of a long match is half as large."""
-    steps: list[list[Any]] = []
-    before: list[Any] = [None] * len(hand["names"])
-    for text, dealer, seats in hand["steps"]:
-        steps.append([text, dealer, [0 if seat == old else seat for seat, old in zip(seats, before, strict=True)]])
-        before = seats
-    return {**hand, "steps": steps}
-
-
-@dataclass
-class _Hand:
-    stake: int
-    cards: str = ""
-    said: str = ""
-    paid: bool = False
-
-    @property
-    def points(self) -> int:
-        return Hand(*self.cards).points
-
-
-@dataclass
-class _Seat:
-    """A seat of a replay. held: chips before the round; won: of the hands paid so far; strikes: how many are left."""
-
-    name: str
-    held: int
-    hands: list[_Hand]
-    told: list[list[str]]
-    faults: dict[int, Mapping[str, Any]]
-    strikes: int
-    won: Fraction = Fraction(0)
-    moves: int = 0
-
-    @property
-    def chips(self) -> int:
-        """What it holds beside its stakes. Half a chip is not paid, as in `whole_chips`."""
-        return self.held + int(self.won) - sum(hand.stake for hand in self.hands if not hand.paid)
-
-
-class _Table:
-    """The table of a replay: an event changes it and is put into words."""
-
-    def __init__(self, contest: Contest, record: Mapping[str, Any], listeners: Sequence[Listener]) -> None:
-        self.buy_in = contest.rules.buy_in
-        self.dealer = self.hole = ""
-        faults = record.get("faults", ())
-        self.seats = [
-            _Seat(
-                listener.name, held, [_Hand(self.buy_in)], listener.told,
-                {fault["move"]: fault for fault in faults if fault["bot"] == bot},
-                contest.strikes - record.get("spent", {}).get(bot, 0),
-            )
-            for bot, held, listener in zip(record["seats"], record["chips"], listeners, strict=True)
-        ]  # fmt: skip
-
-    @property
-    def dealer_shown(self) -> str:
-        return self.dealer + (HIDDEN if self.hole else "")
-
-    @property
-    def seats_shown(self) -> list[list[Any]]:
-        return [[seat.chips, [[hand.cards, hand.stake, hand.said] for hand in seat.hands]] for seat in self.seats]
-
-    def step(self, event: Event) -> str:
-        """Change the table as the event says; returns the event in words."""
-        if event.seat == DEALER:
-            return self._dealer_step(event)
-        seat = self.seats[event.seat]
-        hand = seat.hands[event.hand]
-        who = f"{seat.name} (hand {event.hand + 1})" if len(seat.hands) > 1 else seat.name
-        if event.what == "card":
-            hand.cards += event.detail
-            return f"{who} gets {event.detail}: {hand.points}."
-        if event.what == "action":
-            return self._answer(seat, event.hand, who, event.detail)
-        if event.what == "end":
-            hand.said = event.detail
-            return f"{who}: {event.detail}."
-        return self._pay(seat, hand, who, Fraction(event.detail) * self.buy_in)
-
-    def _dealer_step(self, event: Event) -> str:
-        if event.what == "shuffle":
-            return "The shoe is shuffled."
-        if event.what == "hidden":
-            self.hole = event.detail
-            return "The dealer takes a card face down."
-        if event.what == "peek" and event.detail == "none":
-            return "The dealer looks at the card face down: no natural."
-        if event.what == "peek":  # the round ends here, so that no event shows the card
-            self._turn_over()
-            return f"The dealer has a natural, {self.dealer}: nobody acts."
-        if event.what == "shown":
-            self._turn_over()
-            return f"The dealer turns over {event.detail}: {Hand(*self.dealer).points}."
-        self.dealer += event.detail
-        return f"The dealer takes {event.detail}: {Hand(*self.dealer).points}."
-
-    def _turn_over(self) -> None:
-        self.dealer += self.hole
-        self.hole = ""
-
-    def _answer(self, seat: _Seat, place: int, who: str, answer: str) -> str:
-        hand = seat.hands[place]
-        told, fault = " ".join(seat.told[seat.moves]), seat.faults.get(seat.moves)
-        asked = seat.strikes > 0
-        seat.moves += 1
-        seat.strikes -= fault is not None
-        hand.said = answer
-        if not asked:
-            return f"{who} is out of strikes, is not asked and stands."
-        amount = ""
-        if answer[0] == "B":
-            amount = f" by {answer[2:]}"
-            hand.stake += int(answer[2:])
-        elif answer == "D":
-            hand.stake *= 2
-        elif answer == "P":
-            seat.hands[place : place + 1] = [_Hand(hand.stake, card, answer) for card in hand.cards]
-        wrong = f" (fault, {fault['kind']}: {fault['detail']})" if fault else ""
-        return f"{who} is told “{told}” and answers {answer}: {NAMES[answer[0]]}{amount}.{wrong}"
-
-    def _pay(self, seat: _Seat, hand: _Hand, who: str, won: Fraction) -> str:
-        chips = int(seat.won + won) - int(seat.won)
-        seat.won += won
-        hand.paid = True
-        hand.said = f"{chips:+d}"
-        if not chips:
-            return f"{who} neither wins nor loses."
-        return f"{who} {'wins' if chips > 0 else 'loses'} {abs(chips)} chips."
