@@ -1,15 +1,16 @@
-"""Trying one bot before a contest: a table of situations, each asked twice, and what became of it."""
+"""Trying one bot before a contest: a table of situations, each asked twice, hands played on, and what became of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from bjsim.bots.contest.config import Contest
 from bjsim.bots.player import BotPlayer
 from bjsim.bots.protocol import Fault, argv_of, judge
-from bjsim.sim.play import HIT, STAND, Action, View, raise_by
-from bjsim.sim.round import Round
+from bjsim.sim.play import HIT, STAND, Action, Player, View, raise_by
+from bjsim.sim.round import Round, RoundResult
 from bjsim.sim.rules import Rules
 from bjsim.sim.shoe import ScriptedShoe
 
@@ -18,6 +19,27 @@ SOFT = ("A9", "A8", "A7", "A6", "A3", "AA")
 PAIRS = ("TT", "99", "88", "66", "44", "22")
 SHOWN = "23456789TA"
 OTHERS = "8"  # what every other card of the table is
+ENOUGH = 3  # hands played on that meet a fault before no more are: by then the author knows, and they take long
+
+
+@dataclass(frozen=True)
+class Deal:
+    """A round that deals `cards` to the first seat, who holds `chips`, and shows `shown` of the dealer's."""
+
+    rules: Rules
+    cards: str
+    shown: str
+    chips: int
+
+    def play(self, player: Player) -> RoundResult:
+        """Play it with this player in the first seat; all others stand."""
+        rules, own, dealer = self.rules, list(self.cards), [self.shown, OTHERS]
+        deck = []
+        for letter in rules.deal:
+            deck += [own.pop(0), *OTHERS * (rules.seats - 1)] if letter == "p" else [dealer.pop(0)]
+        shoe = ScriptedShoe("".join([*deck, *own, *OTHERS * 20]))
+        others = rules.seats - 1
+        return Round(rules, shoe, [player, *[_Stander()] * others], [self.chips, *[rules.chips] * others]).play()
 
 
 @dataclass(frozen=True)
@@ -25,7 +47,8 @@ class Situation:
     """A view that comes up in play. before: what the seat did with this hand so far; row: what to call the hand."""
 
     view: View
-    before: tuple[Action, ...] = ()
+    before: tuple[Action, ...]
+    deal: Deal
 
     @property
     def row(self) -> str:
@@ -36,11 +59,16 @@ class Situation:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the bot did in a situation, asked twice; times in milliseconds."""
+    """What the bot did in a situation, asked twice; times in milliseconds.
+
+    after: what it did with the same hand from there on, where that was played. cap: the fault of moving too often.
+    """
 
     situation: Situation
     moves: tuple[Action | Fault, Action | Fault]
     ms: tuple[float, float]
+    after: tuple[Action | Fault, ...] = ()
+    cap: Fault | None = None
 
     @property
     def steady(self) -> bool:
@@ -55,8 +83,8 @@ class Answer:
 
     @property
     def faults(self) -> list[Fault]:
-        """The faults among its moves."""
-        return [move for move in self.moves if isinstance(move, Fault)]
+        """The faults among its moves, and that of making too many."""
+        return [move for move in (*self.moves, *self.after, self.cap) if isinstance(move, Fault)]
 
 
 class _Seen(BaseException):
@@ -79,6 +107,27 @@ class _Seat:
         raise _Seen
 
 
+class _Asked:
+    """Does what it is told, then asks the bot; a fault makes it stand, as in a contest."""
+
+    name = "bot"
+
+    def __init__(self, bot: BotPlayer, before: Sequence[Action]) -> None:
+        self.bot, self.left = bot, list(before)
+        self.moves: list[Action | Fault] = []
+        self.last = Fault("move-cap", "")
+
+    def decide(self, view: View) -> Action:
+        if self.left:
+            return self.left.pop(0)
+        reply = self.bot.ask(view)
+        move = judge(reply, view)
+        detail = f"{view.rules.move_cap} moves with one hand, and no stand"
+        self.last = Fault("move-cap", detail, tuple(argv_of(view)), reply.stdout, reply.stderr)
+        self.moves.append(move)
+        return STAND if isinstance(move, Fault) else move
+
+
 class _Stander:
     name = "stander"
 
@@ -93,15 +142,10 @@ def situation(
 
     It is dealt and played by the readable round, so the rules allow it. None where they end the hand before it comes.
     """
-    seat, own, dealer = _Seat(before), list(cards), [shown, OTHERS]
-    deck = []
-    for letter in rules.deal:
-        deck += [own.pop(0), *OTHERS * (rules.seats - 1)] if letter == "p" else [dealer.pop(0)]
-    shoe = ScriptedShoe("".join([*deck, *own, *OTHERS * 20]))
-    holds = [chips or rules.chips, *[rules.chips] * (rules.seats - 1)]
+    seat, deal = _Seat(before), Deal(rules, cards, shown, chips or rules.chips)
     with suppress(_Seen):
-        Round(rules, shoe, [seat, *[_Stander()] * (rules.seats - 1)], holds).play()
-    return Situation(seat.view, tuple(before)) if seat.view else None
+        deal.play(seat)
+    return Situation(seat.view, tuple(before), deal) if seat.view else None
 
 
 def situations(rules: Rules) -> Iterator[Situation]:
@@ -124,9 +168,29 @@ def _some(found: Situation | None) -> Sequence[Situation]:
     return [found] if found else []
 
 
-def try_bot(player: BotPlayer, rules: Rules) -> Iterator[Answer]:
-    """Ask the bot in every situation, twice."""
-    for tried in situations(rules):
-        replies = [player.ask(tried.view) for _ in range(2)]
-        one, other = (judge(reply, tried.view) for reply in replies)
-        yield Answer(tried, (one, other), (replies[0].elapsed_ns / 1e6, replies[1].elapsed_ns / 1e6))
+def try_bot(player: BotPlayer, tried: Iterable[Situation], timeouts: int = Contest.strikes) -> Iterator[Answer]:
+    """Ask the bot in every situation, twice, and play on where it raised: only so it can reach the move cap.
+
+    After so many timeouts it is asked no more, for one that hangs would take minutes; the rest has no answer.
+    """
+    wrong = late = 0
+    for found in tried:
+        answer = _answer(player, found, wrong < ENOUGH)
+        wrong += any(isinstance(move, Fault) for move in (*answer.after, answer.cap))
+        late += sum(fault.kind == "timeout" for fault in answer.faults)
+        yield answer
+        if late >= timeouts:
+            return
+
+
+def _answer(player: BotPlayer, tried: Situation, play_on: bool) -> Answer:
+    replies = [player.ask(tried.view) for _ in range(2)]
+    one, other = (judge(reply, tried.view) for reply in replies)
+    answer = Answer(tried, (one, other), (replies[0].elapsed_ns / 1e6, replies[1].elapsed_ns / 1e6))
+    raised = next((move for move in (one, other) if isinstance(move, Action) and move.letter == "B"), None)
+    if not play_on or raised is None:
+        return answer
+    asked = _Asked(player, [*tried.before, raised])
+    events = tried.deal.play(asked).events
+    capped = any((event.what, event.seat, event.detail) == ("end", 0, "move-cap") for event in events)
+    return replace(answer, after=tuple(asked.moves), cap=asked.last if capped else None)

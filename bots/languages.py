@@ -129,10 +129,21 @@ def tool_of(language: Language) -> str:
     raise NoToolchain(f"a bot in {language.name} needs {language.tools[0]}{where} ({install})")
 
 
+# Where an installed tool keeps what it needs; conf is a JDK's, jre that of an old one.
+PARTS = ("bin", "conf", "include", "jre", "lib", "lib32", "lib64", "libexec", "share")
+
+
 def binds_of(tool: str) -> tuple[str, ...]:
-    """Folders beside /usr that a tool needs: the one it is installed in."""
-    prefix = Path(tool).parents[1]
-    return () if prefix.is_relative_to("/usr") or prefix == Path("/") else (str(prefix),)
+    """What a tool needs beside /usr: parts of the folder that it is installed in, or the tool alone if it lies loose.
+
+    Never that folder itself: it may be someone's home.
+    """
+    folder = Path(tool).parent
+    if folder.is_relative_to("/usr") or folder == Path("/bin"):
+        return ()
+    if folder.name != "bin":
+        return (tool,)
+    return tuple(str(part) for name in PARTS if (part := folder.parent / name).is_dir())
 
 
 def java_source_name(source: bytes, stem: str) -> str:

@@ -14,13 +14,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bjsim.bots.check import SHOWN, Answer, try_bot
+from bjsim.bots.check import SHOWN, Answer, Situation, situations, try_bot
+from bjsim.bots.contest.config import Contest
 from bjsim.bots.export import export as export_chart
-from bjsim.bots.languages import LANGUAGES, BuildError
+from bjsim.bots.languages import LANGUAGES, BuildError, language_of, tool_of
 from bjsim.bots.player import BotPlayer, open_bot
 from bjsim.bots.protocol import FAULTS, Fault
 from bjsim.cli.options import RulesName, bot_names, bot_options, json_option, the_rules, write_json
-from bjsim.sim.errors import InputError
+from bjsim.sim.errors import InputError, RunFailed
 from bjsim.sim.play import Action
 from bjsim.sim.rules import Rules
 from bjsim.strategies.chart import Chart
@@ -54,30 +55,63 @@ def check(
 ) -> None:  # fmt: skip
     """Try one bot: build it, ask it in a table of situations, show what it did and how fast, and every fault.
 
-    Exit status 1 if it would be struck: if it has as many faults as --strikes, by default one.
+    Where it raises, the hand is played on until it stands or has made as many moves as the rules allow. After as many
+    timeouts as --strikes, by default a contest's 10, it is asked no more.
+
+    Exit status 1 if it would be struck: if it has as many faults as --strikes, by default one, or cannot be compiled or
+    loaded; then what the compiler says is shown.
     """
     rules = the_rules(rules_name, settings, None)
     console = Console(stderr=json_path == "-")
+    expect_bot(path)
     try:
         player = open_bot(path, sandbox=sandbox, timeout=timeout, cold=cold)
     except BuildError as error:
         if error.log:
             console.print(error.log, markup=False, highlight=False, soft_wrap=True)
-        raise
+        raise RunFailed(str(error)) from None  # the bot is what is tried, so this is no bad input but a bad result
+    tried = list(situations(rules))
     with player:
         console.print(f"{path.name}: {player.program.language}, {rules.name}", markup=False, highlight=False)
-        with console.status("asking …"):
-            answers = list(try_bot(player, rules))
+        answers = ask(console, player, tried, strikes or Contest.strikes)
     faults = Counter(fault.kind for answer in answers for fault in answer.faults)
     if json_path:
-        write_json(check_json(player, rules, answers, faults), json_path)
-    report(console, player, answers, faults)
+        write_json(check_json(player, rules, answers, faults, len(tried)), json_path)
+    report(console, player, answers, faults, len(tried))
     if faults.total() >= (strikes or 1):
         raise click.exceptions.Exit(1)
 
 
-def check_json(player: BotPlayer, rules: Rules, answers: Sequence[Answer], faults: Counter[str]) -> dict[str, object]:
-    """What `--json` writes."""
+def expect_bot(path: Path) -> None:
+    """Raises: InputError where there is nothing to try: no such file, none that is a bot, no tool for its language."""
+    try:
+        path.open("rb").close()
+        language = language_of(path)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    if language:
+        tool_of(language)
+
+
+def ask(console: Console, player: BotPlayer, tried: Sequence[Situation], timeouts: int) -> list[Answer]:
+    """Ask the bot in these situations. The first fault of each kind is shown at once, as a slow bot may take long."""
+    answers: list[Answer] = []
+    shown: set[str] = set()
+    with console.status("asking …") as status:
+        for answer in try_bot(player, tried, timeouts):
+            answers.append(answer)
+            status.update(f"asking … {len(answers)} of {len(tried)} situations")
+            for fault in answer.faults:
+                if fault.kind not in shown:
+                    _show(console, fault)
+                shown.add(fault.kind)
+    return answers
+
+
+def check_json(
+    player: BotPlayer, rules: Rules, answers: Sequence[Answer], faults: Counter[str], planned: int
+) -> dict[str, object]:
+    """What `--json` writes. planned: in how many situations it was to be asked."""
     return {
         "bot": player.name,
         "language": player.program.language,
@@ -85,19 +119,28 @@ def check_json(player: BotPlayer, rules: Rules, answers: Sequence[Answer], fault
         "ms_per_move": player.ms_per_move(),
         "steady": all(answer.steady for answer in answers),
         "faults": dict(faults),
+        "untried": planned - len(answers),
         "answers": [
             {
                 "argv": answer.argv,
-                "moves": [move.kind if isinstance(move, Fault) else str(move) for move in answer.moves],
+                "moves": [_said(move) for move in answer.moves],
                 "ms": answer.ms,
+                "after": [_said(move) for move in (*answer.after, answer.cap) if move],
             }
             for answer in answers
         ],
     }
 
 
-def report(console: Console, player: BotPlayer, answers: Sequence[Answer], faults: Counter[str]) -> None:
-    """Print the table of answers, how fast and how steady they were, and the first faults."""
+def _said(move: Action | Fault) -> str:
+    return move.kind if isinstance(move, Fault) else str(move)
+
+
+def report(console: Console, player: BotPlayer, answers: Sequence[Answer], faults: Counter[str], planned: int) -> None:
+    """Print the table of answers, how fast and how steady they were, and the faults of each kind.
+
+    planned: in how many situations it was to be asked.
+    """
     table = Table(title="its moves, the dealer showing", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("hand")
     for shown in SHOWN:
@@ -109,17 +152,20 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Answer], fault
         table.add_row(row, *(line.get(shown, Text("")) for shown in SHOWN))
     console.print(table)
     console.print(
-        "after a slash: what it had done before; ? it did something else when it was asked again", style="dim"
+        "after a slash: what it had done before; ! a fault, after a move when the hand was played on; "
+        "? it did something else when it was asked again",
+        style="dim",
     )
     times = player.ms_per_move()
     if times["median"] is not None and times["p99"] is not None:
         speed = f"{times['median']:.2f} ms per move (median), {times['p99']:.2f} ms (99th percentile)"
-        console.print(f"{2 * len(answers)} moves, {speed}", highlight=False)
+        moves = sum(len(answer.moves) + len(answer.after) for answer in answers)
+        console.print(f"{moves} moves, {speed}", highlight=False)
     if not all(answer.steady for answer in answers):
         console.print("not steady: asked twice the same, it answered differently")
-    first = {fault.kind: fault for answer in reversed(answers) for fault in answer.faults}
-    for fault in first.values():
-        _show(console, fault)
+    if len(answers) < planned:
+        untried = f"{planned - len(answers)} of {planned} situations are untried"
+        console.print(f"asked no more after {faults['timeout']} timeouts: {untried}", highlight=False)
     if faults:
         kinds = ", ".join(f"{kind} {count}" for kind, count in faults.items())
         console.print(f"it would be struck: {kinds}", style="red", highlight=False)
@@ -131,6 +177,8 @@ def _cell(answer: Answer) -> Text:
     move = answer.moves[0]
     if isinstance(move, Fault):
         return Text("!", style="red")
+    if answer.faults:
+        return Text(_short(move) + "!", style="red")
     return Text(_short(move) + ("" if answer.steady else "?"), style="" if answer.steady else "yellow")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from dataclasses import replace
 from functools import partial
@@ -14,7 +15,7 @@ from rich.live import Live
 from rich.text import Text
 
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.config import Contest, load_config
+from bjsim.bots.contest.config import MANY, Contest, load_config, with_settings
 from bjsim.bots.contest.field import gather, printable
 from bjsim.bots.contest.host import Host, verify
 from bjsim.bots.contest.match import events_of
@@ -30,13 +31,15 @@ from bjsim.sim.errors import InputError
 from bjsim.sim.presets import load_rules
 
 PAGE_EVERY = 20.0  # seconds between the pages written while a contest is played
-MANY = 100_000  # matches of a contest that ends when it is decided
 
 
 @click.command()
 @click.argument("bots", nargs=-1, metavar="BOTS_DIR|BOT...")
-@click.option("--config", "config_path", metavar="FILE.toml", help="Settings of the contest, and its bots.")
-@click.option("--matches", type=Count(), help="How many matches.  [default: 25]")
+@click.option(
+    "--config", "config_path", metavar="FILE.toml",
+    help="Settings of the contest, and its bots; files that it names are looked for beside it first.",
+)  # fmt: skip
+@click.option("--matches", type=Count(), help=f"How many at most.  [default: 25; with --until decided {MANY:,}]")
 @click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="The game.  [default: cardshark]")
 @click.option("--seed", type=Count(0), help="The same seed deals the same cards.  [default: 1]")
 @click.option("--out", "out", metavar="DIR", help="Where journal, standings and page go.  [default: contest]")
@@ -49,7 +52,7 @@ MANY = 100_000  # matches of a contest that ends when it is decided
     "--sandbox", type=click.Choice(["required", "auto", "off"]), default="required", show_default=True,
     help="Whether programs are kept in a box: only so, where one can be had, or not.",
 )  # fmt: skip
-@click.option("--resume", metavar="DIR", help="Go on with the contest in DIR.")
+@click.option("--resume", metavar="DIR", help="Go on with the contest in DIR; --workers and --sandbox may be given.")
 @click.option("--show", metavar="DIR", help="Print the standings of the contest in DIR.")
 @click.option("--hand", metavar="MATCH.TABLE.ROUND", help="With --show: print this hand, such as 3.1.25.")
 @click.option("--verify", "verify_dir", metavar="DIR", help="Deal the contest in DIR again, and confirm every chip.")
@@ -86,12 +89,21 @@ def koth(
 
 def the_contest(config_path: str | None, rules_name: str | None, given: dict[str, Any]) -> tuple[Contest, list[str]]:
     """The contest that the options ask for, and the bots that its file names."""
-    contest, listed = load_config(config_path) if config_path else (Contest(load_rules("cardshark")), [])
     if rules_name:
-        contest = replace(contest, rules=load_rules(rules_name))
-    if given.get("until") == "decided" and "matches" not in given and not config_path:
-        given = {**given, "matches": MANY}
-    return replace(contest, **given), listed
+        given = {**given, "rules": load_rules(rules_name)}
+    if config_path:
+        return load_config(config_path, given)
+    return with_settings(Contest(load_rules("cardshark")), given), []
+
+
+def resume_command(host: Host) -> str:
+    """What to type to go on with the contest: with the options that are not its own, as they were given."""
+    words = ["bjsim", "koth", "--resume", str(host.folder)]
+    if host.workers != 1:
+        words += ["--workers", str(host.workers)]
+    if host.sandbox != "required":
+        words += ["--sandbox", host.sandbox]
+    return shlex.join(words)
 
 
 def play(host: Host) -> None:
@@ -100,12 +112,12 @@ def play(host: Host) -> None:
     where = host.folder
     say = partial(screen.console.print, highlight=False, soft_wrap=True, markup=False)
     say(f"{host.contest.rules.name}, seed {host.contest.seed}, in {where}", style="bold")
-    say(f"if it is stopped: bjsim koth --resume {where}", style="dim")
+    say(f"if it is stopped: {resume_command(host)}", style="dim")
     try:
         with screen:
             host.run(screen.update)
     except KeyboardInterrupt:
-        say(f"stopped; go on with: bjsim koth --resume {where}", style="yellow")
+        say(f"stopped; go on with: {resume_command(host)}", style="yellow")
         raise click.exceptions.Exit(130) from None
     finally:
         write_out(host.folder, host.standings, host.page, host.timings)

@@ -15,6 +15,7 @@ from bjsim.sim.presets import load_rules, named_rules
 from bjsim.sim.rules import Rules, RulesError
 
 HOUSE = -1  # the number of a house player, who fills a chair and is not ranked
+MANY = 100_000  # matches of a contest that ends when it is decided
 
 
 class ConfigError(InputError):
@@ -83,11 +84,23 @@ SETTINGS = tuple(f.name for f in fields(Contest) if f.name != "rules")
 _WHOLE = {"seed": 0, "matches": 1, "sittings": 1, "hands": 1, "strikes": 1}
 
 
-def load_config(path: str) -> tuple[Contest, list[str]]:
-    """The contest in a TOML file, and the bots it names.
+def with_settings(contest: Contest, given: Mapping[str, Any], counted: bool = False) -> Contest:
+    """The contest with these settings in place of its own.
+
+    One that ends when it is decided goes on for MANY matches, unless somebody said how many: `given`, or whoever set
+    those of `contest` (counted).
+    """
+    changed = replace(contest, **given)
+    unlimited = changed.until == "decided" and not counted and "matches" not in given
+    return replace(changed, matches=MANY) if unlimited else changed
+
+
+def load_config(path: str, given: Mapping[str, Any] | None = None) -> tuple[Contest, list[str]]:
+    """The contest in a TOML file, and the bots it names. given: settings that take the place of the file's.
 
     Keys: those of `Contest`, `bots` (a list), and `rules`: the name of a preset or of a TOML file, or a table of
-    fields that may start from `preset`.
+    fields that may start from `preset`. A file or folder that one of them names is looked for beside the TOML file,
+    then where it would be without; a strategy's name is one where nothing that is called so lies there.
     Raises: ConfigError naming the file and the key.
     """
     try:
@@ -104,16 +117,38 @@ def load_config(path: str) -> tuple[Contest, list[str]]:
             near = difflib.get_close_matches(name, (*SETTINGS, "rules", "bots"), 1)
             hint = f"did you mean {near[0]}?" if near else f"they are bots, rules, {', '.join(SETTINGS)}"
             raise ConfigError(f"{path}: no setting is called {name!r}; {hint}")
+    folder = Path(path).parent
     try:
         values = {name: str(value) if name == "until" else value for name, value in values.items()}
-        return replace(Contest(_rules(values.pop("rules", "cardshark"))), **values), bots
+        if "house" in values:
+            values["house"] = _beside(folder, str(values["house"]))
+        contest = replace(Contest(_rules(values.pop("rules", "cardshark"), folder)), **values)
     except (ConfigError, RulesError) as error:
         raise ConfigError(f"{path}: {error}") from None
+    return with_settings(contest, given or {}, "matches" in values), [_bot_beside(folder, bot) for bot in bots]
 
 
-def _rules(value: object) -> Rules:
+def _rules(value: object, folder: Path) -> Rules:
     if isinstance(value, dict):
         return named_rules(str(value.get("preset", "cardshark"))).with_(
             **{name: field for name, field in value.items() if name != "preset"}
         )
-    return load_rules(str(value))
+    text = str(value)
+    return load_rules(_beside(folder, text) if text.endswith(".toml") else text)
+
+
+def _bot_beside(folder: Path, text: str) -> str:
+    """A bot, written as `field.gather` takes it, with its file or folder sought beside the contest's file."""
+    name, equals, source = text.partition("=")
+    if not equals:
+        name, source = "", text
+    found = _beside(folder, source)
+    return f"{name}={found}" if name or "=" in found else found
+
+
+def _beside(folder: Path, text: str) -> str:
+    """The path of what `text` names in the folder, which may be an object of a file there; else the text itself."""
+    file, colon, name = text.rpartition(":")
+    if text and (folder / text).exists():
+        return str(folder / text)
+    return f"{folder / file}:{name}" if colon and (folder / file).is_file() else text

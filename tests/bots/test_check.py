@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from bot_helpers import SAMPLES, needs
 from click.testing import CliRunner
+from support.command import bjsim, refusal
 
-from bjsim.bots.check import situation, situations
+from bjsim.bots.check import ENOUGH, situation, situations, try_bot
+from bjsim.bots.languages import tool_of
 from bjsim.cli.bot import bot as command
 from bjsim.cli.main import cli
 from bjsim.sim.play import HIT, raise_by
@@ -83,12 +85,93 @@ def test_a_bad_bot_is_shown_its_faults(tmp_path):
     assert run("check", path, "--strikes", 1000, "--timeout", 20).exit_code == 0
 
 
+def tried(tmp_path, code, *options):
+    """What `bjsim bot check` makes of a bot in Python: exit status, output and JSON."""
+    path = tmp_path / "tried.py"
+    path.write_text(f"import sys, time\nscore, stake, chips = (int(sys.argv[i]) for i in (1, 4, 5))\n{code}\n")
+    done = run("check", path, "--json", tmp_path / "x.json", *options)
+    return done.exit_code, done.output, json.loads((tmp_path / "x.json").read_text())
+
+
+@needs(".py")
+def test_a_bot_that_never_stands_meets_the_move_cap(tmp_path):
+    status, output, data = tried(tmp_path, "print('B 0')", "--timeout", 20, "--set", "move_cap=20")
+    assert status == 1 and "it would be struck: move-cap" in output and "20 moves with one hand" in output
+    assert data["faults"] == {"move-cap": ENOUGH}
+    assert data["answers"][0]["after"] == [*["B 0"] * 19, "move-cap"]
+    assert [len(answer["after"]) for answer in data["answers"]] == [20] * ENOUGH + [0] * (191 - ENOUGH)
+
+
+@needs(".py")
+@pytest.mark.parametrize(
+    ("code", "faults"),
+    [
+        ("print('S' if stake > 10 or not chips else 'B 15' if chips > 15 else 'B 1')", {}),  # raises once
+        ("print('B 0' if score == 17 and stake == 22 else 'B 12' if score > 11 else 'H')", {"move-cap", "overbet"}),
+        ("print('S' if chips < 30 else 'B 30' if stake < 40 else 1 / 0)", {"crash"}),
+    ],
+)
+def test_a_hand_is_played_on_where_the_bot_raises(tmp_path, code, faults):
+    """Faults that no single question finds: they come after the raise."""
+    status, output, data = tried(tmp_path, code, "--timeout", 20)
+    assert data["faults"].keys() == set(faults) and status == bool(faults), output
+    assert faults or ["S"] in [answer["after"] for answer in data["answers"]]
+
+
+@needs(".py")
+def test_a_bot_that_hangs_is_soon_asked_no_more(tmp_path):
+    status, output, data = tried(tmp_path, "time.sleep(60)", "--timeout", 0.05)
+    assert status == 1 and "asked no more after 10 timeouts: 186 of 191 situations are untried" in output
+    assert data["faults"] == {"timeout": 10} and data["untried"] == 186
+    status, output, data = tried(tmp_path, "time.sleep(60)", "--timeout", 0.05, "--strikes", 3)
+    assert status == 1 and "after 4 timeouts: 189 of 191" in output, "each situation is asked twice"
+
+
+@needs(".py")
+def test_the_author_sees_a_fault_at_once(tmp_path, monkeypatch):
+    """Before the bot is asked in the next situation."""
+    shown = []
+    monkeypatch.setattr("bjsim.cli.bot._show", lambda console, fault: shown.append(fault.kind))
+
+    def asked(player, situations, timeouts):
+        for answer in try_bot(player, situations, timeouts):
+            before = list(shown)
+            yield answer
+            assert before or shown == ["bad-reply"]
+
+    monkeypatch.setattr("bjsim.cli.bot.try_bot", asked)
+    tried(tmp_path, "print('X')", "--timeout", 20)
+    assert shown == ["bad-reply"]
+
+
 @needs(".c")
-def test_what_the_compiler_says_is_shown_whole(tmp_path):
-    path = tmp_path / "bad.c"
-    path.write_text("int main(void) { return x; }")
-    done = run("check", path)
-    assert done.exit_code != 0 and "undeclared" in done.output and "^" in done.output
+@needs(".py")
+def test_what_cannot_be_made_to_run_fails_and_what_is_no_bot_is_bad_input(tmp_path):
+    (tmp_path / "bad.c").write_text("int main(void) { return x; }")
+    (tmp_path / "bad.py").write_text("print(")
+    (tmp_path / "bot.txt").write_text("hit me")
+    for name, status, out, err in (
+        ("bad.c", 1, "undeclared", "bad.c does not compile: "),
+        ("bad.py", 1, "SyntaxError", "bad cannot be loaded: SyntaxError"),
+        ("none.c", 2, "", "none.c: No such file or directory"),
+        ("none", 2, "", "none: No such file or directory"),
+        ("bot.txt", 2, "", "neither a file that ends in .py"),
+    ):
+        done = bjsim("bot", "check", tmp_path / name)
+        assert done.status == status and out in done.out, done
+        assert err in done.err and done.err.startswith("bjsim: ") and done.err.count("\n") == 1
+        assert bool(done.out) == (status == 1)
+    assert "^" in bjsim("bot", "check", tmp_path / "bad.c").out
+
+
+def test_a_missing_compiler_is_no_fault_of_the_bots(tmp_path, monkeypatch):
+    monkeypatch.setattr("bjsim.bots.languages.shutil.which", lambda name: None)
+    tool_of.cache_clear()
+    (tmp_path / "x.lisp").write_text("(print 1)")
+    try:
+        assert "apt install sbcl" in refusal("bot", "check", tmp_path / "x.lisp")
+    finally:
+        tool_of.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,21 @@
 """How bots are recognised, compiled and cached, and what their authors are told."""
 
 import os
+import shutil
 import stat
+import sys
+import tempfile
+from pathlib import Path
 
 import pytest
-from bot_helpers import a_view, needs, needs_sandbox
+from bot_helpers import SAMPLES, a_view, lim17, needs, needs_sandbox
 
+from bjsim.bots import box, languages
 from bjsim.bots import build as building
-from bjsim.bots import languages
 from bjsim.bots.build import build, cache_folder
-from bjsim.bots.languages import BuildError, java_main_class, java_source_name, language_of, tool_of
+from bjsim.bots.languages import ENDINGS, BuildError, binds_of, java_main_class, java_source_name, language_of, tool_of
 from bjsim.bots.player import open_bot
-from bjsim.sim.play import STAND
+from bjsim.sim.play import HIT, STAND
 
 
 @pytest.mark.parametrize(
@@ -62,6 +66,78 @@ def test_a_missing_tool_is_one_line_that_names_the_package(monkeypatch, tmp_path
             build(path)
     finally:
         tool_of.cache_clear()
+
+
+@pytest.fixture
+def prefix():
+    """A folder that anyone can read, such as someone's home, to install tools in. All are looked for anew.
+
+    Not in /tmp, of which compilers have one of their own."""
+    tool_of.cache_clear()
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        os.chmod(folder, 0o755)
+        (Path(folder) / "secret").write_text("secret")
+        yield Path(folder)
+    tool_of.cache_clear()
+
+
+def install(prefix, tool, *parts):
+    """Put a copy of a tool into the folder, beside links to parts of the one it comes from."""
+    source = Path(tool).resolve()
+    (prefix / "bin").mkdir(exist_ok=True)
+    shutil.copy(source, prefix / "bin")
+    for part in parts:
+        (prefix / part).parent.mkdir(exist_ok=True)
+        (prefix / part).symlink_to(source.parents[1] / part)
+    return str(prefix / "bin" / source.name)
+
+
+def whole_prefix(tool):
+    return (str(Path(tool).parents[1]),)
+
+
+def test_a_tool_is_bound_with_what_it_needs_and_never_with_all_of_its_folder(tmp_path):
+    for name in ("bin", "conf", "lib", "man", "Documents", ".ssh"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "share").write_text("a file")
+    assert binds_of(str(tmp_path / "bin" / "javac")) == tuple(str(tmp_path / name) for name in ("bin", "conf", "lib"))
+    assert binds_of(str(tmp_path / "sbcl")) == (str(tmp_path / "sbcl"),)
+    assert binds_of("/usr/bin/cc") == binds_of("/usr/lib/jvm/java/bin/javac") == binds_of("/bin/cc") == ()
+
+
+@needs(".py")
+@needs_sandbox
+@pytest.mark.parametrize("binds", [binds_of, whole_prefix])
+def test_a_bot_cannot_read_what_lies_beside_its_interpreter(prefix, tmp_path, monkeypatch, binds):
+    """With the whole folder bound it can: the control."""
+    version = "python{}.{}".format(*sys.version_info)
+    library = Path(os.__file__).parent.relative_to(sys.base_prefix)
+    python = install(prefix, tool_of(ENDINGS[".py"]), *([library] if library.name == version else []))
+    tool_of.cache_clear()
+    monkeypatch.setattr(sys, "_base_executable", python)
+    monkeypatch.setattr(languages, "binds_of", binds)
+    monkeypatch.setattr(box, "binds_of", binds)
+    path = tmp_path / "spy.py"
+    path.write_text(f"import os, sys\nassert sys.executable == {python!r}\n"
+                    f"print('H' if os.path.exists({str(prefix / 'secret')!r}) else 'S')")  # fmt: skip
+    with open_bot(path, sandbox="required", timeout=20.0) as bot:
+        assert bot.decide(a_view()) == (STAND if binds is binds_of else HIT) and not bot.faults, bot.kept
+
+
+@needs(".lisp")
+@needs_sandbox
+def test_a_tool_plays_from_its_own_folder(prefix, monkeypatch):
+    """Lisp's core lies beside bin/, in lib/sbcl."""
+    core = next(Path(tool_of(ENDINGS[".lisp"])).parents[1].glob("lib*/sbcl/sbcl.core"), None)
+    if core is None:
+        pytest.skip("no lib/sbcl beside sbcl")
+    sbcl = install(prefix, tool_of(ENDINGS[".lisp"]), core.parent.relative_to(core.parents[2]))
+    tool_of.cache_clear()
+    which = shutil.which
+    monkeypatch.setattr(languages.shutil, "which", lambda name: sbcl if name == "sbcl" else which(name))
+    with open_bot(SAMPLES / "lim17.lisp", sandbox="required", timeout=20.0) as bot:
+        assert bot.program.cold[0] == sbcl
+        assert bot.decide(a_view()) == lim17(a_view()) and not bot.faults, bot.kept
 
 
 ENDED = {

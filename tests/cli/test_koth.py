@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from bot_helpers import needs_sandbox
 
+from bjsim.cli.koth import Screen, the_contest
 from bjsim.cli.main import main
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "contest.md"
@@ -75,6 +76,48 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, monkeypatch, capsys, argume
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("options", "needed"),
+    [
+        ([], ""),
+        (["--timeout", 5, "--seed", 3, "--duplicate"], ""),  # the contest's own, which its journal keeps
+        (["--workers", 2, "--sandbox", "off"], " --workers 2 --sandbox off"),
+    ],
+)
+def test_the_command_to_go_on_can_be_typed_as_it_is_printed(tmp_path, monkeypatch, capsys, options, needed):
+    def interrupt(screen, host):
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(Screen, "update", interrupt)
+        run("koth", "lim17", "optimal", "--matches", 4, "--out", "k i", *options, status=130)
+    command = f"bjsim koth --resume 'k i'{needed}"
+    printed = capsys.readouterr().out
+    assert f"if it is stopped: {command}\n" in printed and f"stopped; go on with: {command}\n" in printed
+    run(*shlex.split(command)[1:])
+    printed = capsys.readouterr().out
+    assert f"if it is stopped: {command}\n" in printed and "4 matches; ended" in printed
+
+
+@pytest.mark.parametrize("text", ["", "until = 'decided'", "matches = 7"])
+def test_with_and_without_a_file_a_contest_goes_on_until_it_is_decided(tmp_path, text):
+    config = tmp_path / "contest.toml"
+    config.write_text(f"seed = 1\n{text}")
+    contest, _ = the_contest(str(config), None, {"until": "decided"})
+    assert contest.matches == (7 if "matches" in text else the_contest(None, None, {"until": "decided"})[0].matches)
+    assert the_contest(str(config), "cardshark", {"until": "decided", "matches": 30})[0].matches == 30
+
+
+def test_a_contest_may_be_hosted_from_another_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    run("bot", "export", "lim17", "--output", "mine/same.py")
+    (tmp_path / "mine" / "contest.toml").write_text('bots = ["same.py", "lim17"]\nmatches = 2')
+    run("koth", "--config", "mine/contest.toml", "--sandbox", "off", "--timeout", 20)
+    assert "2 matches; ended" in capsys.readouterr().out
+
+
 def test_house_players_fill_chairs_and_are_not_ranked(tmp_path, capsys):
     run("koth", "lim17", "optimal", "--house", "mimic", "--matches", 2, "--out", tmp_path)
     rows = json.loads((tmp_path / "standings.json").read_text())
@@ -106,9 +149,12 @@ def test_thirty_bots(tmp_path, capsys):
 
 
 def frames(folder, columns):
-    """What a terminal of so many columns is shown, screen by screen, while a contest is played in it."""
-    (folder / "wild.py").write_text("import sys\nprint('H' if int(sys.argv[1]) < 15 else 'Q')\n")
-    arguments = ["koth", "wild.py", "optimal", "--matches", "6", "--sandbox", "off", "--out", f"seen{columns}"]
+    """What a terminal of so many columns is shown, screen by screen, while a contest is played in it.
+
+    One of the bots takes its time, as a quick contest would be over before there is much to see."""
+    bot = "import sys, time\ntime.sleep(0.004)\nprint('H' if int(sys.argv[1]) < 15 else 'Q')\n"
+    (folder / "wild.py").write_text(bot)
+    arguments = ["koth", "wild.py", "optimal", "--matches", "12", "--sandbox", "off", "--out", f"seen{columns}"]
     child, terminal = pty.fork()
     if not child:
         os.chdir(folder)
@@ -132,14 +178,15 @@ def test_live_standings_in_a_terminal(tmp_path, columns):
     screens = frames(tmp_path, columns)
     live = [screen for screen in screens if "moves/s" in screen]
     assert live and all(len(line) <= columns for screen in screens for line in screen.splitlines())
-    assert re.search(r"match \d of 6   \d+ rounds/s   \d+ moves/s", live[-1]) and "s left at most" in live[-1]
+    rates = r"match \d+ of 12   [\d,]+ rounds/s   [\d,]+ moves/s   [\d,]+ s left at most"
+    assert any(re.search(rates, screen) for screen in live), live
     headings = ["rank", "bot", "matches", "chips ± 95%", "faults"]
     headings += ["language", "luck-adjusted", "group", "ms per move"] if columns > 100 else ["luck-adj. ± 95%", "ms"]
     for screen in live:
         assert all(heading in screen for heading in headings), screen
         assert "wild" in screen and "optimal" in screen and "…" not in screen
     assert re.search(r"bad-reply +\d+", live[-1])
-    assert re.search(r"\d\.\d ± +\d", screens[-1]) and "6 matches; ended" in screens[-1]
+    assert re.search(r"\d\.\d ± +\d", screens[-1]) and "12 matches; ended" in screens[-1]
 
 
 def test_programs_play_a_contest_only_in_a_sandbox(tmp_path, monkeypatch, capsys):
