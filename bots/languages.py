@@ -129,8 +129,8 @@ def tool_of(language: Language) -> str:
     raise NoToolchain(f"a bot in {language.name} needs {language.tools[0]}{where} ({install})")
 
 
-# Where an installed tool keeps what it needs; conf is a JDK's, jre that of an old one.
-PARTS = ("bin", "conf", "include", "jre", "lib", "lib32", "lib64", "libexec", "share")
+# Where an installed tool keeps what it needs; conf is a JDK's, jre that of an old one, the last a cross compiler's.
+PARTS = ("bin", "conf", "include", "jre", "lib", "lib32", "lib64", "libexec", "share", "*-*-linux-gnu")
 
 
 def binds_of(tool: str) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def binds_of(tool: str) -> tuple[str, ...]:
         return ()
     if folder.name != "bin":
         return (tool,)
-    return tuple(str(part) for name in PARTS if (part := folder.parent / name).is_dir())
+    return tuple(str(part) for name in PARTS for part in folder.parent.glob(name) if part.is_dir())
 
 
 def java_source_name(source: bytes, stem: str) -> str:

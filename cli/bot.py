@@ -19,8 +19,9 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.export import export as export_chart
 from bjsim.bots.languages import LANGUAGES, BuildError, language_of, tool_of
 from bjsim.bots.player import BotPlayer, open_bot
-from bjsim.bots.protocol import FAULTS, Fault
+from bjsim.bots.protocol import Fault
 from bjsim.cli.options import RulesName, bot_names, bot_options, json_option, the_rules, write_json
+from bjsim.cli.render import fault_lines
 from bjsim.sim.errors import InputError, RunFailed
 from bjsim.sim.play import Action
 from bjsim.sim.rules import Rules
@@ -103,7 +104,7 @@ def ask(console: Console, player: BotPlayer, tried: Sequence[Situation], timeout
             status.update(f"asking … {len(answers)} of {len(tried)} situations")
             for fault in answer.faults:
                 if fault.kind not in shown:
-                    _show(console, fault)
+                    console.print(fault_lines(fault), markup=False, highlight=False, soft_wrap=True)
                 shown.add(fault.kind)
     return answers
 
@@ -184,15 +185,6 @@ def _cell(answer: Answer) -> Text:
 
 def _short(move: Action) -> str:
     return str(move).replace(" ", "")
-
-
-def _show(console: Console, fault: Fault) -> None:
-    lines = [f"{fault.kind}: {FAULTS[fault.kind]}", f"  {fault.detail}", f"  asked: {' '.join(fault.argv)}"]
-    for name, content in (("printed", fault.stdout), ("on stderr", fault.stderr)):
-        text = content.decode("utf-8", "backslashreplace").rstrip()
-        if text:
-            lines.append(f"  {name}: " + text[:1000].replace("\n", "\n    "))
-    console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
 
 
 @bot.command()

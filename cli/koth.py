@@ -24,7 +24,7 @@ from bjsim.bots.contest.page import PageData, render_page
 from bjsim.bots.contest.schedule import whole_matches
 from bjsim.bots.contest.standings import Standings
 from bjsim.bots.contest.timings import Timings
-from bjsim.cli.options import Count
+from bjsim.cli.options import Count, json_option, write_json
 from bjsim.cli.render import standings_table
 from bjsim.cli.replay import show as show_round
 from bjsim.sim.errors import InputError
@@ -56,9 +56,11 @@ PAGE_EVERY = 20.0  # seconds between the pages written while a contest is played
 @click.option("--show", metavar="DIR", help="Print the standings of the contest in DIR.")
 @click.option("--hand", metavar="MATCH.TABLE.ROUND", help="With --show: print this hand, such as 3.1.25.")
 @click.option("--verify", "verify_dir", metavar="DIR", help="Deal the contest in DIR again, and confirm every chip.")
+@json_option
 def koth(
     bots: tuple[str, ...], config_path: str | None, out: str | None, workers: int, sandbox: str, resume: str | None,
-    show: str | None, hand: str | None, verify_dir: str | None, rules_name: str | None, **settings: Any,
+    show: str | None, hand: str | None, verify_dir: str | None, rules_name: str | None, json_path: str | None,
+    **settings: Any,
 ) -> None:  # fmt: skip
     """Host a contest of bots: king of the hill.
 
@@ -71,12 +73,14 @@ def koth(
             raise InputError(f"{chosen[0][0]} takes the contest's own settings: give neither bots nor other settings")
     if hand and not show:
         raise InputError("--hand needs --show DIR")
+    if json_path and (hand or verify_dir):
+        raise InputError("--json writes the standings: give it neither --hand nor --verify")
     if show:
-        show_contest(Path(show), hand)
+        show_contest(Path(show), hand, json_path)
     elif verify_dir:
         verify_contest(Path(verify_dir))
     elif resume:
-        play(Host.resume(Path(resume), workers, sandbox))
+        play(Host.resume(Path(resume), workers, sandbox), json_path)
     else:
         contest, listed = the_contest(config_path, rules_name, given)
         entrants = gather(bots or listed, contest.rules)
@@ -84,7 +88,7 @@ def koth(
             contest,
             matches=whole_matches(contest.matches, len(entrants), contest.duplicate, bool(contest.house)),
         )
-        play(Host.begin(Path(out or "contest"), contest, entrants, workers, sandbox))
+        play(Host.begin(Path(out or "contest"), contest, entrants, workers, sandbox), json_path)
 
 
 def the_contest(config_path: str | None, rules_name: str | None, given: dict[str, Any]) -> tuple[Contest, list[str]]:
@@ -106,9 +110,9 @@ def resume_command(host: Host) -> str:
     return shlex.join(words)
 
 
-def play(host: Host) -> None:
-    """Play a contest to its end, showing how it stands; on Ctrl-C say how to go on."""
-    screen = Screen(host)
+def play(host: Host, json_path: str | None) -> None:
+    """Play a contest to its end, showing how it stands; on Ctrl-C say that, and how to go on."""
+    screen = Screen(host, Console(stderr=json_path == "-"))
     where = host.folder
     say = partial(screen.console.print, highlight=False, soft_wrap=True, markup=False)
     say(f"{host.contest.rules.name}, seed {host.contest.seed}, in {where}", style="bold")
@@ -117,10 +121,13 @@ def play(host: Host) -> None:
         with screen:
             host.run(screen.update)
     except KeyboardInterrupt:
+        report(screen.console, host.standings, host.timings)
         say(f"stopped; go on with: {resume_command(host)}", style="yellow")
         raise click.exceptions.Exit(130) from None
     finally:
         write_out(host.folder, host.standings, host.page, host.timings)
+        if json_path:
+            write_json(standings_json(host.standings, host.timings), json_path)
     report(screen.console, host.standings, host.timings)
     say(f"{where}/index.html is the page")
 
@@ -134,9 +141,9 @@ def write_out(folder: Path, standings: Standings, page: PageData, timings: Timin
 class Screen:
     """The live standings."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, console: Console) -> None:
         self.host = host
-        self.console = Console()
+        self.console = console
         self.live = Live(console=self.console, transient=True, auto_refresh=False)
         self.began = self.shown = self.written = time.perf_counter()
         self.rounds = host.standings.rounds
@@ -185,7 +192,7 @@ def the_table(standings: Standings, timings: Timings, width: int) -> Any:
 
 def report(console: Console, standings: Standings, timings: Timings) -> None:
     """Print the standings and what they are worth."""
-    wide = console if console.is_terminal else Console(width=max(console.width, 140))
+    wide = console if console.is_terminal else Console(stderr=console.stderr, width=max(console.width, 140))
     wide.print(the_table(standings, timings, wide.width))
     if standings.end is None:
         text = f"{standings.matches} matches so far, not finished"
@@ -210,11 +217,24 @@ def read_contest(folder: Path) -> tuple[Standings, list[dict[str, Any]]]:
     return Standings(records[0]).add_all(records[1:]), records[1:]
 
 
-def show_contest(folder: Path, hand: str | None) -> None:
+def standings_json(standings: Standings, timings: Timings) -> dict[str, object]:
+    """What `--json` writes."""
+    return {
+        "matches": standings.matches,
+        "ended": standings.end["reason"] if standings.end else None,
+        "decided": standings.decided,
+        "standings": [row_values(row, timings) for row in standings.rows()],
+    }
+
+
+def show_contest(folder: Path, hand: str | None, json_path: str | None) -> None:
     """Print the standings of a contest, or one hand of it."""
     standings, records = read_contest(folder)
     if not hand:
-        report(Console(), standings, Timings.load(folder, len(standings.names)))
+        timings = Timings.load(folder, len(standings.names))
+        if json_path:
+            write_json(standings_json(standings, timings), json_path)
+        report(Console(stderr=json_path == "-"), standings, timings)
         return
     try:
         match, table, number = (int(part) - 1 for part in hand.split("."))

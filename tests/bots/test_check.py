@@ -131,7 +131,7 @@ def test_a_bot_that_hangs_is_soon_asked_no_more(tmp_path):
 def test_the_author_sees_a_fault_at_once(tmp_path, monkeypatch):
     """Before the bot is asked in the next situation."""
     shown = []
-    monkeypatch.setattr("bjsim.cli.bot._show", lambda console, fault: shown.append(fault.kind))
+    monkeypatch.setattr("bjsim.cli.bot.fault_lines", lambda fault: shown.append(fault.kind) or "")
 
     def asked(player, situations, timeouts):
         for answer in try_bot(player, situations, timeouts):

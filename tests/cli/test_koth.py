@@ -6,7 +6,10 @@ import os
 import pty
 import re
 import shlex
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -198,3 +201,34 @@ def test_programs_play_a_contest_only_in_a_sandbox(tmp_path, monkeypatch, capsys
     assert not (tmp_path / "out").exists()
     run(*arguments, "--sandbox", "auto")
     run("koth", "optimal", "lim17", "--matches", "2", "--out", tmp_path / "other")  # no programs
+
+
+def test_json_is_the_standings_whether_played_or_shown(tmp_path, capsys):
+    run("koth", "lim17", "optimal", "--matches", 2, "--out", tmp_path / "c", "--json", tmp_path / "played.json")
+    capsys.readouterr()
+    run("koth", "--show", tmp_path / "c", "--json", "-")
+    shown = json.loads(capsys.readouterr().out)
+    assert shown == json.loads((tmp_path / "played.json").read_text())
+    assert (shown["matches"], shown["ended"], shown["decided"]) == (2, "matches", False)
+    assert shown["standings"] == json.loads((tmp_path / "c" / "standings.json").read_text())
+
+
+@pytest.mark.parametrize("option", [["--hand", "1.1.1"], []])
+def test_json_of_anything_else_is_refused(tmp_path, capsys, option):
+    run("koth", "lim17", "optimal", "--matches", 1, "--out", tmp_path)
+    run("koth", "--show" if option else "--verify", tmp_path, *option, "--json", "-", status=2)
+    assert "--json writes the standings" in capsys.readouterr().err
+
+
+def test_ctrl_c_shows_how_it_stands_and_how_to_go_on(tmp_path):
+    command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth", "lim17", "optimal"]
+    process = subprocess.Popen(
+        [*command, "--matches", "100000", "--out", tmp_path / "c"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    file = tmp_path / "c" / "journal.jsonl"
+    while not (file.exists() and file.stat().st_size > 50_000):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    printed = process.communicate(timeout=60)[0].decode()
+    assert process.returncode == 130 and "matches so far, not finished" in printed
+    assert "optimal" in printed and "go on with: bjsim koth --resume" in printed
