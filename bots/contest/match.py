@@ -49,7 +49,7 @@ class Chair:
     timing: Timing | None = None
     moves: list[str] = field(default_factory=list)
     faults: list[dict[str, Any]] = field(default_factory=list)
-    told: Sequence[str] = ()  # last, as a program is
+    seen: View | None = None  # last
     reply: Reply = _NOTHING  # to that, if it is a program
 
     @property
@@ -62,7 +62,7 @@ class Chair:
         return action
 
     def _ask(self, view: View) -> Action:
-        self.told = argv_of(view)
+        self.seen = view
         if isinstance(self.player, BotPlayer | DeadBot):
             self.reply = reply = self.player.ask(view)
             if self.timing and reply.cause != "start":
@@ -84,7 +84,8 @@ class Chair:
     def capped(self) -> None:
         """Count the fault of having moved as often as the rules allow."""
         detail = f"{len(self.moves)} moves with one hand, and no stand"
-        self._fault(Fault("move-cap", detail, tuple(self.told), self.reply.stdout, self.reply.stderr))
+        told = argv_of(self.seen) if self.seen else ()
+        self._fault(Fault("move-cap", detail, tuple(told), self.reply.stdout, self.reply.stderr))
 
     def _fault(self, fault: Fault) -> Action:
         self.strikes -= 1
