@@ -59,12 +59,14 @@ class BotPlayer:
             return STAND
         seat = self._seat(view.seat)
         moves = seat.count(view)
-        move = judge(self.ask(view), view)
+        reply = self.ask(view)
+        move = judge(reply, view)
         if isinstance(move, Fault):
             self._count(move)
             move = STAND
         elif moves >= view.rules.move_cap and not ends_hand(move):
-            self._count(Fault("move-cap", f"{moves} moves with one hand", tuple(argv_of(view))))
+            told = tuple(argv_of(view))
+            self._count(Fault("move-cap", f"{moves} moves with one hand", told, reply.stdout, reply.stderr))
         seat.last = view, move
         return move
 

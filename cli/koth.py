@@ -75,6 +75,8 @@ def koth(
         raise InputError("--hand needs --show DIR")
     if json_path and (hand or verify_dir):
         raise InputError("--json writes the standings: give it neither --hand nor --verify")
+    if json_path and json_path != "-" and not Path(json_path).parent.is_dir():  # not after hours of play
+        raise InputError(f"cannot write {json_path}: there is no folder {Path(json_path).parent}")
     if show:
         show_contest(Path(show), hand, json_path)
     elif verify_dir:

@@ -10,6 +10,7 @@ from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from bjsim.bots.contest.field import printable
 from bjsim.bots.player import BotPlayer
 from bjsim.bots.protocol import FAULTS, Fault
 from bjsim.sim.driver import Point
@@ -160,7 +161,7 @@ def fault_lines(fault: Fault) -> str:
     for name, content in (("printed", fault.stdout), ("on stderr", fault.stderr)):
         if text := content.decode("utf-8", "backslashreplace").rstrip():
             lines.append(f"  {name}: " + text[:1000].replace("\n", "\n    "))
-    return "\n".join(lines)
+    return "\n".join(map(printable, "\n".join(lines).split("\n")))  # nothing that moves the author's cursor
 
 
 NARROW = 100  # letters across, below which standings leave out what matters least

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.sim.cards import RANKS
+from bjsim.sim.errors import RunFailed
 from bjsim.sim.rules import NORMAL_TENS, Rules
 from bjsim.sim.shoe import alias_table
 from bjsim.sim.states import (
@@ -77,10 +78,12 @@ class Numbers(NamedTuple):
 
 
 def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:
-    """One payoff as one integer; see the module's docstring."""
+    """One payoff as one integer; see the module's docstring. Raises: RunFailed for one that does not fit."""
     units = net / unit
     if units.denominator != 1 or Fraction(tied).denominator != 1:
         raise ValueError(f"a payoff of {net} bets, {tied} tied, is no whole number of units of {unit}")
+    if abs(units) >= TIED // 2:
+        raise RunFailed(f"a payoff of {float(net):,.0f} initial bets is too large to count; play with fewer chips")
     return int(units) + int(tied) * TIED
 
 

@@ -359,7 +359,7 @@ def _ask(player: Player, view: View) -> Action:
         raise RunFailed(f"{player.name} failed {situation}: {type(error).__name__}: {error}") from error
     if isinstance(answer, str):
         return Action(answer)
-    if not isinstance(answer, Action):
+    if not isinstance(answer, Action) or not isinstance(answer.amount, int):
         raise IllegalAction(f"{player.name} answered {answer!r} with {view.hand}; an Action or its letter is expected")
     return answer
 

@@ -15,6 +15,7 @@ from bjsim.sim.presets import load_rules, named_rules
 from bjsim.sim.rules import Rules, RulesError
 
 HOUSE = -1  # the number of a house player, who fills a chair and is not ranked
+MOST = 10**15  # of anything that is counted
 MANY = 100_000  # matches of a contest that ends when it is decided
 
 
@@ -47,13 +48,14 @@ class Contest:
     def __post_init__(self) -> None:
         for name in _WHOLE:
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < _WHOLE[name]:
-                raise ConfigError(f"{name} = {value} is not accepted; a whole number from {_WHOLE[name]} on")
+            if isinstance(value, bool) or not isinstance(value, int) or not _WHOLE[name] <= value <= MOST:
+                raise ConfigError(f"{name} = {value} is not accepted; a whole number from {_WHOLE[name]} to {MOST}")
         if not isinstance(self.duplicate, bool):
             raise ConfigError(f"duplicate = {self.duplicate} is not accepted; true or false")
         if self.until not in ("", "decided") and not _is_seconds(self.until):
             raise ConfigError(f"until = {self.until} is not accepted; decided, or a number of seconds")
-        if not isinstance(self.timeout, (int, float)) or not 0 < self.timeout < math.inf:
+        number = isinstance(self.timeout, (int, float)) and not isinstance(self.timeout, bool)
+        if not number or not 0 < self.timeout < math.inf:
             raise ConfigError(f"timeout = {self.timeout} is not accepted; seconds, above 0")
         if self.rules.ties == "replay":
             raise ConfigError(f"the rules {self.rules.name} replay ties, which a contest cannot; use push or lose")

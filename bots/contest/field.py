@@ -64,9 +64,11 @@ def gather(texts: Sequence[str], rules: Rules) -> list[Entrant]:
     found: list[Entrant] = []
     for text in texts:
         name, equals, source = text.partition("=")
-        if not equals:
+        if not equals or Path(text).is_file():
             name, source = "", text
         path = Path(source)
+        if path.is_dir() and name:
+            raise FieldError(f"{text}: a folder of bots takes no name; its bots have those of their files")
         if path.is_dir():
             files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
             if not files:
@@ -83,7 +85,7 @@ def _bot_in_folder(file: Path, rules: Rules) -> Entrant | None:
     """The entrant in a file of a folder of bots; None, with a warning, for one that is no bot."""
     try:
         return identify(str(file), rules)
-    except NoBot as error:
+    except (NoBot, ChartError, OSError) as error:
         logger.warning("left out: %s", error)
         return None
 
@@ -174,6 +176,7 @@ def opened(entrants: Sequence[Entrant], rules: Rules, **options: Any) -> Iterato
         players: list[Player] = []
         for entrant in entrants:
             if entrant.timed:
+                check_unchanged([entrant], rules)  # since the host looked; what is opened is what the journal says
                 try:
                     bot = open_bot(entrant.source, name=entrant.name, **options)
                 except (NoToolchain, BoxError) as error:

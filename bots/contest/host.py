@@ -6,10 +6,11 @@ workers there are.
 
 from __future__ import annotations
 
+import math
 import platform
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from bjsim.bots.contest.standings import Standings
 from bjsim.bots.contest.timings import Timings
 from bjsim.bots.contest.trace import Trace, Tracer
 from bjsim.bots.contest.workers import Times, Workers
+from bjsim.sim.errors import InputError
 
 ROUNDING = 2e-6  # chips
 
@@ -186,15 +188,33 @@ def verify(folder: Path) -> tuple[int, Standings]:
 
     Returns: (rounds confirmed, standings). Raises: JournalError; NotTheSame naming the first round that differs.
     """
+    number = -1
+    try:
+        for number, confirmed in enumerate(_confirmed(folder)):  # noqa: B007 - where it fails is told below
+            pass
+    except InputError:
+        raise
+    except (LookupError, TypeError, ValueError) as error:  # a journal that its crc says is whole, but nobody played
+        raise NotTheSame(f"record {number + 1} makes no sense: {type(error).__name__}: {error}") from None
+    return confirmed
+
+
+def _confirmed(folder: Path) -> Iterator[tuple[int, Standings]]:
+    """After the header and each record: rounds confirmed so far, and the standings."""
     records = journals.read(folder)
-    header = next(records)
+    header = next(records, None)
+    if header is None:
+        raise journals.JournalError(f"the journal in {folder} is empty")
     contest = Contest.from_dict(header["contest"])
     standings = Standings(header)
     referee = referee_of(contest, len(header["bots"]))
     plans = schedule(len(header["bots"]), contest.duplicate, bool(contest.house))
     tables: list[Dealer] = []
     rounds = 0
+    yield rounds, standings
     for number, record in enumerate(records, 1):
+        if standings.end:
+            raise NotTheSame(f"record {number} comes after the end")
         if record["record"] == "round":
             if not tables:
                 space = referee.luck.space if referee else None
@@ -207,14 +227,33 @@ def verify(folder: Path) -> tuple[int, Standings]:
             deal_again(dealer, record)
             rounds += 1
         elif record["record"] == "match":
+            if not tables or record["match"] != standings.matches:
+                raise NotTheSame(f"record {number} ends match {record['match'] + 1}, which is not being played")
             if unfinished := [dealer.plan.table + 1 for dealer in tables if not dealer.over]:
                 raise NotTheSame(f"match {record['match'] + 1} ends before table {unfinished[0]} has")
             again = match_record(record["match"], referee, [d.tracer.trace() for d in tables if d.tracer])
             if not same_luck(again, record):
                 raise NotTheSame(f"the luck of match {record['match'] + 1} is not as recorded")
             tables = []
+        else:
+            check_end(record, number, standings, bool(tables))
         standings.add(record)
-    return rounds, standings
+        yield rounds, standings
+
+
+def check_end(record: Record, number: int, standings: Standings, playing: bool) -> None:
+    """Whether a contest that stands so may end as its record says; playing: in the middle of a match.
+
+    Raises: NotTheSame. How long it was played only the host knows.
+    """
+    contest = standings.contest
+    ends = {
+        "decided": contest.until == "decided" and standings.decided,
+        "matches": standings.matches >= contest.matches,
+        "time": contest.seconds < math.inf,
+    }
+    if record["record"] != "end" or playing or record["matches"] != standings.matches or not ends[record["reason"]]:
+        raise NotTheSame(f"record {number} cannot follow after {standings.matches} matches: {record}")
 
 
 def same_luck(one: Record, other: Record) -> bool:

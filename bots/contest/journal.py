@@ -94,8 +94,11 @@ class Journal:
                 raise JournalError(
                     f"{folder} holds a contest already; go on with --resume {folder}, or give another --out"
                 )
-            file = fresh.open("wb")
+            file = fresh.open("ab")  # not emptied before it is locked: another process may be writing it
             _lock(file, folder)
+            if path.exists() or not _is(file, fresh):  # another process was quicker
+                raise JournalError(f"the contest in {folder} is being played by another process")
+            file.truncate(0)
             journal = Journal(file, 0)
             journal.append({"record": "header", "format": FORMAT, **header})
             journal.sync()
@@ -139,6 +142,11 @@ class Journal:
     def close(self) -> None:
         """Close the file, and let others have it."""
         self._file.close()
+
+
+def _is(file: IO[bytes], path: Path) -> bool:
+    """Whether the open file is the one at the path still."""
+    return path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
 
 
 def _lock(file: IO[bytes], folder: Path) -> None:

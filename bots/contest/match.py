@@ -70,14 +70,16 @@ class Chair:
             move = judge(reply, view)
             return self._fault(move) if isinstance(move, Fault) else move
         try:
-            action = self.player.decide(view)
-        except Exception as error:  # whatever a player written in Python does wrong is its own affair
+            action: object = self.player.decide(view)
+        except (Exception, SystemExit) as error:  # whatever a player in Python does wrong is its own affair
             return self._fault(Fault("crash", f"{type(error).__name__}: {error}", tuple(argv_of(view))))
-        if not isinstance(action, Action):
+        if isinstance(action, str):
+            action = Action(action)
+        if not isinstance(action, Action) or not isinstance(action.amount, int):
             return self._fault(Fault("bad-reply", f"{action!r} is no Action", tuple(argv_of(view))))
         if action.letter == "B" and not 0 <= action.amount <= view.chips:
             return self._fault(Fault("overbet", f"{action} with {view.chips} chips", tuple(argv_of(view))))
-        if action.letter not in view.legal:
+        if action.letter not in tuple(view.legal):
             return self._fault(Fault("bad-reply", f"{action} is not allowed here", tuple(argv_of(view))))
         return action
 
@@ -208,11 +210,14 @@ def deal_again(dealer: Dealer, record: Record) -> RoundResult:
     expected = [dealer.plan.bots[place] for place in dealer.paying]
     if record["seats"] != expected:
         raise NotTheSame(f"{where}: recorded at the table are {record['seats']}, dealt again {expected}")
-    players: dict[int, Player] = {
+    players = {
         place: Recorded(f"bot {bot}", moves)
         for place, bot, moves in zip(dealer.paying, record["seats"], record["moves"], strict=True)
     }
     again, result = dealer.deal(players)
+    for player in players.values():
+        if next(player.moves, None) is not None:
+            raise NotTheSame(f"{where}: {player.name} has more recorded moves than it was asked for")
     for key, value in again.items():
         if record.get(key) != value:
             raise NotTheSame(f"{where}: {key} is recorded as {record.get(key)}, dealt again it is {value}")

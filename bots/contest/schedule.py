@@ -45,17 +45,18 @@ def schedule(bots: int, duplicate: bool = False, house: bool = False) -> Iterato
     filled by house players (number HOUSE), all tables being of four then.
     """
     tables, chairs = table_shape(bots, house)
-    ordered = tables * chairs != bots and not house and not duplicate
+    turns = chairs if duplicate else 1
+    ordered = tables * chairs != bots and not house
     had: Counter[tuple[int, int, int]] = Counter()  # matches of (bot, size of its table, place)
     match = 0
     for shoe, seating in enumerate(_seatings(bots, tables, chairs)):
+        if ordered:
+            seating = [_rarest(seats, turns, bots, had) for seats in seating]
         dealt: set[tuple[int, tuple[int, ...]]] = set()  # tables and orders on this shoe
-        for turn in range(chairs if duplicate else 1):
+        for turn in range(turns):
             plans = []
             for table, seats in enumerate(seating):
-                order = _present(seats[turn:] + seats[:turn], bots, house)
-                if ordered:
-                    order = _rarest_order(order, had)
+                order = _present(_turned(seats, turn), bots, house)
                 plans.append(TablePlan(match, table, SPARE + shoe if (table, order) in dealt else shoe, order))
                 dealt.add((table, order))
             yield plans
@@ -85,13 +86,24 @@ def _present(seats: list[int], bots: int, house: bool) -> tuple[int, ...]:
     return tuple(bot for bot in seats if bot < bots)
 
 
-def _rarest_order(seats: tuple[int, ...], had: Counter[tuple[int, int, int]]) -> tuple[int, ...]:
-    """The order of these bots in which they have sat least often; counts them there."""
+def _turned(seats: list[int], turn: int) -> list[int]:
+    return seats[turn:] + seats[:turn]
 
-    def places(order: tuple[int, ...]) -> list[tuple[int, int, int]]:
-        return [(bot, len(order), place) for place, bot in enumerate(order)]
 
-    rarest = min(permutations(seats), key=lambda order: sum(had[key] for key in places(order)))
+def _rarest(seats: list[int], turns: int, bots: int, had: Counter[tuple[int, int, int]]) -> list[int]:
+    """The table with its bots in those of the taken chairs that give them, over so many turns, the places that they
+    have had least often; counts them there."""
+
+    def exchanged(order: tuple[int, ...]) -> list[int]:
+        following = iter(order)
+        return [next(following) if bot < bots else bot for bot in seats]
+
+    def places(chairs: list[int]) -> list[tuple[int, int, int]]:
+        orders = [_present(_turned(chairs, turn), bots, house=False) for turn in range(turns)]
+        return [(bot, len(order), place) for order in orders for place, bot in enumerate(order)]
+
+    there = [bot for bot in seats if bot < bots]
+    rarest = min(map(exchanged, permutations(there)), key=lambda chairs: sum(had[key] for key in places(chairs)))
     had.update(places(rarest))
     return rarest
 

@@ -26,16 +26,17 @@ MOST_TUNED = 30  # units at which the anytime-valid interval is narrowest: most 
 
 @dataclass
 class Moments:
-    """Count, sum and sum of squares of values, and the mean and deviation that they give."""
+    """Count and sum of values, the sum of squares about their mean (Welford 1962), and what these give."""
 
     n: int = 0
     total: float = 0.0
-    squares: float = 0.0
+    spread: float = 0.0
 
     def add(self, value: float) -> None:
+        before = value - self.mean
         self.n += 1
         self.total += value
-        self.squares += value * value
+        self.spread += before * (value - self.mean) if self.n > 1 else 0.0
 
     @property
     def mean(self) -> float:
@@ -46,7 +47,7 @@ class Moments:
         """Standard deviation, as estimated from a sample."""
         if self.n < 2:
             return 0.0
-        return math.sqrt(max(0.0, self.squares - self.total * self.total / self.n) / (self.n - 1))
+        return math.sqrt(max(0.0, self.spread) / (self.n - 1))
 
     @property
     def ci95(self) -> tuple[float, float] | None:

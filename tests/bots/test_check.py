@@ -198,3 +198,9 @@ def test_what_is_no_chart_is_refused(tmp_path):
     (tmp_path / "mine.py").write_text("def decide(view): return 'S'")
     done = run("export", f"{tmp_path / 'mine.py'}:decide")
     assert "is no chart" in str(done.exception)
+
+
+@needs(".py")
+def test_what_a_bot_prints_cannot_move_the_cursor(tmp_path):
+    status, output, _ = tried(tmp_path, "print('\\x1b[2J\\x1b[31mEVIL')", "--timeout", 20)
+    assert status == 1 and "EVIL" in output and "\x1b" not in output

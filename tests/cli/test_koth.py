@@ -232,3 +232,8 @@ def test_ctrl_c_shows_how_it_stands_and_how_to_go_on(tmp_path):
     printed = process.communicate(timeout=60)[0].decode()
     assert process.returncode == 130 and "matches so far, not finished" in printed
     assert "optimal" in printed and "go on with: bjsim koth --resume" in printed
+
+
+def test_a_place_for_json_that_is_none_is_refused_before_the_contest(tmp_path, capsys):
+    run("koth", "lim17", "optimal", "--out", tmp_path / "c", "--json", tmp_path / "no" / "x.json", status=2)
+    assert "cannot write" in capsys.readouterr().err and not (tmp_path / "c").exists()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bjsim.sim.errors import InputError
+from bjsim.sim.errors import InputError, RunFailed
 from bjsim.sim.hand import Hand
 from bjsim.sim.play import STAND, View, raise_by
 from bjsim.sim.presets import named_rules
@@ -17,6 +17,7 @@ from bjsim.sim.shoe import ScriptedShoe, open_shoe
 from bjsim.sim.states import HandState
 from bjsim.sim.stream import Stream
 from bjsim.strategies.exact import Solver
+from bjsim.strategies.experiment import play
 from bjsim.strategies.kelly import Kelly
 from bjsim.strategies.players import find_player
 
@@ -142,6 +143,11 @@ def test_it_is_found_by_its_name_and_goes_to_workers():
     assert pickle.loads(pickle.dumps(player)).decide(view) == player.decide(view)
     assert player.decide(view) == raise_by(player.decide(view).amount) and player.decide(view).amount > 50
     assert player.decide(view._replace(legal="SHD")) == STAND
+
+
+def test_winnings_too_large_to_be_counted_are_refused_and_not_counted_wrong():
+    with pytest.raises(RunFailed, match="too large to count; play with fewer chips"):
+        play(CARDSHARK.with_(chips=5 * 10**9), ["kelly"], hands=2000)
 
 
 def test_without_raises_it_is_refused():

@@ -69,3 +69,22 @@ def test_a_language_that_this_machine_lacks_is_no_fault_of_the_bots(tmp_path, mo
     with pytest.raises(FieldError, match="apt install sbcl"):
         Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), entrants, 1, "off").run()
     languages.tool_of.cache_clear()
+
+
+def test_junk_in_a_folder_of_bots_does_not_stop_the_contest(field, caplog):
+    (field / "notes.txt").write_text("remember to invite Bob")
+    (field / "empty.txt").write_text("")
+    assert [entrant.name for entrant in gather([str(field)], CARDSHARK)] == ["broken", "good"]
+    assert "notes.txt" in caplog.text and "empty.txt" in caplog.text
+    with pytest.raises(FieldError, match="takes no name"):
+        gather([f"mine={field}", "lim17"], CARDSHARK)
+    (field / "x=y.py").write_text((field / "good.py").read_text())
+    assert gather([str(field / "x=y.py"), "lim17"], CARDSHARK)[0].name == "x=y"
+
+
+def test_a_bot_that_changes_after_it_was_named_does_not_play(field, tmp_path):
+    """What the journal's header says of it would not be true."""
+    host = Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), gather([str(field)], CARDSHARK), 1, "auto")
+    (field / "good.py").write_text("print('H')")
+    with pytest.raises(FieldError, match=r"good .* has changed"):
+        host.run()

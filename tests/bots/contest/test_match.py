@@ -128,3 +128,22 @@ def test_where_no_luck_is_known_there_is_no_luck_adjusted_figure(tmp_path):
         for row in map(row_values, host.run().rows()):
             assert (row["luck_adjusted"] is not None) == (row["luck_adjusted_ci95"] is not None) == known
             assert row["per_hand"] is not None
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [(Action("SH"), "bad-reply"), (Action(""), "bad-reply"), (Action("B", 1.5), "bad-reply"), ("Q", "bad-reply"),
+     (Action("B", "3"), "bad-reply"), (None, "bad-reply"), (SystemExit(3), "crash")],
+)  # fmt: skip
+def test_whatever_a_player_in_python_answers_is_its_own_affair(answer, kind):
+    def answers(view):
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    records = match_of(HONEST, Does(answers))
+    assert len(records) == 25 and records[0]["faults"][0]["kind"] == kind
+
+
+def test_a_letter_is_an_answer_as_it_is_in_a_run():
+    assert match_of(HONEST, Does("S")) == match_of(HONEST, Does(Action("S")))

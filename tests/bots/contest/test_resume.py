@@ -1,5 +1,6 @@
 """A contest that is killed goes on as if nothing had happened."""
 
+import fcntl
 import json
 import os
 import random
@@ -18,6 +19,7 @@ from bjsim.bots.contest.host import Host, verify
 from bjsim.bots.contest.match import NotTheSame
 from bjsim.bots.contest.output import standings_csv, standings_json
 from bjsim.bots.contest.standings import Standings
+from bjsim.sim.errors import RunFailed
 from bjsim.sim.presets import load_rules
 
 BOTS = ["lim17", "optimal", "lim19", "hoyle", "lim15"]
@@ -247,3 +249,61 @@ def test_killed_it_ends_as_if_never_stopped(tmp_path, kills):
     assert killed >= kills / 2
     for name in (journal.NAME, "standings.json", "standings.csv"):
         assert (calm / name).read_bytes() == (disturbed / name).read_bytes(), name
+
+
+def forged(folder: Path, records: list[dict]) -> Path:
+    """A journal of these records, its crc right."""
+    crc, lines = 0, []
+    for record in records:
+        line, crc = journal.line_of({key: value for key, value in record.items() if key != "crc"}, crc)
+        lines.append(line)
+    folder.mkdir()
+    (folder / journal.NAME).write_bytes(b"".join(lines))
+    return folder
+
+
+def test_verify_finds_journals_that_nobody_played(tmp_path, undisturbed):
+    """Whoever can write a crc can write a journal; what it says must still be possible. First one that is right."""
+    records = list(journal.read(undisturbed))
+    header, first, match = records[0], records[1], next(r for r in records if r["record"] == "match")
+    whole_match = records[: records.index(match) + 1]
+    end = {"record": "end", "reason": "matches", "matches": 3}
+    assert verify(forged(tmp_path / "right", records))[0] == verify(forged(tmp_path / "cut", whole_match))[0] * 3 == 150
+    wrong = {
+        "ended when it suited": [*whole_match, {**end, "reason": "decided", "matches": 1}],
+        "ended too early": [*whole_match, {**end, "matches": 1}],
+        "ended in a match": [*records[:30], {**end, "matches": 0}],
+        "ended for money": [*records[:-1], {**end, "reason": "bribe"}],
+        "ended twice": [*records, end],
+        "went on": [*records, first],
+        "match twice": [*whole_match, match],
+        "another match": [*whole_match[:-1], {**match, "match": 1}],
+        "no such table": [header, {**first, "table": 7}],
+        "another header": [header, header],
+        "nothing known": [header, {"record": "tip"}],
+        "nothing said": [header, {}],
+        "header of nothing": [{"record": "header", "format": journal.FORMAT}],
+        "moves of nobody": [header, {**first, "moves": [[*first["moves"][0], "S"], *first["moves"][1:]]}],
+        "odd moves": [header, {**first, "moves": [[1], *first["moves"][1:]]}],
+        "fault of nobody": [header, {**first, "faults": [{"bot": 99}]}],
+    }
+    for number, (what, story) in enumerate(wrong.items()):
+        with pytest.raises((RunFailed, journal.JournalError)):
+            verify(forged(tmp_path / f"{number} {what}", story))
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / journal.NAME).write_bytes(b"")
+    with pytest.raises(journal.JournalError, match="is empty"):
+        verify(tmp_path / "empty")
+
+
+def test_who_comes_second_to_a_folder_leaves_the_journal_of_the_first_alone(tmp_path, undisturbed):
+    header = next(journal.read(undisturbed))
+    being_made = tmp_path / (journal.NAME + ".new")
+    being_made.write_bytes(b"the first one's header")
+    with being_made.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(journal.JournalError, match="another process"):
+            journal.Journal.create(tmp_path, header)
+    assert being_made.read_bytes() == b"the first one's header"
+    journal.Journal.create(tmp_path, header).close()  # one that was left behind is in nobody's way
+    assert [record["record"] for record in journal.read(tmp_path)] == ["header"]

@@ -154,3 +154,15 @@ def test_two_copies_are_not_separated(duplicate):
 def test_two_that_differ_are_separated():
     """Negative control of the test above."""
     assert all(copies.separated(seed, 2000, True, ["lim17", "optimal"]) for seed in range(10))
+
+
+def test_the_interval_of_chips_does_not_depend_on_how_many_there_are():
+    """Spread about the mean, not about 0: sums of squares would have lost it in rounding."""
+    chance = random.Random(4)
+    values = [chance.randrange(-50, 50) for _ in range(30)]
+    near, far = Moments(), Moments()
+    for value in values:
+        near.add(value)
+        far.add(value + 10**12)
+    assert far.sd == pytest.approx(near.sd, rel=1e-3) and near.sd == pytest.approx(statistics.stdev(values))
+    assert far.ci95[1] - far.ci95[0] == pytest.approx(near.ci95[1] - near.ci95[0], rel=1e-3)
