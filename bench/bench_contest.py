@@ -45,23 +45,28 @@ pytestmark = pytest.mark.skipif(bool(sandbox.trouble()), reason=sandbox.trouble(
 
 class Taken:
     """Seconds that the workers of a contest took: `asking` their bots, and in `all`. The workers are forked, and add
-    to memory that they share with this process."""
+    to memory that they share with this process, once a table."""
 
     def __init__(self, monkeypatch):
         self.asking, self.all = multiprocessing.Value("d"), multiprocessing.Value("d")
-        monkeypatch.setattr(BotPlayer, "run", self.timed(BotPlayer.run, self.asking))
-        monkeypatch.setattr(Workers, "_play", self.timed(Workers._play, self.all))
+        self.asked = 0.0  # by this process, at this table
+        run, play = BotPlayer.run, Workers._play
 
-    @staticmethod
-    def timed(function, total):
-        def call(*arguments):
+        def timed_run(*arguments):
             began = time.perf_counter()
-            result = function(*arguments)
-            with total.get_lock():
-                total.value += time.perf_counter() - began
-            return result
+            reply = run(*arguments)
+            self.asked += time.perf_counter() - began
+            return reply
 
-        return call
+        def timed_play(*arguments):
+            began, self.asked = time.perf_counter(), 0.0
+            play(*arguments)
+            for total, seconds in ((self.all, time.perf_counter() - began), (self.asking, self.asked)):
+                with total.get_lock():
+                    total.value += seconds
+
+        monkeypatch.setattr(BotPlayer, "run", timed_run)
+        monkeypatch.setattr(Workers, "_play", timed_play)
 
 
 def added_within(folder, name, matches, monkeypatch):
