@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from bjsim.sim.cards import rank_of
 from bjsim.sim.errors import InputError
@@ -34,6 +35,7 @@ class Chart:
     cells: Mapping[tuple[str, str], str]
     source: str = ""
     states: States = field(init=False, repr=False, compare=False)
+    _decided: Callable[[str, bool, str, str], Action] = field(init=False, repr=False, compare=False)
 
     def __deepcopy__(self, memo: object) -> Chart:
         return self  # nothing in it ever changes
@@ -43,6 +45,7 @@ class Chart:
             if code not in CODES:
                 raise InputError(f"chart {self.name}: {code!r} at {row} against {column}; codes are {' '.join(CODES)}")
         object.__setattr__(self, "states", States(self.rules))
+        object.__setattr__(self, "_decided", lru_cache(maxsize=1 << 16)(self._decide))  # the same hands come up often
 
     def __reduce__(self) -> tuple[type[Chart], tuple[object, ...]]:
         return Chart, (self.name, self.rules, dict(self.cells), self.source)
@@ -68,13 +71,16 @@ class Chart:
 
     def decide(self, view: View) -> Action:
         """The chart's action for what the seat sees."""
-        return Action(self.letter(self.state_of(view), self.states.column(view.dealer), view.legal))
+        return self._decided(view.hand, view.split, view.dealer, view.legal)
 
-    def state_of(self, view: View) -> HandState:
-        """The hand that the seat is to decide on."""
+    def _decide(self, hand: str, split: bool, dealer: str, legal: str) -> Action:
+        return Action(self.letter(self.state_of(hand, split), self.states.column(dealer), legal))
+
+    def state_of(self, hand: str, split: bool) -> HandState:
+        """The state of a hand that a view shows. split: whether it came from a split."""
         state = HandState()
-        ranks = [rank_of(card) for card in view.hand]
-        if view.split and len(ranks) <= 2:
+        ranks = [rank_of(card) for card in hand]
+        if split and len(ranks) <= 2:
             state = state._replace(split=SPLIT_HAND if ranks[0] else SPLIT_ACES)
         for rank in ranks:
             state = self.states.add(state, rank)

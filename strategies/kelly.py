@@ -52,7 +52,7 @@ class Kelly:
         action = self.chart.decide(view)
         if action != STAND or "B" not in view.legal:
             return action
-        result = self.chart.states.result(self.chart.state_of(view))
+        result = self.chart.states.result(self.chart.state_of(view.hand, view.split))
         share = self.share(result, self.chart.states.column(view.dealer))
         more = int(share * (view.stake + view.chips)) - view.stake
         return raise_by(more) if more > 0 else STAND
