@@ -131,6 +131,11 @@ def ends_hand(action: Action) -> bool:
     return action == STAND or action.letter in "DPR"
 
 
+def printable(text: str) -> str:
+    """The text without what would move the cursor of a terminal or turn its writing round."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
 def _refused_double(view: View) -> tuple[str, str]:
     if not view.rules.doubles(*_points(view)) and len(view.hand) == 2:
         return "bad-reply", f"these rules do not let {view.hand} double; allowed are {', '.join(view.legal)}"

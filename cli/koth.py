@@ -16,7 +16,7 @@ from rich.text import Text
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import MANY, Contest, load_config, with_settings
-from bjsim.bots.contest.field import gather, printable
+from bjsim.bots.contest.field import gather
 from bjsim.bots.contest.host import Host, verify
 from bjsim.bots.contest.match import events_of
 from bjsim.bots.contest.output import row_values, write_standings, write_whole
@@ -24,7 +24,8 @@ from bjsim.bots.contest.page import PageData, render_page
 from bjsim.bots.contest.schedule import whole_matches
 from bjsim.bots.contest.standings import Standings
 from bjsim.bots.contest.timings import Timings
-from bjsim.cli.options import Count, json_option, write_json
+from bjsim.bots.protocol import printable
+from bjsim.cli.options import Count, check_writable, json_option, write_json
 from bjsim.cli.render import standings_table
 from bjsim.cli.replay import show as show_round
 from bjsim.sim.errors import InputError
@@ -75,8 +76,7 @@ def koth(
         raise InputError("--hand needs --show DIR")
     if json_path and (hand or verify_dir):
         raise InputError("--json writes the standings: give it neither --hand nor --verify")
-    if json_path and json_path != "-" and not Path(json_path).parent.is_dir():  # not after hours of play
-        raise InputError(f"cannot write {json_path}: there is no folder {Path(json_path).parent}")
+    check_writable(json_path)  # not after hours of play
     if show:
         show_contest(Path(show), hand, json_path)
     elif verify_dir:

@@ -10,9 +10,8 @@ from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from bjsim.bots.contest.field import printable
 from bjsim.bots.player import BotPlayer
-from bjsim.bots.protocol import FAULTS, Fault
+from bjsim.bots.protocol import FAULTS, Fault, printable
 from bjsim.sim.driver import Point
 from bjsim.strategies.experiment import BotResult, Difference
 

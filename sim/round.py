@@ -1,4 +1,4 @@
-"""The readable round: the rules of play over cards, every rule once, no speed tricks.
+"""The readable round: the rules of play over cards, every rule once, written to be read.
 
 This is one of the two places where the rules of play are written down (the other is `states.py`). It plays any
 Player and any shoe, and what happens is a list of events that can be printed.

@@ -139,11 +139,15 @@ def _rules(value: object, folder: Path) -> Rules:
     return load_rules(_beside(folder, text) if text.endswith(".toml") else text)
 
 
+def name_and_source(text: str) -> tuple[str, str]:
+    """A bot that is written NAME=SOURCE, or SOURCE alone, whose name is then ""."""
+    name, equals, source = text.partition("=")
+    return (name, source) if equals else ("", text)
+
+
 def _bot_beside(folder: Path, text: str) -> str:
     """A bot, written as `field.gather` takes it, with its file or folder sought beside the contest's file."""
-    name, equals, source = text.partition("=")
-    if not equals:
-        name, source = "", text
+    name, source = name_and_source(text)
     found = _beside(folder, source)
     return f"{name}={found}" if name or "=" in found else found
 

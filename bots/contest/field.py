@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.languages import BuildError, NoToolchain, language_of
 from bjsim.bots.player import BoxError, DeadBot, open_bot
+from bjsim.bots.protocol import printable
 from bjsim.sim.errors import InputError
 from bjsim.sim.play import Player
 from bjsim.sim.rules import Rules
@@ -20,8 +22,6 @@ from bjsim.strategies.chart_grid import ChartError
 from bjsim.strategies.players import find_player
 
 IN_PROCESS = "in process"
-
-
 logger = logging.getLogger(__name__)
 
 
@@ -63,9 +63,7 @@ def gather(texts: Sequence[str], rules: Rules) -> list[Entrant]:
     """
     found: list[Entrant] = []
     for text in texts:
-        name, equals, source = text.partition("=")
-        if not equals or Path(text).is_file():
-            name, source = "", text
+        name, source = ("", text) if Path(text).is_file() else name_and_source(text)
         path = Path(source)
         if path.is_dir() and name:
             raise FieldError(f"{text}: a folder of bots takes no name; its bots have those of their files")
@@ -136,11 +134,6 @@ def _language(path: Path) -> str:
     except (BuildError, OSError) as error:
         raise NoBot(str(error)) from None
     return language.name if language else "executable"
-
-
-def printable(text: str) -> str:
-    """The text without what would move the cursor of a terminal or turn its writing round."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def _numbered(found: list[Entrant]) -> list[Entrant]:

@@ -224,7 +224,9 @@ def deal_again(dealer: Dealer, record: Record) -> RoundResult:
     return result
 
 
-def events_of(rules: Rules, record: Record) -> RoundResult:
-    """What happened in a recorded round, from the record alone."""
-    players = [Recorded(f"bot {bot}", moves) for bot, moves in zip(record["seats"], record["moves"], strict=True)]
+def events_of(rules: Rules, record: Mapping[str, Any], players: Sequence[Player] = ()) -> RoundResult:
+    """What happened in a recorded round, from the record alone. players: who plays its moves, where that matters."""
+    players = players or [
+        Recorded(f"bot {bot}", moves) for bot, moves in zip(record["seats"], record["moves"], strict=True)
+    ]
     return Round(rules, ScriptedShoe(record["cards"], "the record"), players, record["chips"]).play()

@@ -8,13 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.match import Recorded
+from bjsim.bots.contest.match import Recorded, events_of
 from bjsim.bots.protocol import argv_of
 from bjsim.sim.cards import HIDDEN
 from bjsim.sim.hand import Hand
 from bjsim.sim.play import NAMES, Action, View
-from bjsim.sim.round import DEALER, Event, Round
-from bjsim.sim.shoe import ScriptedShoe
+from bjsim.sim.round import DEALER, Event
 
 
 def place_of(record: Mapping[str, Any]) -> str:
@@ -41,8 +40,7 @@ def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str], wh
     """A round step by step: each step is a line of text, and after it the dealer's cards and every seat as its chips
     and its hands, of each the cards, the stake and what was last said."""
     listeners = [Listener(names[bot], moves) for bot, moves in zip(record["seats"], record["moves"], strict=True)]
-    shoe = ScriptedShoe(record["cards"], "the record")
-    events = Round(contest.rules, shoe, listeners, record["chips"]).play().events
+    events = events_of(contest.rules, record, listeners).events
     table = _Table(contest, record, listeners)
     return {
         "title": f"{why}: {place_of(record)}",
