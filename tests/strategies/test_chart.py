@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, rules
 
-from bjsim.sim.play import Player, View
+from bjsim.sim.play import HIT, STAND, Player, View
 from bjsim.sim.presets import PRESETS, named_rules
 from bjsim.sim.rules import Rules
 from bjsim.sim.states import SPLIT_ACES, SPLIT_HAND, HandState, States
@@ -181,3 +181,13 @@ def test_chart_of_asks_for_every_cell_that_counts_no_cards() -> None:
     assert {row for row, _ in chart.cells} == {
         *(str(n) for n in range(4, 21)), "AA", *(f"A{n}" for n in range(2, 10)),
     }  # fmt: skip
+
+
+def test_a_chart_remembers_hands_of_a_split_apart_from_others() -> None:
+    """Aces that may only stand or be split again stand where the chart would hit them; others are hit."""
+    game = named_rules("vegas-s17")
+    chart = chart_of("hits", game, lambda row, column: "H")
+    view = View(game, 0, "AA", "6", "", game.buy_in, 0, "SP")
+    for _ in range(2):
+        assert chart.decide(view._replace(split=True)) == STAND
+        assert chart.decide(view) == HIT

@@ -1,11 +1,13 @@
 """Matches: faults never stop anything, broke bots sit out, honest bots do not notice."""
 
+from fractions import Fraction
+
 import pytest
 
 from bjsim.bots.contest.config import HOUSE, ConfigError, Contest, load_config
 from bjsim.bots.contest.field import FieldError, gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.match import play_table
+from bjsim.bots.contest.match import play_table, whole_chips
 from bjsim.bots.contest.output import row_values
 from bjsim.bots.contest.schedule import TablePlan
 from bjsim.sim.play import HIT, Action, raise_by
@@ -147,3 +149,8 @@ def test_whatever_a_player_in_python_answers_is_its_own_affair(answer, kind):
 
 def test_a_letter_is_an_answer_as_it_is_in_a_run():
     assert match_of(HONEST, Does("S")) == match_of(HONEST, Does(Action("S")))
+
+
+def test_half_a_chip_is_neither_paid_nor_taken():
+    amounts = [(Fraction(-1, 2), 5, -2), (Fraction(1, 2), 5, 2), (Fraction(3, 2), 10, 15), (Fraction(-1), 10, -10)]
+    assert all(whole_chips(bets, buy_in) == chips for bets, buy_in, chips in amounts)

@@ -307,3 +307,14 @@ def test_who_comes_second_to_a_folder_leaves_the_journal_of_the_first_alone(tmp_
     assert being_made.read_bytes() == b"the first one's header"
     journal.Journal.create(tmp_path, header).close()  # one that was left behind is in nobody's way
     assert [record["record"] for record in journal.read(tmp_path)] == ["header"]
+
+
+def test_rounds_are_shown_while_the_host_waits_for_others(tmp_path):
+    """Not only when their match is over."""
+    (tmp_path / "slow.py").write_text("import time\n\ndef decide(view):\n    time.sleep(0.15)\n    return 'S'\n")
+    contest = Contest(CARDSHARK, matches=1, sittings=1, hands=4)
+    bots = gather([f"{tmp_path / 'slow.py'}:decide", "lim17"], CARDSHARK)
+    over = []
+    host = Host.begin(tmp_path / "out", contest, bots)
+    host.run(lambda host: over.append(b'"record":"match"' in whole(tmp_path / "out")))
+    assert len(over) == 4 and not over[0]
