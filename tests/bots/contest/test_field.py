@@ -40,6 +40,7 @@ def test_a_bot_that_cannot_be_loaded_does_not_stop_the_contest(field, tmp_path, 
     for what in ("broken", "stands"):
         host = Host.begin(tmp_path / what, contest, gather([str(field), "hoyle"], CARDSHARK), 1, "auto")
         host.run()
+        assert (host.timings.ms_per_move(0) is None) == (what == "broken")  # it made no move
         played[what] = [json.loads(line) for line in (tmp_path / what / "journal.jsonl").read_text().splitlines()]
         (field / "broken.py").write_text("print('S')\n")
     assert "broken only stands: broken cannot be loaded: SyntaxError" in caplog.text
