@@ -25,7 +25,7 @@ from bjsim.bots.player import open_bot
 from bjsim.sim.executors import threads
 from bjsim.sim.workers import usable_cores
 
-SAMPLES = Path(__file__).resolve().parents[1] / "bots" / "samples"
+SAMPLES = Path(__file__).resolve().parents[1] / "src" / "bjsim" / "bots" / "samples"
 ARGUMENTS = ["12", "K2", "9#K2A38", "10", "190"]
 BLOCKS = 30
 MOVES = {"plain": 8, "box": 40}  # in a block

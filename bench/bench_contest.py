@@ -34,7 +34,7 @@ from bjsim.sim.shoe import open_shoe
 from bjsim.sim.stream import Stream
 from bjsim.strategies.players import FunctionPlayer
 
-SAMPLES = Path(__file__).resolve().parents[1] / "bots" / "samples"
+SAMPLES = Path(__file__).resolve().parents[1] / "src" / "bjsim" / "bots" / "samples"
 ARGUMENTS = ["12", "K2", "9#K2A38", "10", "190"]
 WORKERS = 2
 BLOCKS = 4

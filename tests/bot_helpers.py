@@ -14,7 +14,7 @@ from bjsim.sim.round import Round
 from bjsim.sim.shoe import open_shoe
 from bjsim.sim.stream import Stream
 
-SAMPLES = Path(__file__).resolve().parents[1] / "bots" / "samples"
+SAMPLES = Path(__file__).resolve().parents[1] / "src" / "bjsim" / "bots" / "samples"
 TOOLS = {".py": ("python3", "python3"), ".c": ("cc", "gcc"), ".cpp": ("c++", "g++"),
          ".java": ("javac", "default-jdk-headless"), ".lisp": ("sbcl", "sbcl")}  # fmt: skip
 
