@@ -19,18 +19,18 @@ from pathlib import Path
 
 import pytest
 
-from bjsim.bots import sandbox
 from bjsim.bots.languages import ENDINGS, tool_of
 from bjsim.bots.player import open_bot
-from bjsim.sim.executors import threads
-from bjsim.sim.workers import usable_cores
+from bjsim.bots.sandbox import restrictions
+from bjsim.sim.running.executors import threads
+from bjsim.sim.running.workers import usable_cores
 
 SAMPLES = Path(__file__).resolve().parents[1] / "src" / "bjsim" / "bots" / "samples"
 ARGUMENTS = ["12", "K2", "9#K2A38", "10", "190"]
 BLOCKS = 30
 MOVES = {"plain": 8, "box": 40}  # in a block
 
-pytestmark = pytest.mark.skipif(bool(sandbox.trouble()), reason=sandbox.trouble() or "none")
+pytestmark = pytest.mark.skipif(bool(restrictions.trouble()), reason=restrictions.trouble() or "none")
 
 
 def plain(command):

@@ -21,18 +21,18 @@ from pathlib import Path
 
 import pytest
 
-from bjsim.bots import sandbox
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.field import gather
-from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.workers import Workers
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.play.host import Host
+from bjsim.bots.contest.play.workers import Workers
 from bjsim.bots.player import BotPlayer, open_bot
-from bjsim.sim.play import HIT, STAND
-from bjsim.sim.presets import load_rules
-from bjsim.sim.round import Round
-from bjsim.sim.shoe import open_shoe
-from bjsim.sim.stream import Stream
-from bjsim.strategies.players import FunctionPlayer
+from bjsim.bots.sandbox import restrictions
+from bjsim.sim.game.actions import HIT, STAND
+from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.random_stream import Stream
+from bjsim.sim.game.round import Round
+from bjsim.sim.game.shoe import open_shoe
+from bjsim.strategies.players.find import FunctionPlayer
 
 SAMPLES = Path(__file__).resolve().parents[1] / "src" / "bjsim" / "bots" / "samples"
 ARGUMENTS = ["12", "K2", "9#K2A38", "10", "190"]
@@ -40,7 +40,7 @@ WORKERS = 2
 BLOCKS = 4
 MATCHES = {"lim17.c": 20, "lim17.py": 4}  # in a block
 
-pytestmark = pytest.mark.skipif(bool(sandbox.trouble()), reason=sandbox.trouble() or "none")
+pytestmark = pytest.mark.skipif(bool(restrictions.trouble()), reason=restrictions.trouble() or "none")
 
 
 class Taken:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bjsim.sim.presets import PRESETS
-from bjsim.strategies.game_mdp import game_mdp
-from bjsim.strategies.learn import Schedule, learn
+from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.learning.learn import Schedule, learn
+from bjsim.strategies.mdp.blackjack import game_mdp
 
 EPISODES = 1_000_000
 SCHEDULES = {

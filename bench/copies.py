@@ -15,15 +15,15 @@ import time
 from collections.abc import Callable, Sequence
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.host import match_record, referee_of
-from bjsim.bots.contest.match import play_table
-from bjsim.bots.contest.schedule import schedule
-from bjsim.bots.contest.standings import Standings
-from bjsim.bots.contest.trace import Tracer
-from bjsim.sim.hand import Hand
-from bjsim.sim.play import Player, View
-from bjsim.sim.presets import load_rules
-from bjsim.strategies.players import FunctionPlayer, find_player
+from bjsim.bots.contest.luck.draw_log import Tracer
+from bjsim.bots.contest.play.host import match_record, referee_of
+from bjsim.bots.contest.play.match import play_table
+from bjsim.bots.contest.schedule.seating import schedule
+from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.sim.game.actions import Player, View
+from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.presets import load_rules
+from bjsim.strategies.players.find import FunctionPlayer, find_player
 
 RULES = load_rules("cardshark")
 

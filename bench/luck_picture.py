@@ -12,10 +12,10 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-from bjsim.sim.driver import Driver, Progress
-from bjsim.sim.presets import named_rules
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.running.driver import Driver, Progress
 from bjsim.strategies.experiment import experiment_of
-from bjsim.strategies.players import find_player
+from bjsim.strategies.players.find import find_player
 
 HANDS, SEED = 2_000_000, 2
 

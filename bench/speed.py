@@ -24,14 +24,14 @@ from reference import play_reference
 from rich.console import Console
 from rich.table import Table as Grid
 
-from bjsim.sim.driver import Driver, Experiment
-from bjsim.sim.executors import local
-from bjsim.sim.plan import compile_plan
-from bjsim.sim.presets import PRESETS, named_rules
-from bjsim.sim.rules import Rules
-from bjsim.sim.table import LARGEST_BLOCK, CompiledTable, ReadableTable, Span
-from bjsim.sim.workers import usable_cores
-from bjsim.strategies.exact import Solver
+from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.driver import Driver, Experiment
+from bjsim.sim.running.executors import local
+from bjsim.sim.running.table import LARGEST_BLOCK, CompiledTable, ReadableTable, Span
+from bjsim.sim.running.workers import usable_cores
+from bjsim.strategies.exact.solver import Solver
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "recorded.json"

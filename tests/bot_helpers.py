@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from bjsim.bots import sandbox
-from bjsim.sim.hand import Hand
-from bjsim.sim.play import HIT, STAND, View
-from bjsim.sim.presets import named_rules
-from bjsim.sim.round import Round
-from bjsim.sim.shoe import open_shoe
-from bjsim.sim.stream import Stream
+from bjsim.bots.sandbox import restrictions
+from bjsim.sim.game.actions import HIT, STAND, View
+from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.random_stream import Stream
+from bjsim.sim.game.round import Round
+from bjsim.sim.game.shoe import open_shoe
 
 SAMPLES = Path(__file__).resolve().parents[1] / "src" / "bjsim" / "bots" / "samples"
 TOOLS = {".py": ("python3", "python3"), ".c": ("cc", "gcc"), ".cpp": ("c++", "g++"),
          ".java": ("javac", "default-jdk-headless"), ".lisp": ("sbcl", "sbcl")}  # fmt: skip
 
-needs_sandbox = pytest.mark.skipif(bool(sandbox.trouble()), reason=sandbox.trouble() or "none")
+needs_sandbox = pytest.mark.skipif(bool(restrictions.trouble()), reason=restrictions.trouble() or "none")
 
 
 def needs(ending):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bjsim.strategies.mdp_build import Outcome
+from bjsim.strategies.mdp.build import Outcome
 
 
 @dataclass(frozen=True)

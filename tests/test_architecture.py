@@ -82,7 +82,7 @@ def test_imports_point_one_way(room: str) -> None:
 @pytest.mark.parametrize(
     ("room", "source"),
     [
-        ("sim", "import bjsim.strategies.chart"),
+        ("sim", "import bjsim.strategies.charts.chart"),
         ("sim", "from bjsim import bots"),
         ("sim", "from bjsim import Rules"),
         ("sim", "import bjsim"),
@@ -103,9 +103,9 @@ def test_a_planted_wrong_import_is_caught(room: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("room", "source"),
     [
-        ("sim", "import numpy as np\nfrom bjsim.sim.hand import Hand\nfrom bjsim.sim import cards"),
-        ("strategies", "import bjsim.sim.rules\nfrom bjsim.strategies import chart"),
-        ("bots", "from bjsim.strategies.chart import Chart\nimport simplejson"),
+        ("sim", "import numpy as np\nfrom bjsim.sim.game.hand import Hand\nfrom bjsim.sim import cards"),
+        ("strategies", "import bjsim.sim.game.rules\nfrom bjsim.strategies import chart"),
+        ("bots", "from bjsim.strategies.charts.chart import Chart\nimport simplejson"),
         ("cli", "from bjsim import __version__\nimport bjsim.bots, bjsim.strategies, bjsim.sim, bjsim.cli"),
     ],
 )

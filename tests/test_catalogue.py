@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bjsim.sim.presets import PRESETS
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.named import CATALOGUE
-from bjsim.strategies.players import BUILT_IN
+from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.players.catalogue import CATALOGUE
+from bjsim.strategies.players.find import BUILT_IN
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "catalogue.md").read_text(encoding="utf-8")
 GAMES, STRATEGIES = PAGE.split("## Strategies")[0], PAGE.split("## Strategies")[1].split("## Charts")[0]

@@ -11,13 +11,14 @@ import time
 import pytest
 from bot_helpers import SAMPLES, a_view, needs, needs_sandbox, processes
 
-from bjsim.bots import box, sandbox
-from bjsim.bots.box import BoxError, Limits, sandboxed
+from bjsim.bots.sandbox import box
+from bjsim.bots.sandbox import restrictions
+from bjsim.bots.sandbox.box import BoxError, Limits, sandboxed
 from bjsim.bots.player import open_bot
-from bjsim.sim.executors import threads
-from bjsim.sim.play import HIT, STAND, View
-from bjsim.sim.presets import named_rules
-from bjsim.sim.workers import usable_cores
+from bjsim.sim.running.executors import threads
+from bjsim.sim.game.actions import HIT, STAND, View
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.running.workers import usable_cores
 
 MODES = [pytest.param("required", marks=needs_sandbox), "off"]
 SCRIPTS = {

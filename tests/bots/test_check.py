@@ -14,8 +14,8 @@ from bjsim.bots.check import ENOUGH, situation, situations, try_bot
 from bjsim.bots.languages import tool_of
 from bjsim.cli.bot import bot as command
 from bjsim.cli.main import cli
-from bjsim.sim.play import HIT, raise_by
-from bjsim.sim.presets import PRESETS, named_rules
+from bjsim.sim.game.actions import HIT, raise_by
+from bjsim.sim.game.presets import PRESETS, named_rules
 
 CARDSHARK = named_rules("cardshark")
 

@@ -24,10 +24,10 @@ from bot_helpers import (
     processes,
 )
 
-from bjsim.bots.box import Limits
+from bjsim.bots.sandbox.box import Limits
 from bjsim.bots.player import open_bot
-from bjsim.sim.play import STAND, raise_by
-from bjsim.sim.presets import named_rules
+from bjsim.sim.game.actions import STAND, raise_by
+from bjsim.sim.game.presets import named_rules
 
 pytestmark = needs_sandbox
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bjsim.bots.protocol import FAULTS, Fault, Reply, argv_of, judge, parse_reply
-from bjsim.sim.play import Action, View
-from bjsim.sim.presets import named_rules
+from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.presets import named_rules
 
 
 def test_the_five_arguments_of_the_seeds_sample_call():

@@ -13,11 +13,11 @@ import pytest
 from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, needs_sandbox, processes
 from click.testing import CliRunner
 
-from bjsim.bots.box import BoxClosed
+from bjsim.bots.sandbox.box import BoxClosed
 from bjsim.cli.run import run as command
-from bjsim.sim.driver import Checkpoint, Driver
-from bjsim.sim.presets import named_rules
-from bjsim.sim.table import ReadableTable, Span
+from bjsim.sim.running.driver import Checkpoint, Driver
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.experiment import experiment_of
 
 LONG = [str(Path(sys.executable).with_name("bjsim")), "run", "--rules", "cardshark", "--hands", "1e8", "--bots"]

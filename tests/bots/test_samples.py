@@ -5,10 +5,10 @@ from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, play
 
 from bjsim.bots.export import export
 from bjsim.bots.player import open_bot
-from bjsim.sim.errors import InputError
-from bjsim.sim.play import HIT, STAND, Action
-from bjsim.sim.presets import named_rules
-from bjsim.strategies.players import find_player
+from bjsim.errors import InputError
+from bjsim.sim.game.actions import HIT, STAND, Action
+from bjsim.sim.game.presets import named_rules
+from bjsim.strategies.players.find import find_player
 
 ENDINGS = [pytest.param(ending, marks=needs(ending)) for ending in (".py", ".c", ".cpp", ".java", ".lisp")]
 

@@ -15,9 +15,12 @@ from pathlib import Path
 import pytest
 from bot_helpers import PROBE, TRIES, needs, needs_sandbox
 
-from bjsim.bots import box, languages, sandbox, seccomp
-from bjsim.bots.box import Box, Limits
-from bjsim.bots.build import build
+from bjsim.bots import languages
+from bjsim.bots.sandbox import box
+from bjsim.bots.sandbox import restrictions
+from bjsim.bots.sandbox import seccomp
+from bjsim.bots.sandbox.box import Box, Limits
+from bjsim.bots.sandbox.build import build
 
 pytestmark = [needs_sandbox, needs(".py")]
 
@@ -173,7 +176,7 @@ def take_away(walls, what, patch, tmp_path, host):
             patch.delitem(seccomp.DENIED, name)
         else:
             patch.setattr(seccomp, name, (0xFFFF, 0xFFFF))  # a number that no call has
-    whole = sandbox.Sandbox.command
+    whole = restrictions.Sandbox.command
 
     def command(self, program, **environment):
         line = " ".join([*whole(self, [], **environment), ""])
@@ -184,7 +187,7 @@ def take_away(walls, what, patch, tmp_path, host):
             line = line.replace(old, new)
         return [*line.split(), *program]
 
-    patch.setattr(sandbox.Sandbox, "command", command)
+    patch.setattr(restrictions.Sandbox, "command", command)
     more = {name: value for wall in walls for name, value in WALLS[wall].limits.items()}
     return Limits(**{"timeout": 10.0, "memory": 64 << 20, **more, **ROOM.get(what, {})})
 

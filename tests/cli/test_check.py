@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 import pytest
 from support.command import bjsim, refusal
 
-from bjsim.sim.presets import PRESETS
-from bjsim.strategies.chart import Chart
-from bjsim.strategies.chart_files import WRITERS
-from bjsim.strategies.exact import Solver
+from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.formats.files import WRITERS
+from bjsim.strategies.exact.solver import Solver
 
 BEST = Solver(PRESETS["blackjack-p"].rules).chart
 PLANTED = {("12", "T"): "S", ("88", "6"): "H", ("11", "6"): "S"}
@@ -109,7 +109,7 @@ def test_bad_input_gets_one_line_and_status_2(tmp_path):
     assert f"cannot write {tmp_path}: it is a folder" in refusal("check", "hoyle", "--fix", tmp_path)
     (tmp_path / "mine.py").write_text("def decide(view):\n    return 'S'\n", encoding="utf-8")
     assert "is no chart" in refusal("check", f"{tmp_path}/mine.py:decide")
-    assert "cannot be made" in refusal("check", "bjsim.strategies.players:FunctionPlayer")
+    assert "cannot be made" in refusal("check", "bjsim.strategies.players.find:FunctionPlayer")
 
 
 def test_a_chart_is_played_until_its_worth_in_the_shoe_is_known():

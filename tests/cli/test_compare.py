@@ -3,8 +3,8 @@
 import pytest
 from support.command import bjsim, refusal
 
-from bjsim.sim.presets import PRESETS
-from bjsim.strategies.compare import compare
+from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.exact.compare import compare
 
 
 def games(*args):

@@ -193,7 +193,7 @@ def test_live_standings_in_a_terminal(tmp_path, columns):
 
 
 def test_programs_play_a_contest_only_in_a_sandbox(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("bjsim.bots.sandbox.trouble", lambda: "there is none")
+    monkeypatch.setattr("bjsim.bots.sandbox.restrictions.trouble", lambda: "there is none")
     (tmp_path / "bot.py").write_text("print('S')")
     arguments = ["koth", tmp_path / "bot.py", "lim17", "--matches", "2", "--out", tmp_path / "out"]
     run(*arguments, status=1)

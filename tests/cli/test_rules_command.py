@@ -3,8 +3,8 @@
 import pytest
 from support.command import bjsim, refusal
 
-from bjsim.sim.presets import PRESETS, load_rules
-from bjsim.sim.rules import RULE_FIELDS
+from bjsim.sim.game.presets import PRESETS, load_rules
+from bjsim.sim.game.rules import RULE_FIELDS
 
 
 def squeezed(text):

@@ -11,14 +11,16 @@ import pytest
 from support.command import bjsim, refusal
 from support.games import random_chart
 
-from bjsim.sim import gpu, gpu_executor, kernel
-from bjsim.sim.gpu_executor import GpuExecutor
-from bjsim.sim.plan import Plan, compile_plan
-from bjsim.sim.presets import PRESETS, named_rules
-from bjsim.sim.rules import Rules
-from bjsim.sim.stream import stream_key
-from bjsim.sim.table import CompiledTable, ReadableTable, play_blocks
-from bjsim.strategies.chart import chart_of
+from bjsim.sim import kernel
+from bjsim.sim.engine import gpu
+from bjsim.sim.running import gpu_backend
+from bjsim.sim.running.gpu_backend import GpuExecutor
+from bjsim.sim.engine.plan import Plan, compile_plan
+from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.running.table import CompiledTable, ReadableTable, play_blocks
+from bjsim.strategies.charts.chart import chart_of
 
 LENGTHS = [6, 3, 9]  # rounds of the blocks
 SPLITS = 1  # the habit of a random chart that splits most pairs
@@ -150,7 +152,7 @@ def test_a_run_on_a_gpu_is_the_same_run() -> None:
         (["--bots", "lim17,lim16", "--common-cards"], "--common-cards with --executor cuda"),
         (["--workers", 2], "--workers 2 with --executor cuda"),
         (["--executor", "cuda://0"], "takes no address"),
-        (["--bots", "bjsim.sim.play:Action"], "plays nothing else"),
+        (["--bots", "bjsim.sim.game.actions:Action"], "plays nothing else"),
     ],
 )
 def test_what_a_gpu_does_not_play_is_refused(args: list[object], words: str) -> None:

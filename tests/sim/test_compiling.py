@@ -2,7 +2,7 @@
 
 import numba
 
-from bjsim.sim.compiling import told_of_compiling
+from bjsim.sim.engine.compile_notice import told_of_compiling
 
 
 def test_it_is_said_once_and_only_when_something_is_compiled():

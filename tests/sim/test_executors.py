@@ -17,12 +17,12 @@ import pytest
 from support.mortal import MortalTable
 
 import bjsim
-from bjsim.sim.driver import Driver
-from bjsim.sim.errors import InputError
-from bjsim.sim.executors import local, open_workplace
-from bjsim.sim.presets import named_rules
+from bjsim.sim.running.driver import Driver
+from bjsim.errors import InputError
+from bjsim.sim.running.executors import local, open_workplace
+from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.experiment import experiment_of
-from bjsim.strategies.players import find_player
+from bjsim.strategies.players.find import find_player
 
 EASY = named_rules("easy")
 PLAYERS = [find_player(bot, EASY) for bot in ("optimal", "lim17")]

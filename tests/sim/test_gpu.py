@@ -17,11 +17,11 @@ import pytest
 from numba import cuda, typeof
 from support.command import refusal
 
-from bjsim.sim import gpu
-from bjsim.sim.plan import compile_plan
-from bjsim.sim.presets import named_rules
-from bjsim.sim.stream import stream_key
-from bjsim.strategies.named import CATALOGUE
+from bjsim.sim.engine import gpu
+from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.random_stream import stream_key
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 CASES = Path(__file__).with_name("simulated_gpu.py")
 AMPERE = (8, 0)  # compute capability

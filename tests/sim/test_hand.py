@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED
 
-from bjsim.sim.cards import RANKS, is_natural, points_of, rank_law, rank_of, value_of
-from bjsim.sim.hand import Hand
+from bjsim.sim.game.cards import RANKS, is_natural, points_of, rank_law, rank_of, value_of
+from bjsim.sim.game.hand import Hand
 
 CARDS = st.lists(st.sampled_from(RANKS), min_size=1, max_size=12)
 

@@ -9,13 +9,13 @@ import math
 import numpy as np
 import pytest
 
-from bjsim.sim.intervals import anytime, anytime_factor, usual
+from bjsim.sim.stats.intervals import anytime, anytime_factor, usual
 from bjsim.sim.kernel import play_rounds
-from bjsim.sim.plan import compile_plan
-from bjsim.sim.presets import named_rules
-from bjsim.sim.stream import stream_key
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.named import CATALOGUE
+from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.random_stream import stream_key
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 RUNS, HANDS, LOOKS = 400, 100_000, 50
 TUNED = HANDS // 20

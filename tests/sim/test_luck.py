@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
 from bjsim.sim.kernel import open_ledger, play_rounds, rounds_in_shoe
-from bjsim.sim.luck import LuckTally
-from bjsim.sim.plan import Plan, compile_plan
-from bjsim.sim.presets import PRESETS, named_rules
-from bjsim.sim.referee import Referee, referee_of
-from bjsim.sim.rules import Rules
-from bjsim.sim.stream import stream_key
-from bjsim.sim.tally import Tally
-from bjsim.strategies.chart import Chart, chart_of
-from bjsim.strategies.exact import Solver
+from bjsim.sim.stats.luck_tally import LuckTally
+from bjsim.sim.engine.plan import Plan, compile_plan
+from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.engine.luck_model import Referee, referee_of
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.stats.tally import Tally
+from bjsim.strategies.charts.chart import Chart, chart_of
+from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import BotResult
-from bjsim.strategies.reach import splits_for_ever
+from bjsim.strategies.exact.reach import splits_for_ever
 
 SIX = named_rules("vegas-s17")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bjsim.sim.presets import PRESETS, load_rules, named_rules
-from bjsim.sim.rules import Rules, RulesError
+from bjsim.sim.game.presets import PRESETS, load_rules, named_rules
+from bjsim.sim.game.rules import Rules, RulesError
 
 # What RULES.md says of each game, as far as it says it. Written down from there.
 RULED: dict[str, dict[str, object]] = {

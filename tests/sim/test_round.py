@@ -7,13 +7,13 @@ from fractions import Fraction
 import pytest
 from support.table import Scripted, line, play_script
 
-from bjsim.sim.errors import RunFailed
-from bjsim.sim.play import Action, IllegalAction, View, raise_by
-from bjsim.sim.presets import named_rules
-from bjsim.sim.round import Round
-from bjsim.sim.rules import Rules
-from bjsim.sim.shoe import DeckShoe, ScriptedShoe
-from bjsim.sim.stream import Stream
+from bjsim.errors import RunFailed
+from bjsim.sim.game.actions import Action, IllegalAction, View, raise_by
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.round import Round
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import DeckShoe, ScriptedShoe
+from bjsim.sim.game.random_stream import Stream
 
 EASY, VEGAS, CARDSHARK = (named_rules(name) for name in ("easy", "vegas-s17", "cardshark"))
 

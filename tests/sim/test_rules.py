@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from support.games import FIXED, rules
 
-from bjsim.sim.presets import PRESETS
-from bjsim.sim.rules import RULE_FIELDS, Rules, RulesError, parse_field
+from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.rules import RULE_FIELDS, Rules, RulesError, parse_field
 
 F = Fraction
 FLAGS = {

@@ -14,13 +14,13 @@ import pytest
 from support.statistics import chi_square_p, upper_gamma
 from support.table import play_script
 
-from bjsim.sim.cards import rank_law
+from bjsim.sim.game.cards import rank_law
 from bjsim.sim.kernel import BUFFER, KEPT, draw
-from bjsim.sim.plan import NO_LIMIT, Numbers
-from bjsim.sim.presets import named_rules
-from bjsim.sim.rules import Rules
-from bjsim.sim.shoe import DeckShoe, InfiniteShoe, ScriptedShoe, ShoeError, alias_table, open_shoe
-from bjsim.sim.stream import Stream, stream_key
+from bjsim.sim.engine.plan import NO_LIMIT, Numbers
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import DeckShoe, InfiniteShoe, ScriptedShoe, ShoeError, alias_table, open_shoe
+from bjsim.sim.game.random_stream import Stream, stream_key
 
 SHOES = {
     "infinite": Rules(),

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
-from bjsim.sim.plan import compile_plan
-from bjsim.sim.presets import PRESETS, named_rules
-from bjsim.sim.rules import Rules
-from bjsim.sim.state_values import StateValues, law_of, value_of_game
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.reach import splits_for_ever
+from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.engine.state_values import StateValues, law_of, value_of_game
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.reach import splits_for_ever
 
 
 def values(game, chart, law=None, tie_value=0.0):

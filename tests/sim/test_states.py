@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, rules
 
-from bjsim.sim.cards import RANKS, TEN, is_natural, points_of
-from bjsim.sim.hand import Hand
-from bjsim.sim.presets import PRESETS, named_rules
-from bjsim.sim.rules import Rules
-from bjsim.sim.states import (
+from bjsim.sim.game.cards import RANKS, TEN, is_natural, points_of
+from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import (
     BUST,
     DEALER_NATURAL,
     NATURAL,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bjsim.sim.tally import Tally
+from bjsim.sim.stats.tally import Tally
 
 HALF = Fraction(1, 2)
 payoffs = st.lists(st.tuples(st.integers(-8, 8), st.integers(0, 0)), min_size=1, max_size=50)

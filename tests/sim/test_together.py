@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bjsim.sim.driver import Driver
-from bjsim.sim.executors import local
-from bjsim.sim.presets import named_rules
-from bjsim.sim.rules import Rules
-from bjsim.sim.table import ReadableTable, Span
-from bjsim.sim.tally import Tally
+from bjsim.sim.running.driver import Driver
+from bjsim.sim.running.executors import local
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.table import ReadableTable, Span
+from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.experiment import differences_of, experiment_of, results_of, table_of
-from bjsim.strategies.players import find_player
+from bjsim.strategies.players.find import find_player
 
 
 def players_of(rules: Rules, *names: str) -> list:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from support.table import line, play_script, transcript
 
-from bjsim.sim.presets import named_rules
+from bjsim.sim.game.presets import named_rules
 
 # name: (preset, fields changed, cards in the order they are drawn, answers of each seat, events, profits, tied)
 ROUNDS = {

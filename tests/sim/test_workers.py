@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from bjsim.sim import workers
-from bjsim.sim.workers import Ahead
+from bjsim.sim.running import workers
+from bjsim.sim.running.workers import Ahead
 
 
 @pytest.mark.skipif(workers.usable_cores() < 2, reason="one core: nothing is done ahead")

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, rules
 
-from bjsim.sim.play import HIT, STAND, Player, View
-from bjsim.sim.presets import PRESETS, named_rules
-from bjsim.sim.rules import Rules
-from bjsim.sim.states import SPLIT_ACES, SPLIT_HAND, HandState, States
-from bjsim.strategies.chart import CODES, Chart, chart_of, chart_rows
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.rows import PAIR, parse_row, row_order
+from bjsim.sim.game.actions import HIT, STAND, Player, View
+from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, HandState, States
+from bjsim.strategies.charts.chart import CODES, Chart, chart_of, chart_rows
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.charts.rows import PAIR, parse_row, row_order
 
 VEGAS = named_rules("vegas-s17")
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from support.brute import Brute
 from support.games import FIXED, random_chart, rules
 
-from bjsim.sim.presets import PRESETS, named_rules
-from bjsim.sim.rules import Rules
-from bjsim.strategies.chart import CODES, Chart
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.named import CATALOGUE
+from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import CODES, Chart
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 BLACKJACK_P = named_rules("blackjack-p")
 PS = [Fraction(k, 100) for k in (5, 10, 20, 30, 32, 33, 40, 45)]

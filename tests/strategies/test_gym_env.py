@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bjsim.sim.play import View
-from bjsim.sim.presets import PRESETS
-from bjsim.sim.rules import Rules
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.game_mdp import game_mdp
-from bjsim.strategies.solve_mdp import evaluate, start_value
+from bjsim.sim.game.actions import View
+from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.mdp.blackjack import game_mdp
+from bjsim.strategies.mdp.solve import evaluate, start_value
 
 gymnasium = pytest.importorskip("gymnasium", reason="needs the extra bjsim[gym]")
-gym_env = pytest.importorskip("bjsim.strategies.gym_env")
+gym_env = pytest.importorskip("bjsim.strategies.learning.gym_env")
 Agent = Callable[[dict[str, Any]], int]
 
 
@@ -75,7 +75,7 @@ def test_ids_and_documentation_have_their_form() -> None:
 def test_made_by_its_name_with_any_rules() -> None:
     assert made("neller").rules is PRESETS["neller"].rules
     assert made("easy", rules="vegas-s17").rules is PRESETS["vegas-s17"].rules
-    env = gymnasium.make("bjsim.strategies.gym_env:bjsim/Easy-v0", rules=Rules(hit_soft_17=True))
+    env = gymnasium.make("bjsim.strategies.learning.gym_env:bjsim/Easy-v0", rules=Rules(hit_soft_17=True))
     assert env.unwrapped.rules.hit_soft_17
 
 

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, rules
 
-from bjsim.sim.presets import PRESETS
-from bjsim.strategies.chart import CODES, Chart
-from bjsim.strategies.chart_grid import splittable_rows
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.judge import judge
-from bjsim.strategies.named import CATALOGUE
-from bjsim.strategies.reach import Decision, Reach, splits_for_ever
+from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.charts.chart import CODES, Chart
+from bjsim.strategies.formats.parser import splittable_rows
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.judge import judge
+from bjsim.strategies.players.catalogue import CATALOGUE
+from bjsim.strategies.exact.reach import Decision, Reach, splits_for_ever
 
 GAMES = tuple(PRESETS)
 

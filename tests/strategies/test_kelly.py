@@ -8,18 +8,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bjsim.sim.errors import InputError, RunFailed
-from bjsim.sim.hand import Hand
-from bjsim.sim.play import STAND, View, raise_by
-from bjsim.sim.presets import named_rules
-from bjsim.sim.round import Round
-from bjsim.sim.shoe import ScriptedShoe, open_shoe
-from bjsim.sim.states import HandState
-from bjsim.sim.stream import Stream
-from bjsim.strategies.exact import Solver
+from bjsim.errors import InputError, RunFailed
+from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.actions import STAND, View, raise_by
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.round import Round
+from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
+from bjsim.sim.game.states import HandState
+from bjsim.sim.game.random_stream import Stream
+from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import play
-from bjsim.strategies.kelly import Kelly
-from bjsim.strategies.players import find_player
+from bjsim.strategies.players.kelly import Kelly
+from bjsim.strategies.players.find import find_player
 
 CARDSHARK = named_rules("cardshark")
 ENDLESS = CARDSHARK.with_(decks="infinite", seats=1)

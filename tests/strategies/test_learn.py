@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from small_mdps import Gambler, Grid, TwoStates
 
-from bjsim.strategies.learn import Learned, Progress, Schedule, learn, pooled, sampler
-from bjsim.strategies.learn_kernel import learn_episodes
-from bjsim.strategies.mdp import FiniteMDP, MDPError
-from bjsim.strategies.mdp_build import build_mdp, mdp_from_dict
-from bjsim.strategies.solve_mdp import policy_iteration, regret, start_value
+from bjsim.strategies.learning.learn import Learned, Progress, Schedule, learn, pooled, sampler
+from bjsim.strategies.learning.kernel import learn_episodes
+from bjsim.strategies.mdp.model import FiniteMDP, MDPError
+from bjsim.strategies.mdp.build import build_mdp, mdp_from_dict
+from bjsim.strategies.mdp.solve import policy_iteration, regret, start_value
 
 KNOWN = {
     # process, episodes, greatest regret allowed, greatest error of V at the start allowed with even draws

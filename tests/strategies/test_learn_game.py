@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from bjsim.sim.presets import PRESETS
-from bjsim.strategies.chart import runs
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.game_mdp import GameProcess
-from bjsim.strategies.learn import Schedule
-from bjsim.strategies.learned_game import LearnedGame
-from bjsim.strategies.mdp_build import build_mdp
-from bjsim.strategies.study import Point, Study, study
+from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.charts.chart import runs
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.mdp.blackjack import GameProcess
+from bjsim.strategies.learning.learn import Schedule
+from bjsim.strategies.learning.report import LearnedGame
+from bjsim.strategies.mdp.build import build_mdp
+from bjsim.strategies.learning.study import Point, Study, study
 
 NELLER = ("neller", "neller-v1", "neller-v2", "neller-v3")
 

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from bjsim.sim.presets import PRESETS
-from bjsim.sim.rules import Rules, RulesError
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.game_mdp import GameProcess, game_mdp
-from bjsim.strategies.mdp import FiniteMDP, MDPError
-from bjsim.strategies.mdp_build import build_mdp
-from bjsim.strategies.size import plain_size, reasons_of, size_of
-from bjsim.strategies.solve_mdp import evaluate, policy_iteration, start_value, value_iteration
+from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.rules import Rules, RulesError
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.mdp.blackjack import GameProcess, game_mdp
+from bjsim.strategies.mdp.model import FiniteMDP, MDPError
+from bjsim.strategies.mdp.build import build_mdp
+from bjsim.strategies.mdp.size import plain_size, reasons_of, size_of
+from bjsim.strategies.mdp.solve import evaluate, policy_iteration, start_value, value_iteration
 
 NELLER = PRESETS["neller"].rules
 GAMES = {

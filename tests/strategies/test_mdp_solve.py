@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from small_mdps import GRID_UTILITIES, Gambler, Grid, TwoStates, bold_play
 
-from bjsim.strategies import solve_mdp
-from bjsim.strategies.mdp import FiniteMDP, MDPError
-from bjsim.strategies.mdp_build import build_mdp, mdp_from_dict
-from bjsim.strategies.solve_mdp import (
+from bjsim.strategies.mdp import solve
+from bjsim.strategies.mdp.model import FiniteMDP, MDPError
+from bjsim.strategies.mdp.build import build_mdp, mdp_from_dict
+from bjsim.strategies.mdp.solve import (
     error_bound,
     evaluate,
     policy_iteration,

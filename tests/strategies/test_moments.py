@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from support.games import FIXED, charts, rules
 
 from bjsim.sim.kernel import play_rounds
-from bjsim.sim.plan import TIED, compile_plan
-from bjsim.sim.presets import PRESETS, named_rules
-from bjsim.sim.rules import Rules
-from bjsim.sim.stream import stream_key
-from bjsim.strategies.chart import Chart
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.named import CATALOGUE
+from bjsim.sim.engine.plan import TIED, compile_plan
+from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.random_stream import stream_key
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 BLOCK = 1_000_000
 

@@ -6,8 +6,8 @@ seed is fixed.
 
 import pytest
 
-from bjsim.sim.presets import PRESETS
-from bjsim.strategies.exact import Solver
+from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import play
 
 OPTIONS = [

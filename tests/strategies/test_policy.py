@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED
 
-from bjsim.sim.presets import PRESETS
-from bjsim.sim.states import States
-from bjsim.strategies.chart_files import read_chart
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.policy import POLICY_COLUMNS, POLICY_HANDS, first_hand, format_policy
+from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.states import States
+from bjsim.strategies.formats.files import read_chart
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.formats.policy import POLICY_COLUMNS, POLICY_HANDS, first_hand, format_policy
 
 RULES = PRESETS["blackjack-p"].rules
 

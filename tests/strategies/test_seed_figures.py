@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import pytest
 
-from bjsim.sim.presets import named_rules
-from bjsim.sim.rules import Rules
-from bjsim.sim.states import DealerState, HandState, States
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.table import Table
-from bjsim.strategies.tables import Tables
-from bjsim.strategies.values import Dealer
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import DealerState, HandState, States
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.labelled_table import Table
+from bjsim.strategies.exact.tables import Tables
+from bjsim.strategies.exact.values import Dealer
 
 F = Fraction
 HARD = [str(n) for n in range(4, 21)]

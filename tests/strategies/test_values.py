@@ -9,13 +9,13 @@ from fractions import Fraction
 import pytest
 from support.brute import Brute, every_round, split_leaves
 
-from bjsim.sim.cards import RANKS
-from bjsim.sim.presets import named_rules
-from bjsim.sim.rules import Rules
-from bjsim.sim.states import HandState
-from bjsim.strategies.chart import Chart, chart_of
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.moments import Moments
+from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import HandState
+from bjsim.strategies.charts.chart import Chart, chart_of
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.moments import Moments
 
 
 def hand(solver: Solver, one: int, other: int) -> HandState:

@@ -1,6 +1,6 @@
 """Blackjack worked out the long way, over the cards themselves: no states, no codes, nothing shared with bjsim.
 
-A second derivation of what `bjsim.strategies.values` computes, to compare it with.
+A second derivation of what `bjsim.strategies.exact.values` computes, to compare it with.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 
-from bjsim.sim.play import Player
-from bjsim.sim.round import Round
-from bjsim.sim.rules import Rules
+from bjsim.sim.game.actions import Player
+from bjsim.sim.game.round import Round
+from bjsim.sim.game.rules import Rules
 
 Cards = tuple[int, ...]  # points of cards, sorted; the ace is 1
 NATURAL = "natural"

@@ -10,9 +10,9 @@ from functools import lru_cache
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from bjsim.sim.rules import NORMAL_TENS, Rules
-from bjsim.sim.states import States
-from bjsim.strategies.chart import CODES, Chart, chart_rows
+from bjsim.sim.game.rules import NORMAL_TENS, Rules
+from bjsim.sim.game.states import States
+from bjsim.strategies.charts.chart import CODES, Chart, chart_rows
 
 # The same examples every time and everywhere: a failure in continuous integration is a failure at home.
 FIXED = settings(

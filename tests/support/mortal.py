@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bjsim.sim.table import Span, Table
-from bjsim.sim.tally import Tally
+from bjsim.sim.running.table import Span, Table
+from bjsim.sim.stats.tally import Tally
 
 
 @dataclass(frozen=True)

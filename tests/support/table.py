@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bjsim.sim.play import Action, View
-from bjsim.sim.round import DEALER, Event, Round, RoundResult
-from bjsim.sim.rules import Rules
-from bjsim.sim.shoe import ScriptedShoe
+from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.round import DEALER, Event, Round, RoundResult
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import ScriptedShoe
 
 
 class Scripted:

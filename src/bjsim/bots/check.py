@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.player import BotPlayer
 from bjsim.bots.protocol import Fault, argv_of, judge
-from bjsim.sim.play import HIT, STAND, Action, Player, View, raise_by
-from bjsim.sim.round import Round, RoundResult
-from bjsim.sim.rules import Rules
-from bjsim.sim.shoe import ScriptedShoe
+from bjsim.sim.game.actions import HIT, STAND, Action, Player, View, raise_by
+from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import ScriptedShoe
 
 HARD = ("T7", "T6", "T5", "T3", "T2", "92", "82", "72", "62", "53")
 SOFT = ("A9", "A8", "A7", "A6", "A3", "AA")

@@ -6,11 +6,11 @@ for games where that is all a chart looks at: no splits, no bonuses for particul
 
 from __future__ import annotations
 
-from bjsim.sim.errors import InputError
-from bjsim.sim.hand import Hand
-from bjsim.sim.play import View
-from bjsim.sim.rules import Rules
-from bjsim.strategies.chart import Chart
+from bjsim.errors import InputError
+from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.actions import View
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
 
 SHOWN = "23456789TA"
 NEEDED = {"split_by": "never", "bonuses": "none", "dealer_shows": "up"}

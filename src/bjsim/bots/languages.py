@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from bjsim.bots import sandbox
-from bjsim.sim.errors import InputError
+from bjsim.bots.sandbox import restrictions
+from bjsim.errors import InputError
 
 INSIDE = Path(__file__).parent / "inside"
 
@@ -122,9 +122,9 @@ def tool_of(language: Language) -> str:
     if language.name == "python":
         found = [getattr(sys, "_base_executable", "") or sys.executable, *found, "/usr/bin/python3"]
     for path in found:
-        if sandbox.readable(path):
+        if restrictions.readable(path):
             return os.path.realpath(path)
-    where = f" that user {sandbox.NOBODY} can read" if found and os.geteuid() == 0 else ""
+    where = f" that user {restrictions.NOBODY} can read" if found and os.geteuid() == 0 else ""
     install = f"on Debian and Ubuntu: apt install {language.package}"
     raise NoToolchain(f"a bot in {language.name} needs {language.tools[0]}{where} ({install})")
 

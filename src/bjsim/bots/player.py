@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from bjsim.bots.box import Box, BoxClosed, BoxError, Limits, sandboxed
-from bjsim.bots.build import build
+from bjsim.bots.sandbox.box import Box, BoxClosed, BoxError, Limits, sandboxed
+from bjsim.bots.sandbox.build import build
 from bjsim.bots.languages import BuildError, Program
 from bjsim.bots.protocol import Fault, Reply, argv_of, ends_hand, judge
-from bjsim.sim.play import STAND, Action, View
+from bjsim.sim.game.actions import STAND, Action, View
 
 KEPT_FAULTS = 20  # of each kind, with their output; all are counted
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from bjsim.bots.languages import ENDINGS
 from bjsim.bots.player import open_bot
-from bjsim.sim.play import Player
-from bjsim.sim.rules import Rules
-from bjsim.strategies.players import find_player
+from bjsim.sim.game.actions import Player
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.players.find import find_player
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,11 @@ from bjsim.bots.player import BotPlayer, open_bot
 from bjsim.bots.protocol import Fault
 from bjsim.cli.options import RulesName, bot_names, bot_options, json_option, the_rules, write_json
 from bjsim.cli.render import fault_lines
-from bjsim.sim.errors import InputError, RunFailed
-from bjsim.sim.play import Action
-from bjsim.sim.rules import Rules
-from bjsim.strategies.chart import Chart
-from bjsim.strategies.players import find_player
+from bjsim.errors import InputError, RunFailed
+from bjsim.sim.game.actions import Action
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.players.find import find_player
 
 
 def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:

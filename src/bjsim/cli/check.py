@@ -27,16 +27,16 @@ from bjsim.cli.options import (
 from bjsim.cli.plots import check_picture
 from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import Played, play_chart, run_json
-from bjsim.sim.errors import InputError
-from bjsim.sim.rules import Rules
-from bjsim.sim.workers import usable_cores
-from bjsim.strategies.chart import Chart
-from bjsim.strategies.chart_files import WRITERS, decode, format_of, read_chart
+from bjsim.errors import InputError
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.workers import usable_cores
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.formats.files import WRITERS, decode, format_of, read_chart
 from bjsim.strategies.experiment import BotResult, results_of
-from bjsim.strategies.judge import Judgement, judge
-from bjsim.strategies.named import CATALOGUE
-from bjsim.strategies.players import find_player
-from bjsim.strategies.reach import splits_for_ever
+from bjsim.strategies.exact.judge import Judgement, judge
+from bjsim.strategies.players.catalogue import CATALOGUE
+from bjsim.strategies.players.find import find_player
+from bjsim.strategies.exact.reach import splits_for_ever
 
 LISTED = 25  # cells shown in the terminal; the JSON has them all
 

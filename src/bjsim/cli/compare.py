@@ -22,16 +22,16 @@ from bjsim.cli.options import (
 )
 from bjsim.cli.render import percent
 from bjsim.cli.run import play_chart
-from bjsim.sim.errors import InputError
-from bjsim.sim.luck import LuckTally
-from bjsim.sim.presets import PRESETS
-from bjsim.sim.rules import Rules, parse_field
-from bjsim.sim.states import States
-from bjsim.sim.workers import usable_cores
-from bjsim.strategies.chart import runs
-from bjsim.strategies.compare import Compared
-from bjsim.strategies.compare import compare as compare_games
-from bjsim.strategies.exact import Solver
+from bjsim.errors import InputError
+from bjsim.sim.stats.luck_tally import LuckTally
+from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.rules import Rules, parse_field
+from bjsim.sim.game.states import States
+from bjsim.sim.running.workers import usable_cores
+from bjsim.strategies.charts.chart import runs
+from bjsim.strategies.exact.compare import Compared
+from bjsim.strategies.exact.compare import compare as compare_games
+from bjsim.strategies.exact.solver import Solver
 
 LISTED = 20  # changed rows shown for a game; the JSON has them all
 

@@ -14,22 +14,22 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from bjsim.bots.contest import journal
+from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.config import MANY, Contest, load_config, with_settings
-from bjsim.bots.contest.field import gather
-from bjsim.bots.contest.host import Host, verify
-from bjsim.bots.contest.match import events_of
-from bjsim.bots.contest.output import row_values, write_standings, write_whole
-from bjsim.bots.contest.page import PageData, render_page
-from bjsim.bots.contest.schedule import whole_matches
-from bjsim.bots.contest.standings import Standings
-from bjsim.bots.contest.timings import Timings
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.play.host import Host, verify
+from bjsim.bots.contest.play.match import events_of
+from bjsim.bots.contest.report.output import row_values, write_standings, write_whole
+from bjsim.bots.contest.report.page import PageData, render_page
+from bjsim.bots.contest.schedule.seating import whole_matches
+from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.protocol import printable
 from bjsim.cli.options import Count, check_writable, json_option, write_json
 from bjsim.cli.render import standings_table
 from bjsim.cli.replay import show as show_round
-from bjsim.sim.errors import InputError
-from bjsim.sim.presets import load_rules
+from bjsim.errors import InputError
+from bjsim.sim.game.presets import load_rules
 
 PAGE_EVERY = 20.0  # seconds between the pages written while a contest is played
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bjsim.cli.plots import new_figure, save_figure
-from bjsim.strategies.study import Study
+from bjsim.strategies.learning.study import Study
 
 
 def plot_regret(study: Study, what: str, path: str) -> None:

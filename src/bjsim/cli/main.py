@@ -12,7 +12,7 @@ from typing import NoReturn
 import click
 
 from bjsim import __version__
-from bjsim.sim.errors import InputError, RunFailed
+from bjsim.errors import InputError, RunFailed
 
 COMMANDS = {
     "run": ("bjsim.cli.run:run", "Play strategies and bots; compare their returns with the exact values."),

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from bjsim.sim.errors import InputError
-from bjsim.sim.presets import PRESETS, load_rules
-from bjsim.sim.rules import RULE_FIELDS, Rules
+from bjsim.errors import InputError
+from bjsim.sim.game.presets import PRESETS, load_rules
+from bjsim.sim.game.rules import RULE_FIELDS, Rules
 
 MOST_HANDS = 10**10  # played to reach a precision, where nothing else is said
 F = TypeVar("F", bound=Callable[..., Any])
@@ -98,7 +98,7 @@ class Setting(click.ParamType):  # type: ignore[type-arg]
 
 def bot_names() -> list[str]:
     """Names that the shell completes for `--bots`."""
-    from bjsim.strategies.players import player_names
+    from bjsim.strategies.players.find import player_names
 
     return player_names()
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bjsim.sim.errors import InputError
+from bjsim.errors import InputError
 from bjsim.strategies.experiment import BotResult
 
 

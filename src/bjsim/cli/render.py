@@ -12,7 +12,7 @@ from rich.text import Text
 
 from bjsim.bots.player import BotPlayer
 from bjsim.bots.protocol import FAULTS, Fault, printable
-from bjsim.sim.driver import Point
+from bjsim.sim.running.driver import Point
 from bjsim.strategies.experiment import BotResult, Difference
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from bjsim.cli.options import Count, Names, bot_names, rules_options, seed_option, the_rules
-from bjsim.sim.errors import InputError
-from bjsim.sim.play import NAMES, Action, Player
-from bjsim.sim.round import DEALER, Event, Round, RoundResult
-from bjsim.sim.rules import Rules
-from bjsim.sim.shoe import ScriptedShoe
-from bjsim.sim.table import ReadableTable
-from bjsim.strategies.players import find_player
+from bjsim.errors import InputError
+from bjsim.sim.game.actions import NAMES, Action, Player
+from bjsim.sim.game.round import DEALER, Event, Round, RoundResult
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import ScriptedShoe
+from bjsim.sim.running.table import ReadableTable
+from bjsim.strategies.players.find import find_player
 
 
 @click.command()

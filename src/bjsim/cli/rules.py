@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from bjsim.cli.options import RulesName, Setting, the_rules
-from bjsim.sim.errors import InputError
-from bjsim.sim.presets import PRESETS
-from bjsim.sim.rules import RULE_FIELDS, Rules, plain
+from bjsim.errors import InputError
+from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.rules import RULE_FIELDS, Rules, plain
 
 
 @click.command()

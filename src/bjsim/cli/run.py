@@ -35,18 +35,18 @@ from bjsim.cli.options import (
 )
 from bjsim.cli.plots import check_picture, plot_convergence
 from bjsim.cli.screen import Screen, precision_line, report
-from bjsim.sim.compiling import told_of_compiling
-from bjsim.sim.driver import Checkpoint, Driver, Experiment, Progress, is_precise
-from bjsim.sim.errors import InputError
-from bjsim.sim.executors import Workplace, local, open_workplace, threads
-from bjsim.sim.play import Player
-from bjsim.sim.rules import Rules
-from bjsim.sim.table import AdjustedTable, CompiledTable, Span
-from bjsim.sim.together import CommonCards
-from bjsim.sim.workers import Ahead, gathered_log, usable_cores
-from bjsim.strategies.chart import Chart
+from bjsim.sim.engine.compile_notice import told_of_compiling
+from bjsim.sim.running.driver import Checkpoint, Driver, Experiment, Progress, is_precise
+from bjsim.errors import InputError
+from bjsim.sim.running.executors import Workplace, local, open_workplace, threads
+from bjsim.sim.game.actions import Player
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.table import AdjustedTable, CompiledTable, Span
+from bjsim.sim.running.common_cards import CommonCards
+from bjsim.sim.running.workers import Ahead, gathered_log, usable_cores
+from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.experiment import BotResult, differences_of, exact_returns, experiment_of, results_of
-from bjsim.strategies.players import comes_from_file, find_player, fingerprint
+from bjsim.strategies.players.find import comes_from_file, find_player, fingerprint
 
 
 @click.command()

@@ -7,13 +7,13 @@ from fractions import Fraction
 import click
 
 from bjsim.cli.options import json_option, rules_options, the_rules, write_json
-from bjsim.sim.rules import Rules
-from bjsim.strategies.chart_files import WRITERS
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.size import plain_size, reasons_of, size_of
-from bjsim.strategies.table import Table
-from bjsim.strategies.tables import TABLES, Tables, dealer_lines
-from bjsim.strategies.values import Number
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.formats.files import WRITERS
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.mdp.size import plain_size, reasons_of, size_of
+from bjsim.strategies.exact.labelled_table import Table
+from bjsim.strategies.exact.tables import TABLES, Tables, dealer_lines
+from bjsim.strategies.exact.values import Number
 
 EXTRA = ("value", "states")
 

@@ -20,11 +20,11 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from bjsim.sim.errors import RunFailed
-from bjsim.sim.fold import Fold
-from bjsim.sim.plan import NO_LIMIT, Numbers, Plan
-from bjsim.sim.referee import WIDE, Referee, filled_up
-from bjsim.sim.stream import stream_key
+from bjsim.errors import RunFailed
+from bjsim.sim.engine.round_table import Fold
+from bjsim.sim.engine.plan import NO_LIMIT, Numbers, Plan
+from bjsim.sim.engine.luck_model import WIDE, Referee, filled_up
+from bjsim.sim.game.random_stream import stream_key
 
 Array = np.ndarray[Any, Any]
 njit: Any = numba.njit  # its type hints do not know `_nrt`

@@ -1,8 +1,8 @@
 """Who decides in process: charts, the exact solver, the learner."""
 
-from bjsim.sim.hand import Hand
-from bjsim.strategies.chart import Chart
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.table import Table
+from bjsim.sim.game.hand import Hand
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.labelled_table import Table
 
 __all__ = ["Chart", "Hand", "Solver", "Table"]

@@ -8,25 +8,25 @@ from dataclasses import dataclass
 from math import hypot, sqrt
 from typing import NamedTuple
 
-from bjsim.sim.driver import Driver, Experiment, Point, Progress
-from bjsim.sim.errors import InputError
-from bjsim.sim.executors import lent, local
-from bjsim.sim.luck import LuckTally
-from bjsim.sim.pairs import PairTally
-from bjsim.sim.plan import compile_plan
-from bjsim.sim.play import Player
-from bjsim.sim.presets import load_rules
-from bjsim.sim.referee import referee_of
-from bjsim.sim.rules import Rules
-from bjsim.sim.table import AdjustedTable, CompiledTable, ReadableTable, Table, TracedTable
-from bjsim.sim.tally import Tally
-from bjsim.sim.together import CommonCards
-from bjsim.sim.workers import usable_cores
-from bjsim.strategies.chart import Chart
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.players import find_player
-from bjsim.strategies.reach import splits_for_ever
-from bjsim.strategies.values import LetterOf
+from bjsim.sim.running.driver import Driver, Experiment, Point, Progress
+from bjsim.errors import InputError
+from bjsim.sim.running.executors import lent, local
+from bjsim.sim.stats.luck_tally import LuckTally
+from bjsim.sim.stats.paired import PairTally
+from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.game.actions import Player
+from bjsim.sim.game.presets import load_rules
+from bjsim.sim.engine.luck_model import referee_of
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.table import AdjustedTable, CompiledTable, ReadableTable, Table, TracedTable
+from bjsim.sim.stats.tally import Tally
+from bjsim.sim.running.common_cards import CommonCards
+from bjsim.sim.running.workers import usable_cores
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.players.find import find_player
+from bjsim.strategies.exact.reach import splits_for_ever
+from bjsim.strategies.exact.values import LetterOf
 
 CERTAIN = 1e-9  # initial bets, for what is 0 but for rounding
 SD = 1.1  # initial bets, about the standard deviation of a round in the games here

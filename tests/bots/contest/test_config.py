@@ -3,8 +3,8 @@
 import pytest
 
 from bjsim.bots.contest.config import MANY, ConfigError, Contest, load_config, with_settings
-from bjsim.bots.contest.field import gather
-from bjsim.sim.presets import load_rules
+from bjsim.bots.contest.entrants import gather
+from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")
 

@@ -3,11 +3,11 @@
 import pytest
 from bot_helpers import needs_sandbox
 
-from bjsim.bots.contest import journal
+from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.field import gather
-from bjsim.bots.contest.host import Host, verify
-from bjsim.sim.presets import load_rules
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.play.host import Host, verify
+from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")
 HOSTILE = {

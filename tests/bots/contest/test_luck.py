@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.luck import REFERENCE, Luck, Referee, has_luck
-from bjsim.bots.contest.match import Dealer, play_table
-from bjsim.bots.contest.schedule import schedule
-from bjsim.bots.contest.space import DRAWN, Space
-from bjsim.bots.contest.student import t_half
-from bjsim.bots.contest.trace import DEALERS_CARD, DRAW, GONE, KINDS, OWN, SEATS, Trace, Tracer, stakes_of
-from bjsim.bots.contest.worths import Worths
-from bjsim.sim.play import Action
-from bjsim.sim.presets import load_rules
-from bjsim.sim.states import HandState
-from bjsim.strategies.exact import Solver
-from bjsim.strategies.players import FunctionPlayer, find_player
+from bjsim.bots.contest.luck.adjust import REFERENCE, Luck, Referee, has_luck
+from bjsim.bots.contest.play.match import Dealer, play_table
+from bjsim.bots.contest.schedule.seating import schedule
+from bjsim.bots.contest.luck.state_index import DRAWN, Space
+from bjsim.bots.contest.scoring.student_t import t_half
+from bjsim.bots.contest.luck.draw_log import DEALERS_CARD, DRAW, GONE, KINDS, OWN, SEATS, Trace, Tracer, stakes_of
+from bjsim.bots.contest.luck.state_values import Worths
+from bjsim.sim.game.actions import Action
+from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.states import HandState
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.players.find import FunctionPlayer, find_player
 
 CARDSHARK = load_rules("cardshark")
 SIX = ["lim17", "optimal", "lim15", "hoyle", "lim19", "mimic"]

@@ -5,14 +5,14 @@ from fractions import Fraction
 import pytest
 
 from bjsim.bots.contest.config import HOUSE, ConfigError, Contest, load_config
-from bjsim.bots.contest.field import FieldError, gather
-from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.match import play_table, whole_chips
-from bjsim.bots.contest.output import row_values
-from bjsim.bots.contest.schedule import TablePlan
-from bjsim.sim.play import HIT, Action, raise_by
-from bjsim.sim.presets import load_rules
-from bjsim.strategies.players import find_player
+from bjsim.bots.contest.entrants import FieldError, gather
+from bjsim.bots.contest.play.host import Host
+from bjsim.bots.contest.play.match import play_table, whole_chips
+from bjsim.bots.contest.report.output import row_values
+from bjsim.bots.contest.schedule.seating import TablePlan
+from bjsim.sim.game.actions import HIT, Action, raise_by
+from bjsim.sim.game.presets import load_rules
+from bjsim.strategies.players.find import find_player
 
 CARDSHARK = load_rules("cardshark")
 

@@ -8,23 +8,23 @@ from html.parser import HTMLParser
 import pytest
 from chromium import PROGRAM, Chromium
 
-from bjsim.bots.contest import journal
-from bjsim.bots.contest import page as pages
+from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.report import page as pages
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.field import gather
-from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.match import play_table
-from bjsim.bots.contest.page import PageData, fitted, render_page, replay, replayed, shortened, sources_of
-from bjsim.bots.contest.schedule import TablePlan
-from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.play.host import Host
+from bjsim.bots.contest.play.match import play_table
+from bjsim.bots.contest.report.page import PageData, fitted, render_page, replay, replayed, shortened, sources_of
+from bjsim.bots.contest.schedule.seating import TablePlan
+from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.protocol import argv_of
 from bjsim.cli.main import main
-from bjsim.sim.play import Action
-from bjsim.sim.presets import PRESETS, load_rules
-from bjsim.sim.round import Round
-from bjsim.sim.shoe import ScriptedShoe
-from bjsim.strategies.chart_text import format_text
-from bjsim.strategies.players import find_player
+from bjsim.sim.game.actions import Action
+from bjsim.sim.game.presets import PRESETS, load_rules
+from bjsim.sim.game.round import Round
+from bjsim.sim.game.shoe import ScriptedShoe
+from bjsim.strategies.formats.text import format_text
+from bjsim.strategies.players.find import find_player
 
 CARDSHARK = load_rules("cardshark")
 GAMES = [name for name, preset in PRESETS.items() if preset.rules.ties != "replay"]  # a contest cannot replay ties

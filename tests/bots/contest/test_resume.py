@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from bjsim.bots.contest import journal
+from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.field import FieldError, gather
-from bjsim.bots.contest.host import Host, verify
-from bjsim.bots.contest.match import NotTheSame
-from bjsim.bots.contest.output import standings_csv, standings_json
-from bjsim.bots.contest.standings import Standings
-from bjsim.sim.errors import RunFailed
-from bjsim.sim.presets import load_rules
+from bjsim.bots.contest.entrants import FieldError, gather
+from bjsim.bots.contest.play.host import Host, verify
+from bjsim.bots.contest.play.match import NotTheSame
+from bjsim.bots.contest.report.output import standings_csv, standings_json
+from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.errors import RunFailed
+from bjsim.sim.game.presets import load_rules
 
 BOTS = ["lim17", "optimal", "lim19", "hoyle", "lim15"]
 CARDSHARK = load_rules("cardshark")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bjsim.bots.contest.config import HOUSE
-from bjsim.bots.contest.schedule import SPARE, schedule, table_shape, whole_matches
+from bjsim.bots.contest.schedule.seating import SPARE, schedule, table_shape, whole_matches
 
 FIELDS = st.integers(2, 40)
 few = st.integers(1, 12)
@@ -97,7 +97,7 @@ def meetings(bots: int, matches: int) -> list[int]:
     return [met[pair] for pair in combinations(range(bots), 2)]
 
 
-# What bots/contest/meetings.py promises: bots -> (spread at any moment, matches after which all are equal)
+# What bots/contest/schedule/pairings.py promises: bots -> (spread at any moment, matches after which all are equal)
 PROMISED = {
     2: (0, 1), 3: (0, 1), 4: (0, 1), 5: (2, 10), 6: (3, 10), 7: (2, 7), 8: (2, 7), 9: (1, 4), 10: (2, 15),
     11: (2, 11), 12: (3, 11), 15: (1, 5), 16: (1, 5), 27: (1, 9), 28: (1, 9), 39: (1, 13), 40: (1, 13),

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.field import gather
-from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.standings import Moments, Ratio, Standings
-from bjsim.bots.contest.student import anytime_t_half, t_half, t_tail
-from bjsim.sim.presets import load_rules
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.play.host import Host
+from bjsim.bots.contest.scoring.standings import Moments, Ratio, Standings
+from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half, t_tail
+from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")
 specification = importlib.util.spec_from_file_location("copies", Path(__file__).parents[3] / "bench" / "copies.py")

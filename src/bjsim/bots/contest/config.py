@@ -10,9 +10,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from bjsim.sim.errors import InputError
-from bjsim.sim.presets import load_rules, named_rules
-from bjsim.sim.rules import Rules, RulesError
+from bjsim.errors import InputError
+from bjsim.sim.game.presets import load_rules, named_rules
+from bjsim.sim.game.rules import Rules, RulesError
 
 HOUSE = -1  # the number of a house player, who fills a chair and is not ranked
 MOST = 10**15  # of anything that is counted

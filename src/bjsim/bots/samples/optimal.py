@@ -1,4 +1,4 @@
-"""optimal, a chart for cardshark, as a bot: computed by dynamic programming (bjsim.strategies.exact).
+"""optimal, a chart for cardshark, as a bot: computed by dynamic programming (bjsim.strategies.exact.solver).
 
 Written by `bjsim bot export`. What a bot is told, and what it may answer, is at the top of the sample lim17.py.
 """

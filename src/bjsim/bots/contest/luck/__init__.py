@@ -1,0 +1,1 @@
+"""Luck adjustment of contest results."""

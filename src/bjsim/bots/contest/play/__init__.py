@@ -1,0 +1,1 @@
+"""Playing a contest: host, workers, matches, journal."""

@@ -1,0 +1,1 @@
+"""What a contest publishes: page, replays, files, the command that repeats it."""

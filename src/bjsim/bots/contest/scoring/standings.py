@@ -1,0 +1,331 @@
+"""The standings: what a journal's records come to. Records are added one by one; nothing else is known.
+
+Official is the mean of chips at the end of a match. The unit of all intervals is the match (in a duplicate contest
+the group of matches that share their shoes): rounds of one shoe are not independent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bjsim.bots.contest.config import HOUSE, Contest
+from bjsim.bots.contest.luck.adjust import has_luck
+from bjsim.bots.contest.schedule.seating import matches_a_unit
+from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half
+from bjsim.sim.stats.intervals import ALPHA
+
+MICRO = 10**6  # parts of a chip in which luck is added up
+FEWEST = 8  # units before two bots may be told apart: the totals of so few matches need not be normal
+
+MOST_TUNED = 30  # units at which the anytime-valid interval is narrowest: most contests are decided early
+
+
+@dataclass
+class Moments:
+    """Count and sum of values, the sum of squares about their mean (Welford 1962), and what these give."""
+
+    n: int = 0
+    total: float = 0.0
+    spread: float = 0.0
+
+    def add(self, value: float) -> None:
+        before = value - self.mean
+        self.n += 1
+        self.total += value
+        self.spread += before * (value - self.mean) if self.n > 1 else 0.0
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.n if self.n else 0.0
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation, as estimated from a sample."""
+        if self.n < 2:
+            return 0.0
+        return math.sqrt(max(0.0, self.spread) / (self.n - 1))
+
+    @property
+    def ci95(self) -> tuple[float, float] | None:
+        """Student's 95% interval of the mean; None from fewer than two values."""
+        if self.n < 2:
+            return None
+        half = t_half(self.n - 1) * self.sd / math.sqrt(self.n)
+        return self.mean - half, self.mean + half
+
+    def anytime(self, tuned: int, alpha: float) -> tuple[float, float] | None:
+        """Interval of the mean that holds at all moments together; None while there are too few values."""
+        if self.n < FEWEST:
+            return None
+        half = anytime_t_half(self.n, self.sd**2 * (self.n - 1), tuned, alpha)
+        return (self.mean - half, self.mean + half) if math.isfinite(half) else None
+
+
+@dataclass
+class Ratio:
+    """A mean per hand from totals per unit: sum y / sum k, with an interval from the spread of y - ratio * k."""
+
+    n: int = 0
+    y: float = 0.0
+    k: float = 0.0
+    yy: float = 0.0
+    yk: float = 0.0
+    kk: float = 0.0
+
+    def add(self, y: float, k: int) -> None:
+        self.n += 1
+        self.y += y
+        self.k += k
+        self.yy += y * y
+        self.yk += y * k
+        self.kk += k * k
+
+    @property
+    def mean(self) -> float:
+        return self.y / self.k if self.k else 0.0
+
+    @property
+    def se(self) -> float:
+        """Standard error of the mean."""
+        r = self.mean
+        spread = max(0.0, self.yy - 2 * r * self.yk + r * r * self.kk)
+        return math.sqrt(spread * self.n / (self.n - 1)) / self.k if self.n > 1 and self.k else 0.0
+
+    @property
+    def ci95(self) -> tuple[float, float] | None:
+        if self.n < 2:
+            return None
+        half = t_half(self.n - 1) * self.se
+        return self.mean - half, self.mean + half
+
+
+@dataclass
+class Score:
+    """All that is known of one bot. chips: by unit. raw, adjusted: profit, and profit minus luck, per hand."""
+
+    matches: int = 0
+    hands: int = 0
+    chips: Moments = field(default_factory=Moments)
+    raw: Ratio = field(default_factory=Ratio)
+    adjusted: Ratio = field(default_factory=Ratio)
+    broke: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the standings. chips: mean per match, of all whole matches. `groups` are letters, and bots that share
+    one cannot be told apart."""
+
+    rank: int
+    bot: int
+    name: str
+    chips: float
+    score: Score
+    groups: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far bot `one` is ahead of `other`, in chips a match at the same table, luck taken out where it is known."""
+
+    one: int
+    other: int
+    units: int
+    mean: float
+    interval: tuple[float, float] | None
+
+    @property
+    def separated(self) -> bool:
+        return self.interval is not None and (self.interval[0] > 0 or self.interval[1] < 0)
+
+
+class Standings:
+    """Adds up a journal. Feed it the header, then every record."""
+
+    def __init__(self, header: Mapping[str, Any]) -> None:
+        self.contest = Contest.from_dict(header["contest"])
+        self.versions = {name: str(header.get(name, "")) for name in ("bjsim", "python")}
+        self.bots: list[dict[str, str]] = list(header["bots"])
+        self.names = [bot["name"] for bot in header["bots"]]
+        self.judged = has_luck(self.contest.rules)  # whether the luck is known under these rules
+        self.scores = [Score() for _ in self.names]
+        self.pairs: dict[tuple[int, int], Moments] = defaultdict(Moments)
+        self.kinds: list[Moments] = []
+        self.progress: list[tuple[int, list[float]]] = []  # (matches, mean chips of every bot)
+        self.matches = 0
+        self.rounds = 0
+        self.end: dict[str, Any] | None = None
+        self.matches_a_unit = matches_a_unit(len(self.names), self.contest.duplicate, bool(self.contest.house))
+        self.tuned = min(MOST_TUNED, max(FEWEST, self.contest.matches // self.matches_a_unit))
+        # The best bot meets this many others; with its share of the 5% each, all those intervals hold together.
+        self.alpha = ALPHA / max(1, len(self.names) - 1)
+        self._match = -1
+        self._open: dict[tuple[int, int], _OpenTable] = {}  # (match, table)
+        self._unit: list[_Unit] = [_Unit() for _ in self.names]
+        self._unit_pairs: dict[tuple[int, int], int] = defaultdict(int)
+        self._in_unit = 0
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count one record."""
+        kind = record["record"]
+        if kind == "round":
+            self._round(record)
+        elif kind == "match":
+            self._finish_match(record)
+        elif kind == "end":
+            self.end = dict(record)
+
+    def add_all(self, records: Iterable[Mapping[str, Any]]) -> Standings:
+        """Count these records."""
+        for record in records:
+            self.add(record)
+        return self
+
+    # --- adding up
+
+    def _round(self, record: Mapping[str, Any]) -> None:
+        key = record["match"], record["table"]
+        table = self._open.setdefault(key, _OpenTable(record["seats"], self.contest.rules.chips))
+        self.rounds += 1
+        for bot, net in zip(record["seats"], record["net"], strict=True):
+            if bot != HOUSE:
+                table.chips[bot] += net
+                table.hands[bot] += 1
+        for fault in record.get("faults", ()):
+            if fault["bot"] != HOUSE:
+                self.scores[fault["bot"]].faults[fault["kind"]] += 1
+
+    def _finish_match(self, record: Mapping[str, Any]) -> None:
+        self.matches += 1
+        tables = [self._open.pop(key) for key in sorted(self._open) if key[0] == record["match"]]
+        for table in tables:
+            self._finish_table(table, record.get("luck", []))
+        self._in_unit += 1
+        if self._in_unit == self.matches_a_unit:
+            self._finish_unit()
+        if self.matches & (self.matches - 1) == 0 or self.matches % max(1, self.contest.matches // 50) == 0:
+            self.progress.append((self.matches, [self.chips_of(bot) for bot in range(len(self.names))]))
+
+    def _finish_table(self, table: _OpenTable, luck: list[list[float]]) -> None:
+        bots = sorted(table.chips)
+        start = self.contest.rules.chips
+        # Whole millionths of a chip add up to the same in any order, so that the difference of two bots that did the
+        # same is 0 and not what rounding left over.
+        adjusted = {bot: MICRO * (table.chips[bot] - start) for bot in bots}
+        if luck:
+            for bot in bots:
+                adjusted[bot] -= sum(round(MICRO * part) for part in luck[bot])
+            self._kinds([luck[bot] for bot in bots])
+        for bot in bots:
+            score, unit = self.scores[bot], self._unit[bot]
+            score.matches += 1
+            score.hands += table.hands[bot]
+            score.broke += table.chips[bot] < self.contest.rules.buy_in
+            unit.chips += table.chips[bot]
+            unit.net += table.chips[bot] - start
+            unit.adjusted += adjusted[bot]
+            unit.hands += table.hands[bot]
+            for other in bots:
+                if bot < other:
+                    self._unit_pairs[bot, other] += adjusted[bot] - adjusted[other]
+
+    def _kinds(self, luck: list[list[float]]) -> None:
+        """Count the luck in a table of a match, by kind."""
+        self.kinds = self.kinds or [Moments() for _ in luck[0]]
+        for moments, parts in zip(self.kinds, zip(*luck, strict=True), strict=True):
+            moments.add(sum(parts))
+
+    def _finish_unit(self) -> None:
+        for score, unit in zip(self.scores, self._unit, strict=True):
+            score.chips.add(unit.chips / self.matches_a_unit)
+            score.raw.add(unit.net, unit.hands)
+            if self.judged:
+                score.adjusted.add(unit.adjusted / MICRO, unit.hands)
+        for pair, total in self._unit_pairs.items():
+            self.pairs[pair].add(total / MICRO / self.matches_a_unit)
+        self._unit = [_Unit() for _ in self.names]
+        self._unit_pairs.clear()
+        self._in_unit = 0
+
+    # --- what it comes to
+
+    def chips_of(self, bot: int) -> float:
+        """Mean chips per match; of an unfinished group of matches too."""
+        score = self.scores[bot]
+        if not score.matches:
+            return float(self.contest.rules.chips)
+        whole = score.chips.total * self.matches_a_unit + self._unit[bot].chips
+        return whole / score.matches
+
+    def difference(self, one: int, other: int, alpha: float | None = None) -> Difference:
+        """How far `one` is ahead of `other`; by default the interval is one of those that hold for a leader at 95%."""
+        pair = (min(one, other), max(one, other))
+        sign = 1 if one < other else -1
+        moments = self.pairs.get(pair, Moments())
+        interval = moments.anytime(self.tuned, self.alpha if alpha is None else alpha)
+        if interval and sign < 0:
+            interval = -interval[1], -interval[0]
+        return Difference(one, other, moments.n, sign * moments.mean, interval)
+
+    def order(self) -> list[int]:
+        """Bots, most chips first; equal ones in the order of the header."""
+        return sorted(range(len(self.names)), key=lambda bot: -self.chips_of(bot))
+
+    @property
+    def decided(self) -> bool:
+        """Whether the leader is separated from every other bot, at 95% altogether and at whatever moment one looks."""
+        leader, *rivals = self.order()
+        intervals = [self.difference(leader, rival).interval for rival in rivals]
+        return all(interval is not None and interval[0] > 0 for interval in intervals)
+
+    def groups(self) -> list[str]:
+        """For each bot in order of rank the letters of its groups."""
+        order = self.order()
+        letters = [""] * len(order)
+        reached = -1
+        name = 0
+        for first in range(len(order)):
+            last = first
+            while last + 1 < len(order) and not any(
+                self.difference(order[place], order[last + 1]).separated for place in range(first, last + 1)
+            ):
+                last += 1
+            if last > reached:
+                for place in range(first, last + 1):
+                    letters[place] += _letter(name)
+                name, reached = name + 1, last
+        return letters
+
+    def rows(self) -> list[Row]:
+        """The table, best first."""
+        letters = self.groups()
+        return [
+            Row(place + 1, bot, self.names[bot], self.chips_of(bot), self.scores[bot], letters[place])
+            for place, bot in enumerate(self.order())
+        ]
+
+
+@dataclass
+class _Unit:
+    chips: int = 0
+    net: int = 0
+    adjusted: int = 0  # in MICRO
+    hands: int = 0
+
+
+class _OpenTable:
+    """A table of a match that is being played."""
+
+    def __init__(self, seats: Iterable[int], chips: int) -> None:
+        bots = [bot for bot in seats if bot != HOUSE]
+        self.chips = dict.fromkeys(bots, chips)
+        self.hands = dict.fromkeys(bots, 0)
+
+
+def _letter(number: int) -> str:
+    return chr(97 + number) if number < 26 else f"{chr(96 + number // 26)}{chr(97 + number % 26)}"

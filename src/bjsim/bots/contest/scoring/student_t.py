@@ -1,0 +1,57 @@
+"""Student's t: the half-width of a 95% interval, without a statistics library (they take a second to import)."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from bjsim.sim.stats.intervals import ALPHA
+
+
+def t_tail(t: float, freedom: int) -> float:
+    """P(|T| > t). Source: Abramowitz and Stegun 26.7.3 and 26.7.4, finite sums for whole degrees of freedom."""
+    angle = math.atan2(t, math.sqrt(freedom))
+    cos2 = math.cos(angle) ** 2
+    odd = freedom % 2
+    term = math.cos(angle) if odd else 1.0
+    total = 0.0 if freedom == 1 else term
+    for j in range(3 if odd else 2, freedom - 1, 2):
+        term *= cos2 * (j - 1) / j
+        total += term
+    inside = math.sin(angle) * total
+    return 1 - (2 / math.pi * (angle + inside) if odd else inside)
+
+
+@lru_cache(maxsize=4096)
+def t_half(freedom: int, alpha: float = ALPHA) -> float:
+    """The t that |T| exceeds with probability `alpha`, at this many degrees of freedom (1 or more)."""
+    if freedom > 2000:
+        z = 1.959963984540054 if alpha == ALPHA else t_half(2000, alpha)
+        return z + (z**3 + z) / (4 * freedom)
+    low, high = 0.0, 1e3
+    for _ in range(60):
+        middle = (low + high) / 2
+        if t_tail(middle, freedom) > alpha:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def anytime_t_half(n: int, squares: float, tuned: int, alpha: float = ALPHA) -> float:
+    """Half-width of an interval of the mean of n normal values that holds at every n together with 1 - alpha.
+
+    squares: the sum of squared deviations from their mean; nothing else need be known of the deviation, so that the
+    interval is right for few values too. It is narrowest about n = `tuned`, which must be fixed beforehand; infinite
+    while n is too small.
+    The set of means m that the scale-invariant mixture test does not reject: with a normal prior of variance 1 / c^2
+    for (mean - m) / sd and k = c^2 / (n + c^2), the ratio k^(1/2) ((squares + d^2) / (squares + k d^2))^(n/2),
+    d^2 = n (mean - m)^2, is a martingale that starts at 1, and Ville's inequality applies. Source: Wang and Ramdas,
+    "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance" (2023).
+    """
+    c2 = tuned / (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1))
+    k = c2 / (n + c2)
+    ratio = (alpha * math.sqrt(k)) ** (-2 / n)
+    if ratio * k >= 1:
+        return math.inf
+    return math.sqrt(squares * (ratio - 1) / (1 - ratio * k) / n)

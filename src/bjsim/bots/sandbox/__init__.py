@@ -1,0 +1,1 @@
+"""The sandbox that bots run in, and how their sources are compiled."""

@@ -1,0 +1,165 @@
+"""What the compiled round needs to tell luck from play: the worths of `state_values.py`, laid out by draw.
+
+A node is a kind of draw, in a state of the round: who gets the card, what he holds, what the dealer has. For each node
+the worth after every rank is kept, with its slopes, so that the luck of the draw is one look-up and one expectation.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.sim.game.cards import RANKS
+from bjsim.sim.engine.plan import NO_LIMIT, Plan
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.engine.state_values import DOUBLE, HIT, SPLIT, StateValues, law_of, value_of_game
+
+Array = np.ndarray[Any, Any]
+EXACT = 13  # decimals to which worths are the same
+WIDE = 16  # places for ranks, filled up with zeros: as many as are multiplied at a time
+DEEPEST = 6  # hands held, beyond which a split's worth is taken as that at this many
+
+
+class Referee(NamedTuple):
+    """Arrays for the compiled round. T charts, X contexts (see `StateValues`), S states of a hand, D of the dealer,
+    R results, Q ranks told apart, N nodes.
+
+    worth (N, WIDE): V after each rank r. slopes (N, Q, WIDE), float32: then its slope g_r(q), at [q, r]; own (N, WIDE):
+    g_r(r). (Rounding biases nothing: luck is what came less what was to be expected by the same numbers.)
+    chart (seats,): which chart a seat plays. dealt, hit, double (T, X, S): node of a card dealt to the dealer before
+    seats act, to a hand, to a doubled hand. split (T, X, S, m, w): of a card to a split half, the seat holding m + 2
+    hands, w more halves waiting. dealer (T, D, R, 2): of the dealer's later cards, for a finished hand.
+    context_add (X, 13). start (T, Q): slopes of a round's start. value (T,): of the game, per settled bet; what a bet
+    dealt again is worth. full (Q,): counts of a full shoe, or the law of an infinite one.
+    """
+
+    worth: Array
+    slopes: Array
+    own: Array
+    chart: Array
+    dealt: Array
+    hit: Array
+    double: Array
+    split: Array
+    dealer: Array
+    context_add: Array
+    start: Array
+    value: Array
+    full: Array
+
+
+def referee_of(rules: Rules, plan: Plan) -> Referee:
+    """The referee of a table whose seats play by `plan`."""
+    law, unit = law_of(rules, plan), float(rules.unit)
+    _, first, chart = np.unique(plan.act, axis=0, return_index=True, return_inverse=True)
+    value = [value_of_game(rules, plan, seat) for seat in first.tolist()]
+    worths = [StateValues(plan, seat, law, worth, unit) for seat, worth in zip(first.tolist(), value, strict=True)]
+    nodes = _Nodes(len(law))
+    drawn = [_Drawn(one, nodes) for one in worths]
+    context_add = worths[0].context_add
+    if len(law) < len(RANKS):
+        context_add = np.concatenate([context_add, *[context_add[:, -1:]] * (len(RANKS) - len(law))], axis=1)
+    worth, slopes, number = nodes.different()
+    return Referee(
+        worth=worth,
+        slopes=slopes,
+        own=filled_up(np.diagonal(slopes, axis1=1, axis2=2).astype(np.float64)),
+        chart=chart.reshape(len(plan.act)),
+        dealt=number[np.stack([one.dealt for one in drawn])],
+        hit=number[np.stack([one.hit for one in drawn])],
+        double=number[np.stack([one.double for one in drawn])],
+        split=number[np.stack([one.split for one in drawn])],
+        dealer=number[np.stack([one.dealer for one in drawn])],
+        context_add=context_add,
+        start=np.stack([one.start[1:] for one in worths]),
+        value=np.array(value),
+        full=law * (1 if rules.infinite else 52 * int(rules.decks)),
+    )
+
+
+def filled_up(ranks: Array) -> Array:
+    """The same with WIDE places in the last axis, one for each rank."""
+    filled = np.zeros((*ranks.shape[:-1], WIDE), ranks.dtype)
+    filled[..., : ranks.shape[-1]] = ranks
+    return filled
+
+
+class _Nodes:
+    """Nodes, numbered as they are added. Number 0 is no draw at all, and worth nothing."""
+
+    def __init__(self, ranks: int) -> None:
+        self.blocks: list[Array] = [np.zeros((1, ranks, 1 + ranks))]
+        self.count = 1
+
+    def add(self, after: Array) -> Array:
+        """Number the nodes with these worths after each rank, (.., Q, 1 + Q)."""
+        numbers = self.count + np.arange(math.prod(after.shape[:-2])).reshape(after.shape[:-2])
+        self.blocks.append(after.reshape(-1, *after.shape[-2:]))
+        self.count += numbers.size
+        return numbers
+
+    def different(self) -> tuple[Array, Array, Array]:
+        """The first two fields of `Referee`, for nodes that differ, and the number of every node among these.
+
+        Most draws come to the same as others; few nodes stay close to the processor.
+        """
+        after = np.concatenate(self.blocks).reshape(self.count, -1)
+        rounded = np.ascontiguousarray(after.round(EXACT) + 0.0)  # no negative zeros
+        rows = rounded.view(np.dtype((np.void, rounded.shape[1] * rounded.itemsize))).ravel()
+        _, first, number = np.unique(rows, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")  # number 0 stays 0
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        kept = after[first[order]].reshape(len(order), -1, self.blocks[0].shape[-1])
+        slopes = filled_up(np.swapaxes(kept[..., 1:], 1, 2).astype(np.float32))
+        return filled_up(kept[..., 0]), slopes, place[number.ravel()]
+
+
+class _Drawn:
+    """Nodes of one chart."""
+
+    def __init__(self, values: StateValues, nodes: _Nodes) -> None:
+        self.values = values
+        self.nodes = nodes
+        plan = values.plan
+        shape = len(values.contexts), len(plan.add)
+        self.dealt, self.hit, self.double = (np.zeros(shape, np.int32) for _ in range(3))
+        for to_dealer, (contexts, hands) in values.deal:
+            for hand in hands.tolist():
+                if to_dealer:
+                    self.dealt[contexts, hand] = nodes.add(values.after_dealt(contexts, hand))
+                else:
+                    self.hit[contexts, hand] = nodes.add(values.after_hit(contexts, hand))
+        for hand in range(len(plan.add)):
+            for letter, numbers, after in (
+                (HIT, self.hit, values.after_hit), (DOUBLE, self.double, values.after_double),
+            ):  # fmt: skip
+                contexts = self._contexts_of(letter, hand)
+                numbers[contexts, hand] = nodes.add(after(contexts, hand))
+        self.split = self._splits()
+        drawing = np.flatnonzero(plan.dealer_done == 0)
+        self.dealer = np.zeros(values.finished.shape[:3], np.int32)
+        self.dealer[drawing] = nodes.add(np.moveaxis(values.finished[values.dealer_add[drawing]], 1, -2))
+
+    def _contexts_of(self, code: int, hand: int) -> Array:
+        """The contexts in which the chart takes this action with a hand."""
+        known = self.values.known[~self.values.ended[self.values.known]]
+        taken = (self.values.act[:, hand][:, self.values.columns[known]] == code).any(axis=0)
+        contexts: Array = known[taken]
+        return contexts
+
+    def _splits(self) -> Array:
+        values = self.values
+        limit = values.numbers.max_hands
+        deepest = 2 if limit == NO_LIMIT else max(min(limit, DEEPEST), 2)
+        split = np.zeros((*self.hit.shape, deepest - 1, deepest), np.int32)
+        for pair in np.flatnonzero(values.plan.half).tolist():
+            half, contexts = int(values.plan.half[pair]), self._contexts_of(SPLIT, pair)
+            at = np.searchsorted(values.known, contexts)
+            for held in range(2, deepest + 1):
+                for waiting in range(1, held + 1):
+                    after = values.after_split(half, waiting, held)[at]
+                    split[contexts, half, held - 2, waiting - 1] = self.nodes.add(after)
+        return split

@@ -1,0 +1,204 @@
+"""The plan: rules and charts compiled into small integer arrays, which the compiled round plays.
+
+Everything here is computed from `states.py`; no rule is written down again. A payoff is one integer, so that those of
+split hands simply add: profit in units of `rules.unit`, plus TIED for each initial bet that is dealt again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.sim.game.cards import RANKS
+from bjsim.errors import RunFailed
+from bjsim.sim.game.rules import NORMAL_TENS, Rules
+from bjsim.sim.game.shoe import alias_table
+from bjsim.sim.game.states import (
+    DEALER_NATURAL,
+    SURRENDERED,
+    DealerState,
+    HandState,
+    Result,
+    States,
+)
+
+Array = np.ndarray[Any, Any]
+LetterOf = Callable[[HandState, str, str], str]
+
+TIED = 1 << 32
+LETTERS = " SHDPR"  # codes of actions in `Plan.act`; 0 where the hand stands by itself
+NO_LIMIT = np.iinfo(np.int64).max
+ENDLESS_WINDOW = 2048  # payoffs counted in the dense table, in units, where splits have no limit
+
+
+class Plan(NamedTuple):
+    """Arrays of the compiled round. S states of a hand, D of the dealer, R results, C columns, O dealer's outcomes.
+
+    add (S, 13): state after a card. act (seats, 2, S, C): action code; the second index is 1 where another hand may be
+    split off. half (S,): the one-card state of a split pair. result (S,): result of the hand if it stands.
+    pay (R, 2, O): payoff at one and two bets. waits (R,): see `states.py`. dealer_add (D, 13); dealer_done (D,);
+    dealer_out (D,): index of the outcome; 0 while the dealer still draws. column (2, D): column by the dealer's one or
+    two shown cards. deal (n,): 0 gives every seat a card, 1 the dealer.
+    numbers: see `Numbers`, in that order. threshold, other: alias table of the ranks.
+    """
+
+    add: Array
+    act: Array
+    half: Array
+    result: Array
+    pay: Array
+    waits: Array
+    dealer_add: Array
+    dealer_done: Array
+    dealer_out: Array
+    column: Array
+    deal: Array
+    numbers: Array
+    threshold: Array
+    other: Array
+
+
+class Numbers(NamedTuple):
+    """Single numbers of a plan; the kernel reads them by position."""
+
+    peek: int
+    natural_outcome: int  # index of a dealer's natural, or -1
+    max_hands: int
+    surrendered: int  # the result of surrender
+    round_robin: int
+    decks: int  # 0 for an infinite shoe
+    cut: int  # cards dealt before the shoe is shuffled
+    normal_tens: int
+    width: int  # payoffs are counted from -width to width units
+    ties: int  # and for 0 to ties tied bets
+
+
+def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:
+    """One payoff as one integer; see the module's docstring. Raises: RunFailed for one that does not fit."""
+    units = net / unit
+    if units.denominator != 1 or Fraction(tied).denominator != 1:
+        raise ValueError(f"a payoff of {net} bets, {tied} tied, is no whole number of units of {unit}")
+    if abs(units) >= TIED // 2:
+        raise RunFailed(f"a payoff of {float(net):,.0f} initial bets is too large to count; play with fewer chips")
+    return int(units) + int(tied) * TIED
+
+
+def compile_plan(rules: Rules, letters: Sequence[LetterOf]) -> Plan:
+    """The plan for seats that decide by `letters`: one function (state, column label, legal letters) -> letter each.
+
+    Raises: KeyError from a chart that lacks a cell; ValueError if the rules let payoffs be no whole units.
+    """
+    states = States(rules)
+    hands, add, half = _hand_states(states)
+    results = sorted({states.result(hand) for hand in hands} | ({SURRENDERED} if rules.surrender else set()))
+    dealers, dealer_add = _dealer_states(states)
+    outcomes = states.dealer_outcomes
+    pay = [[[_pay(states, result, stake, o) for o in outcomes] for stake in (1, 2)] for result in results]
+    return Plan(
+        add=add,
+        act=np.stack([_actions(states, hands, letter) for letter in letters]),
+        half=half,
+        result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
+        pay=np.array(pay, np.int64),
+        waits=np.array([states.waits(result) for result in results], np.int64),
+        dealer_add=dealer_add,
+        dealer_done=np.array([states.dealer_done(dealer) for dealer in dealers], np.int64),
+        dealer_out=np.array(
+            [outcomes.index(states.dealer_outcome(d)) if states.dealer_done(d) else 0 for d in dealers], np.int64
+        ),
+        column=_columns(states, dealers),
+        deal=np.array(["pd".index(letter) for letter in rules.deal], np.int64),
+        numbers=_numbers(rules, results, outcomes),
+        threshold=alias_table(rules.law)[0],
+        other=alias_table(rules.law)[1],
+    )
+
+
+def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...]) -> Array:
+    best = max(Fraction(2 * max(result.bonus for result in results)), rules.blackjack_pays)
+    endless = rules.max_hands == math.inf
+    hands = 1 if rules.split_by == "never" else rules.max_hands
+    numbers = Numbers(
+        peek=int(rules.peek),
+        natural_outcome=outcomes.index(DEALER_NATURAL) if DEALER_NATURAL in outcomes else -1,
+        max_hands=NO_LIMIT if endless else int(rules.max_hands),
+        surrendered=results.index(SURRENDERED) if rules.surrender else -1,
+        round_robin=int(rules.turns == "round-robin"),
+        decks=0 if rules.infinite else int(rules.decks),
+        cut=0 if rules.infinite else math.ceil(rules.cut * int(rules.decks) * 52),
+        normal_tens=int(rules.ten_probability == NORMAL_TENS),
+        width=ENDLESS_WINDOW if hands == math.inf else math.ceil(best * int(hands) / rules.unit),
+        ties=0 if rules.ties != "replay" else 64 if hands == math.inf else 2 * int(hands),
+    )
+    return np.array(numbers, np.int64)
+
+
+def _pay(states: States, result: Result, stake: int, outcome: int) -> int:
+    return payoff_code(*states.settle(result, stake, outcome), states.rules.unit)
+
+
+def _hand_states(states: States) -> tuple[list[HandState], Array, Array]:
+    """Every hand state that play can reach, the empty hand first; where each card leads; and the halves of pairs."""
+    hands = [HandState()]
+    known = {HandState(): 0}
+    ranks = range(len(RANKS)) if states.rules.split_by == "rank" else [*range(10), 9, 9, 9]
+
+    def number(hand: HandState) -> int:
+        if hand not in known:
+            known[hand] = len(hands)
+            hands.append(hand)
+        return known[hand]
+
+    add, half = [], []
+    for hand in hands:  # grows while it is walked
+        goes_on = hand.cards < 2 or set("HD") & set(states.legal(hand))
+        add.append([number(states.add(hand, rank)) if goes_on else 0 for rank in ranks])
+        half.append(number(states.split(hand)) if hand.cards == 2 and "P" in states.legal(hand) else 0)
+    return hands, np.array(add, np.int64), np.array(half, np.int64)
+
+
+def _dealer_states(states: States) -> tuple[list[DealerState], Array]:
+    dealers, add = [DealerState()], []
+    for dealer in dealers:  # grows while it is walked
+        row = []
+        for rank in range(len(RANKS)):
+            after = states.dealer_add(dealer, rank) if not states.dealer_done(dealer) else dealer
+            if after not in dealers:
+                dealers.append(after)
+            row.append(dealers.index(after))
+        add.append(row)
+    return dealers, np.array(add, np.int64)
+
+
+def _columns(states: States, dealers: list[DealerState]) -> Array:
+    """Column index by the dealer's state after what is shown of his hand; 0 for hands that end the round."""
+    up, both = [0] * len(dealers), [0] * len(dealers)
+    for i, dealer in enumerate(dealers):
+        if states.rules.dealer_shows == "up" and dealer.cards == 1:
+            up[i] = states.columns.index(states.column("A" if dealer.soft else RANKS[dealer.points - 1]))
+        if states.rules.dealer_shows == "both" and dealer.cards == 2 and states.dealer_code(dealer) in states.columns:
+            both[i] = states.columns.index(states.dealer_code(dealer))
+    return np.array([up, both], np.int64)
+
+
+def _actions(states: States, hands: list[HandState], letter: LetterOf) -> Array:
+    act = np.zeros((2, len(hands), len(states.columns)), np.int64)
+    for i, hand in enumerate(hands):
+        legal = states.legal(hand) if hand.cards >= 2 else ""
+        for may_split in (0, 1):
+            allowed = legal if may_split else legal.replace("P", "")
+            if may_split and "P" not in legal:
+                act[1, i] = act[0, i]
+                continue
+            if allowed in ("", "S"):
+                continue
+            for j, column in enumerate(states.columns):
+                choice = letter(hand, column, allowed)
+                if choice not in tuple(allowed):
+                    raise ValueError(f"a strategy chose {choice} of {allowed} for {hand} against {column}")
+                act[may_split, i, j] = LETTERS.index(choice)
+    return act

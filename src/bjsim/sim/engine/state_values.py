@@ -1,0 +1,253 @@
+"""What every state of the compiled round is worth in an infinite shoe, and how that changes with the shoe.
+
+Everything is computed from a plan's arrays, so no rule stands here. A worth is a row of 1 + Q numbers: the expected
+profit V in initial bets, and for each of the Q ranks the slope g(q) of V when the law p of the ranks is tilted toward
+rank q, p + t (e_q - p), at t = 0. Over a chance node with worths (V_r, g_r) after rank r, differentiating
+V = sum over r of p_r V_r gives
+
+    g(q) = V_q - V + sum over r of p_r g_r(q),
+
+so the slopes need no differences of solutions. They are the card counters' effects of removal, for every state.
+The referee knows the hole card from the moment it is dealt; the chart's play stays fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from bjsim.sim.engine.plan import LETTERS, NO_LIMIT, TIED, Numbers, Plan
+from bjsim.sim.game.rules import Rules
+
+Array = np.ndarray[Any, Any]
+HIT, DOUBLE, SPLIT, SURRENDER = (LETTERS.index(letter) for letter in "HDPR")
+
+
+def law_of(rules: Rules, plan: Plan) -> Array:
+    """The law of the ranks that the plan tells apart, ten-valued ones together where it treats them alike; (Q,)."""
+    law = [float(p) for p in rules.law]
+    alike = all((rows[:, 9:] == rows[:, 9:10]).all() for rows in (plan.add, plan.dealer_add))
+    return np.array([*law[:9], sum(law[9:])] if alike else law)
+
+
+class StateValues:
+    """The worths of all states of one seat's chart.
+
+    plan: the rules and charts; seat: whose chart. law (Q,): of the ranks told apart, as `law_of` gives it. tie_value:
+    what a tied bet that is dealt again is worth.
+
+    A context x is what the dealer has been dealt before the seats act: `contexts` holds for each its dealer's state,
+    the column (-1 before it is known) and whether the deal is over for the dealer; `context_add` (X, Q) where a card
+    leads. `deal` holds for each card of the deal whether it is the dealer's, and the contexts and hands before it.
+
+    Arrays of worths end with an axis of 1 + Q. `finished` (D, R, 2): of a finished hand by the dealer's state, its
+    result, and whether it was doubled. `hands` (X, 2, S): of a hand by context, whether another may be split off, and
+    its state; one of two cards and more is to be played out, one of fewer to be dealt.
+    """
+
+    def __init__(self, plan: Plan, seat: int, law: Array, tie_value: float, unit: float) -> None:
+        self.plan = plan
+        self.act = plan.act[seat]
+        self.law = law
+        self.ranks = len(law)
+        self.numbers = Numbers(*plan.numbers.tolist())
+        self.add = plan.add[:, : self.ranks]
+        self.dealer_add = plan.dealer_add[:, : self.ranks]
+        tied = (plan.pay + TIED // 2) // TIED
+        self.pay = (plan.pay - tied * TIED) * unit + tied * tie_value
+        self._list_contexts()
+        self._halves: dict[tuple[int, int, int], Array] = {}
+        self.finished = self._finished()
+        self.hands = np.zeros((len(self.contexts), 2, len(self.add), 1 + self.ranks))
+        self._play_backwards()
+        self._deal_backwards()
+
+    def mix(self, after: Array) -> Array:
+        """The worth of a chance node from the worths after each rank; (.., Q, 1 + Q) to (.., 1 + Q)."""
+        mixed: Array = np.tensordot(after, self.law, axes=(-2, 0))
+        mixed[..., 1:] += after[..., 0] - mixed[..., :1]
+        return mixed
+
+    # --- the dealer
+
+    def _list_contexts(self) -> None:
+        cards = int(self.plan.deal.sum())
+        self.contexts = [(0, 0, 0)]  # dealer's state, sum of columns, cards
+        rows: list[list[int]] = []
+        for dealer, column, dealt in self.contexts:  # grows while it is walked
+            row = []
+            for after in self.dealer_add[dealer].tolist() if dealt < cards else []:
+                context = (after, column + int(self.plan.column[dealt, after]), dealt + 1)
+                if context not in self.contexts:
+                    self.contexts.append(context)
+                row.append(self.contexts.index(context))
+            rows.append(row or [len(rows)] * self.ranks)
+        self.context_add = np.array(rows)
+        dealers, columns, dealt_to = (np.array(part) for part in zip(*self.contexts, strict=True))
+        self.known = np.flatnonzero(dealt_to == cards)  # the contexts in which seats act
+        self.dealers, self.columns = dealers, columns
+        ended = self.plan.dealer_out[dealers] == self.numbers.natural_outcome
+        self.ended = ended & (dealt_to == cards) & bool(self.numbers.peek)
+
+    def _finished(self) -> Array:
+        worth = np.zeros((len(self.dealer_add), *self.pay.shape[:2], 1 + self.ranks))
+        for dealer in self._dealers_last_first():
+            if self.plan.dealer_done[dealer]:
+                worth[dealer, ..., 0] = self.pay[:, :, self.plan.dealer_out[dealer]]
+            else:
+                worth[dealer] = self.mix(np.moveaxis(worth[self.dealer_add[dealer]], 0, -2))
+        return worth
+
+    def _dealers_last_first(self) -> Iterator[int]:
+        rows = zip(self.dealer_add.tolist(), self.plan.dealer_done, strict=True)
+        return _last_first([[] if done else row for row, done in rows])
+
+    # --- the hands
+
+    def _play_backwards(self) -> None:
+        for hand in self._hands_last_first():
+            for may_split in (0, 1):
+                self.hands[self.known, may_split, hand] = self._played(hand, may_split)
+
+    def _hands_last_first(self) -> Iterator[int]:
+        draws = self.act.max(axis=(0, 2)) > 0
+        leads_to = [row if drawn else [] for row, drawn in zip(self.add.tolist(), draws, strict=True)]
+        for pair in np.flatnonzero(self.plan.half).tolist():
+            if not self._is_split(pair):
+                leads_to[pair] = leads_to[pair] + self.add[self.plan.half[pair]].tolist()
+        return _last_first(leads_to)
+
+    def _is_split(self, pair: int) -> bool:
+        """Whether a pair came from a split; if it is split again, `halves` has its worth."""
+        return pair in self.add[self.plan.half[pair]]
+
+    def _played(self, hand: int, may_split: int) -> Array:
+        """Worth of a hand in the contexts in which seats act; (known, 1 + Q)."""
+        known, result = self.known, self.plan.result
+        dealers = self.dealers[known]
+        codes = np.where(self.ended[known], 0, self.act[may_split, hand, self.columns[known]])
+        worth: Array = self.finished[dealers, result[hand], 0]
+        for code in set(codes.tolist()) - {0}:
+            at = codes == code
+            if code == HIT:
+                worth[at] = self.mix(self.after_hit(known[at], hand))
+            elif code == DOUBLE:
+                worth[at] = self.mix(self.after_double(known[at], hand))
+            elif code == SURRENDER:
+                worth[at] = self.finished[dealers[at], self.numbers.surrendered, 0]
+            elif code == SPLIT and not self._is_split(hand):
+                worth[at] = self.halves(int(self.plan.half[hand]), 2, 2)[at]
+        return worth
+
+    def after_hit(self, contexts: Array, hand: int) -> Array:
+        """Worths after each rank drawn to a hand; (.., Q, 1 + Q)."""
+        worth: Array = self.hands[contexts[:, None], 1, self.add[hand]]
+        return worth
+
+    def after_double(self, contexts: Array, hand: int) -> Array:
+        """Worths after each rank drawn to a doubled hand."""
+        worth: Array = self.finished[self.dealers[contexts][:, None], self.plan.result[self.add[hand]], 1]
+        return worth
+
+    def after_dealt(self, contexts: Array, hand: int) -> Array:
+        """Worths after each rank dealt to the dealer while a seat holds `hand`."""
+        worth: Array = self.hands[self.context_add[contexts], 1, hand]
+        return worth
+
+    # --- splits
+
+    def halves(self, half: int, waiting: int, held: int) -> Array:
+        """Worth of `waiting` halves of a pair that still get their second card, of a seat that holds `held` hands."""
+        if not waiting:
+            return np.zeros((len(self.known), 1 + self.ranks))
+        key = half, waiting, held
+        if key not in self._halves:
+            endless = self.numbers.max_hands == NO_LIMIT
+            self._halves[key] = (
+                waiting * self._endless_half(half) if endless else self.mix(self.after_split(half, waiting, held))
+            )
+        return self._halves[key]
+
+    def splits_again(self, half: int) -> Array:
+        """Whether a card to a half makes a pair that the chart splits while it may; (known, Q)."""
+        again: Array = self.act[1, self.add[half]][:, self.columns[self.known]].T == SPLIT
+        again &= ~self.ended[self.known][:, None]
+        return again
+
+    def after_split(self, half: int, waiting: int, held: int) -> Array:
+        """Worths after each rank drawn to the first of `waiting` halves; (known, Q, 1 + Q)."""
+        may_split = int(held < self.numbers.max_hands)
+        worth: Array = self.hands[self.known[:, None], may_split, self.add[half]]
+        if self.numbers.max_hands == NO_LIMIT:
+            one = self._endless_half(half)
+            return np.where(self.splits_again(half)[..., None], 2 * one[:, None], worth)
+        worth = worth + self.halves(half, waiting - 1, held)[:, None]
+        again = self.splits_again(half)
+        if may_split and again.any():
+            worth[again] = np.broadcast_to(self.halves(half, waiting + 1, held + 1)[:, None], worth.shape)[again]
+        return worth
+
+    def _endless_half(self, half: int) -> Array:
+        """Worth h of one half where splits have no end: it becomes two with the probability `a` of a pair, so
+        h = rest + 2 a h, and likewise for its slopes; 0 where the hands would multiply for ever."""
+        key = half, 1, 0
+        if key not in self._halves:
+            again = self.splits_again(half)
+            rest = np.where(again[..., None], 0, self.hands[self.known[:, None], 1, self.add[half]])
+            pairs = again @ self.law
+            stays = np.where(pairs < 0.5, 1 - 2 * pairs, np.inf)[:, None]
+            one = np.tensordot(rest, self.law, axes=(-2, 0)) / stays
+            one[:, 1:] += (np.where(again, 2 * one[:, :1], rest[..., 0]) - one[:, :1]) / stays
+            self._halves[key] = one
+        return self._halves[key]
+
+    # --- the deal
+
+    def _deal_backwards(self) -> None:
+        dealt = [(np.array([0]), np.array([0]))]  # contexts and hands before each card of the deal
+        for to_dealer in self.plan.deal:
+            contexts, hands = dealt[-1]
+            if to_dealer:
+                dealt.append((np.unique(self.context_add[contexts]), hands))
+            else:
+                dealt.append((contexts, np.unique(self.add[hands])))
+        self.deal = list(zip(self.plan.deal.tolist(), dealt[:-1], strict=True))
+        for to_dealer, (contexts, hands) in reversed(self.deal):
+            for hand in hands.tolist():
+                after = self.after_dealt(contexts, hand) if to_dealer else self.after_hit(contexts, hand)
+                self.hands[contexts, 1, hand] = self.mix(after)
+
+    @property
+    def start(self) -> Array:
+        """Worth of a round before its first card; (1 + Q,)."""
+        worth: Array = self.hands[0, 1, 0]
+        return worth
+
+
+def _last_first(leads_to: list[list[int]]) -> Iterator[int]:
+    """The states in an order in which each comes after all that it leads to."""
+    done: set[int] = set()
+    for start in range(len(leads_to)):
+        todo = [start]
+        while todo:
+            state = todo[-1]
+            fresh = [after for after in leads_to[state] if after not in done and after != state]
+            if fresh and state not in done:
+                todo += fresh
+                continue
+            todo.pop()
+            if state not in done:
+                done.add(state)
+                yield state
+
+
+def value_of_game(rules: Rules, plan: Plan, seat: int) -> float:
+    """The exact value of a seat's chart in the infinite shoe: profit per settled bet."""
+    law, unit = law_of(rules, plan), float(rules.unit)
+    net = float(StateValues(plan, seat, law, 0.0, unit).start[0])
+    if rules.ties != "replay":
+        return net
+    tied = float(StateValues(plan, seat, law, 1.0, unit).start[0]) - net
+    return net / (1 - tied)

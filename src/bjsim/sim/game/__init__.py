@@ -1,0 +1,1 @@
+"""The game: cards, hands, rules, one round, shoes and their random streams."""

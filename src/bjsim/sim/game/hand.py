@@ -1,0 +1,75 @@
+"""A hand of cards and what it counts: points, score, soft, and the two-letter code of seed 000."""
+
+from __future__ import annotations
+
+from bjsim.sim.game.cards import RANKS, TEN, is_natural, points_of, rank_of
+
+
+def soft_code(points: int) -> str:
+    """Code of a soft hand below 21: `AA` for 12, `A2` for 13, ... `A9` for 20."""
+    return "AA" if points == 12 else f"A{points - 11}"
+
+
+def pair_code(rank: int) -> str:
+    """Code of a pair: `AA`, `22` .. `99`, and `TT` for any two ten-valued cards."""
+    return RANKS[min(rank, TEN)] * 2
+
+
+class Hand:
+    """The cards of one hand, in the order they were dealt.
+
+    `Hand("A", "5", "5").code()` is "21". Cards are letters as in `bjsim.sim.game.cards`; points 1..10 are accepted too.
+
+    Raises: ValueError naming a card that is none.
+    Source: seed 000, "Hand class" and its glossary.
+    """
+
+    def __init__(self, *cards: object, dealer: bool = False) -> None:
+        self.ranks = tuple(rank_of(card) for card in cards)
+        self.dealer = dealer
+
+    def __repr__(self) -> str:
+        return f"Hand({', '.join(map(repr, self.cards))}{', dealer=True' if self.dealer else ''})"
+
+    @property
+    def cards(self) -> str:
+        """The cards as one string of letters."""
+        return "".join(RANKS[rank] for rank in self.ranks)
+
+    @property
+    def points(self) -> int:
+        """The best total: an ace counts 11 where that does not bust; above 21 is a bust."""
+        return points_of(self.ranks)[0]
+
+    @property
+    def soft(self) -> bool:
+        """Whether an ace counts 11."""
+        return points_of(self.ranks)[1]
+
+    @property
+    def score(self) -> int:
+        """The points, or 0 for a bust."""
+        return self.points if self.points <= 21 else 0
+
+    @property
+    def natural(self) -> bool:
+        """Whether this is a blackjack: an ace and a ten-valued card, and no other."""
+        return is_natural(self.ranks)
+
+    def code(self, nosplit: bool = False) -> str:
+        """The hand's name in strategy tables: `BJ`, a pair such as `88`, soft such as `A6`, or its score.
+
+        With `nosplit` a pair is named by its total (`88` is then `16`; `AA` stays, being soft 12 as well).
+        A dealer's hand is never a pair, and from soft 18 on it is named by its total.
+        """
+        points, soft = points_of(self.ranks)
+        if self.natural:
+            return "BJ"
+        if points == 21:
+            return "21"
+        low, *rest = sorted(min(rank, TEN) for rank in self.ranks) or [0]
+        if not nosplit and not self.dealer and rest == [low]:
+            return pair_code(low)
+        if soft and not (self.dealer and points >= 18):
+            return soft_code(points)
+        return str(self.score)

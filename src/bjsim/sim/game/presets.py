@@ -1,0 +1,158 @@
+"""The games that come with bjsim, as data: name, rules, where they come from, and what their source left open."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bjsim.sim.game.rules import Rules, RulesError
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named game: its rules, one line on what it is, its source, and what was decided where the source is silent."""
+
+    rules: Rules
+    about: str
+    source: str
+    decided: tuple[str, ...] = ()
+
+
+def _preset(
+    name: str, about: str, source: str, base: Rules | None = None, decided: tuple[str, ...] = (), **fields: object
+) -> Preset:
+    return Preset((base or Rules()).with_(name=name, **fields), about, source, decided)
+
+
+_EASY = _preset(
+    "easy",
+    "Easy Blackjack: both dealer cards are seen before the player acts; soft 17 is hit; surrender",
+    "seeds 000 and 002 (ECE326 optimal strategy calculator)",
+    decided=(
+        "a natural pays 3:2, a dealer's natural costs the bet, both push: the assignment before it says so",
+        "any two cards may double, after a split too; surrender gives back half and is never for a split hand",
+        "a pair is split again whenever the limit of four hands allows, as the seed's split tables do",
+    ),
+    deal="ddpp", hit_soft_17=True, dealer_shows="both", peek=True, surrender=True,
+)  # fmt: skip
+_BLACKJACK_P = _preset(
+    "blackjack-p",
+    "BlackJack(p): face cards have any probability p; endless resplits; the dealer does not peek",
+    "seed 001 (Programming 101, assignment 3)",
+    decided=(
+        'the dealer stands on soft 17 (hit_soft_17 = true hits it): the text says both "or soft 17, must hit" and that '
+        "A,2,4 stands, and the sample output fits standing",
+        "an ace drawn to a split ten is a blackjack (split_tens_blackjack = false makes it 21): the exception names "
+        "aces only",
+        "a dealer's blackjack takes doubled and split bets, since nobody peeks",
+    ),
+    max_hands=math.inf, natural_beats_natural=True, split_tens_blackjack=True,
+)  # fmt: skip
+_CARDSHARK = _preset(
+    "cardshark",
+    "the code-golf KOTH: one deck for a table of four, chips, raises, ties lose, naturals are nothing special",
+    "seed 003 (codegolf.stackexchange.com question 2698)",
+    decided=(
+        "one move each, round and round (turns = in-turn finishes one bot before the next)",
+        "the dealer stands on every 17 (dealer_stands_on = 18 draws until above 17): the seed says both",
+        "a bot is not asked again at 21 (stand_on_21 = false asks it)",
+    ),
+    decks=1, naturals="none", ties="lose", split_by="never", raises=True, turns="round-robin", seats=4,
+)  # fmt: skip
+_NELLER = _preset(
+    "neller",
+    "even-money blackjack: hit or stand, ties are replayed, the player's natural wins at once",
+    "seed 004 (Neller, CS 371 homework 10); after Hoyle's rules of games",
+    decided=(
+        "a dealer's natural is a 21 like any other (naturals = both with peek = true: it wins at once too; "
+        "naturals = none: naturals are nothing special)",
+        "a tied bet is dealt again, so the value of the game is net / (1 - tied) (ties = push counts a tie as 0)",
+        "a player may hit 21, since nothing forbids it",
+    ),
+    blackjack_pays=1, naturals="player", ties="replay", double_on="never", split_by="never", stand_on_21=False,
+)  # fmt: skip
+_VEGAS = _preset(
+    "vegas-s17",
+    "Las Vegas Strip: the dealer stands on soft 17, double any two cards and after a split, split to four hands",
+    "the rule set 'Vegas Strip' (blackjack-player.org/vegas-strip-blackjack.htm), from six decks; Wizard of Odds, "
+    "blackjack appendix 1, has its value in an infinite shoe: -0.511734%",
+    decided=("a quarter of the shoe is not dealt (cut)", "no insurance, here and in all casino presets"),
+    decks=6, cut="3/4", peek=True,
+)  # fmt: skip
+
+
+def _variants() -> Iterable[Preset]:
+    neller, vegas = _NELLER.rules, _VEGAS.rules
+    source = f"{_NELLER.source}, variant"
+    yield _preset(
+        "neller-v1", "neller with a natural paid 3:2, bonuses for five and six cards, 7-7-7 and 8-7-6",
+        f"{source} 1", neller,
+        ("a bonus is paid when the hand beats the dealer (bonuses = at-once pays it as soon as the hand stands)",
+         "six cards or more triple; suits do not matter to 7-7-7 and 8-7-6"),
+        blackjack_pays="3/2", bonuses="win",
+    )  # fmt: skip
+    yield _preset(
+        "neller-v2", "neller with one split of a pair of the same rank", f"{source} 2", neller,
+        ("two jacks are a pair, a jack and a queen are not: the seed's examples are 'two sixes or two jacks'",
+         "split aces play on like other hands; ace and ten after a split is 21, not a natural"),
+        split_by="rank", max_hands=2, hit_split_aces=True,
+    )  # fmt: skip
+    yield _preset("neller-v3", "neller with doubling on the first two cards", f"{source} 3", neller, double_on="any")
+    yield _VEGAS
+    yield _preset(
+        "vegas-h17", "Las Vegas Strip shoes of today: as vegas-s17, but the dealer hits soft 17",
+        "Dalton, Blackjack Review, FAQ 'What is meant by the term Las Vegas rules?': the later custom of Strip shoes",
+        vegas, hit_soft_17=True,
+    )  # fmt: skip
+    yield _preset(
+        "downtown", "Downtown Las Vegas: two decks, the dealer hits soft 17, no double after a split",
+        "Dalton, Blackjack Review, FAQ 'What is meant by the term Las Vegas rules?': those of Downtown, the Fremont's",
+        vegas, ("two decks: the source names no number",), decks=2, hit_soft_17=True, double_after_split=False,
+    )  # fmt: skip
+    yield _preset(
+        "atlantic-city", "Atlantic City: eight decks, stands on soft 17, double after a split, late surrender",
+        "the rule set 'Atlantic City' (blackjack-player.org/atlantic-city-blackjack.htm)", vegas,
+        decks=8, surrender=True,
+    )  # fmt: skip
+    yield _preset(
+        "european", "European: no hole card, a dealer's natural takes every bet; double 9 to 11 only, split once",
+        "the rule set 'European Blackjack' (nitrobetting.eu/casino/table-games/european-blackjack), six decks", vegas,
+        ("only hard totals of 9 to 11 double (as rtgcasinogames.com/european-blackjack.html has it)",),
+        deal="pdp", peek=False, double_on="9-11", max_hands=2,
+    )  # fmt: skip
+
+
+PRESETS = {p.rules.name: p for p in (_EASY, _BLACKJACK_P, _CARDSHARK, _NELLER, *_variants())}
+
+
+def named_rules(name: str) -> Rules:
+    """The rules of the preset `name`. Raises: RulesError with the nearest name."""
+    if name in PRESETS:
+        return PRESETS[name].rules
+    near = difflib.get_close_matches(name, PRESETS, 1)
+    hint = f"did you mean {near[0]}?" if near else f"presets are {', '.join(PRESETS)}"
+    raise RulesError(f"no rule set is called {name!r}; {hint}, or the name of a .toml file")
+
+
+def load_rules(text: str) -> Rules:
+    """The rules of a preset's name or of a TOML file of fields, which may start from `preset = "NAME"`.
+
+    Raises: RulesError naming the file and the field.
+    """
+    path = Path(text)
+    if path.suffix != ".toml":
+        return named_rules(text)
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        base = named_rules(str(values.pop("preset"))) if "preset" in values else Rules()
+        return base.with_(**{"name": path.stem, **values})
+    except OSError as error:
+        raise RulesError(f"cannot read the rules file {text}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RulesError(f"{text} is no TOML: {error}") from None
+    except RulesError as error:
+        raise RulesError(f"{text}: {error}") from None

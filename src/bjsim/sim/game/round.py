@@ -1,0 +1,385 @@
+"""The readable round: the rules of play over cards, every rule once, written to be read.
+
+This is one of the two places where the rules of play are written down (the other is `states.py`). It plays any
+Player and any shoe, and what happens is a list of events that can be printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, VALUES, best_points, is_natural
+from bjsim.errors import RunFailed
+from bjsim.sim.game.actions import Action, IllegalAction, Player, View
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import Shoe
+
+DEALER = -1
+NOTHING = Fraction(0)
+LOST = (-1, 1)  # per chip staked, as numerator and denominator
+TIES = {"push": (0, 1), "lose": LOST, "replay": None}
+
+
+class Event(NamedTuple):
+    """Something that happened: `what` to hand number `hand` of `seat` (DEALER is -1), in `detail`.
+
+    shuffle; card, hidden (a card, face down), shown (the hidden card turned over); peek (`natural` or `none`);
+    action (as the player gave it); end (`natural`, `21`, `bust`, `stood`, `surrendered`, `move-cap`);
+    paid (profit in initial bets, or `replayed`).
+    """
+
+    what: str
+    seat: int = DEALER
+    hand: int = 0
+    detail: str = ""
+
+
+class Cards:
+    """Cards that lie together: their rank indices, their letters, and what they count."""
+
+    __slots__ = ("_ace", "_hard", "letters", "points", "ranks", "soft")
+
+    def __init__(self, ranks: Sequence[int] = ()) -> None:
+        self.ranks: list[int] = []
+        self.letters = ""
+        self.points, self.soft = 0, False
+        self._hard, self._ace = 0, False
+        for rank in ranks:
+            self.take(rank)
+
+    def take(self, rank: int) -> str:
+        """Add a card; returns its letter."""
+        letter = RANKS[rank]
+        self.ranks.append(rank)
+        self.letters += letter
+        self._hard += VALUES[rank]
+        self._ace = self._ace or rank == 0
+        self.points, self.soft = best_points(self._hard, self._ace)
+        return letter
+
+
+class PlayedHand(Cards):
+    """One hand in play, with its stake in chips, how it came about and how it ended.
+
+    split_from: the rank of the pair it was split from, or -1. legal: what it may do now, once its turn has come.
+    """
+
+    __slots__ = ("end", "legal", "moves", "split_from", "stake")
+
+    def __init__(self, stake: int, ranks: Sequence[int] = (), split_from: int = -1) -> None:
+        super().__init__(ranks)
+        self.stake = stake
+        self.split_from = split_from
+        self.moves = 0
+        self.legal = self.end = ""
+
+
+@dataclass(slots=True)
+class Seat:
+    """One player's place at the table for a round. turn: which hand is to act; how many there are when all ended."""
+
+    number: int
+    player: Player
+    chips: int
+    hands: list[PlayedHand]
+    turn: int = 0
+
+    @property
+    def playing(self) -> bool:
+        """Whether a hand is still to act."""
+        return self.turn < len(self.hands)
+
+
+@dataclass(frozen=True)
+class RoundResult:
+    """What a round came to: for each seat the profit in initial bets and the stake to be dealt again; its events."""
+
+    net: tuple[Fraction, ...]
+    tied: tuple[Fraction, ...]
+    events: tuple[Event, ...]
+
+
+class Round:
+    """One deal at one table.
+
+    players: one for each seat, in the order they are dealt. chips: what each seat holds before its initial bet; where
+    the rules let seats raise, they cannot bet more (default: `rules.chips` each).
+    Raises: IllegalAction when a player answers what its view did not allow; ShoeError from a scripted shoe.
+    """
+
+    def __init__(self, rules: Rules, shoe: Shoe, players: Sequence[Player], chips: Sequence[int] | None = None) -> None:
+        self.rules = rules
+        self.shoe = shoe
+        holds = chips or [rules.chips] * len(players)
+        self.seats = [
+            Seat(number, player, held - rules.buy_in, [PlayedHand(rules.buy_in)])
+            for number, (player, held) in enumerate(zip(players, holds, strict=True))
+        ]
+        self.dealer = Cards()
+        self.open_cards = ""  # the seats' cards in the order they were dealt
+        self.events: list[Event] = []
+
+    def play(self) -> RoundResult:
+        """Deal, let every seat act, let the dealer draw, and pay."""
+        if self.shoe.begin_round():
+            self.events.append(Event("shuffle"))
+        self._deal()
+        if not self._dealer_peeks_natural():
+            self._seats_act()
+            self._dealer_acts()
+        return self._pay()
+
+    # --- the deal
+
+    def _deal(self) -> None:
+        for letter in self.rules.deal:
+            if letter == "p":
+                for seat in self.seats:
+                    self._card(seat, 0)
+            else:
+                hidden = bool(self.dealer.ranks) and self.rules.dealer_shows == "up"
+                self._dealer_card("hidden" if hidden else "card")
+        for seat in self.seats:
+            self._to_next_decision(seat)
+
+    def _card(self, seat: Seat, index: int) -> None:
+        card = seat.hands[index].take(self.shoe.draw())
+        self.open_cards += card
+        self.events.append(Event("card", seat.number, index, card))
+
+    def _dealer_card(self, what: str = "card") -> None:
+        card = self.dealer.take(self.shoe.draw())
+        self.events.append(Event(what, DEALER, 0, card))
+
+    def _dealer_peeks_natural(self) -> bool:
+        if not self.rules.peek:
+            return False
+        natural = is_natural(self.dealer.ranks)
+        if natural or (self.rules.dealer_shows == "up" and self.dealer.ranks[0] in (0, *range(TEN, len(RANKS)))):
+            self.events.append(Event("peek", detail="natural" if natural else "none"))
+        return natural
+
+    # --- the seats
+
+    def _seats_act(self) -> None:
+        in_turn = self.rules.turns == "round-robin"
+        acting = self.seats
+        while acting := [seat for seat in acting if seat.playing]:
+            for seat in acting:
+                self._move(seat)
+                while seat.playing and not in_turn:
+                    self._move(seat)
+
+    def _move(self, seat: Seat) -> None:
+        index = seat.turn
+        hand = seat.hands[index]
+        view = self._view(seat, hand)
+        action = _ask(seat.player, view)
+        letter, amount = action
+        overbet = letter == "B" and not 0 <= amount <= seat.chips
+        if letter not in tuple(view.legal) or overbet:
+            raise IllegalAction(
+                f"{seat.player.name} answered {action} with {view.hand} against {view.dealer}; "
+                f"allowed were {', '.join(view.legal)}" + (f", B up to {seat.chips}" if overbet else "")
+            )
+        hand.moves += 1
+        self.events.append(Event("action", seat.number, index, str(action)))
+        if letter == "S":
+            self._end(seat, "stood")
+        elif letter == "R":
+            self._end(seat, "surrendered")
+        elif letter == "H":
+            self._card(seat, index)
+        elif letter == "B":
+            self._stake(seat, hand, amount)
+        elif letter == "D":
+            self._stake(seat, hand, hand.stake)
+            self._card(seat, index)
+            self._end(seat, "bust" if hand.points > 21 else "stood")
+        elif letter == "P":
+            self._split(seat, index)
+        if hand.moves >= self.rules.move_cap and not hand.end and hand.points <= 21:
+            self._end(seat, "move-cap")
+        self._to_next_decision(seat)
+
+    def _stake(self, seat: Seat, hand: PlayedHand, chips: int) -> None:
+        hand.stake += chips
+        seat.chips -= chips
+
+    def _split(self, seat: Seat, index: int) -> None:
+        pair = seat.hands[index]
+        seat.chips -= pair.stake
+        seat.hands[index : index + 1] = [
+            PlayedHand(pair.stake, [rank], split_from=pair.ranks[0]) for rank in pair.ranks
+        ]
+        self._card(seat, index)
+
+    def _to_next_decision(self, seat: Seat) -> None:
+        """End the hands that may do nothing more, up to the first one that must decide; it has its second card."""
+        while seat.playing:
+            hand = seat.hands[seat.turn]
+            if len(hand.ranks) == 1:
+                self._card(seat, seat.turn)
+            hand.legal = self._legal(seat, hand)
+            if hand.legal:
+                return
+            if hand.points > 21:
+                end = "bust"
+            elif self._natural(hand):
+                end = "natural"
+            else:
+                end = "21" if hand.points == 21 else "stood"
+            self._end(seat, end)
+
+    def _end(self, seat: Seat, how: str) -> None:
+        """End the hand whose turn it is."""
+        seat.hands[seat.turn].end = how
+        self.events.append(Event("end", seat.number, seat.turn, how))
+        seat.turn += 1
+
+    def _natural(self, hand: PlayedHand) -> bool:
+        if len(hand.ranks) != 2 or hand.points != 21 or self.rules.naturals == "none":
+            return False
+        return hand.split_from < 0 or (hand.split_from >= TEN and self.rules.split_tens_blackjack)
+
+    def _legal(self, seat: Seat, hand: PlayedHand) -> str:
+        rules = self.rules
+        if hand.points >= 21 and (hand.points > 21 or self._natural(hand) or rules.stand_on_21):
+            return ""
+        first = len(hand.ranks) == 2 and hand.moves == 0
+        affordable = not rules.raises or seat.chips >= hand.stake
+        pair = first and affordable and len(seat.hands) < rules.max_hands and self._is_pair(hand.ranks)
+        if hand.split_from == 0:
+            pair = pair and rules.resplit_aces
+            if not rules.hit_split_aces:
+                return "SP" if pair else ""
+        whole = hand.split_from < 0
+        double = first and affordable and rules.doubles(hand.points, hand.soft) and (whole or rules.double_after_split)
+        surrender = first and rules.surrender and whole
+        return "SH" + "D" * double + "P" * pair + "R" * surrender + "B" * rules.raises
+
+    def _is_pair(self, ranks: list[int]) -> bool:
+        one, other = ranks
+        if self.rules.split_by == "value":
+            return min(one, TEN) == min(other, TEN)
+        return self.rules.split_by == "rank" and one == other
+
+    def _view(self, seat: Seat, hand: PlayedHand) -> View:
+        dealer, backs = self.dealer.letters, ""
+        if self.rules.dealer_shows != "both":
+            dealer, backs = dealer[:1], HIDDEN * len(dealer[1:])
+        return View(
+            self.rules, seat.number, hand.letters, dealer, dealer + backs + self.open_cards,
+            hand.stake, max(seat.chips, 0), hand.legal, hand.split_from >= 0, len(seat.hands),
+        )  # fmt: skip
+
+    # --- the dealer
+
+    def _dealer_acts(self) -> None:
+        unsettled = [hand for seat in self.seats for hand in seat.hands if not self._settled(hand)]
+        if not unsettled:
+            return
+        if len(self.dealer.ranks) < 2:
+            self._dealer_card()
+        elif self.rules.dealer_shows == "up":
+            self.events.append(Event("shown", detail=self.dealer.letters[1]))
+        playing = any(hand.end != "natural" for hand in unsettled)
+        while playing and self._dealer_draws():
+            self._dealer_card()
+
+    def _settled(self, hand: PlayedHand) -> bool:
+        """Whether the dealer's cards no longer matter to this hand."""
+        if hand.end == "natural":
+            return self.rules.naturals != "both" or self.rules.peek or self.rules.natural_beats_natural
+        at_once = self.rules.bonuses == "at-once" and self._bonus(hand) > 1
+        return hand.end in ("bust", "surrendered") or at_once
+
+    def _dealer_draws(self) -> bool:
+        points, soft = self.dealer.points, self.dealer.soft
+        return points < self.rules.dealer_stands_on or (points == 17 and soft and self.rules.hit_soft_17)
+
+    # --- the money
+
+    def _pay(self) -> RoundResult:
+        net, tied = [], []
+        special = self.rules.naturals == "both" and is_natural(self.dealer.ranks)
+        for seat in self.seats:
+            paid = []
+            for index, hand in enumerate(seat.hands):
+                paid.append(_paid(self._times_stake(hand, special), hand.stake, self.rules.buy_in))
+                self.events.append(Event("paid", seat.number, index, paid[-1].detail))
+            net.append(_sum([hand.net for hand in paid]))
+            tied.append(_sum([hand.tied for hand in paid]))
+        return RoundResult(tuple(net), tuple(tied), tuple(self.events))
+
+    def _times_stake(self, hand: PlayedHand, special: bool) -> tuple[int, int] | None:
+        """What the hand wins per chip staked, as numerator and denominator; None for a tie that is dealt again.
+
+        special: whether the dealer has a natural that counts.
+        """
+        rules = self.rules
+        if hand.end == "bust":
+            return LOST
+        if hand.end == "surrendered":
+            return -1, 2
+        natural = self._natural(hand)
+        if natural and (not special or rules.natural_beats_natural):
+            return rules.blackjack_pays.as_integer_ratio()
+        bonus = self._bonus(hand)
+        if rules.bonuses == "at-once" and bonus > 1:
+            return bonus, 1
+        dealer = self.dealer.points
+        if natural == special and hand.points == dealer:
+            return TIES[rules.ties]
+        if special or hand.points < dealer <= 21:
+            return LOST
+        return bonus, 1
+
+    def _bonus(self, hand: PlayedHand) -> int:
+        """What a win of the hand pays per chip staked."""
+        if self.rules.bonuses == "none":
+            return 1
+        if sorted(hand.ranks) in ([5, 6, 7], [6, 6, 6]):
+            return 3 if hand.ranks[0] == hand.ranks[1] else 2
+        return {0: 1, 1: 2}.get(max(len(hand.ranks) - 4, 0), 3)
+
+
+def _ask(player: Player, view: View) -> Action:
+    """The player's answer. Raises: RunFailed naming the player and its hand for an exception, or no action at all."""
+    try:
+        answer: object = player.decide(view)
+    except RunFailed:
+        raise
+    except Exception as error:
+        situation = f"with {view.hand} against {view.dealer}"
+        raise RunFailed(f"{player.name} failed {situation}: {type(error).__name__}: {error}") from error
+    if isinstance(answer, str):
+        return Action(answer)
+    if not isinstance(answer, Action) or not isinstance(answer.amount, int):
+        raise IllegalAction(f"{player.name} answered {answer!r} with {view.hand}; an Action or its letter is expected")
+    return answer
+
+
+class _Paid(NamedTuple):
+    """What a hand came to, in initial bets: its profit, the stake that is dealt again, and what the event says."""
+
+    net: Fraction
+    tied: Fraction
+    detail: str
+
+
+@lru_cache(maxsize=4096)  # few amounts come up, and exact arithmetic is slow
+def _paid(times: tuple[int, int] | None, stake: int, buy_in: int) -> _Paid:
+    bets = Fraction(stake, buy_in)
+    if times is None:
+        return _Paid(NOTHING, bets, "replayed")
+    net = Fraction(*times) * bets
+    return _Paid(net, NOTHING, str(net))
+
+
+def _sum(amounts: Sequence[Fraction]) -> Fraction:
+    return amounts[0] if len(amounts) == 1 else sum(amounts, NOTHING)

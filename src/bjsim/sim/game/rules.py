@@ -1,0 +1,267 @@
+"""`Rules`: everything that makes a game, as one frozen value. The law behind it is RULES.md's; presets are data.
+
+Each field carries its meaning and what it accepts, so that `bjsim rules`, `--set`, TOML files and error messages
+all speak from this one list.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from bjsim.sim.game.cards import rank_law
+from bjsim.errors import InputError
+
+NORMAL_TENS = Fraction(4, 13)
+
+
+class RulesError(InputError):
+    """A rule set that makes no sense, or a field or value that does not exist. The message names the field."""
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        number = int(text)
+        if not low <= number <= high:
+            raise ValueError
+        return number
+
+    return parse
+
+
+def _or_inf(whole: Callable[[str], int]) -> Callable[[str], float]:
+    return lambda text: math.inf if text in ("inf", "infinite") else whole(text)
+
+
+def _share(low: Callable[[Fraction], bool]) -> Callable[[str], Fraction]:
+    def parse(text: str) -> Fraction:
+        number = Fraction(text)
+        if not low(number):
+            raise ValueError
+        return number
+
+    return parse
+
+
+def _one_of(*words: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in words:
+            raise ValueError
+        return text
+
+    return parse
+
+
+def _flag(text: str) -> bool:
+    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
+
+
+def _deal(text: str) -> str:
+    if set(text) - set("pd") or text.count("p") != 2 or text.count("d") not in (1, 2):
+        raise ValueError
+    return text
+
+
+def _double_on(text: str) -> str:
+    if text not in ("any", "never"):
+        low, high = map(int, text.split("-"))
+        if not 4 <= low <= high <= 20:
+            raise ValueError
+    return text
+
+
+def _rule(default: Any, accepts: str, meaning: str, parse: Callable[[str], Any]) -> Any:
+    return field(default=default, metadata={"accepts": accepts, "meaning": meaning, "parse": parse})
+
+
+_BOOL = "true or false"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """One game. Money is counted in initial bets; construction checks that the rules make sense together.
+
+    Every field may be given as its value or as text ("3/2", "inf", "true").
+    Raises: RulesError naming the field and what it accepts.
+    """
+
+    name: str = field(default="custom", compare=False, metadata={"meaning": "what to call this game"})
+    decks: float = _rule(
+        math.inf, "1 to 8, or inf", "decks in the shoe; inf draws with replacement", _or_inf(_whole(1, 8))
+    )
+    ten_probability: Fraction = _rule(
+        NORMAL_TENS, "a number between 0 and 1, such as 4/13",
+        "probability of a ten-valued card; all others share the rest", _share(lambda x: 0 < x < 1),
+    )  # fmt: skip
+    cut: Fraction = _rule(
+        Fraction(1), "above 0, at most 1", "share of the shoe dealt before it is shuffled; 1 = to the last card",
+        _share(lambda x: 0 < x <= 1),
+    )  # fmt: skip
+    deal: str = _rule(
+        "pdpd", "two p and one or two d, such as pdpd, ddpp, pdp",
+        "order of the deal: p gives every seat a card, d the dealer; the first d is open; one d: no hole card", _deal,
+    )  # fmt: skip
+    dealer_stands_on: int = _rule(17, "17 or 18", "the dealer draws below this total", _whole(17, 18))
+    hit_soft_17: bool = _rule(False, _BOOL, "the dealer draws on soft 17", _flag)
+    dealer_shows: str = _rule("up", "up or both", "dealer's cards seen before the seats act", _one_of("up", "both"))
+    peek: bool = _rule(False, _BOOL, "a dealer's natural ends the round before anybody acts", _flag)
+    blackjack_pays: Fraction = _rule(
+        Fraction(3, 2), "a number of bets above 0, to 100, such as 3/2", "what a player's natural wins",
+        _share(lambda x: 0 < x <= 100 and x.denominator <= 1000),
+    )
+    naturals: str = _rule(
+        "both", "player, both or none", "whose ace and ten in two cards is special", _one_of("player", "both", "none")
+    )
+    natural_beats_natural: bool = _rule(
+        False, _BOOL, "a player's natural wins even against the dealer's (else they tie)", _flag
+    )
+    ties: str = _rule(
+        "push", "push, lose or replay", "equal scores: bet back, bet lost, or the same bet dealt again",
+        _one_of("push", "lose", "replay"),
+    )  # fmt: skip
+    double_on: str = _rule(
+        "any", "any, never, or hard totals such as 9-11", "two-card hands that may double", _double_on
+    )
+    double_after_split: bool = _rule(True, _BOOL, "split hands may double", _flag)
+    surrender: bool = _rule(False, _BOOL, "half the bet may be given up as the very first action", _flag)
+    split_by: str = _rule(
+        "value", "value, rank or never", "pairs that may be split: equal value, equal rank",
+        _one_of("value", "rank", "never"),
+    )  # fmt: skip
+    max_hands: float = _rule(4, "2 to 16, or inf", "hands a seat may hold after splits", _or_inf(_whole(2, 16)))
+    resplit_aces: bool = _rule(False, _BOOL, "a pair of aces from split aces may be split again", _flag)
+    hit_split_aces: bool = _rule(False, _BOOL, "split aces play on; else one card each", _flag)
+    split_tens_blackjack: bool = _rule(False, _BOOL, "ace and ten after splitting tens is a natural", _flag)
+    stand_on_21: bool = _rule(True, _BOOL, "a total of 21 stands by itself", _flag)
+    bonuses: str = _rule(
+        "none", "none, win or at-once",
+        "five cards and 8-7-6 win double, six cards and 7-7-7 triple: when they win, or whenever they stand",
+        _one_of("none", "win", "at-once"),
+    )  # fmt: skip
+    raises: bool = _rule(False, _BOOL, "seats may add chips to their stake (B n) before standing", _flag)
+    buy_in: int = _rule(10, "1 or more chips", "chips of the initial bet", _whole(1, 10**9))
+    chips: int = _rule(200, "twice the buy-in or more", "chips a seat starts with", _whole(2, 10**12))
+    turns: str = _rule(
+        "in-turn", "in-turn or round-robin", "each seat finishes in turn, or one move each, round and round",
+        _one_of("in-turn", "round-robin"),
+    )  # fmt: skip
+    move_cap: int = _rule(
+        100, "20 or more, as no hand draws more cards", "moves of a hand, raises included, after which it stands",
+        _whole(20, 10**6),
+    )  # fmt: skip
+    seats: int = _rule(1, "1 to 7", "seats of a table that share its shoe", _whole(1, 7))
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise RulesError(f"name = {self.name!r} is not accepted; name takes text")
+        for name in RULE_FIELDS:
+            object.__setattr__(self, name, parse_field(name, getattr(self, name)))
+        for broken, message in (
+            (
+                self.decks != math.inf and self.ten_probability != NORMAL_TENS,
+                f"ten_probability = {self.ten_probability} needs decks = inf: a deck of cards has 4/13",
+            ),
+            (
+                self.dealer_shows == "both" and self.deal.count("d") < 2,
+                f"dealer_shows = both needs two d in deal, not {self.deal}",
+            ),
+            (
+                self.peek and self.deal.count("d") < 2,
+                f"peek = true needs a hole card: two d in deal, not {self.deal}",
+            ),
+            (
+                self.peek and self.naturals != "both",
+                f"peek = true needs naturals = both: with naturals = {self.naturals} there is nothing to peek for",
+            ),
+            (
+                self.dealer_shows == "both" and self.naturals == "both" and not self.peek,
+                "dealer_shows = both with naturals = both needs peek = true: a natural that all can see ends the round",
+            ),
+            (
+                self.raises and self.ties == "replay",
+                "raises = true with ties = replay: a replayed bet would have to be raised again; use push or lose",
+            ),
+            (
+                self.chips < 2 * self.buy_in,
+                f"chips = {self.chips} must be at least twice the buy_in of {self.buy_in}",
+            ),
+            (
+                self.raises and self.split_by != "never" and self.chips < 2 * self.buy_in * self.max_hands,
+                f"raises = true needs chips to double every split hand: {self.chips} are fewer than twice the buy_in "
+                f"of {self.buy_in} for each of max_hands = {self.max_hands}; or split_by = never",
+            ),
+        ):
+            if broken:
+                raise RulesError(message)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def infinite(self) -> bool:
+        """Whether cards are drawn with replacement."""
+        return self.decks == math.inf
+
+    @cached_property
+    def law(self) -> tuple[Fraction, ...]:
+        """Probability of each of the 13 ranks in a full shoe."""
+        return rank_law(self.ten_probability)
+
+    @cached_property
+    def unit(self) -> Fraction:
+        """All payoffs are whole multiples of this share of an initial bet (raises count in chips)."""
+        parts = [self.blackjack_pays.denominator, 2 if self.surrender else 1, self.buy_in if self.raises else 1]
+        return Fraction(1, math.lcm(*parts))
+
+    def doubles(self, points: int, soft: bool) -> bool:
+        """Whether a fresh two-card hand of these points may double, its splits and chips aside."""
+        if self.double_on in ("any", "never"):
+            return self.double_on == "any"
+        low, high = map(int, self.double_on.split("-"))
+        return not soft and low <= points <= high
+
+    def with_(self, **changes: object) -> Rules:
+        """These rules with some fields changed; values may be text. Raises: RulesError."""
+        for name in changes:
+            _known(name)
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+    def to_dict(self) -> dict[str, object]:
+        """All fields as plain JSON values: fractions and `inf` as text."""
+        return {name: plain(getattr(self, name)) for name in ("name", *RULE_FIELDS)}
+
+    @staticmethod
+    def from_dict(values: Mapping[str, object]) -> Rules:
+        """Rules from fields as `to_dict` gives them; those left out have their defaults. Raises: RulesError."""
+        return Rules().with_(**values)
+
+
+RULE_FIELDS = {f.name: f.metadata for f in fields(Rules) if "parse" in f.metadata}
+
+
+def plain(value: object) -> object:
+    """A field's value as a plain JSON value: a fraction or `inf` becomes text."""
+    if isinstance(value, Fraction) or value == math.inf:
+        return str(value)
+    return value
+
+
+def _known(name: str) -> None:
+    if name != "name" and name not in RULE_FIELDS:
+        near = difflib.get_close_matches(name, RULE_FIELDS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"fields are {', '.join(RULE_FIELDS)}"
+        raise RulesError(f"no rule is called {name!r}; {hint}")
+
+
+def parse_field(name: str, value: object) -> Any:
+    """The value of field `name` read from a value or its text. Raises: RulesError saying what is accepted."""
+    _known(name)
+    try:
+        return RULE_FIELDS[name]["parse"](str(value).strip())
+    except (ValueError, KeyError, ZeroDivisionError):
+        raise RulesError(f"{name} = {value} is not accepted; {name} takes {RULE_FIELDS[name]['accepts']}") from None

@@ -1,0 +1,319 @@
+"""The rules of play over states: what a hand is once its cards are forgotten.
+
+This is one of the two places where the rules of play are written down (the other is `round.py`, over cards). The
+exact solver, the decision process, the compiled plan and the luck values are all computed from here.
+
+A `HandState` keeps only what the rules still care about, so the number of states measures how large a game is. A
+hand that has stood is a `Result`; with the dealer's final score it settles to money.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+from bjsim.sim.game.cards import RANKS, TEN, rank_of, value_of
+from bjsim.sim.game.hand import pair_code, soft_code
+from bjsim.sim.game.rules import Rules
+
+DEALER_NATURAL = 22  # a dealer's outcome above every score; 0 is a bust, 17..21 a total
+
+NOT_WAITING, WAITS_FOR_HOLE_CARD, WAITS_FOR_DEALER = 0, 1, 2
+WHOLE, SPLIT_HAND, SPLIT_ACES = 0, 1, 2
+# rank indices of 7-7-7 and 6-7-8, and the multiple of the bet they win
+MELDS: dict[tuple[int, ...], int] = {(6, 6, 6): 3, (5, 6, 7): 2}
+
+
+class HandState(NamedTuple):
+    """A player's hand.
+
+    points: the best total, above 21 for a bust (then always 22). soft: an ace counts 11.
+    cards: how many; three stands for three or more where the rules count no further (bonuses count to six).
+    rank: the rank index that its one or two cards share where splitting needs it, else -1.
+    meld: with bonuses, the sorted rank indices so far while 7-7-7 or 8-7-6 is possible or made.
+    split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE.
+    """
+
+    points: int = 0
+    soft: bool = False
+    cards: int = 0
+    rank: int = -1
+    meld: tuple[int, ...] = ()
+    split: int = WHOLE
+
+
+class Result(NamedTuple):
+    """A finished hand: how it ended (`stood`, `bust`, `natural`, `surrendered`), its score, what multiple it wins."""
+
+    end: str
+    score: int = 0
+    bonus: int = 1
+
+
+BUST, NATURAL, SURRENDERED = Result("bust"), Result("natural", 21), Result("surrendered")
+
+
+class DealerState(NamedTuple):
+    """The dealer's hand: points (22 for a bust), whether an ace counts 11, and 0, 1, 2 or 3 (three or more) cards."""
+
+    points: int = 0
+    soft: bool = False
+    cards: int = 0
+
+
+def _total(points: int, soft: bool, rank: int) -> tuple[int, bool]:
+    points += value_of(rank)
+    if rank == 0 and points + 10 <= 21 and not soft:
+        return points + 10, True
+    if points > 21 and soft:
+        return points - 10, False
+    return min(points, 22), soft
+
+
+class States:
+    """The states of one game and the moves between them."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        # asked for the same few states over and over
+        self.add = cache(self._add)
+        self.after = cache(self._after)
+        self.bare = cache(self._bare)
+        self.draws = cache(self._draws)
+        self.dealer_add = cache(self._dealer_add)
+        self.legal = cache(self._legal)
+        self.result = cache(self._result)
+        self.settle = cache(self._settle)
+        self.rows_of = cache(self._rows_of)
+
+    @cached_property
+    def ranks(self) -> tuple[tuple[int, Fraction], ...]:
+        """The ranks the rules tell apart, as rank indices, with their probabilities in a full shoe."""
+        law = self.rules.law
+        if self.rules.split_by == "rank":
+            return tuple(enumerate(law))
+        return (*((rank, law[rank]) for rank in range(TEN)), (TEN, self.rules.ten_probability))
+
+    # --- the player's hand
+
+    def _add(self, state: HandState, rank: int) -> HandState:
+        """The hand after drawing a card of rank index `rank`."""
+        rules = self.rules
+        points, soft = _total(state.points, state.soft, rank)
+        if points > 21:
+            return HandState(22, False, 3)
+        cards = min(state.cards + 1, 6 if rules.bonuses != "none" else 3)
+        shared = rank if rules.split_by == "rank" else min(rank, TEN)
+        if rules.split_by == "never" or (state.cards == 1 and shared != state.rank) or state.cards >= 2:
+            shared = -1
+        meld: tuple[int, ...] = ()
+        if rules.bonuses != "none" and len(state.meld) == state.cards:
+            meld = tuple(sorted((*state.meld, rank)))
+            if not any(set(meld) <= set(made) and _fits(meld, made) for made in MELDS):
+                meld = ()
+        return HandState(points, soft, cards, shared, meld, state.split if cards <= 2 else WHOLE)
+
+    def _after(self, state: HandState) -> tuple[HandState, ...]:
+        """The hand after each of `ranks`."""
+        return tuple(self.add(state, rank) for rank, _ in self.ranks)
+
+    def _bare(self, state: HandState) -> HandState:
+        """A hand of two or more cards without what only its first action asks for: another card leads to the same."""
+        return state._replace(cards=state.cards if self.rules.bonuses != "none" else 3, rank=-1, split=WHOLE)
+
+    def _draws(self, state: HandState, number: type = Fraction) -> tuple[tuple[Any, HandState], ...]:
+        """The different hands that the next card can make, with their probabilities as `number`s."""
+        law: dict[HandState, Fraction] = {}
+        for (_, p), after in zip(self.ranks, self.after(state), strict=True):
+            law[after] = law.get(after, Fraction(0)) + p
+        return tuple((number(p), after) for after, p in law.items())
+
+    def split(self, state: HandState) -> HandState:
+        """Either half of a pair: one card, waiting for its second."""
+        half = self.add(HandState(), state.rank)
+        return half._replace(split=SPLIT_ACES if state.rank == 0 else SPLIT_HAND)
+
+    def is_natural(self, state: HandState) -> bool:
+        """Whether the rules pay this hand as a natural."""
+        if self.rules.naturals == "none" or (state.points, state.soft, state.cards) != (21, True, 2):
+            return False
+        return state.split == WHOLE or (state.split == SPLIT_HAND and self.rules.split_tens_blackjack)
+
+    def _legal(self, state: HandState) -> str:
+        """Letters of the actions a hand of two or more cards may take; empty if it stands by itself.
+
+        P is included wherever the hand is a pair that may be split; the limit on hands is the caller's to apply.
+        """
+        rules = self.rules
+        if state.points > 21 or self.is_natural(state) or (state.points == 21 and rules.stand_on_21):
+            return ""
+        fresh = state.cards == 2
+        pair = fresh and state.rank >= 0 and (state.split != SPLIT_ACES or rules.resplit_aces)
+        if state.split == SPLIT_ACES and not rules.hit_split_aces:
+            return "SP" if pair else ""
+        letters = "SH"
+        may_double = rules.doubles(state.points, state.soft)
+        if fresh and may_double and (state.split == WHOLE or rules.double_after_split):
+            letters += "D"
+        if pair:
+            letters += "P"
+        if fresh and rules.surrender and state.split == WHOLE:
+            letters += "R"
+        return letters
+
+    def bonus(self, state: HandState) -> int:
+        """The multiple of the bet that this hand wins, should it win."""
+        if self.rules.bonuses == "none":
+            return 1
+        return MELDS.get(state.meld) or {5: 2, 6: 3}.get(state.cards, 1)
+
+    def _result(self, state: HandState) -> Result:
+        """What the hand amounts to when it stands (or has bust, or is a natural)."""
+        if state.points > 21:
+            return BUST
+        if self.is_natural(state):
+            return NATURAL
+        return Result("stood", state.points, self.bonus(state))
+
+    # --- the dealer's hand
+
+    def _dealer_add(self, state: DealerState, rank: int) -> DealerState:
+        """The dealer's hand after drawing a card of rank index `rank`."""
+        return DealerState(*_total(state.points, state.soft, rank), min(state.cards + 1, 3))
+
+    def dealer_done(self, state: DealerState) -> bool:
+        """Whether the dealer draws no more."""
+        if state.cards < 2:
+            return False
+        if state.points == 17 and state.soft and self.rules.hit_soft_17:
+            return False
+        return state.points >= self.rules.dealer_stands_on
+
+    def dealer_outcome(self, state: DealerState) -> int:
+        """A finished dealer's score: 0 for a bust, else 17..21, or DEALER_NATURAL where that is special."""
+        if self.rules.naturals == "both" and (state.points, state.soft, state.cards) == (21, True, 2):
+            return DEALER_NATURAL
+        return state.points if state.points <= 21 else 0
+
+    @cached_property
+    def dealer_outcomes(self) -> tuple[int, ...]:
+        """Every outcome the dealer can have, in order."""
+        scores = (0, *range(self.rules.dealer_stands_on, 22))
+        return (*scores, DEALER_NATURAL) if self.rules.naturals == "both" else scores
+
+    # --- money
+
+    def waits(self, result: Result) -> int:
+        """What a finished hand still waits for: NOT_WAITING, WAITS_FOR_HOLE_CARD or WAITS_FOR_DEALER."""
+        rules = self.rules
+        if result.end in ("bust", "surrendered") or (rules.bonuses == "at-once" and result.bonus > 1):
+            return NOT_WAITING
+        if result.end == "natural":
+            may_tie = rules.naturals == "both" and not rules.peek and not rules.natural_beats_natural
+            return WAITS_FOR_HOLE_CARD if may_tie else NOT_WAITING
+        return WAITS_FOR_DEALER
+
+    def _settle(self, result: Result, stake: int, dealer: int) -> tuple[Fraction, int]:
+        """What a hand of `stake` initial bets wins against the dealer's outcome, and the stake that is dealt again.
+
+        Returns: (profit in initial bets, tied stake in initial bets); the second is 0 unless ties are replayed.
+        """
+        rules = self.rules
+        if result.end == "surrendered":
+            return Fraction(-stake, 2), 0
+        if result.end == "bust":
+            return Fraction(-stake), 0
+        if result.end == "natural" and (dealer != DEALER_NATURAL or rules.natural_beats_natural):
+            return rules.blackjack_pays * stake, 0
+        if rules.bonuses == "at-once" and result.bonus > 1:
+            return Fraction(stake * result.bonus), 0
+        score = DEALER_NATURAL if result.end == "natural" else result.score
+        if score != dealer:
+            return Fraction(stake * result.bonus if score > dealer else -stake), 0
+        return Fraction(-stake if rules.ties == "lose" else 0), stake if rules.ties == "replay" else 0
+
+    # --- names of states: the rows and columns of charts
+
+    def _rows_of(self, state: HandState, may_split: bool = True) -> tuple[str, ...]:
+        """Chart rows that speak of this hand, the most particular first.
+
+        Source: the codes of seed 000. Where bonuses count cards, `15/4` is fifteen in four cards and `14:77` two
+        sevens; where 21 may be hit, `A10` is a soft 21.
+        """
+        points, soft, pair = state.points, state.soft, state.cards == 2 and state.rank >= 0
+        total = ("A10", "21") if soft and points == 21 else (soft_code(points),) if soft else (str(points),)
+        if pair and may_split and "P" in self.legal(state):
+            return (pair_code(state.rank), *total)
+        if state.meld and state.cards >= 2:
+            return (f"{total[0]}:{''.join(RANKS[rank] for rank in state.meld)}", *total)
+        if self.rules.bonuses != "none" and state.cards > 2:
+            return (f"{total[0]}/{state.cards}", *total)
+        return total
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Names of what the dealer may show before the player acts, in the order charts have them."""
+        if self.rules.dealer_shows == "up":
+            return (*"23456789TA",)
+        names = {self.dealer_code(state) for state in self.dealer_starts()}
+        hard = sorted((name for name in names if name.isdigit()), key=int)
+        return (*hard, *sorted(names - set(hard), key=lambda name: (name != "AA", name)))
+
+    def dealer_code(self, state: DealerState) -> str:
+        """Name of a dealer's hand: its total, or soft such as `A6` while the dealer goes on drawing."""
+        return soft_code(state.points) if state.soft and not self.dealer_done(state) else str(state.points)
+
+    def column(self, shown: str) -> str:
+        """The chart column for the dealer's shown cards (letters)."""
+        ranks = [rank_of(card) for card in shown]
+        if self.rules.dealer_shows == "up":
+            return RANKS[min(ranks[0], TEN)]
+        state = DealerState()
+        for rank in ranks:
+            state = self.dealer_add(state, rank)
+        return self.dealer_code(state)
+
+    # --- what can be dealt
+
+    def dealer_starts(self) -> dict[DealerState, Fraction]:
+        """Law of the dealer's first two cards in an infinite shoe; naturals that end the round are left out."""
+        law: dict[DealerState, Fraction] = {}
+        for first, p in self.ranks:
+            for second, q in self.ranks:
+                state = self.dealer_add(self.dealer_add(DealerState(), first), second)
+                if not (self.rules.peek and self.dealer_outcome(state) == DEALER_NATURAL):
+                    law[state] = law.get(state, Fraction(0)) + p * q
+        return law
+
+    @cached_property
+    def starts(self) -> dict[HandState, Fraction]:
+        """Law of the player's first two cards in an infinite shoe."""
+        law: dict[HandState, Fraction] = {}
+        for first, p in self.ranks:
+            for second, q in self.ranks:
+                state = self.add(self.add(HandState(), first), second)
+                law[state] = law.get(state, Fraction(0)) + p * q
+        return law
+
+    def reachable(self) -> Iterator[HandState]:
+        """Every state of a hand of two or more cards that play can reach, in an order of discovery."""
+        todo = list(self.starts)
+        seen = set(todo)
+        while todo:
+            state = todo.pop()
+            yield state
+            letters = self.legal(state)
+            sources = [state] if "H" in letters or "D" in letters else []
+            if "P" in letters:
+                sources.append(self.split(state))
+            for source in sources:
+                fresh = {self.add(source, rank) for rank, _ in self.ranks} - seen
+                seen |= fresh
+                todo += sorted(fresh)
+
+
+def _fits(part: tuple[int, ...], whole: tuple[int, ...]) -> bool:
+    """Whether the cards `part` are among the cards `whole`, each as often."""
+    return all(part.count(rank) <= whole.count(rank) for rank in part)

@@ -1,0 +1,1 @@
+"""Running a simulation: tables, the driver, workers and other backends."""

@@ -1,0 +1,114 @@
+"""Where blocks are played: what `--executor` names, and how it is opened.
+
+A new place is one more line in `PLACES`: a name, or the scheme of a URL, and a function that opens it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from bjsim.errors import InputError
+from bjsim.sim.running.workers import open_executor, usable_cores
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """Executors for a driver.
+
+    open_pool: makes an executor, and a new one when workers were lost. in_flight: how many jobs to have handed out
+    now. lost: what a job's future raises when its worker died, so that the job can be played again.
+    """
+
+    open_pool: Callable[[], Executor]
+    in_flight: Callable[[], int]
+    lost: tuple[type[Exception], ...] = (BrokenExecutor,)
+
+
+class Lent(Executor):
+    """Someone else's executor: used, and left open."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.submit = executor.submit  # type: ignore[method-assign]
+
+
+def threads(workers: int) -> Workplace:
+    """Threads of this process, for players that wait for other processes.
+
+    Where there are several, and a core for each, each keeps to one with all processes that it starts: to wake a process
+    on another core takes longer than a quick bot's move.
+    """
+    return Workplace(lambda: _threads(workers), lambda: 2 * workers)
+
+
+def _threads(workers: int) -> Executor:
+    if not 1 < workers <= usable_cores() or not hasattr(os, "sched_setaffinity"):
+        return ThreadPoolExecutor(workers)
+    cores = iter(sorted(os.sched_getaffinity(0)))
+    return ThreadPoolExecutor(workers, initializer=lambda: os.sched_setaffinity(0, {next(cores)}))
+
+
+def lent(executor: Executor, workers: int) -> Workplace:
+    """Someone else's executor that plays `workers` blocks at once."""
+    return Workplace(lambda: Lent(executor), lambda: 2 * workers)
+
+
+def local(workers: int, records: Any = None) -> Workplace:
+    """Forked processes; one worker is this process itself. records: see `workers.gathered_log`."""
+    return Workplace(lambda: open_executor(workers, records), lambda: 2 * workers if workers > 1 else 1)
+
+
+@contextmanager
+def _local(address: str, workers: int | None, records: Any) -> Iterator[Workplace]:
+    if address:
+        raise InputError(f"--executor local takes no address, and {address!r} is one")
+    yield local(workers or usable_cores(), records)
+
+
+def _dask(address: str, workers: int | None, records: Any) -> AbstractContextManager[Workplace]:
+    from bjsim.sim.running.dask_backend import local_cluster, remote_cluster
+
+    if not address:
+        return local_cluster(workers or usable_cores())
+    if workers:
+        raise InputError(f"--workers {workers} with --executor dask://{address}: that cluster has the workers it has")
+    return remote_cluster(address)
+
+
+@contextmanager
+def _cuda(address: str, workers: int | None, records: Any) -> Iterator[Workplace]:
+    from bjsim.sim.engine.gpu import need_gpu
+    from bjsim.sim.running.gpu_backend import IN_FLIGHT, GpuExecutor
+
+    if address:
+        raise InputError(f"--executor cuda takes no address, and {address!r} is one")
+    if workers:
+        raise InputError(f"--workers {workers} with --executor cuda: one process hands the blocks to the GPU")
+    need_gpu()
+    yield Workplace(GpuExecutor, lambda: IN_FLIGHT)
+
+
+PLACES: dict[str, Callable[[str, int | None, Any], AbstractContextManager[Workplace]]] = {
+    "local": _local,
+    "dask": _dask,
+    "cuda": _cuda,
+}
+
+
+def open_workplace(text: str, workers: int | None = None, records: Any = None) -> AbstractContextManager[Workplace]:
+    """The place that `text` names, closed when the context is left.
+
+    text: `local` (forked processes), `dask` (a Dask cluster on this machine), `dask://HOST:PORT` (its scheduler), or
+    `cuda` (this machine's GPU).
+    workers: processes, where the place does not know them itself; None is one for each core of this machine.
+    records: what `workers.gathered_log` yields.
+    Raises: InputError for another text, for a place that cannot be reached or lacks a package.
+    """
+    name, _, address = text.partition("://")
+    if name not in PLACES or text.endswith("://"):
+        raise InputError(f"--executor {text} is not accepted; write local, dask, dask://HOST:PORT or cuda")
+    return PLACES[name](address, workers, records)

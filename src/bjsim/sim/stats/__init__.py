@@ -1,0 +1,1 @@
+"""Statistics: tallies, paired comparisons and confidence intervals."""

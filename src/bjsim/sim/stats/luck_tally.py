@@ -1,0 +1,84 @@
+"""Luck-adjusted returns: a value object of sums over shoes, and the mean and intervals that they give.
+
+A seat's luck-adjusted profit in a shoe is its profit less the luck in every draw and less the drift of the shoe's
+composition, both of mean 0 (`docs/luck.md`). Rounds of one shoe depend on each other, so the unit is the shoe:
+y is its adjusted profit above the value of the game, b its settled bets, and the return is value + sum y / sum b.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bjsim.sim.stats.intervals import LEAST, anytime, usual
+
+
+@dataclass(frozen=True)
+class LuckTally:
+    """Sums over the shoes of one seat. `a + b` merges two; floats, so merge in a fixed order for the same bits.
+
+    value: of the seat's chart in the infinite shoe, in initial bets per settled bet. rounds_in_shoe: the usual number.
+    """
+
+    value: float = 0.0
+    rounds_in_shoe: int = 1
+    shoes: int = 0
+    y: float = 0.0
+    b: float = 0.0
+    yy: float = 0.0
+    yb: float = 0.0
+    bb: float = 0.0
+
+    def __add__(self, other: LuckTally) -> LuckTally:
+        if not self.shoes or not other.shoes:
+            return self if self.shoes else other
+        if (self.value, self.rounds_in_shoe) != (other.value, other.rounds_in_shoe):
+            raise ValueError(f"sums above a value of {self.value} do not add to sums above {other.value}")
+        sums = {name: getattr(self, name) + getattr(other, name) for name in ("shoes", "y", "b", "yy", "yb", "bb")}
+        return LuckTally(self.value, self.rounds_in_shoe, **sums)
+
+    @property
+    def settled(self) -> bool:
+        """Whether enough was settled for a mean."""
+        return self.b > 0
+
+    @property
+    def mean(self) -> float:
+        """Luck-adjusted profit per settled bet, in initial bets."""
+        return self.value + self.y / self.b
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation per shoe of what `mean` averages (delta method), so that `se` is sd / sqrt(shoes)."""
+        ratio = self.y / self.b
+        squares = self.yy - 2 * ratio * self.yb + ratio * ratio * self.bb
+        return math.sqrt(max(squares, 0.0) * self.shoes) / self.b
+
+    @property
+    def se(self) -> float:
+        """Standard error of the mean."""
+        return self.sd / math.sqrt(self.shoes)
+
+    @property
+    def ci95(self) -> tuple[float, float]:
+        """The usual 95% interval."""
+        return usual(self.mean, self.sd, self.shoes)
+
+    def anytime95(self, tuned: int) -> tuple[float, float]:
+        """The anytime-valid 95% interval, narrowest about `tuned` rounds; it counts in shoes."""
+        return anytime(self.mean, self.sd, self.shoes, max(tuned // self.rounds_in_shoe, LEAST))
+
+    def gain(self, raw_se: float) -> float:
+        """How many times the variance of the raw mean, of standard error `raw_se`, is that of the adjusted one."""
+        return (raw_se / self.se) ** 2 if self.se else math.inf
+
+    def to_json(self) -> dict[str, object]:
+        """Plain JSON values; `from_json` reads them back to the same bits."""
+        return asdict(self)
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> LuckTally:
+        """What `to_json` wrote."""
+        return LuckTally(**data)

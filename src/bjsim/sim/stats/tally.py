@@ -1,0 +1,116 @@
+"""Tallies: how often each payoff came, as whole numbers, so that merging in any order gives the same bits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import zip_longest
+from typing import Any
+
+from bjsim.sim.stats.luck_tally import LuckTally
+from bjsim.sim.stats.paired import PairTally
+
+Payoff = tuple[int, int]  # units won, and initial bets tied and dealt again
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts of payoffs of one seat. `a + b` merges two; everything else is computed from the counts.
+
+    unit: the share of an initial bet that payoffs are counted in. Where ties are replayed, a round's tied stake is
+    not settled, so the mean is that of the ratio of profit to settled bets. luck: the same rounds without the luck,
+    where that was computed; its sums are floats, so tallies with luck merge to the same bits in one order only.
+    pairs: this seat with each later one, where they were dealt the same cards.
+    """
+
+    unit: Fraction = Fraction(1)
+    counts: Mapping[Payoff, int] = field(default_factory=dict)
+    luck: LuckTally = LuckTally()
+    pairs: tuple[PairTally, ...] = ()
+
+    def __add__(self, other: Tally) -> Tally:
+        if other.counts and self.counts and other.unit != self.unit:
+            raise ValueError(f"tallies count in units of {self.unit} and of {other.unit}")
+        merged = dict(self.counts)
+        for payoff, count in other.counts.items():
+            merged[payoff] = merged.get(payoff, 0) + count
+        pairs = tuple(one + more for one, more in zip_longest(self.pairs, other.pairs, fillvalue=PairTally()))
+        return Tally(self.unit if self.counts else other.unit, merged, self.luck + other.luck, pairs)
+
+    @staticmethod
+    def of(unit: Fraction, payoffs: Iterable[Payoff]) -> Tally:
+        """The tally of these payoffs, one by one."""
+        counts: dict[Payoff, int] = {}
+        for payoff in payoffs:
+            counts[payoff] = counts.get(payoff, 0) + 1
+        return Tally(unit, counts)
+
+    @cached_property
+    def rounds(self) -> int:
+        """How many rounds were counted."""
+        return sum(self.counts.values())
+
+    def _sum(self, net_power: int, tied_power: int) -> int:
+        return sum(count * net**net_power * tied**tied_power for (net, tied), count in self.counts.items())
+
+    @property
+    def settled(self) -> bool:
+        """Whether enough was settled for a mean: more bets than were tied and dealt again."""
+        return self.rounds > self.ties_replayed
+
+    @cached_property
+    def exact_mean(self) -> Fraction:
+        """Profit per settled bet, in initial bets. Raises: ZeroDivisionError if nothing was settled."""
+        return self.unit * Fraction(self._sum(1, 0), self.rounds - self._sum(0, 1))
+
+    @property
+    def mean(self) -> float:
+        """Profit per settled bet, in initial bets."""
+        return float(self.exact_mean)
+
+    @cached_property
+    def sd(self) -> float:
+        """Standard deviation per round of what `mean` averages, in initial bets.
+
+        Where ties are replayed it is that of the ratio (delta method), so that the standard error is always
+        sd / sqrt(rounds).
+        """
+        mean, unit = self.exact_mean, self.unit
+        settled = 1 - Fraction(self._sum(0, 1), self.rounds)
+        squares = unit * unit * self._sum(2, 0) + 2 * unit * mean * self._sum(1, 1) + mean * mean * self._sum(0, 2)
+        return math.sqrt(squares / self.rounds - mean * mean) / float(settled)
+
+    @property
+    def se(self) -> float:
+        """Standard error of the mean."""
+        return self.sd / math.sqrt(self.rounds)
+
+    @property
+    def payoffs(self) -> dict[str, int]:
+        """Counts by profit in initial bets, as text, lowest first."""
+        counts: dict[int, int] = {}
+        for (net, _), count in sorted(self.counts.items()):
+            counts[net] = counts.get(net, 0) + count
+        return {str(float(net * self.unit)): count for net, count in counts.items()}
+
+    @property
+    def ties_replayed(self) -> int:
+        """Initial bets that were tied and dealt again."""
+        return self._sum(0, 1)
+
+    def to_json(self) -> dict[str, object]:
+        """Plain JSON values; `from_json` reads them back."""
+        counts = [[*payoff, count] for payoff, count in sorted(self.counts.items())]
+        luck = {"luck": self.luck.to_json()} if self.luck.shoes else {}
+        pairs = {"pairs": [pair.to_json() for pair in self.pairs]} if self.pairs else {}
+        return {"unit": str(self.unit), "counts": counts, **luck, **pairs}
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Tally:
+        """The tally that `to_json` wrote."""
+        counts = {(net, tied): count for net, tied, count in data["counts"]}
+        pairs = tuple(PairTally.from_json(pair) for pair in data.get("pairs", ()))
+        return Tally(Fraction(data["unit"]), counts, LuckTally.from_json(data.get("luck", {})), pairs)

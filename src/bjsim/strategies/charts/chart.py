@@ -1,0 +1,121 @@
+"""A strategy as a table of codes: one cell for each hand (row) and each thing the dealer may show (column).
+
+Codes, as in seed 000: `S` stand, `H` hit, `P` split, `Dh` and `Ds` double (else hit / stand), `Rh` and `Rs`
+surrender (else hit / stand). The bare `D` and `R` of policy listings mean `Dh` and `Rh`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from bjsim.sim.game.cards import rank_of
+from bjsim.errors import InputError
+from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState, States
+from bjsim.strategies.charts.rows import parse_row, row_order
+
+CODES = ("S", "H", "P", "Dh", "Ds", "Rh", "Rs")
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A strategy that looks every decision up; as a Player it plays in the readable round.
+
+    cells: code for (row, column). A hand is looked up under the most particular of its rows that the chart has
+    (`States.rows_of`); 21 stands where there is no row for it. A code that is not allowed falls back: D and R to
+    the letter beside them; P never happens on a pair that may not be split, for that is looked up as its total,
+    except that a pair of aces, whose total has the same name, is then hit.
+    """
+
+    name: str
+    rules: Rules
+    cells: Mapping[tuple[str, str], str]
+    source: str = ""
+    states: States = field(init=False, repr=False, compare=False)
+    _decided: Callable[[str, bool, str, str], Action] = field(init=False, repr=False, compare=False)
+
+    def __deepcopy__(self, memo: object) -> Chart:
+        return self  # nothing in it ever changes
+
+    def __post_init__(self) -> None:
+        for (row, column), code in self.cells.items():
+            if code not in CODES:
+                raise InputError(f"chart {self.name}: {code!r} at {row} against {column}; codes are {' '.join(CODES)}")
+        object.__setattr__(self, "states", States(self.rules))
+        object.__setattr__(self, "_decided", lru_cache(maxsize=1 << 16)(self._decide))  # the same hands come up often
+
+    def __reduce__(self) -> tuple[type[Chart], tuple[object, ...]]:
+        return Chart, (self.name, self.rules, dict(self.cells), self.source)
+
+    def code(self, rows: Iterable[str], column: str) -> str:
+        """The code of the first of `rows` that the chart has; S for 21. Raises: KeyError naming the missing cell."""
+        row = ""
+        for row in rows:
+            if (code := self.cells.get((row, column))) is not None:
+                return code
+        if row == "21":
+            return "S"
+        raise KeyError(f"chart {self.name} has no cell for {row} against {column}")
+
+    def letter(self, state: HandState, column: str, legal: str) -> str:
+        """The letter of the action for a hand in `state`, of those in `legal`."""
+        code = self.code(self.states.rows_of(state, "P" in legal), column)
+        if code[0] in legal:
+            return code[0]
+        if state.split == SPLIT_ACES and "H" not in legal:
+            return "S"
+        return code[1].upper() if len(code) > 1 else "H"
+
+    def decide(self, view: View) -> Action:
+        """The chart's action for what the seat sees."""
+        return self._decided(view.hand, view.split, view.dealer, view.legal)
+
+    def _decide(self, hand: str, split: bool, dealer: str, legal: str) -> Action:
+        return Action(self.letter(self.state_of(hand, split), self.states.column(dealer), legal))
+
+    def state_of(self, hand: str, split: bool) -> HandState:
+        """The state of a hand that a view shows. split: whether it came from a split."""
+        state = HandState()
+        ranks = [rank_of(card) for card in hand]
+        if split and len(ranks) <= 2:
+            state = state._replace(split=SPLIT_HAND if ranks[0] else SPLIT_ACES)
+        for rank in ranks:
+            state = self.states.add(state, rank)
+        return state._replace(split=WHOLE) if len(ranks) > 2 else state
+
+
+def chart_rows(states: States) -> tuple[str, ...]:
+    """Every row a chart for this game can have, in order; a chart needs those without `:` or `/`."""
+    rows = set()
+    for state in states.reachable():
+        if states.legal(state):
+            rows.add(states.rows_of(state)[0])
+            rows.add(states.rows_of(state, may_split=False)[-1])
+            rows.add(states.rows_of(state, may_split=False)[0])
+    if "P" in "".join(states.legal(state) for state in states.starts):
+        rows |= {"4", "20"}
+    return tuple(sorted(rows, key=row_order))
+
+
+def chart_of(name: str, rules: Rules, rule: Callable[[str, str], str], source: str = "") -> Chart:
+    """The chart whose cell for (row, column) is `rule(row, column)`, over the rows that count no cards."""
+    states = States(rules)
+    rows = [row for row in chart_rows(states) if not parse_row(row).counted and row not in ("21", "A10")]
+    return Chart(name, rules, {(row, col): rule(row, col) for row in rows for col in states.columns}, source)
+
+
+def runs(order: Sequence[str], chosen: Collection[str]) -> str:
+    """Those columns of `order` that are chosen, neighbours drawn together: `2-6, 9`."""
+    parts: list[list[str]] = []
+    previous = -2
+    for place, column in enumerate(order):
+        if column in chosen:
+            if place == previous + 1:
+                parts[-1][1:] = [column]
+            else:
+                parts.append([column])
+            previous = place
+    return ", ".join("-".join(part) for part in parts)

@@ -1,0 +1,77 @@
+"""What the name of a chart's row says: `16`, `88`, `A6`, and where bonuses count cards `15/4` and `14:77`.
+
+The names are given by `bjsim.sim.game.states.States.rows_of`, after the codes of seed 000; here they are read.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.game.hand import soft_code
+from bjsim.sim.game.states import HandState
+
+HARD, PAIR, SOFT = range(3)  # the kinds of rows, in the order of the seed
+
+
+class Row(NamedTuple):
+    """A row's name, read.
+
+    kind: HARD, PAIR or SOFT; a pair of aces is a PAIR, and soft. points: the best total. rank: the rank index of a
+    pair, else -1. counted: what follows `/` or `:` in a row for hands whose cards are counted, else empty.
+    """
+
+    kind: int
+    points: int
+    soft: bool
+    rank: int = -1
+    counted: str = ""
+
+    @property
+    def fresh(self) -> bool:
+        """Whether hands of two cards are in this row: `15` and `15:78`, but not `15/4`."""
+        return not self.counted or len(self.counted) == 2
+
+    @property
+    def total(self) -> str:
+        """The name of the row for hands of this total that are no pair and whose cards are not counted."""
+        return soft_code(self.points) if self.soft else str(self.points)
+
+    @property
+    def hand(self) -> HandState:
+        """A hand of two cards with this total that is no pair."""
+        return HandState(self.points, self.soft, 2)
+
+    @property
+    def cards(self) -> tuple[int, int]:
+        """Rank indices of two cards with this total: a pair's own, an ace in a soft hand, else the highest there is."""
+        if self.kind == PAIR:
+            return self.rank, self.rank
+        high = 1 if self.soft else min(self.points - 2, 10)
+        return high - 1, self.points - high - (11 if self.soft else 1)
+
+    @property
+    def order(self) -> tuple[int, int, str]:
+        """Sort key: hard totals, pairs (22 .. TT, AA), soft hands."""
+        return self.kind, (self.rank or len(RANKS)) if self.kind == PAIR else self.points, self.counted
+
+
+@cache
+def parse_row(name: str) -> Row:
+    """The row called `name`, which must be one that `rows_of` gives."""
+    base, _, counted = name.partition(":" if ":" in name else "/")
+    if base == "AA":
+        return Row(PAIR, 12, True, 0, counted)
+    if base[0] == "A":
+        return Row(SOFT, 11 + int(base[1:]), True, counted=counted)
+    if base == "TT":
+        return Row(PAIR, 20, False, TEN, counted)
+    if len(base) == 2 and base[0] == base[1] and base != "11":
+        return Row(PAIR, 2 * int(base[0]), False, int(base[0]) - 1, counted)
+    return Row(HARD, int(base), False, counted=counted)
+
+
+def row_order(name: str) -> tuple[int, int, str]:
+    """Sort key that puts the names of rows in the order of the seed."""
+    return parse_row(name).order

@@ -1,0 +1,73 @@
+"""The exact standard deviation per round of any chart, in an infinite shoe.
+
+The hands of a split share one dealer, so they are dependent; given the dealer's outcome they are not. So the first
+two moments of each hand are carried for each outcome of the dealer, and mixed over the outcomes at the very end.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from bjsim.sim.game.states import DEALER_NATURAL, Result, States
+from bjsim.strategies.exact.values import Column, Dealer, LetterOf, Number, Values
+
+Array = np.ndarray[Any, Any]
+
+
+class Moments(Values[Array]):
+    """Worths are arrays of shape (2, outcomes): mean and mean square of the profit given each dealer's outcome."""
+
+    def __init__(self, states: States, column: Column, dealer: Dealer, letter: LetterOf, tie_value: Number) -> None:
+        super().__init__(states, column)
+        self.letter = letter
+        self.tie_value = tie_value
+
+    def leaf(self, result: Result, stake: int) -> Array:
+        paid = [self.states.settle(result, stake, outcome) for outcome in self.column.law]
+        worths = [float(net) + tied * float(self.tie_value) for net, tied in paid]
+        return np.array([worths, [worth * worth for worth in worths]])
+
+    def mix(self, parts: list[tuple[Number, Array]]) -> Array:
+        return sum((p * worth for p, worth in parts), start=np.zeros((2, len(self.column.law))))
+
+    def plus(self, one: Array, other: Array) -> Array:
+        return np.array([one[0] + other[0], one[1] + 2 * one[0] * other[0] + other[1]])
+
+    def endless(self, again: Number, done: Array, whole: Array) -> Array:
+        if 2 * again >= 1:
+            return np.full_like(done, math.inf)
+        mean = done[0] / (1 - 2 * again)
+        return np.array([mean, (done[1] + 2 * again * mean * mean) / (1 - 2 * again)])
+
+    def choose(self, state: Any, legal: str) -> Array:
+        return self.act(state, self.letter(state, self.column.label, legal))
+
+
+def round_sd(states: States, letter: LetterOf, tie_value: Number = 0, tied: Number = 0) -> float:
+    """Standard deviation per round of the profit in initial bets, of the strategy `letter`.
+
+    Where ties are replayed (`tied` is the mean stake tied per round, `tie_value` the value of the game) it is that of
+    the ratio net / (1 - tied) times the root of the number of rounds (the delta method), which is what the standard
+    error of a simulated value needs.
+    """
+    dealer = Dealer(states)
+    mean = square = 0.0
+    for column in dealer.columns().values():
+        moments = Moments(states, column, dealer, letter, tie_value)
+        law = np.array([float(p) for p in column.law.values()])
+        for start, p in states.starts.items():
+            first, second = moments.value(start) @ law
+            mean += float(column.probability) * float(p) * float(first)
+            square += float(column.probability) * float(p) * float(second)
+    ended = float(dealer.peeked_natural())
+    for start, p in states.starts.items():
+        net, again = states.settle(states.result(start), 1, DEALER_NATURAL)
+        worth = float(net) + again * float(tie_value)
+        mean += ended * float(p) * worth
+        square += ended * float(p) * worth * worth
+    if not math.isfinite(square):
+        return math.inf  # endless splitting
+    return math.sqrt(max(square - mean * mean, 0.0)) / (1 - float(tied))

@@ -1,0 +1,159 @@
+"""The tables of the Easy Blackjack assignment (seed 000), for any game: what `bjsim solve` prints.
+
+initial, stand, hit, double, split, resplit1, resplit2, optimal and strategy are `Table`s with the labels that RULES.md
+lays down; dealer is a law of outcomes for each column. Values are given that no natural has ended the round.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from numbers import Real
+
+from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.game.hand import Hand, pair_code, soft_code
+from bjsim.sim.game.states import DEALER_NATURAL, HandState
+from bjsim.strategies.exact.solver import Solver, best_code
+from bjsim.strategies.charts.rows import parse_row, row_order
+from bjsim.strategies.exact.labelled_table import Table
+from bjsim.strategies.exact.values import Means, Number
+
+TABLES = ("initial", "dealer", "stand", "hit", "double", "split", "resplit", "optimal", "strategy", "advantage")
+HARD = tuple(str(points) for points in range(4, 21))
+SOFT = tuple(soft_code(points) for points in range(12, 21))
+SPLIT = tuple(pair_code(rank) for rank in (*range(1, 10), 0))
+
+
+def _pair_state(solver: Solver, row: str) -> HandState:
+    first, second = parse_row(row).cards
+    return solver.states.add(solver.states.add(HandState(), first), second)
+
+
+class Tables:
+    """The tables of one game, from its solver."""
+
+    def __init__(self, solver: Solver) -> None:
+        self.solver = solver
+        self.columns = tuple(solver.columns)
+
+    def _fill(self, rows: Iterable[str], cell: Callable[[Means, str], Number | str | None], kind: type) -> Table:
+        table = Table(kind, self.columns, list(rows))
+        for column, means in self.solver.best.items():
+            for row in table.ylabels:
+                value = cell(means, str(row))
+                if value is not None:
+                    table[row, column] = value
+        return table
+
+    def _values(self, rows: Iterable[str], cell: Callable[[Means, str], Number | None]) -> Table:
+        return self._fill(rows, cell, Real)  # an endless split may be worth inf beside fractions
+
+    def stand(self) -> Table:
+        """Value of standing on each total."""
+        stand = lambda means, row: means.act(parse_row(row).hand, "S")  # noqa: E731
+        return self._values((*HARD, "21", *SOFT), stand)
+
+    def hit(self) -> Table:
+        """Value of one more card, and the best hits and stands after it."""
+        return self._values((*HARD, *SOFT), lambda means, row: means.act(parse_row(row).hand, "H"))
+
+    def double(self) -> Table:
+        """Value of doubling; empty where the rules do not allow it."""
+
+        def cell(means: Means, row: str) -> Number | None:
+            state = parse_row(row).hand
+            return means.act(state, "D") if "D" in self.solver.states.legal(state) else None
+
+        return self._values((*HARD, *SOFT), cell)
+
+    def split(self) -> Table:
+        """Value of splitting each pair, and splitting again whenever the limit allows; empty where not allowed."""
+
+        def cell(means: Means, row: str) -> Number | None:
+            state = _pair_state(self.solver, row)
+            return means.act(state, "P") if "P" in self.solver.states.legal(state) else None
+
+        return self._values(SPLIT, cell)
+
+    def resplit(self, more: int) -> Table:
+        """Value of splitting a pair when `more` hands may still be split (the seed's split1 and split2).
+
+        No aces, for they are not split again; empty where there is no limit of hands.
+        """
+        limit = self.solver.rules.max_hands
+
+        def cell(means: Means, row: str) -> Number | None:
+            state = _pair_state(self.solver, row)
+            if "P" not in self.solver.states.legal(state) or limit - more < 1 or limit == math.inf:
+                return None
+            return means.pending(self.solver.states.split(state), 2, int(limit) - more + 1)
+
+        return self._values(SPLIT[:-1], cell)
+
+    def _situation(self, row: str) -> HandState | None:
+        if row in self.solver.situations:
+            return self.solver.situations[row]
+        return parse_row(row).hand if row in HARD else None
+
+    @property
+    def _situations(self) -> list[str]:
+        rows = {*self.solver.situations, *HARD}
+        return sorted((row for row in rows if row not in ("21", "A10")), key=row_order)
+
+    def optimal(self) -> Table:
+        """Value of the best first action."""
+
+        def cell(means: Means, row: str) -> Number | None:
+            state = self._situation(row)
+            return None if state is None else means.value(state)
+
+        return self._values(self._situations, cell)
+
+    def strategy(self) -> Table:
+        """The best first action, as chart codes."""
+
+        def cell(means: Means, row: str) -> str | None:
+            state = self._situation(row)
+            return None if state is None else best_code(means, state)
+
+        return self._fill(self._situations, cell, str)
+
+    def initial(self) -> Table:
+        """Probability of each first hand of the player against each of the dealer's, in percent."""
+        number, rules = self.solver.number, self.solver.rules
+        ranks = [(RANKS[rank], number(p)) for rank, p in enumerate((*rules.law[:TEN], rules.ten_probability))]
+        if rules.dealer_shows == "up":
+            weights = dict(ranks)
+        else:
+            weights = {label: column.probability for label, column in self.solver.columns.items()}
+        columns = list(self.columns)
+        if rules.dealer_shows == "both" and rules.peek:
+            columns.append("BJ")
+            weights["BJ"] = self.solver.dealer.peeked_natural()
+        table = Table(number, columns, [*HARD[1:-1], *SPLIT, *SOFT[1:], "BJ"], unit="%")
+        for first, p in ranks:
+            for second, q in ranks:
+                row = Hand(first, second).code()
+                for column in columns:
+                    before = table[row, column] or number(0)
+                    table[row, column] = before + 100 * p * q * weights[column]
+        return table
+
+    def dealer(self) -> dict[str, dict[int, Number]]:
+        """For each column the law of the dealer's final score: 0 for a bust; 22 is a natural where it is special."""
+        return {label: column.law for label, column in self.solver.columns.items()}
+
+    def advantage(self) -> Number:
+        """The player's advantage: the value of the game."""
+        return self.solver.value
+
+
+def dealer_lines(tables: dict[str, dict[int, Number]]) -> list[str]:
+    """The dealer's tables as the seed prints them, two lines to a column."""
+    lines = []
+    for label, law in tables.items():
+        lines.append(f"Dealer {label}")
+        names = {DEALER_NATURAL: "BJ"}
+        texts = {o: f"{p:01.6f}" if isinstance(p, float) else str(p) for o, p in law.items()}
+        lines.append("  ".join(f"{names.get(o, o):>2}: {text}" for o, text in texts.items()))
+    return lines

@@ -1,0 +1,37 @@
+"""Charts as CSV, for spreadsheets.
+
+The rows and columns of the text format, with a comma (or a semicolon, where the first line has one) between cells.
+What stands in the corner does not matter. Quotes around a cell are dropped; `#` starts a comment.
+"""
+
+from __future__ import annotations
+
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.formats.parser import Grid, Word
+from bjsim.strategies.formats.text import lines_of, written_rows
+
+
+def _fields(line: int, text: str, separator: str) -> list[Word]:
+    words, start = [], 0
+    for field in text.split(separator):
+        inner = field.strip().strip('"').strip()
+        words.append(Word(line, start + 1 + (field.index(inner) if inner else 0), inner))
+        start += len(field) + 1
+    return words
+
+
+def csv_grid(text: str, name: str) -> Grid:
+    """The words of a chart in CSV."""
+    lines = lines_of(text)
+    first = next((line for line in lines if line.strip()), "")
+    separator = ";" if ";" in first else ","
+    rows = [_fields(number, line, separator) for number, line in enumerate(lines, 1) if line.strip(f" \t{separator}")]
+    return Grid(name, rows[0][1:] if rows else [], rows[1:], len(lines))
+
+
+def format_csv(chart: Chart) -> str:
+    """The chart as CSV."""
+    columns = chart.states.columns
+    lines = [",".join(("hand", *columns))]
+    lines += [",".join((row, *(chart.cells[row, column] for column in columns))) for row in written_rows(chart)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,93 @@
+"""Which hands are the same: a decision process needs one state for all hands with the same choices and futures.
+
+Two hands are the same if the same actions are allowed, they are paid alike when they stand, and every next card makes
+them the same again. A hand's total only grows, so this is found by one walk, each hand after those it may become.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable
+from functools import cache, cached_property
+from typing import NamedTuple
+
+from bjsim.sim.game.states import HandState, Result, States
+
+
+class Kind(NamedTuple):
+    """A kind of hand with a choice: one of these hands, whether it may be split, and the name of the kind.
+
+    The name is the hand's row in charts, with the legal letters where that alone is not enough.
+    """
+
+    hand: HandState
+    may_split: bool
+    name: str
+
+
+class SameHands:
+    """The kinds of hands and results of a game. `may_split` is false where the limit of hands is reached."""
+
+    def __init__(self, states: States) -> None:
+        self.states = states
+        self.payments = cache(self._payments)
+        self._number = cache(self._find_number)
+        self._numbers: dict[Hashable, int] = {}
+
+    def legal(self, hand: HandState, may_split: bool) -> str:
+        """Letters of the actions that the hand may take."""
+        letters = self.states.legal(hand)
+        return letters if may_split else letters.replace("P", "")
+
+    def kind(self, hand: HandState, may_split: bool) -> Kind:
+        """The kind of a hand with a choice."""
+        return self._by_number[self._number(hand, may_split)]
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """All kinds, in no particular order."""
+        return list(self._by_number.values())
+
+    @cached_property
+    def results(self) -> dict[Hashable, Result]:
+        """For each way of being paid (`payments`), the finished hand with the greatest score that is paid so."""
+        finished = {self.states.result(hand) for hand in self.states.reachable()}
+        return {self.payments(result): result for result in sorted(finished, key=lambda result: result.score)}
+
+    def _payments(self, result: Result) -> tuple[float, ...]:
+        """All that matters about a finished hand: what it wins and ties against each outcome of the dealer."""
+        states = self.states
+        return tuple(float(x) for dealer in states.dealer_outcomes for x in states.settle(result, 1, dealer))
+
+    def _find_number(self, hand: HandState, may_split: bool) -> int:
+        return self._numbers.setdefault(self._future(hand, may_split), len(self._numbers))
+
+    def _future(self, hand: HandState, may_split: bool) -> Hashable:
+        states, letters = self.states, self.legal(hand, may_split)
+        ends = self.payments(states.result(hand)), states.waits(states.result(hand))
+        if not letters:
+            return ends
+        parts: list[Hashable] = [letters, ends]
+        if "H" in letters or "D" in letters:
+            drawn = states.after(hand)
+            parts.append(tuple(self._number(after, True) for after in drawn))
+            parts.append(tuple(self.payments(states.result(after)) for after in drawn) if "D" in letters else ())
+        if "P" in letters:
+            parts.append(tuple(self._number(after, False) for after in states.after(states.split(hand))))
+        return tuple(parts)
+
+    @cached_property
+    def _by_number(self) -> dict[int, Kind]:
+        found: dict[int, tuple[HandState, bool]] = {}
+        for hand in self.states.reachable():
+            for may_split in (True, False):
+                if self.legal(hand, may_split):
+                    found.setdefault(self._number(hand, may_split), (hand, may_split))
+        by_row: dict[str, list[int]] = defaultdict(list)
+        for number, (hand, may_split) in found.items():
+            by_row[self.states.rows_of(hand, may_split)[0]].append(number)
+        return {
+            number: Kind(*found[number], row if len(numbers) == 1 else f"{row} ({self.legal(*found[number])})")
+            for row, numbers in by_row.items()
+            for number in numbers
+        }

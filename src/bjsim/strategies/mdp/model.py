@@ -1,0 +1,189 @@
+"""A finite Markov decision process in flat arrays: what the solver solves and the learner samples.
+
+Notation, after Puterman (1994), "Markov Decision Processes", sections 2.1 and 6.1. In state s the agent picks an
+action a; the outcome o of (s, a) happens with probability p(o), pays r(o) and leads to s'(o). The value of a policy
+is the expected sum of rewards, each discounted by gamma per step; gamma = 1 is the usual case here, for play that ends.
+
+    Q(s, a) = sum over outcomes o of (s, a) of  p(o) * (r(o) + gamma * w(o) * V(s'(o)))
+    V(s)    = max over a of Q(s, a);   V = 0 in terminal states
+
+The weight w(o), 1 unless given, says how many independent copies of the future follow the outcome. Expectation is
+linear, so two hands after a split are one outcome of weight 2, and a tie of twice the bet that is dealt again leads
+back to the deal with weight 2. A weight below 1 is a discount of that transition alone (White 2017, "Unifying Task
+Specification in Reinforcement Learning").
+
+Order of the arrays: states in any order; the actions of state s are the rows action_start[s] .. action_start[s+1]-1;
+the outcomes of row a are outcome_start[a] .. outcome_start[a+1]-1. A row is thus one (state, action) pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bjsim.errors import InputError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+SUM_TOLERANCE = 1e-9  # how far probabilities may sum from 1: what a file with ten digits can hold
+
+
+class MDPError(InputError):
+    """A decision process that makes no sense or has no solution. The message is one line and names the state."""
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteMDP:
+    """States, actions and outcomes in flat arrays, checked at construction.
+
+    states: S names. actions: A names, one per row (state, action). action_start: int64 (S+1,). outcome_start: int64
+    (A+1,). probability, reward, weight: float64 (O,); reward in whatever unit the values shall have. next_state: int64
+    (O,). terminal: bool (S,), where play ends. start: float64 (S,), the law of the first state. gamma: 0 < gamma <= 1.
+
+    Raises: MDPError naming the state at fault.
+    """
+
+    states: tuple[str, ...]
+    actions: tuple[str, ...]
+    action_start: Ints
+    outcome_start: Ints
+    probability: Floats
+    next_state: Ints
+    reward: Floats
+    weight: Floats
+    terminal: Bools
+    start: Floats
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        self._check_shapes()
+        if not 0 < self.gamma <= 1:
+            raise MDPError(f"gamma = {self.gamma} is not accepted; it takes a number above 0, at most 1")
+        self._check_states()
+        self._check_outcomes()
+        if not abs(self.start.sum() - 1) <= SUM_TOLERANCE or self.start.min() < 0:
+            raise MDPError(f"start: probabilities must not be negative and must sum to 1, not {self.start.sum():.10g}")
+
+    # --- sizes and indices
+
+    @cached_property
+    def row_state(self) -> Ints:
+        """State of each row, int64 (A,)."""
+        return np.repeat(np.arange(len(self.states)), np.diff(self.action_start))
+
+    @cached_property
+    def outcome_row(self) -> Ints:
+        """Row of each outcome, int64 (O,)."""
+        return np.repeat(np.arange(len(self.actions)), np.diff(self.outcome_start))
+
+    @cached_property
+    def expected_reward(self) -> Floats:
+        """Expected reward of each row, float64 (A,)."""
+        return np.asarray(np.add.reduceat(self.probability * self.reward, self.outcome_start[:-1]))
+
+    @cached_property
+    def factor(self) -> Floats:
+        """What the value of the next state counts for in each outcome: p * w * gamma, 0 if it is terminal; (O,)."""
+        return np.asarray(self.gamma * self.probability * self.weight * ~self.terminal[self.next_state])
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Index of each state by its name."""
+        return {name: i for i, name in enumerate(self.states)}
+
+    def rows(self, state: str) -> range:
+        """The rows of a state by its name; none if it is terminal. Raises: KeyError."""
+        return range(self.action_start[self.index[state]], self.action_start[self.index[state] + 1])
+
+    def row(self, state: str, action: str) -> int:
+        """Index of a row by its names. Raises: KeyError if there is none."""
+        for row in self.rows(state):
+            if self.actions[row] == action:
+                return row
+        raise KeyError(f"state {state} has no action {action}")
+
+    def describe(self, row: int) -> str:
+        """The state and action of a row, for messages."""
+        return f"state {self.states[self.row_state[row]]}, action {self.actions[row]}"
+
+    # --- what follows what
+
+    def backup(self, values: Floats) -> Floats:
+        """Q(s, a) of every row, float64 (A,), from the values of the states, float64 (S,)."""
+        ahead = np.add.reduceat(self.factor * values[self.next_state], self.outcome_start[:-1])
+        return np.asarray(self.expected_reward + ahead)
+
+    def best(self, q: Floats) -> Floats:
+        """The greatest of q, (A,), in every state, float64 (S,); 0 in terminal states."""
+        values = np.zeros(len(self.states))
+        live = ~self.terminal
+        values[live] = np.maximum.reduceat(q, self.action_start[:-1][live])
+        return values
+
+    def greedy(self, q: Floats) -> Ints:
+        """The first row with the greatest q in every state, int64 (S,); -1 in terminal states."""
+        top = np.flatnonzero(q >= self.best(q)[self.row_state])
+        rows = np.full(len(self.states), -1, dtype=np.int64)
+        rows[self.row_state[top][::-1]] = top[::-1]
+        return rows
+
+    def reachable(self) -> Bools:
+        """Which states play can reach from the start law under some policy, bool (S,)."""
+        seen = self.start > 0
+        possible = self.probability > 0
+        while True:
+            lit = possible & seen[self.row_state[self.outcome_row]] & ~seen[self.next_state]
+            if not lit.any():
+                return seen
+            seen[self.next_state[lit]] = True
+
+    # --- validation
+
+    def _check_shapes(self) -> None:
+        s, a, o = len(self.states), len(self.actions), len(self.probability)
+        for name, size in (
+            *(("action_start", s + 1), ("outcome_start", a + 1), ("terminal", s), ("start", s)),
+            *(("next_state", o), ("reward", o), ("weight", o)),
+        ):
+            if getattr(self, name).shape != (size,):
+                raise MDPError(f"{name} must have shape ({size},), not {getattr(self, name).shape}")
+        if len(set(self.states)) != s:
+            raise MDPError("states must have names, no two the same")
+        for name, last in (("action_start", a), ("outcome_start", o)):
+            starts = getattr(self, name)
+            if starts[0] != 0 or starts[-1] != last or (np.diff(starts) < 0).any():
+                raise MDPError(f"{name} must rise from 0 to {last}")
+
+    def _check_states(self) -> None:
+        can_act = np.diff(self.action_start) > 0
+        for wrong, complaint in (
+            (~can_act & ~self.terminal, "is not terminal and has no action"),
+            (can_act & self.terminal, "is terminal and has actions"),
+        ):
+            if wrong.any():
+                raise MDPError(f"state {self.states[np.flatnonzero(wrong)[0]]} {complaint}")
+        if self.terminal.all():
+            raise MDPError("every state is terminal: there is nothing to decide")
+
+    def _check_outcomes(self) -> None:
+        empty = np.flatnonzero(np.diff(self.outcome_start) == 0)
+        if empty.size:
+            raise MDPError(f"{self.describe(empty[0])}: no outcome")
+        p = self.probability
+        for wrong, complaint in (
+            ((self.next_state < 0) | (self.next_state >= len(self.states)), "leads to a state that does not exist"),
+            (~(p >= 0), "a probability is negative or not a number"),
+            (~np.isfinite(self.reward), "a reward is not a finite number"),
+            (~((self.weight >= 0) & np.isfinite(self.weight)), "a weight is negative or not a finite number"),
+        ):
+            if wrong.any():
+                raise MDPError(f"{self.describe(self.outcome_row[np.flatnonzero(wrong)[0]])}: {complaint}")
+        total = np.add.reduceat(p, self.outcome_start[:-1])
+        off = np.flatnonzero(~(np.abs(total - 1) <= SUM_TOLERANCE))
+        if off.size:
+            raise MDPError(f"{self.describe(off[0])}: probabilities sum to {total[off[0]]:.10g}, not to 1")

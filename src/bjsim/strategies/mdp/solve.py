@@ -1,0 +1,216 @@
+"""Solving a `FiniteMDP` exactly: value iteration, policy iteration, policy evaluation, each with a proven bound.
+
+Notation as in `mdp`; T is the Bellman backup, (T V)(s) = max over a of Q(s, a), and T_pi the same for a policy pi.
+
+* Value iteration: V <- T V (Puterman 1994, section 6.3; undiscounted: Bertsekas and Tsitsiklis 1991).
+* Policy evaluation: V = T_pi V, a linear system (Puterman 6.1.3).
+* Policy iteration: evaluate, then act greedily, until nothing changes (Puterman 6.4; from a policy that ends play).
+
+The bound. Let u(s) > 0 and kappa >= 0. If T(V + kappa u) <= V + kappa u then no policy that ends is worth more than
+V + kappa u; if T_g(V - kappa u) >= V - kappa u for the greedy policy g, then g is worth at least V - kappa u, and
+so is the optimum. Both are checked row by row, so that |V - V*| <= kappa u is proven, not hoped for. As u serves the
+greatest expected number of steps, u = 1 + max over a of sum p w gamma u, found by iteration; among all rows if every
+policy ends, else among those that are nearly greedy. With gamma < 1, u is at most 1 / (1 - gamma) and the bound
+becomes the usual |T V - V| / (1 - gamma), Puterman theorem 6.3.1 and its remark.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from bjsim.strategies.mdp.model import Bools, FiniteMDP, Floats, Ints, MDPError
+from bjsim.strategies.mdp.termination import check_ends, endless_rows, proper_policy
+
+DENSE = 200  # policies over at most this many states are evaluated by one dense linear system
+EVALUATED = 1e-12  # others to within this, or as near to it as rounding allows
+SWEEPS = 200_000  # value iteration gives up after so many: a discount of 0.9999 is still served
+HUGE = 1e12  # values or expected steps beyond this count as growing without bound
+ROUNDS = 1000  # policy iteration gives up after so many
+NEARLY_GREEDY = (np.inf, 1e-3, 1e-6, 1e-9)  # rows that u covers, by how much worse than the best they may be
+
+
+class Solution(NamedTuple):
+    """values: float64 (S,). q: float64 (A,). policy: row of each state, int64 (S,), -1 in terminal states.
+
+    bound: the values are proven to be within this of the true ones, in every state. rounds: sweeps or improvements.
+    """
+
+    values: Floats
+    q: Floats
+    policy: Ints
+    bound: float
+    rounds: int
+
+
+def value_iteration(mdp: FiniteMDP, tolerance: float = 1e-9) -> Solution:
+    """Optimal values to within `tolerance`.
+
+    Raises: MDPError if play may go on for ever without paying for it, or if the values do not settle.
+    """
+    check_ends(mdp)
+    found = _iterate(mdp, tolerance)
+    if found.bound > tolerance:
+        raise MDPError(f"numbers of 64 bits prove a bound of {found.bound:.2g} only; ask for no less than that")
+    return found
+
+
+def policy_iteration(mdp: FiniteMDP) -> Solution:
+    """Optimal values up to rounding; `bound` says how much that is. Raises: MDPError as `value_iteration` does."""
+    check_ends(mdp)
+    policy = proper_policy(mdp)
+    for rounds in range(1, ROUNDS + 1):
+        values = evaluate(mdp, policy)
+        q = mdp.backup(values)
+        better = mdp.greedy(q)
+        scale = 10 * EVALUATED * (1 + np.abs(values).max())
+        gains = (policy >= 0) & (q[better] > q[policy] + scale)
+        if not gains.any():
+            return Solution(values, q, policy, error_bound(mdp, values), rounds)
+        policy = np.where(gains, better, policy)
+    raise MDPError(f"policy iteration did not settle in {ROUNDS} rounds; try value iteration")
+
+
+def evaluate(mdp: FiniteMDP, policy: Ints | Floats) -> Floats:
+    """The values of a policy, float64 (S,).
+
+    policy: the row taken in each state, int (S,), -1 where terminal; or the probability of each row, float (A,).
+    Up to DENSE states by a linear system, exact up to rounding; beyond that by iteration, to within EVALUATED.
+    Raises: MDPError naming a state from which play under the policy never ends or multiplies without bound.
+    """
+    share = as_shares(mdp, policy)
+    chain = _restricted(mdp, share)
+    if len(mdp.states) > DENSE:
+        check_ends(chain)
+        return _iterate(chain, EVALUATED).values
+    return _solved(chain)
+
+
+def _solved(chain: FiniteMDP) -> Floats:
+    """The values of a process with one action in each state, by a dense linear system."""
+    n = len(chain.states)
+    matrix = np.eye(n)
+    np.subtract.at(matrix, (chain.row_state[chain.outcome_row], chain.next_state), chain.factor)
+    reward = np.zeros(n)
+    reward[chain.row_state] = chain.expected_reward
+    try:
+        values, steps = np.linalg.solve(matrix, np.stack([reward, np.ones(n)], axis=1)).T
+    except np.linalg.LinAlgError:
+        values = steps = np.full(n, np.nan)
+    # `steps`, the expected number of steps, is at least 1 wherever it exists.
+    if not (np.isfinite(steps).all() and (steps > 1 - 1e-6).all() and steps.max() < HUGE):
+        check_ends(chain)
+        raise MDPError(f"state {chain.states[int(steps.argmin())]}: play under this policy multiplies without bound")
+    return np.asarray(values)
+
+
+def start_value(mdp: FiniteMDP, values: Floats) -> float:
+    """The expected value of the first state."""
+    return float(mdp.start @ values)
+
+
+def regret(mdp: FiniteMDP, best: Solution, policy: Ints | Floats) -> float:
+    """How much less than `best` a policy earns from the start law; `inf` if play under it never ends."""
+    try:
+        return start_value(mdp, best.values) - start_value(mdp, evaluate(mdp, policy))
+    except MDPError:
+        return float("inf")
+
+
+def as_shares(mdp: FiniteMDP, policy: Ints | Floats) -> Floats:
+    """A policy as the probability of each row, float64 (A,). Raises: MDPError naming a state it leaves out."""
+    if policy.dtype.kind == "f":
+        share = np.asarray(policy, dtype=np.float64)
+    else:
+        share = np.zeros(len(mdp.actions))
+        share[policy[policy >= 0]] = 1
+    total = np.bincount(mdp.row_state, weights=share, minlength=len(mdp.states))
+    wrong = np.flatnonzero(~mdp.terminal & ~(np.abs(total - 1) < 1e-9))
+    if wrong.size:
+        raise MDPError(f"state {mdp.states[wrong[0]]}: the policy's probabilities sum to {total[wrong[0]]:.10g}")
+    return share
+
+
+def error_bound(mdp: FiniteMDP, values: Floats) -> float:
+    """A proven bound on |values - optimal values| over all states; `inf` if none was found."""
+    q = mdp.backup(values)
+    best = mdp.best(q)
+    slack = values[mdp.row_state] - q
+    worse = best[mdp.row_state] - q
+    for limit in NEARLY_GREEDY:
+        steps = _expected_steps(mdp, worse <= limit)
+        if steps is None:
+            continue
+        ahead = np.add.reduceat(mdp.factor * steps[mdp.next_state], mdp.outcome_start[:-1])
+        down = steps[mdp.row_state] - ahead  # how much of kappa * u each row uses up
+        uses = down > 0
+        kappa = max(0.0, float((-slack[uses] / down[uses]).max()))
+        if not (kappa * -down <= slack)[~uses].all():
+            continue
+        greedy = worse <= 0
+        below = float((slack[greedy] / down[greedy]).max())
+        rounding = 4 * np.finfo(float).eps * (1 + float(np.abs(values).max()))
+        return float((max(kappa, below) + rounding) * steps.max())
+    return float("inf")
+
+
+def _expected_steps(mdp: FiniteMDP, rows: Bools) -> Floats | None:
+    """Some u, float64 (S,), with u >= 1/2 + sum p w gamma u in every one of `rows`; None if there is none in sight."""
+    if endless_rows(mdp, rows).any():
+        return None
+    steps = np.ones(len(mdp.states))
+    for _ in range(SWEEPS):
+        ahead = np.add.reduceat(mdp.factor * steps[mdp.next_state], mdp.outcome_start[:-1])
+        more = 1 + mdp.best(np.where(rows, ahead, -np.inf))
+        if (more - steps).max() <= 0.5:
+            return steps
+        steps = more
+        if steps.max() > HUGE:
+            break
+    return None
+
+
+def _iterate(mdp: FiniteMDP, tolerance: float) -> Solution:
+    """Value iteration until the proven bound is within `tolerance`, or as small as rounding allows."""
+    values = np.zeros(len(mdp.states))
+    check_at = tolerance
+    for sweep in range(1, SWEEPS + 1):
+        q = mdp.backup(values)
+        update = mdp.best(q)
+        change = float(np.abs(update - values).max())
+        values = update
+        if change <= check_at:
+            bound = error_bound(mdp, values)
+            least = 8 * np.finfo(float).eps * (1 + float(np.abs(values).max()))
+            if bound <= tolerance or change <= least:
+                q = mdp.backup(values)
+                return Solution(values, q, mdp.greedy(q), bound, sweep)
+            check_at = max(change / 10, least)
+        if not change < HUGE:
+            break
+    worst = mdp.states[int(np.abs(values).argmax())]
+    why = "it grows without bound, or play ends too slowly"
+    raise MDPError(f"state {worst}: its value did not settle in {sweep:,} sweeps; {why}")
+
+
+def _restricted(mdp: FiniteMDP, share: Floats) -> FiniteMDP:
+    """The process in which every state has one action only: to act as the policy does."""
+    keep = share[mdp.outcome_row] > 0
+    outcomes = np.bincount(mdp.row_state[mdp.outcome_row[keep]], minlength=len(mdp.states))
+    live = ~mdp.terminal
+    return replace(
+        mdp,
+        actions=("policy",) * int(live.sum()),
+        action_start=_starts(live),
+        outcome_start=_starts(outcomes[live]),
+        probability=(mdp.probability * share[mdp.outcome_row])[keep],
+        next_state=mdp.next_state[keep],
+        reward=mdp.reward[keep],
+        weight=mdp.weight[keep],
+    )
+
+
+def _starts(sizes: Bools | Ints) -> Ints:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -1,0 +1,1 @@
+"""Players that decide in process, by name."""

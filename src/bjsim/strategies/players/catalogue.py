@@ -1,0 +1,86 @@
+"""The catalogue of named strategies: each is a chart computed for the rules it is to play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import DealerState, States
+from bjsim.strategies.charts.chart import Chart, chart_of
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.charts.rows import parse_row
+
+
+@dataclass(frozen=True)
+class Named:
+    """A named strategy: how to make its chart for some rules, one line on what it does, and its source."""
+
+    chart: Callable[[Rules], Chart]
+    about: str
+    source: str
+
+
+def limit(stand_on: int) -> Callable[[Rules], Chart]:
+    """Hits every total below `stand_on`, soft ones too, and stands on all others."""
+
+    def chart(rules: Rules) -> Chart:
+        def code(row: str, column: str) -> str:
+            return "H" if parse_row(row).points < stand_on else "S"
+
+        return chart_of(f"lim{stand_on}", rules, code, CATALOGUE[f"lim{stand_on}"].source)
+
+    return chart
+
+
+def _mimic(rules: Rules) -> Chart:
+    states = States(rules)
+
+    def code(row: str, column: str) -> str:
+        hand = parse_row(row)
+        return "S" if states.dealer_done(DealerState(hand.points, hand.soft, cards=2)) else "H"
+
+    return chart_of("mimic", rules, code, CATALOGUE["mimic"].source)
+
+
+def _hoyle(rules: Rules) -> Chart:
+    def code(row: str, column: str) -> str:
+        hand = parse_row(row)
+        if hand.soft:
+            return "S" if hand.points >= 18 else "H"
+        if hand.points >= 17:
+            return "S"
+        return "S" if hand.points >= 13 and column in ("2", "3", "4", "5", "6") else "H"
+
+    return chart_of("hoyle", rules, code, CATALOGUE["hoyle"].source)
+
+
+def _optimal(rules: Rules) -> Chart:
+    return Solver(rules).chart
+
+
+CATALOGUE: dict[str, Named] = {
+    "optimal": Named(
+        _optimal,
+        "the best chart for the rules in an infinite shoe, computed",
+        "dynamic programming, bjsim.strategies.exact.solver",
+    ),
+    **{
+        f"lim{n}": Named(
+            limit(n),
+            f"hits below {n}, stands on {n} and more",
+            "seed 003 (the example bot Lim 17 of the code-golf contest)",
+        )
+        for n in range(12, 21)
+    },
+    "mimic": Named(
+        _mimic,
+        "plays the dealer's own rule, soft 17 included",
+        "Thorp, Beat the Dealer (1966), 'mimic the dealer'",
+    ),
+    "hoyle": Named(
+        _hoyle,
+        "stands on 13 to 16 against 2 to 6 only, on hard 17 and soft 18",
+        "seed 004, after Hoyle's rules of games",
+    ),
+}
