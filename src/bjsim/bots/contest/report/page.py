@@ -80,7 +80,7 @@ def replayed(data: PageData, swings: int) -> str:
 def render_page(standings: Standings, data: PageData, timings: Timings | None = None) -> str:
     """The page as HTML."""
     environment = Environment(
-        loader=PackageLoader("bjsim.bots.contest"), autoescape=select_autoescape(default=True),
+        loader=PackageLoader("bjsim.bots.contest.report"), autoescape=select_autoescape(default=True),
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters["signed"] = lambda value, digits=1: f"{value:+.{digits}f}"
