@@ -23,7 +23,7 @@ import pytest
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.play.host import Host
+from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play.workers import Workers
 from bjsim.bots.player import BotPlayer, open_bot
 from bjsim.bots.sandbox import restrictions

@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.host import match_record, referee_of
 from bjsim.bots.contest.luck.draw_log import Tracer
-from bjsim.bots.contest.play.host import match_record, referee_of
 from bjsim.bots.contest.play.match import play_table
 from bjsim.bots.contest.schedule.seating import schedule
 from bjsim.bots.contest.scoring.standings import Standings

@@ -17,7 +17,7 @@ from rich.text import Text
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.config import MANY, Contest, load_config, with_settings
 from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.play.host import Host, verify
+from bjsim.bots.contest.host import Host, verify
 from bjsim.bots.contest.play.match import events_of
 from bjsim.bots.contest.report.output import row_values, write_standings, write_whole
 from bjsim.bots.contest.report.page import PageData, render_page

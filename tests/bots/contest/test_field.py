@@ -8,7 +8,7 @@ from bot_helpers import SAMPLES, needs
 from bjsim.bots import languages
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import FieldError, gather
-from bjsim.bots.contest.play.host import Host, verify
+from bjsim.bots.contest.host import Host, verify
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")

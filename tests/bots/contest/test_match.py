@@ -6,7 +6,7 @@ import pytest
 
 from bjsim.bots.contest.config import HOUSE, ConfigError, Contest, load_config
 from bjsim.bots.contest.entrants import FieldError, gather
-from bjsim.bots.contest.play.host import Host
+from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play.match import play_table, whole_chips
 from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.schedule.seating import TablePlan
