@@ -19,9 +19,9 @@ from pathlib import Path
 
 import pytest
 
-from bjsim.bots.languages import ENDINGS, tool_of
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import restrictions
+from bjsim.bots.sandbox.languages import ENDINGS, tool_of
 from bjsim.sim.running.executors import threads
 from bjsim.sim.running.workers import usable_cores
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,12 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "bjsim"
 ROOMS = ("cli", "bots", "strategies", "sim")  # a room may import itself and the rooms after it
 MAP = ROOT / "docs" / "architecture.md"
+LAYERS = {  # inside a package a part may import itself and the parts after it
+    "sim": ("running", "engine", "game", "stats"),
+    "strategies": ("experiment", "learning", "mdp", "players", "formats", "exact", "charts"),
+    "bots": ("check", "contest", "seats", "player", "sandbox", "export", "protocol"),
+    "bots/contest": ("host", "report", "play", "scoring", "luck", "entrants", "schedule", "config"),
+}
 
 
 def modules(room: str) -> list[Path]:
@@ -49,8 +56,41 @@ def wrong_imports(room: str, source: str) -> list[str]:
             complaints.append(f"line {line}: {name} is relative; import bjsim.… instead")
         elif top in ROOMS:
             complaints.append(f"line {line}: {name} is a bare room; import bjsim.{name} instead")
-        elif top == "bjsim" and rest != "__version__" and rest.partition(".")[0] not in allowed:
+        elif top == "bjsim" and rest.partition(".")[0] not in (*allowed, "__version__", "errors"):
             complaints.append(f"line {line}: {name}; {room} may import only from {', '.join(allowed)}")
+    return complaints
+
+
+def import_graph() -> dict[str, set[str]]:
+    """For every module of the package, the modules of the package that it imports."""
+    paths = PACKAGE.rglob("*.py")
+    files = {".".join(("bjsim", *path.relative_to(PACKAGE).with_suffix("").parts)): path for path in paths}
+    graph: dict[str, set[str]] = {}
+    for module, path in files.items():
+        if "samples" in path.parts:
+            continue
+        names = [name for _, name in imported_names(ast.parse(path.read_text(encoding="utf-8")))]
+        targets = {name if name in files else name.rpartition(".")[0] for name in names}
+        graph[module] = {target for target in targets if target in files and target != module}
+    return graph
+
+
+def part_of(module: str) -> str:
+    first = module.partition(".")[0]
+    return "engine" if first in ("kernel", "fold_kernel") else first
+
+
+def upward_imports(package: str, graph: dict[str, set[str]]) -> list[str]:
+    """Imports between the parts of `package` that LAYERS does not allow."""
+    prefix, layers = f"bjsim.{package.replace('/', '.')}.", LAYERS[package]
+    complaints = []
+    for module, targets in graph.items():
+        for target in targets:
+            if not (module.startswith(prefix) and target.startswith(prefix)) or module.endswith("__init__"):
+                continue
+            one, other = (part_of(name.removeprefix(prefix)) for name in (module, target))
+            if layers.index(other) < layers.index(one):
+                complaints.append(f"{module} imports {target}, which is above it")
     return complaints
 
 
@@ -113,6 +153,26 @@ def test_right_imports_pass(room: str, source: str) -> None:
     assert wrong_imports(room, source) == []
 
 
+@pytest.mark.parametrize("package", LAYERS)
+def test_imports_inside_a_package_point_one_way(package: str) -> None:
+    graph = import_graph()
+    parts = {path.stem if path.is_file() else path.name for path in (PACKAGE / package).iterdir()}
+    parts = {part_of(part) for part in parts} - {"__init__", "__pycache__", "samples", "errors"}
+    assert parts == set(LAYERS[package]), "LAYERS does not list the parts of this package"
+    complaints = upward_imports(package, graph)
+    assert not complaints, "\n".join(complaints)
+
+
+def test_an_upward_import_inside_a_package_is_caught() -> None:
+    """Negative control of test_imports_inside_a_package_point_one_way."""
+    assert upward_imports("sim", {"bjsim.sim.game.rules": {"bjsim.sim.engine.plan"}})
+
+
+def test_no_import_circle() -> None:
+    """Imports inside functions count too."""
+    list(graphlib.TopologicalSorter(import_graph()).static_order())  # raises CycleError, which names the circle
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_every_folder_of_modules_is_a_package(room: str) -> None:
     """A folder without `__init__.py` is left out of the wheel. The sample bots are data, not modules."""
@@ -124,6 +184,7 @@ def test_every_folder_of_modules_is_a_package(room: str) -> None:
 def test_the_map_names_every_file_and_no_other() -> None:
     named = set(re.findall(rf"`((?:{'|'.join(ROOMS)})/[\w./-]+\.py)`", MAP.read_text(encoding="utf-8")))
     present = {path.relative_to(PACKAGE).as_posix() for room in ROOMS for path in modules(room)}
+    present = {path for path in present if path.count("/") == 1 or not path.endswith("__init__.py")}
     name = MAP.relative_to(ROOT)
     assert not present - named, f"{name} has no line for: {', '.join(sorted(present - named))}"
     assert not named - present, f"{name} names what is not there: {', '.join(sorted(named - present))}"

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from support.command import bjsim, refusal
 
 from bjsim.bots.check import ENOUGH, situation, situations, try_bot
-from bjsim.bots.languages import tool_of
+from bjsim.bots.sandbox.languages import tool_of
 from bjsim.cli.bot import bot as command
 from bjsim.cli.main import cli
 from bjsim.sim.game.actions import HIT, raise_by
@@ -165,7 +165,7 @@ def test_what_cannot_be_made_to_run_fails_and_what_is_no_bot_is_bad_input(tmp_pa
 
 
 def test_a_missing_compiler_is_no_fault_of_the_bots(tmp_path, monkeypatch):
-    monkeypatch.setattr("bjsim.bots.languages.shutil.which", lambda name: None)
+    monkeypatch.setattr("bjsim.bots.sandbox.languages.shutil.which", lambda name: None)
     tool_of.cache_clear()
     (tmp_path / "x.lisp").write_text("(print 1)")
     try:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bjsim.bots.sandbox.box import Box, BoxClosed, BoxError, Limits, sandboxed
 from bjsim.bots.sandbox.build import build
-from bjsim.bots.languages import BuildError, Program
+from bjsim.bots.sandbox.languages import BuildError, Program
 from bjsim.bots.protocol import Fault, Reply, argv_of, ends_hand, judge
 from bjsim.sim.game.actions import STAND, Action, View
 

@@ -38,7 +38,8 @@ from bjsim.cli.screen import Screen, precision_line, report
 from bjsim.sim.engine.compile_notice import told_of_compiling
 from bjsim.sim.running.driver import Checkpoint, Driver, Experiment, Progress, is_precise
 from bjsim.errors import InputError
-from bjsim.sim.running.executors import Workplace, local, open_workplace, threads
+from bjsim.sim.running.backend import Workplace
+from bjsim.sim.running.executors import local, open_workplace, threads
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.table import AdjustedTable, CompiledTable, Span

@@ -5,7 +5,7 @@ import json
 import pytest
 from bot_helpers import SAMPLES, needs
 
-from bjsim.bots import languages
+from bjsim.bots.sandbox import languages
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import FieldError, gather
 from bjsim.bots.contest.host import Host, verify

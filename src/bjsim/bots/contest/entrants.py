@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bjsim.bots.contest.config import name_and_source
-from bjsim.bots.languages import BuildError, NoToolchain, language_of
+from bjsim.bots.sandbox.languages import BuildError, NoToolchain, language_of
 from bjsim.bots.player import BoxError, DeadBot, open_bot
 from bjsim.bots.protocol import printable
 from bjsim.errors import InputError

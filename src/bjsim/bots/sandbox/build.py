@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from bjsim.bots.languages import (
+from bjsim.bots.sandbox.languages import (
     INSIDE,
     BuildError,
     Language,

@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any
 
 from bjsim.errors import InputError, RunFailed
-from bjsim.sim.running.executors import Workplace
+from bjsim.sim.running.backend import Workplace
 
 CONNECT = 10.0  # seconds in which a scheduler must answer
 FIRST_WORKER = 30.0  # seconds in which a worker must be there

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bjsim.errors import InputError, RunFailed
-from bjsim.sim.running.executors import Workplace, local
+from bjsim.sim.running.backend import Workplace
+from bjsim.sim.running.executors import local
 from bjsim.sim.stats.intervals import anytime, usual
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.table import LARGEST_BLOCK, Table, WatchedTable, block_of, block_start, play_blocks

@@ -7,33 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from bjsim.errors import InputError
+from bjsim.sim.running.backend import Lent, Workplace
 from bjsim.sim.running.workers import open_executor, usable_cores
-
-
-@dataclass(frozen=True)
-class Workplace:
-    """Executors for a driver.
-
-    open_pool: makes an executor, and a new one when workers were lost. in_flight: how many jobs to have handed out
-    now. lost: what a job's future raises when its worker died, so that the job can be played again.
-    """
-
-    open_pool: Callable[[], Executor]
-    in_flight: Callable[[], int]
-    lost: tuple[type[Exception], ...] = (BrokenExecutor,)
-
-
-class Lent(Executor):
-    """Someone else's executor: used, and left open."""
-
-    def __init__(self, executor: Executor) -> None:
-        self.submit = executor.submit  # type: ignore[method-assign]
 
 
 def threads(workers: int) -> Workplace:

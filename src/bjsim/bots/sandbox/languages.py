@@ -14,7 +14,7 @@ from pathlib import Path
 from bjsim.bots.sandbox import restrictions
 from bjsim.errors import InputError
 
-INSIDE = Path(__file__).parent / "sandbox" / "inside"
+INSIDE = Path(__file__).parent / "inside"
 
 
 class BuildError(InputError):
