@@ -1,34 +1,121 @@
 """bjsim: simulate, solve and judge blackjack, and run contests of blackjack bots.
 
-The public names are imported from their rooms when they are first used.
+>>> import bjsim
+>>> rules = bjsim.load_rules("easy")
+>>> f"{bjsim.solve(rules).value:.6f}"
+'0.116685'
+
+Public names are imported when they are first used, so that `import bjsim` is fast.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bjsim.api import compare as compare
+    from bjsim.api import contest as contest
+    from bjsim.api import evaluate as evaluate
+    from bjsim.api import learn as learn
+    from bjsim.api import solve as solve
+    from bjsim.bots.contest.scoring.standings import Standings as Standings
+    from bjsim.errors import BjsimError as BjsimError
+    from bjsim.errors import InputError as InputError
+    from bjsim.errors import RunFailed as RunFailed
+    from bjsim.sim.game.actions import Action as Action
+    from bjsim.sim.game.actions import Player as Player
+    from bjsim.sim.game.actions import View as View
+    from bjsim.sim.game.hand import Hand as Hand
+    from bjsim.sim.game.presets import PRESETS as PRESETS
+    from bjsim.sim.game.presets import load_rules as load_rules
+    from bjsim.sim.game.round import Round as Round
+    from bjsim.sim.game.rules import Rules as Rules
+    from bjsim.sim.game.shoe import ScriptedShoe as ScriptedShoe
+    from bjsim.sim.running.driver import Driver as Driver
+    from bjsim.strategies.charts.chart import Chart as Chart
+    from bjsim.strategies.exact.compare import Compared as Compared
+    from bjsim.strategies.exact.judge import Judgement as Judgement
+    from bjsim.strategies.exact.labelled_table import Table as Table
+    from bjsim.strategies.exact.solver import Solver as Solver
+    from bjsim.strategies.experiment import BotResult as BotResult
+    from bjsim.strategies.experiment import play as play
+    from bjsim.strategies.learning.report import LearnedGame as LearnedGame
+    from bjsim.strategies.learning.study import Study as Study
+    from bjsim.strategies.players.find import find_player as find_player
 
 __version__ = "0.1.0"
 
-_PUBLIC = {
-    "Rules": "bjsim.sim.game.rules",
-    "load_rules": "bjsim.sim.game.presets",
-    "PRESETS": "bjsim.sim.game.presets",
-    "Hand": "bjsim.sim.game.hand",
-    "Action": "bjsim.sim.game.actions",
-    "View": "bjsim.sim.game.actions",
-    "Player": "bjsim.sim.game.actions",
-    "Round": "bjsim.sim.game.round",
-    "ScriptedShoe": "bjsim.sim.game.shoe",
-    "Driver": "bjsim.sim.running.driver",
-    "Chart": "bjsim.strategies.charts.chart",
-    "Table": "bjsim.strategies.exact.labelled_table",
-    "Solver": "bjsim.strategies.exact.solver",
-    "find_player": "bjsim.strategies.players.find",
-    "play": "bjsim.strategies.experiment",
+__all__ = [
+    "PRESETS",
+    "Action",
+    "BjsimError",
+    "BotResult",
+    "Chart",
+    "Compared",
+    "Driver",
+    "Hand",
+    "InputError",
+    "Judgement",
+    "LearnedGame",
+    "Player",
+    "Round",
+    "Rules",
+    "RunFailed",
+    "ScriptedShoe",
+    "Solver",
+    "Standings",
+    "Study",
+    "Table",
+    "View",
+    "__version__",
+    "compare",
+    "contest",
+    "evaluate",
+    "find_player",
+    "learn",
+    "load_rules",
+    "play",
+    "solve",
+]
+
+# Where each name is defined; a test holds this against the imports above.
+_HOMES = {
+    "PRESETS": "sim.game.presets",
+    "Action": "sim.game.actions",
+    "BjsimError": "errors",
+    "BotResult": "strategies.experiment",
+    "Chart": "strategies.charts.chart",
+    "Compared": "strategies.exact.compare",
+    "Driver": "sim.running.driver",
+    "Hand": "sim.game.hand",
+    "InputError": "errors",
+    "Judgement": "strategies.exact.judge",
+    "LearnedGame": "strategies.learning.report",
+    "Player": "sim.game.actions",
+    "Round": "sim.game.round",
+    "Rules": "sim.game.rules",
+    "RunFailed": "errors",
+    "ScriptedShoe": "sim.game.shoe",
+    "Solver": "strategies.exact.solver",
+    "Standings": "bots.contest.scoring.standings",
+    "Study": "strategies.learning.study",
+    "Table": "strategies.exact.labelled_table",
+    "View": "sim.game.actions",
+    "compare": "api",
+    "contest": "api",
+    "evaluate": "api",
+    "find_player": "strategies.players.find",
+    "learn": "api",
+    "load_rules": "sim.game.presets",
+    "play": "strategies.experiment",
+    "solve": "api",
 }
-__all__ = ["__version__", *_PUBLIC]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _PUBLIC:
-        return getattr(import_module(_PUBLIC[name]), name)
-    raise AttributeError(f"module 'bjsim' has no attribute {name!r}")
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'bjsim' has no attribute {name!r}")
+    return getattr(import_module(f"bjsim.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

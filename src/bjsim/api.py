@@ -1,0 +1,199 @@
+"""The functions behind `import bjsim`: one for each thing that the command line does.
+
+Games are given as `Rules`, as the name of a preset or as the path of a TOML file; charts as `Chart`, by name or as the
+path of a file. Every function raises `InputError` for an argument that is not accepted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, overload
+
+from bjsim.bots.contest.config import Contest, with_settings
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.report.publish import write_results
+from bjsim.bots.contest.schedule.seating import whole_matches
+from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.errors import InputError
+from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.exact.compare import Compared
+from bjsim.strategies.exact.compare import compare as compare_games
+from bjsim.strategies.exact.judge import Judgement, judge
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.learning.learn import Schedule
+from bjsim.strategies.learning.report import LearnedGame
+from bjsim.strategies.learning.study import Point, Study, study
+from bjsim.strategies.mdp.blackjack import GameProcess
+from bjsim.strategies.mdp.build import build_mdp
+from bjsim.strategies.mdp.model import FiniteMDP
+from bjsim.strategies.players.find import find_player
+
+RulesLike = Rules | str | os.PathLike[str]
+
+
+def as_rules(rules: RulesLike) -> Rules:
+    """The game that an argument names.
+
+    Raises:
+        InputError: If it is neither Rules nor the name of a preset or TOML file.
+    """
+    if isinstance(rules, Rules):
+        return rules
+    if isinstance(rules, str | os.PathLike):
+        return load_rules(os.fspath(rules))
+    raise InputError(f"rules = {rules!r} is not accepted; give Rules, the name of a preset or a TOML file")
+
+
+def solve(rules: RulesLike, *, exact: bool = False) -> Solver:
+    """Solve a game by dynamic programming.
+
+    Args:
+        rules: The game.
+        exact: Compute with `fractions.Fraction` instead of `float`.
+
+    Returns:
+        The solver: `.value` in initial bets per settled bet, `.chart` with the best strategy, and the value of every
+        hand against every dealer card. Values are those of an infinite shoe.
+
+    Raises:
+        InputError: If the rules are not accepted.
+    """
+    return Solver(as_rules(rules), Fraction if exact else float)
+
+
+def evaluate(chart: Chart | str | os.PathLike[str], rules: RulesLike | None = None) -> Judgement:
+    """Compute what a chart returns and what each of its wrong cells costs.
+
+    Args:
+        chart: A chart, the name of a strategy, or the path of a chart file.
+        rules: The game to play it by. May be left out for a `Chart`, which has rules of its own.
+
+    Returns:
+        Value of the chart and of the best one, in initial bets per settled bet in an infinite shoe, and the cells in
+        which they differ, most expensive first.
+
+    Raises:
+        InputError: If the chart or the rules are not accepted.
+    """
+    if isinstance(chart, Chart):
+        return judge(chart if rules is None else Chart(chart.name, as_rules(rules), chart.cells, chart.source))
+    if rules is None:
+        raise InputError(f"rules are needed to read the chart {os.fspath(chart)}; give rules=")
+    player = find_player(os.fspath(chart), as_rules(rules))
+    if not isinstance(player, Chart):
+        raise InputError(f"{chart} is not a chart; only charts can be evaluated exactly")
+    return judge(player)
+
+
+def compare(*rules: RulesLike) -> list[Compared]:
+    """Compare games: what each returns under best play, and how its best chart differs from the first game's.
+
+    Args:
+        *rules: Two games or more; differences are taken from the first.
+
+    Returns:
+        One entry for each game, in order. Values in initial bets per settled bet, of an infinite shoe.
+
+    Raises:
+        InputError: If rules are not accepted, or none are given.
+    """
+    if not rules:
+        raise InputError("compare takes at least one game")
+    return compare_games([as_rules(game) for game in rules])
+
+
+@overload
+def learn(
+    game: RulesLike,
+    episodes: int = ...,
+    *,
+    algorithm: str = ...,
+    seed: int = ...,
+    workers: int = ...,
+    on_point: Callable[[Point], object] = ...,
+) -> LearnedGame: ...
+@overload
+def learn(
+    game: FiniteMDP,
+    episodes: int = ...,
+    *,
+    algorithm: str = ...,
+    seed: int = ...,
+    workers: int = ...,
+    on_point: Callable[[Point], object] = ...,
+) -> Study: ...
+def learn(
+    game: RulesLike | FiniteMDP,
+    episodes: int = 20_000_000,
+    *,
+    algorithm: str = "q",
+    seed: int = 1,
+    workers: int = 1,
+    on_point: Callable[[Point], object] = lambda point: None,
+) -> LearnedGame | Study:
+    """Learn a game, or any finite decision process, from sampled episodes.
+
+    Args:
+        game: A game, or a `FiniteMDP`.
+        episodes: How many to learn from.
+        algorithm: `q` (Q-learning) or `mc` (every-visit Monte Carlo).
+        seed: The same seed and number of workers give the same result to the bit.
+        workers: Threads.
+        on_point: Called with the exact regret now and then.
+
+    Returns:
+        For a game, what was learned as a chart, with its `study`; for a decision process, the study itself.
+
+    Raises:
+        InputError: If the game is not accepted, cannot be learned, or there are too few episodes.
+    """
+    schedule = Schedule(algorithm, "")
+    if isinstance(game, FiniteMDP):
+        return study(game, episodes, schedule, seed, workers, on_point)
+    process = GameProcess(as_rules(game))
+    return LearnedGame(process, study(build_mdp(process), episodes, schedule, seed, workers, on_point))
+
+
+def contest(
+    bots: Sequence[str],
+    folder: str | os.PathLike[str],
+    *,
+    rules: RulesLike = "cardshark",
+    workers: int = 1,
+    sandbox: str = "required",
+    on_round: Callable[[Host], None] = lambda host: None,
+    **settings: Any,
+) -> Standings:
+    """Host a contest, as `bjsim koth` does.
+
+    Args:
+        bots: Names, files of bots or charts, folders of such files; `NAME=` may precede each.
+        folder: Where the journal, the standings and the page go. It must not hold a contest.
+        rules: The game.
+        workers: Tables played at the same time.
+        sandbox: `required`, `auto` or `off`.
+        on_round: Called after every round.
+        **settings: Other fields of a contest, such as `matches`, `seed`, `until` or `duplicate`.
+
+    Returns:
+        The standings at the end.
+
+    Raises:
+        InputError: If a bot or a setting is not accepted.
+        RunFailed: If the sandbox fails.
+    """
+    asked = with_settings(Contest(as_rules(rules)), settings)
+    entrants = gather(bots, asked.rules)
+    matches = whole_matches(asked.matches, len(entrants), asked.duplicate, bool(asked.house))
+    host = Host.begin(Path(folder), replace(asked, matches=matches), entrants, workers, sandbox)
+    try:
+        return host.run(on_round)
+    finally:
+        write_results(host.folder, host.standings, host.page, host.timings)

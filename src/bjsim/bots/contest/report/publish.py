@@ -1,0 +1,16 @@
+"""Write all files that are computed from a contest's journal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bjsim.bots.contest.play.timings import Timings
+from bjsim.bots.contest.report.output import write_standings, write_whole
+from bjsim.bots.contest.report.page import PageData, render_page
+from bjsim.bots.contest.scoring.standings import Standings
+
+
+def write_results(folder: Path, standings: Standings, page: PageData, timings: Timings) -> None:
+    """Write standings.json, standings.csv and index.html into the contest's folder."""
+    write_standings(folder, standings, timings)
+    write_whole(folder / "index.html", render_page(standings, page, timings))

@@ -1,0 +1,106 @@
+"""The public face: every name is typed, listed and importable, and the functions answer as the commands do."""
+
+from __future__ import annotations
+
+import ast
+import pickle
+import subprocess
+import sys
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import bjsim
+
+INIT = Path(bjsim.__file__)
+
+
+def typed_exports() -> dict[str, str]:
+    """Name -> module of every import under TYPE_CHECKING."""
+    tree = ast.parse(INIT.read_text(encoding="utf-8"))
+    return {
+        alias.asname or alias.name: node.module or ""
+        for block in tree.body
+        if isinstance(block, ast.If)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def test_what_is_typed_is_what_is_listed_and_what_is_loaded() -> None:
+    typed = typed_exports()
+    assert sorted(typed) == sorted(name for name in bjsim.__all__ if name != "__version__")
+    assert {name: module.removeprefix("bjsim.") for name, module in typed.items()} == bjsim._HOMES
+    for name, module in typed.items():
+        assert getattr(bjsim, name) is getattr(import_module(module), name)
+    assert dir(bjsim) == sorted(bjsim.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'paly'"):
+        bjsim.paly  # noqa: B018
+
+
+def test_importing_the_package_imports_no_array_library() -> None:
+    code = "import sys, bjsim; print(sorted({'numpy', 'numba', 'rich', 'click'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_all_errors_have_one_root() -> None:
+    assert issubclass(bjsim.InputError, bjsim.BjsimError) and issubclass(bjsim.InputError, ValueError)
+    assert issubclass(bjsim.RunFailed, bjsim.BjsimError) and issubclass(bjsim.RunFailed, RuntimeError)
+    with pytest.raises(bjsim.BjsimError):
+        bjsim.load_rules("no such game")
+
+
+def test_solve_in_floats_and_in_fractions() -> None:
+    assert bjsim.solve("easy").value == pytest.approx(0.116684704, abs=1e-9)
+    exact = bjsim.solve("easy", exact=True).value
+    assert isinstance(exact, Fraction) and float(exact) == pytest.approx(float(bjsim.solve("easy").value), abs=1e-15)
+
+
+def test_a_chart_is_evaluated_by_name_by_file_and_as_it_is(tmp_path: Path) -> None:
+    rules = bjsim.load_rules("easy")
+    lim17 = bjsim.find_player("lim17", rules)
+    assert isinstance(lim17, bjsim.Chart)
+    by_name = bjsim.evaluate("lim17", "easy")
+    assert by_name.value == bjsim.evaluate(lim17).value < by_name.best == pytest.approx(float(bjsim.solve(rules).value))
+    file = tmp_path / "mine.txt"
+    file.write_text("not a chart\n", encoding="utf-8")
+    with pytest.raises(bjsim.InputError, match=r"mine\.txt"):
+        bjsim.evaluate(file, "easy")
+    with pytest.raises(bjsim.InputError, match="rules"):
+        bjsim.evaluate("lim17")
+
+
+def test_games_are_compared_with_the_first() -> None:
+    first, second = bjsim.compare("vegas-s17", bjsim.load_rules("vegas-h17"))
+    assert first.difference == 0 > second.difference
+    with pytest.raises(bjsim.InputError):
+        bjsim.compare()
+    with pytest.raises(bjsim.InputError, match="rules = 17"):
+        bjsim.compare(17)  # type: ignore[arg-type]
+
+
+def test_a_game_is_learned() -> None:
+    learned = bjsim.learn("neller", 200_000, seed=1)
+    assert learned.rules.name == "neller"
+    assert 0 <= learned.study.regret < 0.01
+
+
+def test_a_contest_is_hosted(tmp_path: Path) -> None:
+    standings = bjsim.contest(["optimal", "lim17"], tmp_path / "hill", matches=2, seed=1)
+    assert standings.matches == 2
+    assert {file.name for file in (tmp_path / "hill").iterdir()} >= {"journal.jsonl", "standings.json", "index.html"}
+    with pytest.raises(bjsim.InputError):
+        bjsim.contest(["optimal"], tmp_path / "other")
+
+
+def test_values_survive_pickling() -> None:
+    rules = bjsim.load_rules("easy")
+    chart = bjsim.find_player("optimal", rules)
+    assert pickle.loads(pickle.dumps(rules)) == rules
+    assert pickle.loads(pickle.dumps(chart)) == chart
