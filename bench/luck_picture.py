@@ -1,6 +1,6 @@
-"""Draw docs/luck.png: one run of six decks, the raw mean and the luck-adjusted one as they converge.
+"""Draw docs/explanation/luck.png: one run of six decks, the raw mean and the luck-adjusted one as they converge.
 
-python bench/luck_picture.py docs/luck.png
+python bench/luck_picture.py docs/explanation/luck.png
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Machines differ, and one machine differs from minute to minute, so that every me
 plain kernel and its ratio to it is what counts: speeds as a multiple of the plain kernel's, times as the share of the
 time that it needs for a million rounds (so more is better in both). `recorded.json` holds the ratios of an earlier
 day; what fell by more than a fifth since is named at the end. `--record` writes today's, there and into the table of
-`docs/performance.md`.
+`docs/explanation/performance.md`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from bjsim.strategies.exact.solver import Solver
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "recorded.json"
-PAGE = HERE.parent / "docs" / "performance.md"
+PAGE = HERE.parent / "docs" / "explanation" / "performance.md"
 TABLE = "<!-- written by bench/speed.py --record -->\n"  # before and after the page's table
 OTHERS = HERE.parent / ".benchmarks" / "latest.json"  # what pytest-benchmark measured before
 BJSIM = str(Path(sys.executable).with_name("bjsim"))

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "bjsim"
 API = {"cli": ("api",), "bots": (), "strategies": (), "sim": ()}  # only the command line may use the public functions
 ROOMS = ("cli", "bots", "strategies", "sim")  # a room may import itself and the rooms after it
-MAP = ROOT / "docs" / "architecture.md"
+MAP = ROOT / "docs" / "explanation" / "architecture.md"
 LAYERS = {  # inside a package a part may import itself and the parts after it
     "sim": ("running", "engine", "game", "stats"),
     "strategies": ("experiment", "learning", "mdp", "players", "formats", "exact", "charts"),

@@ -1,4 +1,4 @@
-"""docs/catalogue.md names every game and every strategy, each with its source, and no other."""
+"""docs/reference/catalogue.md names every game and every strategy, each with its source, and no other."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import BUILT_IN
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "catalogue.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[1] / "docs" / "reference" / "catalogue.md").read_text(encoding="utf-8")
 GAMES, STRATEGIES = PAGE.split("## Strategies")[0], PAGE.split("## Strategies")[1].split("## Charts")[0]
 
 

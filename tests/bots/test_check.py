@@ -29,7 +29,7 @@ def run(*arguments):
 def test_what_the_documentation_tells_a_new_user_to_type(tmp_path, monkeypatch):
     """In an empty folder; with fewer hands, and more time for a move, since the machine may be busy."""
     monkeypatch.chdir(tmp_path)
-    text = (Path(__file__).parents[2] / "docs" / "bots.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / "bots.md").read_text(encoding="utf-8")
     printed = {}
     for line in re.findall(r"^    (bjsim .*)$", text, re.M):
         _, *words = shlex.split(line.replace("--hands 20000", "--hands 300"), comments=True)

@@ -18,7 +18,7 @@ from bot_helpers import needs_sandbox
 from bjsim.cli.koth import Screen, the_contest
 from bjsim.cli.main import main
 
-TUTORIAL = Path(__file__).parents[2] / "docs" / "contest.md"
+TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "contest.md"
 KEYS = {"rank", "bot", "matches", "hands", "chips", "chips_ci95", "luck_adjusted", "luck_adjusted_ci95", "faults"}
 
 

@@ -114,7 +114,7 @@ def test_points_are_told_as_learning_goes_on() -> None:
 
 
 def test_the_page_for_students_is_a_doctest() -> None:
-    page = Path(__file__).parents[2] / "docs" / "learning.md"
+    page = Path(__file__).parents[2] / "docs" / "explanation" / "learning.md"
     results = doctest.testfile(str(page), module_relative=False)
     assert results.attempted >= 8 and results.failed == 0
 
