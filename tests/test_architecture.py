@@ -192,7 +192,7 @@ def test_the_map_names_every_file_and_no_other() -> None:
 
 
 def test_no_file_holds_a_path_of_one_machine() -> None:
-    folders = ("tests", "bench", "docs", "src", ".ci")
+    folders = ("tests", "bench", "docs", "src", ".ci", ".github")
     generated = {"__pycache__", "bjsim.egg-info"}
     files = [path for name in ("*.md", "*.toml", "Makefile", ".gitignore") for path in ROOT.glob(name)]
     files += [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
