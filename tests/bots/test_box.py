@@ -280,7 +280,7 @@ def test_when_bjsim_ends_so_does_the_bot(tmp_path, mode, ending):
 
 
 def test_a_sandbox_that_is_required_and_missing_is_one_line(monkeypatch, caplog):
-    monkeypatch.setattr(sandbox, "trouble", lambda: "bubblewrap is not installed (on Debian: apt install bubblewrap)")
+    monkeypatch.setattr(restrictions, "trouble", lambda: "bubblewrap is not installed (on Debian: apt install bubblewrap)")
     with pytest.raises(BoxError, match="required, but bubblewrap is not installed"):
         sandboxed("required")
     box._warn.cache_clear()

@@ -104,8 +104,8 @@ def test_jobs_of_a_table_are_one_launch(monkeypatch: pytest.MonkeyPatch) -> None
         launches.append(len(keys))
         return play_on_gpu(plan, keys, rounds)
 
-    monkeypatch.setattr(gpu_executor, "play_on_gpu", counted)
-    monkeypatch.setattr(gpu_executor, "MOMENT", 1.0)
+    monkeypatch.setattr(gpu_backend, "play_on_gpu", counted)
+    monkeypatch.setattr(gpu_backend, "MOMENT", 1.0)
     one, other = table_of(named_rules("easy")), table_of(named_rules("vegas-s17"))
     jobs = [(table, 5, number, 0, 0, rounds) for table in (one, other) for number, rounds in ((0, 4), (1, 7))]
     with GpuExecutor() as executor:

@@ -125,7 +125,7 @@ def test_evaluation_of_policies_given_as_rows_or_as_probabilities(monkeypatch: p
     assert evaluate(mdp, best.policy) == pytest.approx(best.values, abs=1e-12)
     assert regret(mdp, best, best.policy) == pytest.approx(0, abs=1e-12)
     assert regret(mdp, best, even) == pytest.approx(start_value(mdp, best.values - dense)) and dense[0] < -1
-    monkeypatch.setattr(solve_mdp, "DENSE", 0)
+    monkeypatch.setattr(solve, "DENSE", 0)
     assert evaluate(mdp, even) == pytest.approx(dense, abs=1e-10)
 
 
@@ -148,7 +148,7 @@ def test_two_hands_for_one_are_a_weight(monkeypatch: pytest.MonkeyPatch) -> None
 
     assert value_iteration(splitting(0.25, 1)).values[0] == pytest.approx(0.75 / 0.5, abs=1e-9)
     assert evaluate(splitting(0.25, 1), np.array([0, -1]))[0] == pytest.approx(1.5)
-    monkeypatch.setattr(solve_mdp, "SWEEPS", 1000)
+    monkeypatch.setattr(solve, "SWEEPS", 1000)
     for again in (0.5, 0.6):
         with pytest.raises(MDPError, match="state half"):
             value_iteration(splitting(again, 1))
