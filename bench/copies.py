@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.host import match_record, referee_of
-from bjsim.bots.contest.luck.draw_log import Tracer
+from bjsim.bots.contest.host import make_adjuster, match_record
+from bjsim.bots.contest.luck.draw_log import DrawLogger
 from bjsim.bots.contest.play.match import play_table
 from bjsim.bots.contest.schedule.seating import schedule
 from bjsim.bots.contest.scoring.standings import Standings
@@ -46,17 +46,17 @@ def play_contest(
     contest = Contest(RULES, seed=seed, matches=hands, duplicate=duplicate)
     bots = [{"name": player.name} for player in players]
     standings = Standings({"contest": contest.to_dict(), "bots": bots})
-    referee = referee_of(contest, len(players))
-    assert referee
+    adjuster = make_adjuster(contest, len(players))
+    assert adjuster
     for tables in schedule(len(players), duplicate):
         traces = []
         for plan in tables:
-            tracer = Tracer(RULES, referee.luck.space)
+            tracer = DrawLogger(RULES, adjuster.luck.space)
             for record in play_table(contest, plan, players.__getitem__, tracer):
                 standings.add(record)
                 look(standings)
             traces.append(tracer.trace())
-        standings.add(match_record(tables[0].match, referee, traces))
+        standings.add(match_record(tables[0].match, adjuster, traces))
         look(standings)
         if min(score.hands for score in standings.scores) >= hands:
             break

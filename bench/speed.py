@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from reference import play_reference
 from rich.console import Console
-from rich.table import Table as Grid
+from rich.table import Table as ParsedTable
 
 from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.game.presets import PRESETS, named_rules
@@ -85,7 +85,7 @@ def duration(what: str, work: Callable[[], object], turns: int = TURNS) -> Measu
 
 def compiled(rules: Rules) -> CompiledTable:
     """The compiled table of the best chart in every seat."""
-    letter = Solver(rules.with_(decks="inf")).chart.letter
+    letter = Solver(rules.replace(decks="inf")).chart.letter
     return CompiledTable(compile_plan(rules, [letter] * rules.seats), rules.unit)
 
 
@@ -94,7 +94,7 @@ def rounds_of_one_core() -> Iterator[Measured]:
     for name in PRESETS:
         rules = named_rules(name)
         games = {f"{name}, as it is": rules}
-        games |= {f"{name}, 1 seat, decks = {d}": rules.with_(seats=1, decks=d) for d in ("6", "inf")}
+        games |= {f"{name}, 1 seat, decks = {d}": rules.replace(seats=1, decks=d) for d in ("6", "inf")}
         seen: list[Rules] = []
         for label, game in games.items():
             if game in seen:
@@ -251,7 +251,7 @@ def main() -> None:
                 console.print(f"{what}: {value}", style="dim", highlight=False)
     if not options.parts or "memory" in options.parts:
         rows += [(what, value, "") for what, value in memory()]
-    grid = Grid("what", "measured", "ratio")
+    grid = ParsedTable("what", "measured", "ratio")
     for row in rows:
         grid.add_row(*row)
     console.print(grid)

@@ -33,7 +33,7 @@ class TwoStates:
 
 
 @dataclass(frozen=True)
-class Grid:
+class ParsedTable:
     """Russell and Norvig, "Artificial Intelligence", chapter 17: 4 x 3 cells, (1, 1) below left, a wall at (2, 2).
 
     A move goes where it aims with probability 0.8 and to either side of that with 0.1; against a wall one stays. Each

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from bjsim.sim.running.driver import Driver as Driver
     from bjsim.strategies.charts.chart import Chart as Chart
     from bjsim.strategies.exact.compare import Compared as Compared
-    from bjsim.strategies.exact.judge import Judgement as Judgement
-    from bjsim.strategies.exact.labelled_table import Table as Table
+    from bjsim.strategies.exact.evaluate import Evaluation as Evaluation
+    from bjsim.strategies.exact.labelled_table import LabelledTable as LabelledTable
     from bjsim.strategies.exact.solver import Solver as Solver
     from bjsim.strategies.experiment import BotResult as BotResult
     from bjsim.strategies.experiment import play as play
@@ -52,9 +52,10 @@ __all__ = [
     "Chart",
     "Compared",
     "Driver",
+    "Evaluation",
     "Hand",
     "InputError",
-    "Judgement",
+    "LabelledTable",
     "LearnedGame",
     "Player",
     "Round",
@@ -64,7 +65,6 @@ __all__ = [
     "Solver",
     "Standings",
     "Study",
-    "Table",
     "View",
     "__version__",
     "compare",
@@ -88,7 +88,7 @@ _HOMES = {
     "Driver": "sim.running.driver",
     "Hand": "sim.game.hand",
     "InputError": "errors",
-    "Judgement": "strategies.exact.judge",
+    "Evaluation": "strategies.exact.evaluate",
     "LearnedGame": "strategies.learning.report",
     "Player": "sim.game.actions",
     "Round": "sim.game.round",
@@ -98,7 +98,7 @@ _HOMES = {
     "Solver": "strategies.exact.solver",
     "Standings": "bots.contest.scoring.standings",
     "Study": "strategies.learning.study",
-    "Table": "strategies.exact.labelled_table",
+    "LabelledTable": "strategies.exact.labelled_table",
     "View": "sim.game.actions",
     "compare": "api",
     "contest": "api",

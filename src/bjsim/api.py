@@ -25,11 +25,11 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.compare import Compared
 from bjsim.strategies.exact.compare import compare as compare_games
-from bjsim.strategies.exact.judge import Judgement, judge
+from bjsim.strategies.exact.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.learning.learn import Schedule
 from bjsim.strategies.learning.report import LearnedGame
-from bjsim.strategies.learning.study import Point, Study, study
+from bjsim.strategies.learning.study import LearningPoint, Study, study
 from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.mdp.build import build_mdp
 from bjsim.strategies.mdp.model import FiniteMDP
@@ -68,7 +68,7 @@ def solve(rules: RulesLike, *, exact: bool = False) -> Solver:
     return Solver(as_rules(rules), Fraction if exact else float)
 
 
-def evaluate(chart: Chart | str | os.PathLike[str], rules: RulesLike | None = None) -> Judgement:
+def evaluate(chart: Chart | str | os.PathLike[str], rules: RulesLike | None = None) -> Evaluation:
     """Compute what a chart returns and what each of its wrong cells costs.
 
     Args:
@@ -83,13 +83,13 @@ def evaluate(chart: Chart | str | os.PathLike[str], rules: RulesLike | None = No
         InputError: If the chart or the rules are not accepted.
     """
     if isinstance(chart, Chart):
-        return judge(chart if rules is None else Chart(chart.name, as_rules(rules), chart.cells, chart.source))
+        return evaluate_chart(chart if rules is None else Chart(chart.name, as_rules(rules), chart.cells, chart.source))
     if rules is None:
         raise InputError(f"rules are needed to read the chart {os.fspath(chart)}; give rules=")
     player = find_player(os.fspath(chart), as_rules(rules))
     if not isinstance(player, Chart):
         raise InputError(f"{chart} is not a chart; only charts can be evaluated exactly")
-    return judge(player)
+    return evaluate_chart(player)
 
 
 def compare(*rules: RulesLike) -> list[Compared]:
@@ -117,7 +117,7 @@ def learn(
     algorithm: str = ...,
     seed: int = ...,
     workers: int = ...,
-    on_point: Callable[[Point], object] = ...,
+    on_point: Callable[[LearningPoint], object] = ...,
 ) -> LearnedGame: ...
 @overload
 def learn(
@@ -127,7 +127,7 @@ def learn(
     algorithm: str = ...,
     seed: int = ...,
     workers: int = ...,
-    on_point: Callable[[Point], object] = ...,
+    on_point: Callable[[LearningPoint], object] = ...,
 ) -> Study: ...
 def learn(
     game: RulesLike | FiniteMDP,
@@ -136,7 +136,7 @@ def learn(
     algorithm: str = "q",
     seed: int = 1,
     workers: int = 1,
-    on_point: Callable[[Point], object] = lambda point: None,
+    on_point: Callable[[LearningPoint], object] = lambda point: None,
 ) -> LearnedGame | Study:
     """Learn a game, or any finite decision process, from sampled episodes.
 

@@ -13,7 +13,7 @@ from bot_helpers import SAMPLES, a_view, needs, needs_sandbox, processes
 
 from bjsim.bots.sandbox import box
 from bjsim.bots.sandbox import restrictions
-from bjsim.bots.sandbox.box import BoxError, Limits, sandboxed
+from bjsim.bots.sandbox.box import SandboxError, Limits, sandboxed
 from bjsim.bots.player import open_bot
 from bjsim.sim.running.executors import threads
 from bjsim.sim.game.actions import HIT, STAND, View
@@ -154,7 +154,7 @@ def test_strikes_run_out_and_the_bot_is_not_run_any_more(bot):
 def test_the_moves_of_each_hand_are_counted_apart(bot):
     """Two seats of one bot take turns at a table; the cap is on the moves with one hand."""
     player = bot("x.py", "import sys; print('B 0' if sys.argv[2] == 'K2' else 'H')", sandbox="auto", timeout=9.0)
-    rules = named_rules("cardshark").with_(move_cap=20)
+    rules = named_rules("cardshark").replace(move_cap=20)
     one, other, longer = (
         View(rules, seat, hand, "9", "9#", 10, 190, "SHB") for seat, hand in ((0, "K2"), (1, "K2"), (1, "232"))
     )
@@ -281,7 +281,7 @@ def test_when_bjsim_ends_so_does_the_bot(tmp_path, mode, ending):
 
 def test_a_sandbox_that_is_required_and_missing_is_one_line(monkeypatch, caplog):
     monkeypatch.setattr(restrictions, "trouble", lambda: "bubblewrap is not installed (on Debian: apt install bubblewrap)")
-    with pytest.raises(BoxError, match="required, but bubblewrap is not installed"):
+    with pytest.raises(SandboxError, match="required, but bubblewrap is not installed"):
         sandboxed("required")
     box._warn.cache_clear()
     assert not sandboxed("auto") and not sandboxed("auto")

@@ -184,7 +184,7 @@ def fits(name):
 @pytest.mark.parametrize(("name", "source", "rounds", "kinds", "comes_to"), [fits(case[0]) for case in HOSTILE])
 def test_a_hostile_bot_harms_itself_only(bot, name, source, rounds, kinds, comes_to):
     before = processes()
-    rules = named_rules("cardshark").with_(move_cap=20)
+    rules = named_rules("cardshark").replace(move_cap=20)
 
     def played_with_it():
         hostile = bot(name, source, timeout=10.0 if "memory" in name else 0.5)

@@ -5,7 +5,7 @@ from bot_helpers import a_view
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bjsim.bots.protocol import FAULTS, Fault, Reply, argv_of, judge, parse_reply
+from bjsim.bots.protocol import FAULTS, Fault, Reply, argv_of, classify_reply, parse_reply
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.presets import named_rules
 
@@ -104,7 +104,7 @@ def test_split_and_surrender_where_the_rules_have_them():
     ],
 )
 def test_how_a_run_ended(reply, kind, detail):
-    fault = judge(reply, a_view())
+    fault = classify_reply(reply, a_view())
     assert fault.kind == kind and detail in fault.detail and kind in FAULTS
     assert fault.stderr == reply.stderr and fault.argv
 

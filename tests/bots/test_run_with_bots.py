@@ -13,7 +13,7 @@ import pytest
 from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, needs_sandbox, processes
 from click.testing import CliRunner
 
-from bjsim.bots.sandbox.box import BoxClosed
+from bjsim.bots.sandbox.box import SandboxClosed
 from bjsim.cli.run import run as command
 from bjsim.sim.running.driver import Checkpoint, Driver
 from bjsim.sim.game.presets import named_rules
@@ -164,7 +164,7 @@ def test_a_bot_that_is_closed_ends_the_move_that_another_thread_asks_for(bot):
     ended = []
 
     def ask():
-        with pytest.raises(BoxClosed):
+        with pytest.raises(SandboxClosed):
             player.decide(a_view())
         ended.append(True)
 
@@ -174,5 +174,5 @@ def test_a_bot_that_is_closed_ends_the_move_that_another_thread_asks_for(bot):
     player.close()
     thread.join(timeout=20)
     assert ended and not player.faults and processes() == before
-    with pytest.raises(BoxClosed):
+    with pytest.raises(SandboxClosed):
         player.decide(a_view())

@@ -39,7 +39,7 @@ def test_the_exported_chart_plays_as_the_chart_does():
 @pytest.mark.parametrize("name", ["optimal", "lim17", "hoyle"])
 @needs(".py")
 def test_charts_are_exported_for_other_rules_too(tmp_path, name):
-    rules = named_rules("cardshark").with_(
+    rules = named_rules("cardshark").replace(
         surrender=True, double_on="9-11", raises=False, hit_soft_17=True, ties="push"
     )
     chart = find_player(name, rules)

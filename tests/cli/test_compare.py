@@ -32,7 +32,7 @@ def test_one_rule_at_three_values():
 
 
 def test_endless_resplitting_is_worth_what_is_published():
-    one, endless = compare([PRESETS["vegas-s17"].rules, PRESETS["vegas-s17"].rules.with_(max_hands="inf")])
+    one, endless = compare([PRESETS["vegas-s17"].rules, PRESETS["vegas-s17"].rules.replace(max_hands="inf")])
     assert 100 * one.value == pytest.approx(-0.511734, abs=5e-7)
     assert 100 * endless.value == pytest.approx(-0.5093975, abs=5e-8)
 
@@ -48,14 +48,14 @@ def test_a_row_that_one_game_has_is_compared_with_its_total():
 
 def test_what_a_third_card_leaves_of_a_code():
     """Doubling is for two cards, so eleven in three cards is hit in both games."""
-    bonuses = PRESETS["vegas-s17"].rules.with_(bonuses="win")
+    bonuses = PRESETS["vegas-s17"].rules.replace(bonuses="win")
     (_, other) = compare([PRESETS["vegas-s17"].rules, bonuses])
     rows = {change.row for change in other.changes}
     assert "11/3" not in rows and "AA/3" not in rows and "15/4" in rows
 
 
 def test_totals_that_only_one_game_has_and_an_infinite_value():
-    hit_21 = PRESETS["vegas-s17"].rules.with_(stand_on_21=False)
+    hit_21 = PRESETS["vegas-s17"].rules.replace(stand_on_21=False)
     assert compare([PRESETS["vegas-s17"].rules, hit_21])[1].only == ("21", "A10")
     assert compare([PRESETS["neller"].rules, PRESETS["neller-v1"].rules])[1].only == ()
     endless = games("--rules", "blackjack-p", "--vary", "ten_probability=4/13,1/2")[1]

@@ -38,7 +38,7 @@ def test_changed_rules(tmp_path):
     text = bjsim("rules", "easy", "--set", "decks=2", "--set", "blackjack_pays=6/5", "--toml").out
     path = tmp_path / "mine.toml"
     path.write_text(text, encoding="utf-8")
-    assert load_rules(str(path)) == PRESETS["easy"].rules.with_(decks=2, blackjack_pays="6/5")
+    assert load_rules(str(path)) == PRESETS["easy"].rules.replace(decks=2, blackjack_pays="6/5")
 
 
 def test_bad_input_gets_one_line_and_status_2(tmp_path):

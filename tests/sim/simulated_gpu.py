@@ -49,12 +49,12 @@ def differ(plan: Plan, on_gpu: Plan | None = None, tables: Sequence[int] = (0, 0
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("decks", ["6", "inf"])
 def test_every_preset_pays_the_same(name: str, decks: str) -> None:
-    game = named_rules(name).with_(decks=decks)
-    assert not differ(plan_of(game.with_(seats=min(game.seats, 2))))
+    game = named_rules(name).replace(decks=decks)
+    assert not differ(plan_of(game.replace(seats=min(game.seats, 2))))
 
 
 def test_a_full_table_pays_the_same_when_its_shoe_runs_out() -> None:
-    game = named_rules("cardshark").with_(seats=7, decks=1, cut=1, turns="round-robin")
+    game = named_rules("cardshark").replace(seats=7, decks=1, cut=1, turns="round-robin")
     assert not differ(plan_of(game))
 
 
@@ -71,7 +71,7 @@ def test_payoffs_outside_the_dense_table_come_back() -> None:
 
 def test_what_differs_is_seen() -> None:
     """Negative control: a payoff mixed up, a chart that differs, and the stream of another table."""
-    game = named_rules("vegas-s17").with_(seats=1)
+    game = named_rules("vegas-s17").replace(seats=1)
     plan = plan_of(game)
     pay = plan.pay.copy()
     pay[:, 0] = -pay[:, 0]

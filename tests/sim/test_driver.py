@@ -18,7 +18,7 @@ from bjsim.sim.running.executors import local
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.table import block_of, block_start
 from bjsim.sim.stats.tally import Tally
-from bjsim.sim.running.workers import gathered_log
+from bjsim.sim.running.workers import collect_logs
 from bjsim.strategies.experiment import experiment_of
 from bjsim.strategies.players.find import find_player
 
@@ -141,7 +141,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path, damage):
 
 def test_one_log_holds_the_records_of_all_workers(tmp_path):
     path = tmp_path / "log"
-    with gathered_log(str(path)) as records:
+    with collect_logs(str(path)) as records:
         Driver(Experiment(EASY, [SlowTable()], 2_000_000, seed=3, tables=4), local(2, records)).run()
     lines = path.read_text().splitlines()
     workers = {line.split()[2] for line in lines}
@@ -169,7 +169,7 @@ def test_a_run_stops_at_the_precision_asked_for_whatever_plays_it(tables):
     two = Driver(precise(0.004, tables=tables), local(2)).run()
     assert one.tallies == two.tallies and one.convergence == two.convergence
     experiment = precise(0.004, tables=tables)
-    assert max(half_width(tally, experiment.tuned) for tally in one.tallies) <= 0.004
+    assert max(half_width(tally, experiment.optimal_n) for tally in one.tallies) <= 0.004
     for tally, points in zip(one.tallies, one.convergence, strict=True):
         assert points[-1].hands == tally.rounds
     before = [points[-2] for points in one.convergence]

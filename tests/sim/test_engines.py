@@ -214,7 +214,7 @@ def corrupt(plan: Plan, array: str, rng: random.Random) -> Plan:
 @pytest.mark.parametrize("array", ["add", "act", "pay", "dealer_add", "column"])
 def test_a_plan_with_one_wrong_cell_is_caught(array: str) -> None:
     """Negative control. Some cells are not reached in so few rounds; of six wrong ones at least one must be."""
-    game = named_rules("vegas-s17").with_(decks="inf")
+    game = named_rules("vegas-s17").replace(decks="inf")
     chart = Solver(game).chart
     plan = compile_plan(game, [chart.letter])
     rng = random.Random(1)
@@ -228,7 +228,7 @@ def test_a_plan_with_one_wrong_cell_is_caught(array: str) -> None:
 )
 def test_a_chart_with_one_other_cell_is_caught(row: str, column: str, code: str) -> None:
     """Negative control, of the other side."""
-    game = named_rules("vegas-s17").with_(decks="inf")
+    game = named_rules("vegas-s17").replace(decks="inf")
     chart = Solver(game).chart
     assert chart.cells[row, column] != code
     other = Chart("other", game, {**chart.cells, (row, column): code})

@@ -19,7 +19,7 @@ from support.mortal import MortalTable
 import bjsim
 from bjsim.sim.running.driver import Driver
 from bjsim.errors import InputError
-from bjsim.sim.running.executors import local, open_workplace
+from bjsim.sim.running.executors import local, open_backend
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.experiment import experiment_of
 from bjsim.strategies.players.find import find_player
@@ -51,7 +51,7 @@ def one_worker():
 @pytest.fixture(scope="module")
 def dask():
     pytest.importorskip("distributed")
-    with open_workplace("dask", 2) as place:
+    with open_backend("dask", 2) as place:
         yield place
 
 
@@ -96,18 +96,18 @@ def test_blocks_that_dask_gives_up_are_handed_out_anew(dask, tmp_path):
     ],
 )
 def test_a_place_that_is_none_is_refused(text, message):
-    with pytest.raises(InputError, match=re.escape(message)), open_workplace(text):
+    with pytest.raises(InputError, match=re.escape(message)), open_backend(text):
         pass
 
 
 def test_without_dask_the_option_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InputError, match=re.escape("pip install 'bjsim[dask]'")), open_workplace("dask"):
+    with pytest.raises(InputError, match=re.escape("pip install 'bjsim[dask]'")), open_backend("dask"):
         pass
 
 
 def test_workers_of_an_address_are_not_ours_to_count():
-    with pytest.raises(InputError, match="has the workers it has"), open_workplace("dask://127.0.0.1:1", 2):
+    with pytest.raises(InputError, match="has the workers it has"), open_backend("dask://127.0.0.1:1", 2):
         pass
 
 

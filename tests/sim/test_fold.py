@@ -24,7 +24,7 @@ LENGTHS = [700, 0, 1, 1500, 33, 64]  # of blocks: more than there are lanes, and
 
 
 def plan_of(game: Rules) -> Plan:
-    return compile_plan(game, [Solver(game.with_(decks="inf")).chart.letter])
+    return compile_plan(game, [Solver(game.replace(decks="inf")).chart.letter])
 
 
 def one_by_one(plan: Plan, lengths: list[int], seed: int = 5) -> tuple[list[np.ndarray], np.ndarray]:
@@ -54,8 +54,8 @@ def differ(plan: Plan, folded: Fold, lengths: list[int], seed: int = 5) -> bool:
 @pytest.mark.parametrize("decks", ["2", "6", "inf", pytest.param("8", marks=pytest.mark.slow)])
 def test_every_preset_pays_the_same_walked(name: str, decks: str) -> None:
     """Two decks are dealt to the last card, so that rounds begin in one shoe and end in the next."""
-    game = named_rules(name).with_(seats=1, decks=decks)
-    plan = plan_of(game.with_(cut=1) if decks == "2" else game)
+    game = named_rules(name).replace(seats=1, decks=decks)
+    plan = plan_of(game.replace(cut=1) if decks == "2" else game)
     folded = fold(plan)
     assert folded
     assert not differ(plan, folded, LENGTHS)
@@ -85,7 +85,7 @@ def test_random_games_pay_the_same_walked(games: int) -> None:
 @pytest.mark.parametrize("decks", ["6", "inf"])
 def test_a_wrong_fold_is_caught(decks: str) -> None:
     """Negative control: two cards mixed up, a payoff mixed up, and 1 in 50 of the payoffs of single cards."""
-    game = named_rules("vegas-s17").with_(decks=decks)
+    game = named_rules("vegas-s17").replace(decks=decks)
     plan = plan_of(game)
     folded = fold(plan)
     assert folded
@@ -106,16 +106,16 @@ def test_a_wrong_fold_is_caught(decks: str) -> None:
 
 def test_what_cannot_be_walked_is_not_folded() -> None:
     game = named_rules("vegas-s17")
-    chart = Solver(game.with_(decks="inf")).chart
-    assert fold(compile_plan(game.with_(seats=2), [chart.letter] * 2)) is None
-    assert fold(compile_plan(game.with_(decks=1), [chart.letter])) is None
-    assert fold(compile_plan(game.with_(cut="1/20"), [chart.letter])) is None
+    chart = Solver(game.replace(decks="inf")).chart
+    assert fold(compile_plan(game.replace(seats=2), [chart.letter] * 2)) is None
+    assert fold(compile_plan(game.replace(decks=1), [chart.letter])) is None
+    assert fold(compile_plan(game.replace(cut="1/20"), [chart.letter])) is None
     assert fold(compile_plan(game, [chart.letter])) is not None
 
 
 def test_hands_that_come_to_the_same_are_one_row() -> None:
     """Of a chart that always stands only totals matter: the dealer's cards are some sixty, the hand's eight."""
-    game = named_rules("cardshark").with_(seats=1, decks="inf")
+    game = named_rules("cardshark").replace(seats=1, decks="inf")
     stand = fold(compile_plan(game, [chart_of("stand", game, lambda row, column: "S").letter]))
     other = fold(compile_plan(game, [random_chart(game, 1).letter]))
     assert stand and other

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED
 
-from bjsim.sim.game.cards import RANKS, is_natural, points_of, rank_law, rank_of, value_of
+from bjsim.sim.game.cards import RANKS, is_natural, points_of, rank_probabilities, rank_of, value_of
 from bjsim.sim.game.hand import Hand
 
 CARDS = st.lists(st.sampled_from(RANKS), min_size=1, max_size=12)
@@ -140,7 +140,7 @@ def test_naturals_are_two_cards() -> None:
 
 @pytest.mark.parametrize("p", [Fraction(4, 13), Fraction(1, 100), Fraction(1, 2), Fraction(99, 100)])
 def test_the_law_of_blackjack_p(p: Fraction) -> None:
-    law = rank_law(p)
-    assert sum(law) == 1
-    assert law[:9] == ((1 - p) / 9,) * 9
-    assert law[9:] == (p / 4,) * 4
+    probabilities = rank_probabilities(p)
+    assert sum(probabilities) == 1
+    assert probabilities[:9] == ((1 - p) / 9,) * 9
+    assert probabilities[9:] == (p / 4,) * 4

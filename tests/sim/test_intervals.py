@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from bjsim.sim.stats.intervals import anytime, anytime_factor, usual
+from bjsim.sim.stats.intervals import anytime, anytime_factor, fixed_sample
 from bjsim.sim.kernel import play_rounds
 from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.game.presets import named_rules
@@ -46,7 +46,7 @@ def exact():
 def coverage(runs, value):
     _, means, sds = runs
     inside = [
-        low <= value <= high for low, high in (usual(m[-1], s[-1], HANDS) for m, s in zip(means, sds, strict=True))
+        low <= value <= high for low, high in (fixed_sample(m[-1], s[-1], HANDS) for m, s in zip(means, sds, strict=True))
     ]
     return np.mean(inside)
 

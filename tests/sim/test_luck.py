@@ -15,7 +15,7 @@ from bjsim.sim.kernel import open_ledger, play_rounds, rounds_in_shoe
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.engine.plan import Plan, compile_plan
 from bjsim.sim.game.presets import PRESETS, named_rules
-from bjsim.sim.engine.luck_model import Referee, referee_of
+from bjsim.sim.engine.luck_model import LuckModel, make_luck_model
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.stats.tally import Tally
@@ -28,20 +28,20 @@ SIX = named_rules("vegas-s17")
 
 
 def adjusted(
-    game: Rules, plan: Plan, referee: Referee, rounds: int, usual: int | None = None, key: int = 1, seat: int = 0
+    game: Rules, plan: Plan, luck_model: LuckModel, rounds: int, usual: int | None = None, key: int = 1, seat: int = 0
 ) -> LuckTally:
     """The luck-adjusted rounds of one block."""
     shoe = rounds_in_shoe(plan) if usual is None else usual
-    ledger = open_ledger(plan, referee, float(game.unit), shoe)
-    play_rounds(plan, stream_key(key, 0, 0), rounds, 0, referee, ledger)
+    ledger = open_ledger(plan, luck_model, float(game.unit), shoe)
+    play_rounds(plan, stream_key(key, 0, 0), rounds, 0, luck_model, ledger)
     shoes, *sums = ledger.sums[seat].tolist()
-    return LuckTally(float(referee.value[referee.chart[seat]]), max(shoe, 1), int(shoes), *sums)
+    return LuckTally(float(luck_model.value[luck_model.chart[seat]]), max(shoe, 1), int(shoes), *sums)
 
 
 @cache
-def six_decks() -> tuple[Plan, Referee]:
+def six_decks() -> tuple[Plan, LuckModel]:
     plan = compile_plan(SIX, [Solver(SIX).chart.letter])
-    return plan, referee_of(SIX, plan)
+    return plan, make_luck_model(SIX, plan)
 
 
 def z(one: LuckTally, other: LuckTally) -> float:
@@ -52,12 +52,12 @@ def z(one: LuckTally, other: LuckTally) -> float:
 @pytest.mark.parametrize("name", PRESETS)
 def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     """The certificate: no luck is left, to rounding; and the cards are those of a plain run."""
-    game = named_rules(name).with_(decks="inf", cut=1)
+    game = named_rules(name).replace(decks="inf", cut=1)
     seats = [Solver(game).chart, *(random_chart(game, seed, 1) for seed in range(1, game.seats))]
     plan = compile_plan(game, [chart.letter for chart in seats])
-    referee = referee_of(game, plan)
-    ledger = open_ledger(plan, referee, float(game.unit), 1)
-    counts, outside, _ = play_rounds(plan, stream_key(2, 0, 0), 4000, 0, referee, ledger)
+    luck_model = make_luck_model(game, plan)
+    ledger = open_ledger(plan, luck_model, float(game.unit), 1)
+    counts, outside, _ = play_rounds(plan, stream_key(2, 0, 0), 4000, 0, luck_model, ledger)
     plain = play_rounds(plan, stream_key(2, 0, 0), 4000)
     assert (counts == plain[0]).all() and (outside == plain[1]).all()
     assert (ledger.sums[:, 0] == 4000).all()
@@ -66,9 +66,9 @@ def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
 
 def test_a_wrong_payoff_breaks_the_certificate():
     """Negative control: the rounds played pay a natural 2:1, the referee believes in 3:2."""
-    game, other = (named_rules("easy").with_(blackjack_pays=pays) for pays in ("3/2", "2"))
+    game, other = (named_rules("easy").replace(blackjack_pays=pays) for pays in ("3/2", "2"))
     letter = Solver(game).chart.letter
-    tally = adjusted(game, compile_plan(other, [letter]), referee_of(game, compile_plan(game, [letter])), 4000)
+    tally = adjusted(game, compile_plan(other, [letter]), make_luck_model(game, compile_plan(game, [letter])), 4000)
     assert tally.se > 1e-3
 
 
@@ -87,13 +87,13 @@ def test_whatever_the_referee_believes_the_mean_is_the_same(games):
         if any(splits_for_ever(chart) for chart in seats):
             return
         plan = compile_plan(game, [chart.letter for chart in seats])
-        referee = referee_of(game, plan)
-        if not np.isfinite(referee.worth).all() or abs(referee.value).max() > 3:
+        luck_model = make_luck_model(game, plan)
+        if not np.isfinite(luck_model.worth).all() or abs(luck_model.value).max() > 3:
             return
-        flat = referee._replace(slopes=0 * referee.slopes, own=0 * referee.own)
-        blind = flat._replace(worth=0 * referee.worth, start=0 * referee.start)
+        flat = luck_model._replace(slopes=0 * luck_model.slopes, own=0 * luck_model.own)
+        blind = flat._replace(worth=0 * luck_model.worth, start=0 * luck_model.start)
         for seat in (0, game.seats - 1):
-            full, first, raw = (adjusted(game, plan, one, 20_000, seat=seat) for one in (referee, flat, blind))
+            full, first, raw = (adjusted(game, plan, one, 20_000, seat=seat) for one in (luck_model, flat, blind))
             assert abs(z(full, raw)) < 4.5 and abs(z(first, raw)) < 4.5
             if game.decks != math.inf:
                 finite += 1
@@ -106,23 +106,23 @@ def test_whatever_the_referee_believes_the_mean_is_the_same(games):
 
 def test_random_beliefs_move_no_mean():
     """Worths that are noise: the mean stays, the spread grows."""
-    plan, referee = six_decks()
+    plan, luck_model = six_decks()
     noise = np.random.default_rng(3)
-    wild = referee._replace(
-        worth=referee.worth + noise.normal(size=referee.worth.shape),
-        slopes=noise.normal(size=referee.slopes.shape).astype(np.float32),
+    wild = luck_model._replace(
+        worth=luck_model.worth + noise.normal(size=luck_model.worth.shape),
+        slopes=noise.normal(size=luck_model.slopes.shape).astype(np.float32),
     )
-    exact, random = (adjusted(SIX, plan, one, 300_000) for one in (referee, wild))
+    exact, random = (adjusted(SIX, plan, one, 300_000) for one in (luck_model, wild))
     assert abs(z(random, exact)) < 4
     assert random.se > 100 * exact.se
 
 
 def test_a_referee_who_miscounts_the_shoe_is_wrong():
     """Negative control: he believes one more ten and one fewer five in each deck."""
-    plan, referee = six_decks()
-    full = referee.full.copy()
+    plan, luck_model = six_decks()
+    full = luck_model.full.copy()
     full[[4, 9]] += -6, 6
-    exact, wrong = (adjusted(SIX, plan, one, 100_000) for one in (referee, referee._replace(full=full)))
+    exact, wrong = (adjusted(SIX, plan, one, 100_000) for one in (luck_model, luck_model._replace(full=full)))
     assert abs(z(wrong, exact)) > 10
 
 
@@ -132,16 +132,16 @@ KINDS = ("dealt", "hit", "double", "split", "dealer")
 @pytest.mark.parametrize("kind", KINDS)
 def test_luck_has_mean_0_in_every_kind_of_draw(kind):
     """300 blocks with the luck in one kind of draw alone, less the same without; 4 standard errors: 6 of 100,000."""
-    plan, referee = six_decks()
-    nodes = np.unique(getattr(referee, kind))
-    mask = np.zeros(len(referee.worth))
+    plan, luck_model = six_decks()
+    nodes = np.unique(getattr(luck_model, kind))
+    mask = np.zeros(len(luck_model.worth))
     mask[nodes[nodes > 0]] = 1
-    alone = referee._replace(
-        worth=referee.worth * mask[:, None],
-        slopes=referee.slopes * mask[:, None, None].astype("f4"),
-        own=referee.own * mask[:, None],
+    alone = luck_model._replace(
+        worth=luck_model.worth * mask[:, None],
+        slopes=luck_model.slopes * mask[:, None, None].astype("f4"),
+        own=luck_model.own * mask[:, None],
     )
-    none = referee._replace(worth=0 * referee.worth, slopes=0 * referee.slopes, own=0 * referee.own)
+    none = luck_model._replace(worth=0 * luck_model.worth, slopes=0 * luck_model.slopes, own=0 * luck_model.own)
     luck = np.array(
         [adjusted(SIX, plan, none, 800, key=k).y - adjusted(SIX, plan, alone, 800, key=k).y for k in range(300)]
     )
@@ -151,12 +151,12 @@ def test_luck_has_mean_0_in_every_kind_of_draw(kind):
 
 def test_the_drift_has_mean_0():
     """Blocks with the drift, less the same without; a block ends in the middle of a shoe."""
-    plan, referee = six_decks()
+    plan, luck_model = six_decks()
     usual = rounds_in_shoe(plan)
     assert usual == 43
     for rounds in (60, 400):
         without, with_it = (
-            np.array([adjusted(SIX, plan, referee, rounds, shoe, key).y for key in range(3000)]) for shoe in (0, usual)
+            np.array([adjusted(SIX, plan, luck_model, rounds, shoe, key).y for key in range(3000)]) for shoe in (0, usual)
         )
         drift = without - with_it
         assert drift.std() > 0.01
@@ -165,12 +165,12 @@ def test_the_drift_has_mean_0():
 
 def test_how_much_surer_it_is():
     """The gains that the method promises: more than 5,000 in six decks cut at 75%, and 300,000 in fresh shoes."""
-    plan, referee = six_decks()
+    plan, luck_model = six_decks()
     sd = Solver(SIX).sd(Solver(SIX).chart.letter)
-    assert (sd / math.sqrt(200_000) / adjusted(SIX, plan, referee, 200_000).se) ** 2 > 5_000
-    fresh = SIX.with_(cut="1/312")
+    assert (sd / math.sqrt(200_000) / adjusted(SIX, plan, luck_model, 200_000).se) ** 2 > 5_000
+    fresh = SIX.replace(cut="1/312")
     plan = compile_plan(fresh, [Solver(SIX).chart.letter])
-    assert (sd / math.sqrt(50_000) / adjusted(fresh, plan, referee_of(fresh, plan), 50_000).se) ** 2 > 300_000
+    assert (sd / math.sqrt(50_000) / adjusted(fresh, plan, make_luck_model(fresh, plan), 50_000).se) ** 2 > 300_000
 
 
 # --- against every round of one deck
@@ -190,12 +190,12 @@ def one_deck_value() -> float:
     def dealer(points: int, soft: bool, deck: tuple[int, ...]) -> dict[int, float]:
         if points >= 17:
             return {points if points <= 21 else 0: 1.0}
-        law: dict[int, float] = {}
+        probabilities: dict[int, float] = {}
         for card in range(1, 11):
             if deck[card - 1]:
                 for end, p in dealer(*total(points, soft, card), less(deck, card)).items():
-                    law[end] = law.get(end, 0) + p * deck[card - 1] / sum(deck)
-        return law
+                    probabilities[end] = probabilities.get(end, 0) + p * deck[card - 1] / sum(deck)
+        return probabilities
 
     full = (*[4] * 9, 16)
     value = 0.0
@@ -215,8 +215,8 @@ def one_deck_value() -> float:
                         value += 1.5 * chance
                     elif chance:
                         state = total(*total(0, False, up), hole)
-                        law = dealer(*state, less(less(deck, up), hole))
-                        value += chance * sum(p * ((hand > end) - (hand < end)) for end, p in law.items())
+                        probabilities = dealer(*state, less(less(deck, up), hole))
+                        value += chance * sum(p * ((hand > end) - (hand < end)) for end, p in probabilities.items())
     return value
 
 
@@ -233,9 +233,9 @@ def less(deck: tuple[int, ...], card: int) -> tuple[int, ...]:
 
 def test_one_deck_agrees_with_every_round_there_is():
     """200,000 adjusted rounds are worth some hundred million raw ones; 4 standard errors: 6 of 100,000."""
-    game = SIX.with_(decks=1, cut="1/52")
+    game = SIX.replace(decks=1, cut="1/52")
     plan = compile_plan(game, [always_stand(game).letter])
-    tally = adjusted(game, plan, referee_of(game, plan), 200_000)
+    tally = adjusted(game, plan, make_luck_model(game, plan), 200_000)
     assert tally.se < 4e-5
     assert abs(tally.mean - one_deck_value()) < 4 * tally.se
 
@@ -244,8 +244,8 @@ def test_one_deck_agrees_with_every_round_there_is():
 
 
 def test_sums_merge_and_are_kept():
-    plan, referee = six_decks()
-    one, two = (adjusted(SIX, plan, referee, 3000, key=key) for key in (1, 2))
+    plan, luck_model = six_decks()
+    one, two = (adjusted(SIX, plan, luck_model, 3000, key=key) for key in (1, 2))
     both = one + two
     assert both.shoes == one.shoes + two.shoes and both.b == 6000
     assert LuckTally() + one == one + LuckTally() == one

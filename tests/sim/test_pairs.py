@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bjsim.sim.stats.paired import CARDS, PairTally, Rounds, stretches
+from bjsim.sim.stats.paired import CARDS, PairedTally, Rounds, batches
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import DeckShoe
 from bjsim.sim.game.random_stream import Stream
@@ -24,8 +24,8 @@ def rounds_of(net: np.ndarray, tied: np.ndarray | None = None) -> Rounds:
     return Rounds(net, np.zeros(len(net), np.int64) if tied is None else tied, dealt)
 
 
-def pair(one: np.ndarray, other: np.ndarray) -> PairTally:
-    return PairTally.of(HALF, rounds_of(one), rounds_of(other))
+def pair(one: np.ndarray, other: np.ndarray) -> PairedTally:
+    return PairedTally.of(HALF, rounds_of(one), rounds_of(other))
 
 
 @given(st.lists(st.tuples(st.integers(-16, 16), st.integers(-16, 16)), min_size=1, max_size=2000))
@@ -48,7 +48,7 @@ def test_tied_bets_are_not_settled() -> None:
     rounds = 400 * EACH
     tied = rng.random((2, rounds)) < 0.1
     net = np.where(tied, 0, rng.choice([-2, 2], (2, rounds), p=[0.52, 0.48]))
-    tally = PairTally.of(HALF, rounds_of(net[0], tied[0].astype(int)), rounds_of(net[1], tied[1].astype(int)))
+    tally = PairedTally.of(HALF, rounds_of(net[0], tied[0].astype(int)), rounds_of(net[1], tied[1].astype(int)))
     means = net.sum(axis=1) / (~tied).sum(axis=1) / 2
     assert math.isclose(tally.mean, means[0] - means[1], abs_tol=1e-12)
     y, b = (a.reshape(2, 400, EACH).sum(axis=2) for a in (net / 2, ~tied))
@@ -92,27 +92,27 @@ def test_the_last_stretch_takes_the_rest() -> None:
     """A seat whose rounds take half the cards has its rounds in half the stretches; no round is lost."""
     one, other = np.ones(10 * EACH, np.int64), np.full(10 * EACH, 3)
     short = rounds_of(one)._replace(dealt=rounds_of(one).dealt // 2)
-    tally = PairTally.of(HALF, short, rounds_of(other))
-    assert tally.stretches == 5
+    tally = PairedTally.of(HALF, short, rounds_of(other))
+    assert tally.batches == 5
     assert tally.sums == (640, 640, 1920, 640)
 
 
 def test_stretches_of_an_infinite_shoe_are_of_cards() -> None:
     dealt = np.array([5, CARDS - 1, CARDS + 4, CARDS + 9, 2 * CARDS, 2 * CARDS + 5, 3 * CARDS + 1])
     # a round begins where the one before it ended
-    assert stretches(dealt, 0, 0).tolist() == [0, 3, 5]
+    assert batches(dealt, 0, 0).tolist() == [0, 3, 5]
 
 
 def test_stretches_of_whole_decks_are_shoes() -> None:
     """A shoe of 20 cards, cut after 12: it is shuffled before the round that begins at or behind the cut."""
     dealt = np.array([5, 11, 16, 21, 28, 33, 38])
-    assert stretches(dealt, 20, 12).tolist() == [0, 3, 5]
+    assert batches(dealt, 20, 12).tolist() == [0, 3, 5]
 
 
 def test_a_shoe_that_runs_out_is_followed_by_another() -> None:
     """Dealt to the last of 10 cards: the third round takes two from the next shoe, which the fourth goes on with."""
     dealt = np.array([4, 8, 12, 16, 20, 24])
-    assert stretches(dealt, 10, 10).tolist() == [0, 3, 5]
+    assert batches(dealt, 10, 10).tolist() == [0, 3, 5]
 
 
 @pytest.mark.parametrize(("decks", "cut"), [(1, "1/2"), (1, 1), (2, "3/4"), (6, "3/4")])
@@ -130,16 +130,16 @@ def test_stretches_are_those_of_a_real_shoe(decks: int, cut: object) -> None:
         for _ in range(cards):
             shoe.draw()
         dealt.append(cards)
-    assert stretches(np.cumsum(dealt), shoe.size, shoe.cut).tolist() == firsts
+    assert batches(np.cumsum(dealt), shoe.size, shoe.cut).tolist() == firsts
 
 
 def test_tallies_merge_in_any_order() -> None:
     rng = np.random.default_rng(5)
     parts = [pair(*rng.integers(-4, 5, (2, n))) for n in (1, EACH + 1, 4 * EACH, 5)]
-    forwards = sum(parts, start=PairTally())
-    assert forwards == sum(reversed(parts), start=PairTally())
-    assert forwards.stretches == 1 + 2 + 4 + 1
-    assert PairTally.from_json(forwards.to_json()) == forwards
+    forwards = sum(parts, start=PairedTally())
+    assert forwards == sum(reversed(parts), start=PairedTally())
+    assert forwards.batches == 1 + 2 + 4 + 1
+    assert PairedTally.from_json(forwards.to_json()) == forwards
 
 
 def test_few_stretches_bound_nothing() -> None:
@@ -150,4 +150,4 @@ def test_few_stretches_bound_nothing() -> None:
 def test_units_do_not_mix() -> None:
     none = np.zeros(3, np.int64)
     with pytest.raises(ValueError, match="units"):
-        pair(none, none) + PairTally.of(Fraction(1), rounds_of(none), rounds_of(none))
+        pair(none, none) + PairedTally.of(Fraction(1), rounds_of(none), rounds_of(none))

@@ -73,7 +73,7 @@ def test_european_has_no_hole_card() -> None:
 @pytest.mark.parametrize("name", ["vegas-s17", "vegas-h17", "downtown", "atlantic-city", "european"])
 @pytest.mark.parametrize("decks", [1, 2, 4, 6, 8, "inf"])
 def test_casino_presets_come_with_any_number_of_decks(name: str, decks: object) -> None:
-    assert str(named_rules(name).with_(decks=decks).decks) == str(decks)
+    assert str(named_rules(name).replace(decks=decks).decks) == str(decks)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_file_of_fields(tmp_path: Path) -> None:
 def test_a_file_may_start_from_a_preset_and_name_itself(tmp_path: Path) -> None:
     text = 'preset = "easy"\nname = "mine"\ndecks = inf\nten_probability = 0.3\n'
     game = load_rules(rules_file(tmp_path, text))
-    assert game == named_rules("easy").with_(ten_probability="3/10")
+    assert game == named_rules("easy").replace(ten_probability="3/10")
     assert game.name == "mine"
     assert load_rules(rules_file(tmp_path, 'preset = "neller"')) == named_rules("neller")
 

@@ -26,7 +26,7 @@ def legal_letters(rules: Rules, cards: str, answers: str) -> list[str]:
 
 def test_a_view_is_what_the_cardshark_protocol_tells() -> None:
     """Visible: the dealer's open card, `#`, then the open cards in the order they were dealt (seed 003)."""
-    _, players = play_script(CARDSHARK.with_(seats=2), "5 9 T  6 7 7  2  9", ["B 15, H, S", "H, S"])
+    _, players = play_script(CARDSHARK.replace(seats=2), "5 9 T  6 7 7  2  9", ["B 15, H, S", "H, S"])
     first, second, third = players[0].views
     assert (first.hand, first.dealer, first.visible, first.stake, first.chips) == ("56", "T", "T#5967", 10, 190)
     assert (second.hand, second.visible, second.stake, second.chips) == ("56", "T#59672", 25, 175)
@@ -56,29 +56,29 @@ def test_a_split_hand_says_so_and_how_many_hands_there_are() -> None:
         (EASY, "T7 KJ 99", "P, S, S", ["DHPRS", "DHS", "DHS"]),
         (EASY, "T7 34 2", "H, S", ["DHRS", "HS"]),
         (VEGAS, "8 7 3 T", "S", ["DHS"]),
-        (VEGAS.with_(double_on="9-11"), "8 7 4 T", "S", ["HS"]),
-        (VEGAS.with_(double_on="9-11"), "8 7 3 T", "S", ["DHS"]),
-        (VEGAS.with_(double_on="9-11"), "9 7 A T", "S", ["HS"]),
-        (VEGAS.with_(double_on="19-20"), "9 7 A T", "S", ["HS"]),
-        (VEGAS.with_(double_on="never"), "8 7 3 T", "S", ["HS"]),
-        (VEGAS.with_(double_after_split=False), "8 7 8 T 3 2", "P, S, S", ["DHPS", "HS", "HS"]),
-        (VEGAS.with_(split_by="never"), "8 7 8 T", "S", ["DHS"]),
-        (VEGAS.with_(split_by="rank"), "K 7 Q T", "S", ["DHS"]),
-        (VEGAS.with_(split_by="rank"), "K 7 K T 9 9", "P, S, S", ["DHPS", "DHS", "DHS"]),
-        (VEGAS.with_(max_hands=2), "8 7 8 T 8 8", "P, S, S", ["DHPS", "DHS", "DHS"]),
-        (VEGAS.with_(resplit_aces=True), "A 7 A T A 2 3 4", "P, P", ["DHPS", "PS"]),
-        (VEGAS.with_(resplit_aces=True), "A 7 A T A 2", "P, S", ["DHPS", "PS"]),
-        (VEGAS.with_(resplit_aces=True, max_hands=2), "A 7 A T A 2", "P", ["DHPS"]),
-        (VEGAS.with_(hit_split_aces=True), "A 7 A T A 2", "P, S, S", ["DHPS", "DHS", "DHS"]),
-        (VEGAS.with_(surrender=True), "8 7 8 T 3 2", "P, S, S", ["DHPRS", "DHS", "DHS"]),
-        (VEGAS.with_(stand_on_21=False), "8 7 3 T T", "H, S", ["DHS", "HS"]),
-        (VEGAS.with_(stand_on_21=False, naturals="none", peek=False), "A 7 T T", "S", ["DHS"]),
-        (VEGAS.with_(stand_on_21=False), "T 7 T T A 9", "P, S, S", ["DHPS", "DHS", "DHS"]),
-        (VEGAS.with_(stand_on_21=False, split_tens_blackjack=True), "T 7 T T A 9", "P, S", ["DHPS", "DHS"]),
-        (CARDSHARK.with_(seats=1), "8 T 3 7", "S", ["BDHS"]),
-        (CARDSHARK.with_(seats=1), "8 T 3 7", "B 0, S", ["BDHS", "BHS"]),
-        (CARDSHARK.with_(seats=1, chips=25), "8 T 3 7", "B 6, S", ["BDHS", "BHS"]),
-        (CARDSHARK.with_(seats=1, chips=20), "8 T 3 7", "S", ["BDHS"]),
+        (VEGAS.replace(double_on="9-11"), "8 7 4 T", "S", ["HS"]),
+        (VEGAS.replace(double_on="9-11"), "8 7 3 T", "S", ["DHS"]),
+        (VEGAS.replace(double_on="9-11"), "9 7 A T", "S", ["HS"]),
+        (VEGAS.replace(double_on="19-20"), "9 7 A T", "S", ["HS"]),
+        (VEGAS.replace(double_on="never"), "8 7 3 T", "S", ["HS"]),
+        (VEGAS.replace(double_after_split=False), "8 7 8 T 3 2", "P, S, S", ["DHPS", "HS", "HS"]),
+        (VEGAS.replace(split_by="never"), "8 7 8 T", "S", ["DHS"]),
+        (VEGAS.replace(split_by="rank"), "K 7 Q T", "S", ["DHS"]),
+        (VEGAS.replace(split_by="rank"), "K 7 K T 9 9", "P, S, S", ["DHPS", "DHS", "DHS"]),
+        (VEGAS.replace(max_hands=2), "8 7 8 T 8 8", "P, S, S", ["DHPS", "DHS", "DHS"]),
+        (VEGAS.replace(resplit_aces=True), "A 7 A T A 2 3 4", "P, P", ["DHPS", "PS"]),
+        (VEGAS.replace(resplit_aces=True), "A 7 A T A 2", "P, S", ["DHPS", "PS"]),
+        (VEGAS.replace(resplit_aces=True, max_hands=2), "A 7 A T A 2", "P", ["DHPS"]),
+        (VEGAS.replace(hit_split_aces=True), "A 7 A T A 2", "P, S, S", ["DHPS", "DHS", "DHS"]),
+        (VEGAS.replace(surrender=True), "8 7 8 T 3 2", "P, S, S", ["DHPRS", "DHS", "DHS"]),
+        (VEGAS.replace(stand_on_21=False), "8 7 3 T T", "H, S", ["DHS", "HS"]),
+        (VEGAS.replace(stand_on_21=False, naturals="none", peek=False), "A 7 T T", "S", ["DHS"]),
+        (VEGAS.replace(stand_on_21=False), "T 7 T T A 9", "P, S, S", ["DHPS", "DHS", "DHS"]),
+        (VEGAS.replace(stand_on_21=False, split_tens_blackjack=True), "T 7 T T A 9", "P, S", ["DHPS", "DHS"]),
+        (CARDSHARK.replace(seats=1), "8 T 3 7", "S", ["BDHS"]),
+        (CARDSHARK.replace(seats=1), "8 T 3 7", "B 0, S", ["BDHS", "BHS"]),
+        (CARDSHARK.replace(seats=1, chips=25), "8 T 3 7", "B 6, S", ["BDHS", "BHS"]),
+        (CARDSHARK.replace(seats=1, chips=20), "8 T 3 7", "S", ["BDHS"]),
     ],
 )
 def test_what_may_be_done(rules: Rules, cards: str, answers: str, offered: list[str]) -> None:
@@ -95,7 +95,7 @@ def test_doubling_needs_the_chips_for_it() -> None:
             views.append(view)
             return Action("S")
 
-    Round(CARDSHARK.with_(seats=2), ScriptedShoe("4 4 T 5 5 7"), [Stands(), Stands()], [19, 20]).play()
+    Round(CARDSHARK.replace(seats=2), ScriptedShoe("4 4 T 5 5 7"), [Stands(), Stands()], [19, 20]).play()
     assert [(view.chips, "D" in view.legal) for view in views] == [(9, False), (10, True)]
 
 
@@ -119,18 +119,18 @@ def test_a_wrong_answer_is_refused_in_words(answer: Action, message: str) -> Non
             return answer
 
     with pytest.raises(IllegalAction, match=f"wrong {message}"):
-        Round(CARDSHARK.with_(seats=1), ScriptedShoe("8 T 3 7"), [Wrong()]).play()
+        Round(CARDSHARK.replace(seats=1), ScriptedShoe("8 T 3 7"), [Wrong()]).play()
 
 
 def test_a_raised_stake_wins_and_loses_by_the_chip() -> None:
-    one = CARDSHARK.with_(seats=1)
+    one = CARDSHARK.replace(seats=1)
     assert play_script(one, "9 T T 8", ["B 3, B 4, S"])[0].net == (Fraction(17, 10),)
     assert play_script(one, "9 T T 9", ["B 3, S"])[0].net == (Fraction(-13, 10),)
     assert play_script(one, "5 T 6 7 T", ["D"])[0].net == (Fraction(2),)
 
 
 def test_at_the_move_cap_a_hand_stands() -> None:
-    one = CARDSHARK.with_(seats=1, move_cap=20)
+    one = CARDSHARK.replace(seats=1, move_cap=20)
     result, _ = play_script(one, "5 T 6 7", [",".join(["B 1"] * 20)])
     assert result.net == (Fraction(-3),)
     assert [line(event) for event in result.events][-4:-2] == ["0.0 action B 1", "0.0 end move-cap"]
@@ -139,7 +139,7 @@ def test_at_the_move_cap_a_hand_stands() -> None:
 @pytest.mark.parametrize(("card", "profit"), [("T", Fraction(29, 10)), ("9", Fraction(-29, 10))])
 def test_a_hand_may_bust_or_reach_21_on_its_last_move(card: str, profit: Fraction) -> None:
     """The bust is lost although the cap ends the hand at the same moment."""
-    one = CARDSHARK.with_(seats=1, move_cap=20)
+    one = CARDSHARK.replace(seats=1, move_cap=20)
     cards = "5 T 6 7 " + card if card == "T" else "6 T 7 7 " + card
     result, _ = play_script(one, cards, [",".join(["B 1"] * 19 + ["H"])])
     assert result.net == (profit,)

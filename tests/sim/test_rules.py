@@ -134,7 +134,7 @@ def test_rules_that_make_no_sense_together_are_refused_by_name(fields: dict[str,
         Rules(**fields)
     assert all(word in str(caught.value) for word in words), caught.value
     with pytest.raises(RulesError):
-        Rules().with_(**fields)
+        Rules().replace(**fields)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_their_sensible_neighbours_are_not(fields: dict[str, object]) -> None:
 )
 def test_an_unknown_field_brings_the_nearest_name(name: str, hint: str) -> None:
     for change in (
-        lambda: Rules().with_(**{name: 1}),
+        lambda: Rules().replace(**{name: 1}),
         lambda: Rules.from_dict({name: 1}),
         lambda: parse_field(name, 1),
     ):
@@ -182,7 +182,7 @@ def test_plain_values_there_and_back(game: Rules) -> None:
     assert again == game
     assert again.name == game.name
     assert hash(again) == hash(game)
-    assert Rules().with_(**{name: str(value) for name, value in game.to_dict().items()}) == game, "all as text"
+    assert Rules().replace(**{name: str(value) for name, value in game.to_dict().items()}) == game, "all as text"
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -194,7 +194,7 @@ def test_presets_there_and_back(name: str) -> None:
 
 def test_with_changes_what_it_is_told_and_nothing_else() -> None:
     game = PRESETS["easy"].rules
-    changed = game.with_(surrender="false", decks=2)
+    changed = game.replace(surrender="false", decks=2)
     differing = {name for name in RULE_FIELDS if getattr(game, name) != getattr(changed, name)}
     assert differing == {"surrender", "decks"}
     assert (changed.surrender, changed.decks, changed.name) == (False, 2, "easy")
@@ -208,9 +208,9 @@ def test_the_name_is_no_part_of_the_game() -> None:
 @settings(FIXED, max_examples=200)
 @given(rules())
 def test_the_law_of_the_ranks(game: Rules) -> None:
-    assert sum(game.law) == 1
-    assert sum(game.law[9:]) == game.ten_probability
-    assert len(set(game.law[:9])) == len(set(game.law[9:])) == 1
+    assert sum(game.card_probabilities) == 1
+    assert sum(game.card_probabilities[9:]) == game.ten_probability
+    assert len(set(game.card_probabilities[:9])) == len(set(game.card_probabilities[9:])) == 1
 
 
 @pytest.mark.parametrize(

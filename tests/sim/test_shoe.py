@@ -14,7 +14,7 @@ import pytest
 from support.statistics import chi_square_p, upper_gamma
 from support.table import play_script
 
-from bjsim.sim.game.cards import rank_law
+from bjsim.sim.game.cards import rank_probabilities
 from bjsim.sim.kernel import BUFFER, KEPT, draw
 from bjsim.sim.engine.plan import NO_LIMIT, Numbers
 from bjsim.sim.game.presets import named_rules
@@ -48,7 +48,7 @@ def compiled(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
     )  # fmt: skip
     at = np.array([size, size, -1, 0], np.int64)
     buffer = np.zeros(size or KEPT + BUFFER, np.uint8)
-    stream, tables = np.array(stream_key(*key), np.uint64), alias_table(game.law)
+    stream, tables = np.array(stream_key(*key), np.uint64), alias_table(game.card_probabilities)
     while True:
         yield int(draw(buffer, at, stream, np.array(numbers, np.int64), *tables))
 
@@ -75,12 +75,12 @@ def test_an_infinite_shoe_draws_by_its_law(shoe: str, engine: str) -> None:
     """
     game = SHOES[shoe]
     cards = list(islice(ENGINES[engine](game, (9, 0, 0)), 120_000))
-    law = [float(p) for p in game.law]
+    probabilities = [float(p) for p in game.card_probabilities]
     counts = np.bincount(cards, minlength=13)
-    assert chi_square_p(counts.tolist(), law) > SURE
+    assert chi_square_p(counts.tolist(), probabilities) > SURE
     pairs = np.bincount(np.array(cards[::2]) * 13 + cards[1::2], minlength=169)
-    assert chi_square_p(pairs.tolist(), [p * q for p in law for q in law]) > SURE
-    wrong = [float(p) for p in rank_law(game.ten_probability * Fraction(9, 10))]
+    assert chi_square_p(pairs.tolist(), [p * q for p in probabilities for q in probabilities]) > SURE
+    wrong = [float(p) for p in rank_probabilities(game.ten_probability * Fraction(9, 10))]
     assert chi_square_p(counts.tolist(), wrong) < 1e-9
 
 
@@ -158,13 +158,13 @@ def test_a_shuffle_in_the_middle_of_a_shoe_leaves_later_shuffles_as_they_were() 
 @pytest.mark.parametrize("ten", [Fraction(4, 13), Fraction(1, 10), Fraction(1, 10**6), Fraction(999, 1000)])
 def test_the_alias_table_holds_the_law(ten: Fraction) -> None:
     """To within the 28 bits of a threshold."""
-    threshold, other = alias_table(rank_law(ten))
+    threshold, other = alias_table(rank_probabilities(ten))
     chance = [Fraction(0)] * 16
     for slot in range(16):
         chance[slot] += Fraction(int(threshold[slot]), 16 << 28)
         chance[int(other[slot])] += Fraction((1 << 28) - int(threshold[slot]), 16 << 28)
     assert sum(chance) == 1
-    assert max(abs(p - q) for p, q in zip(chance, (*rank_law(ten), 0, 0, 0), strict=True)) < Fraction(1, 1 << 28)
+    assert max(abs(p - q) for p, q in zip(chance, (*rank_probabilities(ten), 0, 0, 0), strict=True)) < Fraction(1, 1 << 28)
 
 
 def test_a_script_is_dealt_as_it_is_written() -> None:

@@ -11,14 +11,14 @@ from support.games import FIXED, charts, random_chart, rules
 from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.engine.state_values import StateValues, law_of, value_of_game
+from bjsim.sim.engine.state_values import StateValues, draw_probabilities, value_of_game
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.reach import splits_for_ever
 
 
-def values(game, chart, law=None, tie_value=0.0):
+def values(game, chart, probabilities=None, tie_value=0.0):
     plan = compile_plan(game, [chart.letter])
-    return StateValues(plan, 0, law_of(game, plan) if law is None else law, tie_value, float(game.unit))
+    return StateValues(plan, 0, draw_probabilities(game, plan) if probabilities is None else probabilities, tie_value, float(game.unit))
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -42,17 +42,17 @@ def test_random_games_are_worth_what_the_solver_says(data):
         return
     start = values(game, chart).start
     assert start[0] == pytest.approx(float(worth.net), rel=1e-9, abs=1e-12)
-    law = law_of(game, compile_plan(game, [chart.letter]))
-    assert start[1:] @ law == pytest.approx(0, abs=1e-9 * (1 + abs(start[1:]).max()))
+    probabilities = draw_probabilities(game, compile_plan(game, [chart.letter]))
+    assert start[1:] @ probabilities == pytest.approx(0, abs=1e-9 * (1 + abs(start[1:]).max()))
 
 
 @pytest.mark.parametrize("name", ["easy", "blackjack-p", "european", "atlantic-city"])
 def test_the_slope_toward_tens_is_that_of_the_solver(name):
     """A tilt toward tens is a game with another ten-probability, which the solver knows."""
-    game, h = named_rules(name).with_(decks="inf", cut=1), Fraction(1, 10**5)
+    game, h = named_rules(name).replace(decks="inf", cut=1), Fraction(1, 10**5)
     chart = Solver(game).chart
     up, down = (
-        Solver(game.with_(ten_probability=game.ten_probability + s * h)).worth(chart.letter).net for s in (1, -1)
+        Solver(game.replace(ten_probability=game.ten_probability + s * h)).worth(chart.letter).net for s in (1, -1)
     )
     slope = (up - down) / (2 * float(h)) * float(1 - game.ten_probability)
     assert values(game, chart).start[10] == pytest.approx(slope, abs=1e-6)
@@ -64,9 +64,9 @@ def test_slopes_are_derivatives_in_every_state(name):
     chart = random_chart(game, 11, 1)
     whole = values(game, chart)
     h = 1e-5
-    for q in (0, 4, len(whole.law) - 1):
-        tilt = h * (np.eye(len(whole.law))[q] - whole.law)
-        up, down = (values(game, chart, whole.law + s * tilt) for s in (1, -1))
+    for q in (0, 4, len(whole.card_probabilities) - 1):
+        tilt = h * (np.eye(len(whole.card_probabilities))[q] - whole.card_probabilities)
+        up, down = (values(game, chart, whole.card_probabilities + s * tilt) for s in (1, -1))
         for now, more, less in ((whole.hands, up.hands, down.hands), (whole.finished, up.finished, down.finished)):
             assert np.allclose(now[..., 1 + q], (more[..., 0] - less[..., 0]) / (2 * h), atol=1e-6)
 

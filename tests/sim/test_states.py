@@ -70,7 +70,7 @@ def test_the_laws_of_the_deal_sum_to_one(game: Rules) -> None:
     states = States(game)
     assert sum(p for _, p in states.ranks) == 1
     assert sum(states.starts.values()) == 1
-    natural = 2 * game.law[0] * game.ten_probability
+    natural = 2 * game.card_probabilities[0] * game.ten_probability
     assert sum(states.dealer_starts().values()) == 1 - (natural if game.peek else 0)
 
 

@@ -32,7 +32,7 @@ def test_each_bot_wins_what_it_wins_alone(name: str) -> None:
 @pytest.mark.parametrize("name", ["easy", "vegas-s17", "cardshark"])
 def test_readable_and_compiled_tables_tell_the_same(name: str) -> None:
     """Payoffs and cards dealt, round by round; the shoe of cardshark runs out again and again."""
-    rules = named_rules(name).with_(seats=1)
+    rules = named_rules(name).replace(seats=1)
     [bot] = players_of(rules, "lim17")
     span = Span(3, 400)
     readable, trace = ReadableTable(rules, [bot]).play_traced(5, 2, span)

@@ -408,7 +408,7 @@ def test_a_written_round(
     preset: str, changes: dict[str, object], cards: str, answers: list[str], events: str,
     net: list[Fraction], tied: list[Fraction],
 ) -> None:  # fmt: skip
-    result, _ = play_script(named_rules(preset).with_(**changes), cards, answers)
+    result, _ = play_script(named_rules(preset).replace(**changes), cards, answers)
     assert [line(event) for event in result.events] == transcript(events)
     assert list(result.net) == net
     assert list(result.tied) == tied

@@ -61,20 +61,20 @@ def test_a_pair_that_may_not_be_split_is_looked_up_as_its_total() -> None:
 
 def test_a_pair_of_aces_that_may_not_be_split_is_hit() -> None:
     """Its total has the same name, AA."""
-    chart = chart_with(VEGAS.with_(hit_split_aces=True), AA="P")
+    chart = chart_with(VEGAS.replace(hit_split_aces=True), AA="P")
     assert letter(chart, "AA") == "P"
     assert letter(chart, "AA", split=True) == "H"
     assert letter(chart, "AA", legal="SH") == "H"
 
 
 def test_split_aces_that_get_one_card_stand_whatever_the_chart_says() -> None:
-    chart = chart_with(VEGAS.with_(resplit_aces=True), AA="Dh", A5="H")
+    chart = chart_with(VEGAS.replace(resplit_aces=True), AA="Dh", A5="H")
     assert letter(chart, "AA", split=True) == "S"
     assert letter(chart, "A5", split=True, legal="S") == "S"
 
 
 def test_21_stands_where_the_chart_has_no_row_for_it() -> None:
-    game = VEGAS.with_(stand_on_21=False)
+    game = VEGAS.replace(stand_on_21=False)
     chart = chart_with(game, _12="H")
     assert letter(chart, "876") == "S"
     assert letter(chart, "A64") == "S"

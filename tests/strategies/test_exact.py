@@ -37,7 +37,7 @@ def test_floats_and_fractions_agree(solvers: dict[str, Solver], name: str) -> No
     assert rough.value == pytest.approx(float(exact.value), abs=1e-12)
     assert rough.tie_value == pytest.approx(float(exact.tie_value), abs=1e-12)
     for column, means in rough.best.items():
-        assert means.column.law == pytest.approx({o: float(p) for o, p in exact.columns[column].law.items()}, abs=1e-12)
+        assert means.column.probabilities == pytest.approx({o: float(p) for o, p in exact.columns[column].probabilities.items()}, abs=1e-12)
         for state in rough.situations.values():
             for letter in rough.states.legal(state):
                 exactly = float(exact.best[column].act(state, letter))
@@ -119,20 +119,20 @@ FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for
 def test_more_freedom_and_better_pay_never_cost(field: str, data: st.DataObject) -> None:
     fixed = {"ties": "push", "naturals": "both", "raises": False, "ten_probability": "4/13", "dealer_shows": "up"}
     game = data.draw(rules(decks=math.inf, seats=1, bonuses="none", **fixed))
-    values = [Solver(game.with_(**{field: value})).value for value in FREEDOM[field]]
+    values = [Solver(game.replace(**{field: value})).value for value in FREEDOM[field]]
     assert all(after >= before - 1e-13 for before, after in itertools.pairwise(values)), values
 
 
 @pytest.mark.parametrize("field", FREEDOM)
 def test_and_they_are_worth_something(field: str) -> None:
     """Negative control: where it matters, it shows."""
-    game = named_rules("vegas-s17").with_(
+    game = named_rules("vegas-s17").replace(
         decks="inf", peek=False, split_tens_blackjack=field != "split_tens_blackjack", ten_probability="2/5",
         resplit_aces=field == "max_hands", stand_on_21=field != "stand_on_21",
     )  # fmt: skip
     if field == "stand_on_21":
-        game = game.with_(naturals="none", bonuses="at-once")  # then a soft 21 may go on to five cards
-    values = [Solver(game.with_(**{field: value})).value for value in FREEDOM[field]]
+        game = game.replace(naturals="none", bonuses="at-once")  # then a soft 21 may go on to five cards
+    values = [Solver(game.replace(**{field: value})).value for value in FREEDOM[field]]
     assert values[-1] > values[0] + 1e-7
 
 
@@ -141,9 +141,9 @@ def test_what_rules_of_the_house_are_worth() -> None:
     vegas = Solver(named_rules("vegas-s17")).value
     h17 = Solver(named_rules("vegas-h17")).value
     assert -0.0025 < h17 - vegas < -0.0019
-    assert -0.0145 < Solver(named_rules("vegas-s17").with_(blackjack_pays="6/5")).value - vegas < -0.0130
+    assert -0.0145 < Solver(named_rules("vegas-s17").replace(blackjack_pays="6/5")).value - vegas < -0.0130
     assert 0.0005 < Solver(named_rules("atlantic-city")).value - vegas < 0.0012
-    assert -0.0016 < Solver(named_rules("vegas-s17").with_(peek=False)).value - vegas < -0.0008
+    assert -0.0016 < Solver(named_rules("vegas-s17").replace(peek=False)).value - vegas < -0.0008
 
 
 # --- ties that are replayed
@@ -169,7 +169,7 @@ def test_a_replayed_tie_is_worth_the_game(solvers: dict[str, Solver], name: str)
 def test_a_tie_that_is_replayed_is_not_a_push(solvers: dict[str, Solver]) -> None:
     """With a push the same play wins `net` a round, which is nearer to nothing than the value with replays."""
     neller = solvers["neller"]
-    push = Solver(neller.rules.with_(ties="push"))
+    push = Solver(neller.rules.replace(ties="push"))
     assert push.value == pytest.approx(push.worth(neller.chart.letter).net, abs=1e-3)
     assert neller.value < push.value < 0
     assert neller.worth(neller.chart.letter).tied > 0 == push.worth(push.chart.letter).tied
@@ -180,7 +180,7 @@ def test_a_tie_that_is_replayed_is_not_a_push(solvers: dict[str, Solver]) -> Non
 
 @pytest.fixture(scope="module")
 def sweep() -> dict[Fraction, Solver]:
-    return {p: Solver(BLACKJACK_P.with_(ten_probability=p)) for p in PS}
+    return {p: Solver(BLACKJACK_P.replace(ten_probability=p)) for p in PS}
 
 
 @pytest.mark.parametrize("p", PS, ids=float)
@@ -226,7 +226,7 @@ def test_first_actions_are_the_best_by_brute_force(sweep: dict[Fraction, Solver]
 
 def test_the_value_is_continuous_in_p() -> None:
     """Between 0.30 and 0.34 it rises by less than 0.001 for each 0.001 of p, without a jump anywhere."""
-    values = [Solver(BLACKJACK_P.with_(ten_probability=Fraction(k, 1000))).value for k in range(300, 341, 2)]
+    values = [Solver(BLACKJACK_P.replace(ten_probability=Fraction(k, 1000))).value for k in range(300, 341, 2)]
     steps = [after - before for before, after in itertools.pairwise(values)]
     assert all(0 < step < 0.002 for step in steps)
 
@@ -235,11 +235,11 @@ def test_the_value_is_continuous_in_p() -> None:
 def test_endless_splits_of_tens_may_be_worth_anything(p: Fraction) -> None:
     """From p = 1/2 on each half becomes two more hands, on average, for ever: the value is infinite where one split
     gains anything, by brute force, and finite against all other cards."""
-    solver = Solver(BLACKJACK_P.with_(ten_probability=p))
+    solver = Solver(BLACKJACK_P.replace(ten_probability=p))
     gains = []
     for up, column in enumerate("A23456789T", 1):
         brute = Brute(p, up)
-        half = sum(q * brute.first(tuple(sorted((10, card)))) for card, q in brute.law.items())
+        half = sum(q * brute.first(tuple(sorted((10, card)))) for card, q in brute.card_probabilities.items())
         gains += [column] * (2 * half > brute.stand((10, 10)))
     infinite = [column for column, means in solver.best.items() if means.value(solver.situations["TT"]) == math.inf]
     assert set(infinite) == set(gains)
@@ -250,13 +250,13 @@ def test_endless_splits_of_tens_may_be_worth_anything(p: Fraction) -> None:
 
 
 def test_an_infinite_value_over_fractions() -> None:
-    solver = Solver(BLACKJACK_P.with_(ten_probability="1/2"), Fraction)
+    solver = Solver(BLACKJACK_P.replace(ten_probability="1/2"), Fraction)
     assert solver.value == math.inf
     assert solver.infinite_at == ("TT", "2")
 
 
 def test_games_with_a_limit_are_finite_at_any_p() -> None:
     for p in ("1/100", "1/2", "99/100"):
-        solver = Solver(BLACKJACK_P.with_(ten_probability=p, max_hands=16))
+        solver = Solver(BLACKJACK_P.replace(ten_probability=p, max_hands=16))
         assert math.isfinite(solver.value)
         assert solver.infinite_at is None

@@ -176,7 +176,7 @@ RANDOM_GAMES = ("neller", "neller-v2", "neller-v3", "european")  # no hand is sp
 
 
 def check_agents(name: str, agent: str, episodes: int) -> None:
-    rules = PRESETS[name].rules.with_(decks="inf")
+    rules = PRESETS[name].rules.replace(decks="inf")
     if agent == "chart":
         player, exact = chart_agent(rules), float(Solver(rules).value)
     else:

@@ -12,7 +12,7 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.formats.parser import splittable_rows
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.exact.judge import judge
+from bjsim.strategies.exact.evaluate import evaluate_chart
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.exact.reach import Decision, Reach, splits_for_ever
 
@@ -21,7 +21,7 @@ GAMES = tuple(PRESETS)
 
 def best(name, **changes):
     """The best chart of a preset in an infinite shoe."""
-    return Solver(PRESETS[name].rules.with_(decks="inf", **changes)).chart
+    return Solver(PRESETS[name].rules.replace(decks="inf", **changes)).chart
 
 
 def changed(chart, cells):
@@ -54,14 +54,14 @@ def test_three_planted_cells_are_found_and_their_costs_add_up(name):
     good = best(name)
     cells = {cell: code for cell, code in PLANTED[name].items() if good.cells[cell] != code}
     bad = changed(good, cells)
-    judgement = judge(bad)
-    assert {(cell.row, cell.column): cell.chart for cell in judgement.cells} == cells
-    assert all(cell.best == good.cells[cell.row, cell.column] for cell in judgement.cells)
+    evaluation = evaluate_chart(bad)
+    assert {(cell.row, cell.column): cell.chart for cell in evaluation.cells} == cells
+    assert all(cell.best == good.cells[cell.row, cell.column] for cell in evaluation.cells)
     solver = Solver(good.rules)
-    assert judgement.best == solver.value and judgement.value == solver.worth(bad.letter).value
-    assert judgement.costs == pytest.approx(judgement.difference, rel=1e-9, abs=1e-15)
-    assert abs(judgement.second_order) < 0.1 * judgement.difference
-    assert list(judgement.cells) == sorted(judgement.cells, key=lambda cell: -cell.cost)
+    assert evaluation.best == solver.value and evaluation.value == solver.worth(bad.letter).value
+    assert evaluation.costs == pytest.approx(evaluation.difference, rel=1e-9, abs=1e-15)
+    assert abs(evaluation.second_order) < 0.1 * evaluation.difference
+    assert list(evaluation.cells) == sorted(evaluation.cells, key=lambda cell: -cell.cost)
 
 
 @settings(FIXED, max_examples=12)
@@ -69,59 +69,59 @@ def test_three_planted_cells_are_found_and_their_costs_add_up(name):
 def test_costs_add_up_to_the_whole_difference(name, seed, share):
     """Exactly, whatever the chart: also with splits up to a limit, splits without end, and replayed ties."""
     good = best(name)
-    judgement = judge(changed(good, some_changes(good, seed, share)))
-    assert judgement.remainder == pytest.approx(0, abs=1e-12)
-    assert all(cell.cost > -1e-14 for cell in judgement.cells)
+    evaluation = evaluate_chart(changed(good, some_changes(good, seed, share)))
+    assert evaluation.remainder == pytest.approx(0, abs=1e-12)
+    assert all(cell.cost > -1e-14 for cell in evaluation.cells)
 
 
 @settings(FIXED, max_examples=8)
 @given(data=st.data(), game=rules(decks="inf", ten_probability="4/13", raises=False, bonuses="none"))
 def test_costs_add_up_in_any_game(data, game):
     """The remainder is what no chart can say, which needs split aces that play on."""
-    judgement = judge(data.draw(charts(game)))
-    assert judgement.remainder > -1e-10
-    assert judgement.remainder < (1e-3 if game.hit_split_aces else 1e-10)
+    evaluation = evaluate_chart(data.draw(charts(game)))
+    assert evaluation.remainder > -1e-10
+    assert evaluation.remainder < (1e-3 if game.hit_split_aces else 1e-10)
 
 
 @pytest.mark.parametrize("name", ["easy", "blackjack-p", "neller-v2"])
 def test_alone_is_what_one_cell_costs_the_best_chart(name):
     good = best(name)
     solver = Solver(good.rules)
-    judgement = judge(changed(good, some_changes(good, 7, 0.03)))
-    assert len(judgement.cells) > 5
-    for cell in judgement.cells:
+    evaluation = evaluate_chart(changed(good, some_changes(good, 7, 0.03)))
+    assert len(evaluation.cells) > 5
+    for cell in evaluation.cells:
         one = changed(good, {(cell.row, cell.column): cell.chart})
         assert cell.alone == pytest.approx(float(solver.value - solver.worth(one.letter).value), abs=1e-13)
-    assert judgement.second_order == pytest.approx(
-        judgement.difference - sum(cell.alone for cell in judgement.cells), abs=1e-13
+    assert evaluation.second_order == pytest.approx(
+        evaluation.difference - sum(cell.alone for cell in evaluation.cells), abs=1e-13
     )
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_best_chart_has_no_wrong_cell(name):
-    judgement = judge(CATALOGUE["optimal"].chart(PRESETS[name].rules))
-    assert judgement.cells == () and judgement.difference == 0
+    evaluation = evaluate_chart(CATALOGUE["optimal"].chart(PRESETS[name].rules))
+    assert evaluation.cells == () and evaluation.difference == 0
 
 
 def test_codes_that_play_the_same_are_not_wrong():
     """Without doubling Dh is H; after a hit nobody surrenders."""
     good = best("neller")
     same = {cell: {"H": "Dh", "S": "Rs"}[code] for cell, code in good.cells.items()}
-    assert judge(changed(good, same)).cells == ()
+    assert evaluate_chart(changed(good, same)).cells == ()
 
 
 def test_a_chart_without_particular_rows_is_judged_row_by_row():
-    judgement = judge(CATALOGUE["hoyle"].chart(PRESETS["neller-v1"].rules))
-    wrong = {(cell.row, cell.column): (cell.chart, cell.best) for cell in judgement.cells}
+    evaluation = evaluate_chart(CATALOGUE["hoyle"].chart(PRESETS["neller-v1"].rules))
+    wrong = {(cell.row, cell.column): (cell.chart, cell.best) for cell in evaluation.cells}
     assert wrong["13/4", "2"] == ("S", "H") and ("13", "2") not in wrong
-    assert judgement.codes["13/4", "2"] == "S"
+    assert evaluation.codes["13/4", "2"] == "S"
 
 
 def test_a_cell_that_is_never_reached_costs_nothing():
     """Who stands on everything never holds three cards; what such a cell costs alone is told beside."""
     good = best("neller-v1")
     chart = changed(good, {cell: "S" for cell in good.cells if cell[1] == "T"})
-    cell = next(cell for cell in judge(chart).cells if (cell.row, cell.column) == ("15/4", "T"))
+    cell = next(cell for cell in evaluate_chart(chart).cells if (cell.row, cell.column) == ("15/4", "T"))
     assert cell.cost == 0 and cell.alone > 0
 
 
@@ -129,7 +129,7 @@ def test_expected_visits():
     """With splits up to a limit far away there are as many hands as without a limit: 2 / (1 - 2 / 13) from a pair."""
     visits = {}
     for limit in ("16", "inf"):
-        solver = Solver(PRESETS["blackjack-p"].rules.with_(max_hands=limit))
+        solver = Solver(PRESETS["blackjack-p"].rules.replace(max_hands=limit))
         chart = changed(solver.chart, {("88", "6"): "P"})
         visits[limit] = Reach(solver.states, solver.columns["6"], chart.letter).visits()
     eighteen = next(d for d in visits["inf"] if d.state[:3] == (18, False, 2) and d.state.split)
@@ -142,21 +142,21 @@ def test_expected_visits():
 
 
 def test_an_infinite_best():
-    rules = PRESETS["blackjack-p"].rules.with_(ten_probability="1/2")
-    judgement = judge(CATALOGUE["hoyle"].chart(rules))
-    assert judgement.best == math.inf and math.isfinite(judgement.value)
-    assert judgement.infinite_at == ("TT", "2")
-    dearest = judgement.cells[0]
+    rules = PRESETS["blackjack-p"].rules.replace(ten_probability="1/2")
+    evaluation = evaluate_chart(CATALOGUE["hoyle"].chart(rules))
+    assert evaluation.best == math.inf and math.isfinite(evaluation.value)
+    assert evaluation.infinite_at == ("TT", "2")
+    dearest = evaluation.cells[0]
     assert (dearest.row, dearest.chart, dearest.best, dearest.cost) == ("TT", "S", "P", math.inf)
-    assert splits_for_ever(judgement.best_chart) == ("TT", "2") and splits_for_ever(judgement.chart) is None
-    same = judge(judgement.best_chart)
+    assert splits_for_ever(evaluation.best_chart) == ("TT", "2") and splits_for_ever(evaluation.chart) is None
+    same = evaluate_chart(evaluation.best_chart)
     assert same.cells == () and same.difference == 0
 
 
 def test_hoyle_at_neller():
     """Hoyle's strategy at neller, against seed 004's question whether the learned one matches it: six cells differ."""
-    judgement = judge(CATALOGUE["hoyle"].chart(PRESETS["neller"].rules))
-    found = {(cell.row, cell.column, cell.best) for cell in judgement.cells}
+    evaluation = evaluate_chart(CATALOGUE["hoyle"].chart(PRESETS["neller"].rules))
+    found = {(cell.row, cell.column, cell.best) for cell in evaluation.cells}
     assert found == {*(("12", c, "S") for c in "456"), *(("A7", c, "H") for c in "9TA")}
-    assert 100 * judgement.value == pytest.approx(-4.583499, abs=1e-6)
-    assert 100 * judgement.best == pytest.approx(-4.485772, abs=1e-6)
+    assert 100 * evaluation.value == pytest.approx(-4.583499, abs=1e-6)
+    assert 100 * evaluation.best == pytest.approx(-4.485772, abs=1e-6)

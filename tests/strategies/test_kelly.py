@@ -22,7 +22,7 @@ from bjsim.strategies.players.kelly import Kelly
 from bjsim.strategies.players.find import find_player
 
 CARDSHARK = named_rules("cardshark")
-ENDLESS = CARDSHARK.with_(decks="infinite", seats=1)
+ENDLESS = CARDSHARK.replace(decks="infinite", seats=1)
 KELLY = Kelly(CARDSHARK)
 SOLVER = Solver(CARDSHARK, Fraction)
 
@@ -36,16 +36,16 @@ def standing(player):
                 yield states.result(state), column
 
 
-@pytest.mark.parametrize("rules", [CARDSHARK, CARDSHARK.with_(ties="push"), CARDSHARK.with_(bonuses="win")], ids=str)
+@pytest.mark.parametrize("rules", [CARDSHARK, CARDSHARK.replace(ties="push"), CARDSHARK.replace(bonuses="win")], ids=str)
 def test_no_other_share_lets_the_chips_grow_faster(rules):
     """The expected logarithm of the chips after a stand, at its share and at others."""
     player, columns, raised = Kelly(rules), Solver(rules).columns, 0
     for result, column in set(standing(player)):
-        law = columns[column].law
-        profits = {outcome: float(player.chart.states.settle(result, 1, outcome)[0]) for outcome in law}
+        probabilities = columns[column].probabilities
+        profits = {outcome: float(player.chart.states.settle(result, 1, outcome)[0]) for outcome in probabilities}
 
-        def growth(share, law=law, profits=profits):
-            return sum(chance * math.log1p(share * profits[outcome]) for outcome, chance in law.items())
+        def growth(share, probabilities=probabilities, profits=profits):
+            return sum(chance * math.log1p(share * profits[outcome]) for outcome, chance in probabilities.items())
 
         best = max(0.0, float(player.share(result, column)))
         raised += best > 0
@@ -147,7 +147,7 @@ def test_it_is_found_by_its_name_and_goes_to_workers():
 
 def test_winnings_too_large_to_be_counted_are_refused_and_not_counted_wrong():
     with pytest.raises(RunFailed, match="too large to count; play with fewer chips"):
-        play(CARDSHARK.with_(chips=5 * 10**9), ["kelly"], hands=2000)
+        play(CARDSHARK.replace(chips=5 * 10**9), ["kelly"], hands=2000)
 
 
 def test_without_raises_it_is_refused():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_mdps import Gambler, Grid, TwoStates
+from small_mdps import Gambler, ParsedTable, TwoStates
 
-from bjsim.strategies.learning.learn import Learned, Progress, Schedule, learn, pooled, sampler
+from bjsim.strategies.learning.learn import Learned, LearningProgress, Schedule, learn, pooled, sampler
 from bjsim.strategies.learning.kernel import learn_episodes
 from bjsim.strategies.mdp.model import FiniteMDP, MDPError
 from bjsim.strategies.mdp.build import build_mdp, mdp_from_dict
@@ -15,7 +15,7 @@ from bjsim.strategies.mdp.solve import policy_iteration, regret, start_value
 KNOWN = {
     # process, episodes, greatest regret allowed, greatest error of V at the start allowed with even draws
     "chain": (build_mdp(TwoStates(), gamma=0.95), 5_000, 1e-9, 0.05),
-    "grid": (build_mdp(Grid()), 100_000, 1e-3, 0.01),
+    "grid": (build_mdp(ParsedTable()), 100_000, 1e-3, 0.01),
     "gambler": (build_mdp(Gambler(goal=20)), 200_000, 1e-3, 0.001),
 }
 SCHEDULES = {
@@ -136,7 +136,7 @@ def test_an_update_never_sees_probabilities() -> None:
 
 def test_progress_is_told_and_all_episodes_are_counted() -> None:
     mdp = KNOWN["grid"][0]
-    seen: list[Progress] = []
+    seen: list[LearningProgress] = []
     learned = learn(mdp, 10_000, Schedule(rounds=10, value_share=0.2), on_round=seen.append)
     assert [p.episodes for p in seen] == sorted({p.episodes for p in seen})
     assert seen[-1].episodes == 8_000 and learned.value_episodes == 2_000
@@ -148,7 +148,7 @@ def test_play_that_may_not_end_is_refused_or_cut() -> None:
     with pytest.raises(MDPError, match="state s1: play never ends from here"):
         learn(build_mdp(TwoStates()), 100)
     with pytest.raises(MDPError, match="play can go on for ever without paying for it"):
-        learn(build_mdp(Grid(cost=0)), 100)
+        learn(build_mdp(ParsedTable(cost=0)), 100)
     learned = learn(KNOWN["grid"][0], 2000, Schedule(longest=3))
     assert learned.cut_short > 0
 

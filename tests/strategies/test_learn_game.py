@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.charts.chart import runs
+from bjsim.strategies.charts.chart import format_ranges
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.learning.learn import Schedule
 from bjsim.strategies.learning.report import LearnedGame
 from bjsim.strategies.mdp.build import build_mdp
-from bjsim.strategies.learning.study import Point, Study, study
+from bjsim.strategies.learning.study import LearningPoint, Study, study
 
 NELLER = ("neller", "neller-v1", "neller-v2", "neller-v3")
 
@@ -107,7 +107,7 @@ def test_json_has_what_was_asked_for(games: dict[str, LearnedGame]) -> None:
 
 
 def test_points_are_told_as_learning_goes_on() -> None:
-    seen: list[Point] = []
+    seen: list[LearningPoint] = []
     found: Study = study(build_mdp(GameProcess(PRESETS["neller"].rules)), 20_000, on_point=seen.append)
     assert tuple(seen) == found.curve
     assert seen[-1].episodes == 18_000
@@ -121,7 +121,7 @@ def test_the_page_for_students_is_a_doctest() -> None:
 
 def test_runs_of_cards_are_drawn_together() -> None:
     order = [*"23456789TA"]
-    assert runs(order, set("2345T")) == "2-5, T"
-    assert runs(order, set("9TA")) == "9-A"
-    assert runs(order, set("7")) == "7"
-    assert runs(order, set("24")) == "2, 4"
+    assert format_ranges(order, set("2345T")) == "2-5, T"
+    assert format_ranges(order, set("9TA")) == "9-A"
+    assert format_ranges(order, set("7")) == "7"
+    assert format_ranges(order, set("24")) == "2, 4"

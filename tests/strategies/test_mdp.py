@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_mdps import Gambler, Grid, TwoStates
+from small_mdps import Gambler, ParsedTable, TwoStates
 
 from bjsim.strategies.mdp.model import MDPError
 from bjsim.strategies.mdp.build import Outcome, build_mdp, mdp_from_dict, read_mdp
@@ -56,7 +56,7 @@ def test_json_becomes_flat_arrays(tmp_path: Path) -> None:
 
 
 def test_an_object_and_its_json_build_the_same() -> None:
-    grid = build_mdp(Grid())
+    grid = build_mdp(ParsedTable())
     states: dict[str, dict[str, list[dict[str, object]]]] = {}
     for row, action in enumerate(grid.actions):
         outcomes = range(grid.outcome_start[row], grid.outcome_start[row + 1])
@@ -149,7 +149,7 @@ def test_steps_to_the_end_and_a_policy_that_gets_there() -> None:
     steps = dict(zip(gambler.states, steps_to_end(gambler).tolist(), strict=True))
     assert steps["0"] == steps["8"] == 0
     assert steps["1"] == 1 and steps["7"] == 1
-    grid = build_mdp(Grid())
+    grid = build_mdp(ParsedTable())
     assert steps_to_end(grid)[grid.states.index("(1, 1)")] == 4  # right, right, up slips right, into (4, 2)
     policy = proper_policy(grid)
     assert (policy[~grid.terminal] >= 0).all() and (policy[grid.terminal] == -1).all()

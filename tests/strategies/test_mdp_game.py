@@ -19,12 +19,12 @@ from bjsim.strategies.mdp.solve import evaluate, policy_iteration, start_value, 
 
 NELLER = PRESETS["neller"].rules
 GAMES = {
-    **{name: preset.rules.with_(decks="inf") for name, preset in PRESETS.items()},
-    "p = 0.45": PRESETS["blackjack-p"].rules.with_(ten_probability="0.45"),
-    "resplit aces": PRESETS["vegas-s17"].rules.with_(decks="inf", resplit_aces=True, hit_split_aces=True),
-    "three hands": PRESETS["european"].rules.with_(decks="inf", max_hands=3, surrender=True, double_on="any"),
-    "all variants": NELLER.with_(split_by="rank", max_hands=2, double_on="any", bonuses="win", blackjack_pays="3/2"),
-    "at once": NELLER.with_(bonuses="at-once", ties="push"),
+    **{name: preset.rules.replace(decks="inf") for name, preset in PRESETS.items()},
+    "p = 0.45": PRESETS["blackjack-p"].rules.replace(ten_probability="0.45"),
+    "resplit aces": PRESETS["vegas-s17"].rules.replace(decks="inf", resplit_aces=True, hit_split_aces=True),
+    "three hands": PRESETS["european"].rules.replace(decks="inf", max_hands=3, surrender=True, double_on="any"),
+    "all variants": NELLER.replace(split_by="rank", max_hands=2, double_on="any", bonuses="win", blackjack_pays="3/2"),
+    "at once": NELLER.replace(bonuses="at-once", ties="push"),
 }
 
 
@@ -77,7 +77,7 @@ def test_random_rules_have_the_exact_solvers_value(count: int) -> None:
 def test_a_chart_is_worth_what_the_exact_solver_says(name: str) -> None:
     """The chart that is best without doubling or splitting, so that every state it meets matters."""
     rules = GAMES[name]
-    chart = Solver(rules.with_(double_on="never", split_by="never")).chart
+    chart = Solver(rules.replace(double_on="never", split_by="never")).chart
     process = GameProcess(rules)
     mdp = build_mdp(process)
     values = evaluate(mdp, process.policy(mdp, chart.letter))
@@ -87,7 +87,7 @@ def test_a_chart_is_worth_what_the_exact_solver_says(name: str) -> None:
 def test_other_rules_are_told_apart() -> None:
     """Negative control: one rule changed moves the value by far more than the tolerance."""
     for changes in ({"hit_soft_17": True}, {"ties": "push"}, {"naturals": "both"}, {"blackjack_pays": "6/5"}):
-        mdp = game_mdp(NELLER.with_(**changes))
+        mdp = game_mdp(NELLER.replace(**changes))
         value = start_value(mdp, value_iteration(mdp, 1e-11).values)
         assert abs(value - float(Solver(NELLER).value)) > 1e-4
 
@@ -127,11 +127,11 @@ def partition(mdp: FiniteMDP) -> list[int]:
         for state in range(len(mdp.states)):
             laws = []
             for row in range(mdp.action_start[state], mdp.action_start[state + 1]):
-                law: dict[tuple[int, float, float], float] = {}
+                probabilities: dict[tuple[int, float, float], float] = {}
                 for o in range(mdp.outcome_start[row], mdp.outcome_start[row + 1]):
                     key = now[mdp.next_state[o]], float(mdp.reward[o]), float(mdp.weight[o])
-                    law[key] = law.get(key, 0.0) + float(mdp.probability[o])
-                laws.append((mdp.actions[row], tuple(sorted((key, round(p, 12)) for key, p in law.items()))))
+                    probabilities[key] = probabilities.get(key, 0.0) + float(mdp.probability[o])
+                laws.append((mdp.actions[row], tuple(sorted((key, round(p, 12)) for key, p in probabilities.items()))))
             finer.append(keys.setdefault((now[state], tuple(sorted(laws))), len(keys)))
         if len(keys) == len(set(now)):
             return now
@@ -182,7 +182,7 @@ def test_ties_and_doubled_ties_lead_back_to_the_deal_with_their_stake() -> None:
 def test_what_cannot_be_a_finite_process_is_refused() -> None:
     with pytest.raises(RulesError, match="decks = 6"):
         game_mdp(PRESETS["vegas-s17"].rules)
-    endless = PRESETS["blackjack-p"].rules.with_(ten_probability="0.7")
+    endless = PRESETS["blackjack-p"].rules.replace(ten_probability="0.7")
     assert Solver(endless).value == math.inf
     with pytest.raises(MDPError, match="half T v"):
         policy_iteration(game_mdp(endless))

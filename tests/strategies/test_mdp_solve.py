@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_mdps import GRID_UTILITIES, Gambler, Grid, TwoStates, bold_play
+from small_mdps import GRID_UTILITIES, Gambler, ParsedTable, TwoStates, bold_play
 
 from bjsim.strategies.mdp import solve
 from bjsim.strategies.mdp.model import FiniteMDP, MDPError
@@ -20,7 +20,7 @@ from bjsim.strategies.mdp.solve import (
 
 PUBLISHED = {
     "chain": build_mdp(TwoStates(), gamma=0.95),
-    "grid": build_mdp(Grid()),
+    "grid": build_mdp(ParsedTable()),
     "gambler": build_mdp(Gambler()),
 }
 

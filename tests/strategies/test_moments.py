@@ -66,7 +66,7 @@ def z_scores(solver: Solver, chart: Chart, rounds: int, seed: int) -> tuple[floa
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_optimal_chart_is_worth_what_the_solver_says(name: str, rounds: int) -> None:
     """|z| under 4 for mean and variance; error rate 0.006% each."""
-    solver = Solver(named_rules(name).with_(decks="inf", seats=1))
+    solver = Solver(named_rules(name).replace(decks="inf", seats=1))
     mean, variance = z_scores(solver, solver.chart, rounds, seed=20_240)
     assert abs(mean) < 4
     assert abs(variance) < 4
@@ -91,7 +91,7 @@ def test_random_charts_in_random_games_are_worth_what_the_solver_says(games: int
     def check(data: st.DataObject) -> None:
         game = data.draw(rules(decks=math.inf, seats=1))
         if game.max_hands == math.inf and game.ten_probability > Fraction(35, 100):
-            game = game.with_(ten_probability="35/100")
+            game = game.replace(ten_probability="35/100")
         solver, chart = Solver(game), data.draw(charts(game))
         if abs(solver.sd(chart.letter)) < 0.02:  # surrenders nearly always: too few other rounds
             return
@@ -112,10 +112,10 @@ def test_random_charts_in_random_games_are_worth_what_the_solver_says(games: int
 )
 def test_a_wrong_law_is_rejected(wrong: dict[str, object]) -> None:
     """Negative control: the same test with a value for rules that differ in one field. Four million rounds."""
-    right = named_rules("vegas-s17").with_(decks="inf", ten_probability="2/5")
+    right = named_rules("vegas-s17").replace(decks="inf", ten_probability="2/5")
     chart = Solver(right).chart
     net, _, times = payoffs(right, chart, 4_000_000, seed=9)
-    other = Solver(right.with_(**wrong))
+    other = Solver(right.replace(**wrong))
     mean = times @ net / times.sum()
     assert abs(mean - other.worth(Chart("same", other.rules, chart.cells).letter).value) > 4 * 1.15 / 2000
     assert abs(mean - Solver(right).value) < 4 * 1.15 / 2000
@@ -127,20 +127,20 @@ def test_a_standard_deviation_by_hand() -> None:
     solver = Solver(game)
     chart = Chart("gives up", game, dict.fromkeys(solver.chart.cells, "Rs"))
     natural = 2 * (1 / 13) * (4 / 13)
-    law = {
+    probabilities = {
         1.5: natural * (1 - natural),
         0.0: natural * natural,
         -1.0: (1 - natural) * natural,
         -0.5: (1 - natural) ** 2,
     }
-    mean = sum(x * p for x, p in law.items())
+    mean = sum(x * p for x, p in probabilities.items())
     assert solver.worth(chart.letter).value == pytest.approx(mean, abs=1e-14)
     assert solver.sd(chart.letter) == pytest.approx(
-        math.sqrt(sum((x - mean) ** 2 * p for x, p in law.items())), abs=1e-13
+        math.sqrt(sum((x - mean) ** 2 * p for x, p in probabilities.items())), abs=1e-13
     )
 
 
 def test_the_spread_of_endless_splits_of_tens_is_infinite() -> None:
-    game = named_rules("blackjack-p").with_(ten_probability="1/2")
+    game = named_rules("blackjack-p").replace(ten_probability="1/2")
     solver = Solver(game)
     assert solver.sd(solver.chart.letter) == math.inf

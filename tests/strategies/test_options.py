@@ -34,7 +34,7 @@ OPTIONS = [
 
 @pytest.mark.parametrize(("name", "changes"), OPTIONS)
 def test_solver_and_simulation_agree(name, changes):
-    rules = PRESETS[name].rules.with_(**{**changes, "decks": "inf"})
+    rules = PRESETS[name].rules.replace(**{**changes, "decks": "inf"})
     (result,) = play(rules, ["optimal"], hands=200_000, seed=11)
     assert result.exact == pytest.approx(float(Solver(rules).value), abs=1e-12)
     assert abs(result.z) < 4.5
@@ -44,14 +44,14 @@ def test_solver_and_simulation_agree(name, changes):
 def test_a_wrong_value_is_refused():
     """The negative control: soft 17 stood on and hit are told apart at this size."""
     rules = PRESETS["neller"].rules
-    (result,) = play(rules.with_(ties="lose"), ["optimal"], hands=200_000, seed=11)
+    (result,) = play(rules.replace(ties="lose"), ["optimal"], hands=200_000, seed=11)
     wrong = float(Solver(rules).value)
     assert abs(result.tally.mean - wrong) / result.tally.se > 4.5
 
 
 def test_a_dealers_natural_at_once_changes_nothing_where_stakes_are_fixed():
     """In neller one may only hit or stand, so it does not matter when the dealer's natural is seen."""
-    rules = PRESETS["neller"].rules.with_(naturals="both")
-    assert Solver(rules).value == pytest.approx(Solver(rules.with_(peek=True)).value, abs=1e-12)
-    doubling = PRESETS["neller-v3"].rules.with_(naturals="both")
-    assert Solver(doubling).value < Solver(doubling.with_(peek=True)).value
+    rules = PRESETS["neller"].rules.replace(naturals="both")
+    assert Solver(rules).value == pytest.approx(Solver(rules.replace(peek=True)).value, abs=1e-12)
+    doubling = PRESETS["neller-v3"].rules.replace(naturals="both")
+    assert Solver(doubling).value < Solver(doubling.replace(peek=True)).value

@@ -38,7 +38,7 @@ A3 H H H D D H H H H H
 
 def policy(p):
     """The policy of BlackJack(p): hand -> ten letters."""
-    text = format_policy(Solver(RULES.with_(ten_probability=p)).chart)
+    text = format_policy(Solver(RULES.replace(ten_probability=p)).chart)
     return {hand: letters.split(" ") for hand, letters in (line.split("\t") for line in text.splitlines())}
 
 
@@ -70,7 +70,7 @@ def test_policies_are_sensible(p):
     for points in range(12, 17):  # who stands on a total stands on the next one
         pairs = zip(found[str(points)], found[str(points + 1)], strict=True)
         assert all(more == "S" for less, more in pairs if less == "S")
-    rules = RULES.with_(ten_probability=p)
+    rules = RULES.replace(ten_probability=p)
     assert -0.1 < Solver(rules).value < 1
     assert Solver(rules).infinite_at is None
 
@@ -82,7 +82,7 @@ def test_tens_are_split_more_the_more_there_are():
 
 @pytest.mark.parametrize("p", ["0.5", "0.6", "0.97"])
 def test_from_a_half_on_the_value_is_infinite(p):
-    solver = Solver(RULES.with_(ten_probability=p))
+    solver = Solver(RULES.replace(ten_probability=p))
     assert solver.value == float("inf")
     assert solver.infinite_at == ("TT", "2")
     assert policy(p)["1010"][4] == "P"
@@ -93,9 +93,9 @@ def test_a_half_hand_that_loses_alone_is_split_for_ever_too():
 
     So its value is that of ever higher limits, which grow without end.
     """
-    rules = RULES.with_(ten_probability="0.6")
+    rules = RULES.replace(ten_probability="0.6")
     values = [
-        Solver(rules.with_(max_hands=limit)).best["8"].act(first_hand(States(rules), "1010"), "P")
+        Solver(rules.replace(max_hands=limit)).best["8"].act(first_hand(States(rules), "1010"), "P")
         for limit in (2, 4, 8, 16)
     ]
     assert values == sorted(values) and values[-1] > values[0] + 0.1

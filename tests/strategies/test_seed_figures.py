@@ -10,7 +10,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import DealerState, HandState, States
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.exact.labelled_table import Table
+from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.exact.values import Dealer
 
@@ -38,7 +38,7 @@ def policy() -> Solver:
 
 @pytest.fixture(scope="module")
 def vegas() -> Solver:
-    return Solver(named_rules("vegas-s17").with_(decks="inf"))
+    return Solver(named_rules("vegas-s17").replace(decks="inf"))
 
 
 # --- seeds 000 and 002: Easy Blackjack
@@ -63,9 +63,9 @@ def test_a_finished_dealer_has_one_outcome(tables: Tables) -> None:
 
 def test_dealer_tables_sum_to_one(tables: Tables) -> None:
     assert list(tables.dealer()) == DEALER
-    for law in tables.dealer().values():
-        assert sum(law.values()) == 1
-        assert set(law) <= {0, 17, 18, 19, 20, 21}
+    for probabilities in tables.dealer().values():
+        assert sum(probabilities.values()) == 1
+        assert set(probabilities) <= {0, 17, 18, 19, 20, 21}
 
 
 def test_printed_values_of_easy(tables: Tables) -> None:
@@ -182,7 +182,7 @@ def test_split_aces_get_one_card_each(tables: Tables) -> None:
 
 
 def test_the_table_of_seed_000() -> None:
-    table = Table(str, "abcd", range(1, 5))
+    table = LabelledTable(str, "abcd", range(1, 5))
     assert table[3, "b"] is None
     table[3, "b"] = "HI"
     assert table[3, "b"] == "HI"
@@ -238,13 +238,13 @@ def test_published_value_with_four_hands(vegas: Solver) -> None:
 
 
 def test_published_value_with_endless_resplits(vegas: Solver) -> None:
-    assert round(100 * Solver(vegas.rules.with_(max_hands="inf")).value, 7) == -0.5093975
+    assert round(100 * Solver(vegas.rules.replace(max_hands="inf")).value, 7) == -0.5093975
 
 
 @pytest.mark.parametrize("rules", [{"max_hands": 3}, {"hit_soft_17": True}, {"blackjack_pays": "6/5"}, {"peek": False}])
 def test_other_rules_miss_the_published_value(vegas: Solver, rules: dict[str, object]) -> None:
     """Negative control."""
-    assert round(100 * Solver(vegas.rules.with_(**rules)).value, 6) != -0.511734
+    assert round(100 * Solver(vegas.rules.replace(**rules)).value, 6) != -0.511734
 
 
 STAND_16 = [
@@ -282,7 +282,7 @@ def test_dealer_tables_sum_to_one_under_all_rules(p: str, stands_on: int, hit_so
     exact, rough = Dealer(states, Fraction), Dealer(states)
     for rank in range(10):
         up = states.dealer_add(DealerState(), rank)
-        law = exact.law(up)
-        assert sum(law.values()) == 1
-        assert set(law) <= set(states.dealer_outcomes)
-        assert rough.law(up) == pytest.approx({score: float(q) for score, q in law.items()}, abs=1e-13)
+        probabilities = exact.outcome_probabilities(up)
+        assert sum(probabilities.values()) == 1
+        assert set(probabilities) <= set(states.dealer_outcomes)
+        assert rough.outcome_probabilities(up) == pytest.approx({score: float(q) for score, q in probabilities.items()}, abs=1e-13)

@@ -56,7 +56,7 @@ def test_stand_hit_and_double_of_every_two_cards(p: Fraction, peek: bool, soft_1
 
 @pytest.mark.parametrize("column", ["2", "6", "T", "A"])
 def test_stand_hit_and_double_as_fractions(column: str) -> None:
-    solver = Solver(named_rules("vegas-s17").with_(decks="inf"), Fraction)
+    solver = Solver(named_rules("vegas-s17").replace(decks="inf"), Fraction)
     brute = Brute(Fraction(4, 13), "A23456789T".index(column) + 1, peek=True, number=Fraction)
     for one in range(1, 11):
         for other in range(one, 11):
@@ -71,7 +71,7 @@ def test_stand_hit_and_double_as_fractions(column: str) -> None:
 @pytest.mark.parametrize("resplit_aces", [False, True])
 def test_splits_up_to_a_limit_by_listing_every_way_they_can_go(limit: int, resplit_aces: bool) -> None:
     """In exact fractions. A split half is worth the best of hit, stand and double; an ace gets one card."""
-    rules = named_rules("vegas-s17").with_(decks="inf", max_hands=limit, resplit_aces=resplit_aces)
+    rules = named_rules("vegas-s17").replace(decks="inf", max_hands=limit, resplit_aces=resplit_aces)
     solver = Solver(rules, Fraction)
     for column in ("5", "T"):
         brute = Brute(Fraction(4, 13), "A23456789T".index(column) + 1, peek=True, number=Fraction)
@@ -83,8 +83,8 @@ def test_splits_up_to_a_limit_by_listing_every_way_they_can_go(limit: int, respl
                     return brute.stand(cards)
                 return brute.first(cards)
 
-            p = brute.law[card]
-            others = sum(q * played(other) for other, q in brute.law.items() if other != card) / (1 - p)
+            p = brute.card_probabilities[card]
+            others = sum(q * played(other) for other, q in brute.card_probabilities.items() if other != card) / (1 - p)
             most = limit if card > 1 or resplit_aces else 2
             split = sum(q * (pairs * played(card) + rest * others) for q, pairs, rest in split_leaves(p, most))
             assert solver.best[column].act(hand(solver, card, card), "P") == split, (column, card)
@@ -99,15 +99,15 @@ def test_the_list_of_split_ways_is_complete() -> None:
 
 def test_endless_splits_are_the_limit_of_many() -> None:
     """The value rises with the limit and comes as near to the endless one as one likes."""
-    rules = named_rules("vegas-s17").with_(decks="inf", ten_probability="2/5", resplit_aces=True)
-    values = [Solver(rules.with_(max_hands=limit)).value for limit in (2, 4, 8, 16, "inf")]
+    rules = named_rules("vegas-s17").replace(decks="inf", ten_probability="2/5", resplit_aces=True)
+    values = [Solver(rules.replace(max_hands=limit)).value for limit in (2, 4, 8, 16, "inf")]
     assert values == sorted(values)
     gaps = [values[-1] - value for value in values[:-1]]
     assert gaps == sorted(gaps, reverse=True)
     assert 0 < gaps[-1] < gaps[0] / 4
-    normal = named_rules("vegas-s17").with_(decks="inf")
-    assert Solver(normal.with_(max_hands=16)).value == pytest.approx(
-        Solver(normal.with_(max_hands="inf")).value, abs=1e-9
+    normal = named_rules("vegas-s17").replace(decks="inf")
+    assert Solver(normal.replace(max_hands=16)).value == pytest.approx(
+        Solver(normal.replace(max_hands="inf")).value, abs=1e-9
     )
 
 
@@ -117,8 +117,8 @@ def test_an_endless_half_is_the_fixed_point_of_its_equation(column: str, card: i
     """h = others + p(pair) 2 h, iterated from 0 two thousand times."""
     solver = Solver(Rules(max_hands="inf", ten_probability=p, split_tens_blackjack=True, naturals="both"))
     brute = Brute(p, "A23456789T".index(column) + 1)
-    half, again = 0.0, brute.law[card]
-    others = sum(q * brute.first(tuple(sorted((card, other)))) for other, q in brute.law.items() if other != card)
+    half, again = 0.0, brute.card_probabilities[card]
+    others = sum(q * brute.first(tuple(sorted((card, other)))) for other, q in brute.card_probabilities.items() if other != card)
     for _ in range(2000):
         half = others + again * 2 * half
     assert solver.best[column].act(hand(solver, card, card), "P") == pytest.approx(2 * half, abs=1e-11)
@@ -182,7 +182,7 @@ def test_mean_and_mean_square_are_those_of_every_round_played_out(case: str) -> 
     """The exact mean, tied stake and second moment of a split, which no other test reaches: the hands of a split share
     one dealer. Every sequence of cards that the readable round can ask for is dealt, with its probability."""
     changes, preset, dealer, player, chart_of_rules = (CASES | SLOW_CASES)[case]
-    rules = named_rules(preset).with_(decks="inf", **changes)
+    rules = named_rules(preset).replace(decks="inf", **changes)
     solver = Solver(rules)
     chart = chart_of_rules(rules)
     column = solver.columns[solver.states.column(dealer)]
@@ -198,19 +198,19 @@ def test_mean_and_mean_square_are_those_of_every_round_played_out(case: str) -> 
         return math.fsum(p * of(net, tied) for p, net, tied in rounds) / mass
 
     assert len(rounds) > 900
-    assert mass == pytest.approx(1 if not rules.peek or len(dealer) == 2 else 1 - float(rules.law[0]), abs=1e-12)
+    assert mass == pytest.approx(1 if not rules.peek or len(dealer) == 2 else 1 - float(rules.card_probabilities[0]), abs=1e-12)
     for tie_value in (0.0, 1.0, -0.04):
         mean = moment(lambda net, tied, v=tie_value: net + v * tied)
         square = moment(lambda net, tied, v=tie_value: (net + v * tied) ** 2)
         assert solver.means(column, tie_value, chart.letter).value(state) == pytest.approx(mean, abs=1e-12)
         worths = Moments(solver.states, column, solver.dealer, chart.letter, tie_value).value(state)
-        law = [column.law[outcome] for outcome in column.law]
-        assert worths @ law == pytest.approx([mean, square], abs=1e-12)
+        probabilities = [column.card_probabilities[outcome] for outcome in column.card_probabilities]
+        assert worths @ probabilities == pytest.approx([mean, square], abs=1e-12)
 
 
 def test_one_wrong_cell_shows_in_every_round_played_out() -> None:
     """Negative control: a chart that differs in one cell has another mean."""
-    rules = named_rules("easy").with_(max_hands=2)
+    rules = named_rules("easy").replace(max_hands=2)
     solver, chart = Solver(rules), simple("11")(rules)
     other = Chart("other", rules, {**chart.cells, ("11", "16"): "S"})
     state = hand(solver, 8, 8)
@@ -220,7 +220,7 @@ def test_one_wrong_cell_shows_in_every_round_played_out() -> None:
 
 def test_a_chart_that_hits_doubles_and_surrenders_played_out() -> None:
     """Whole hands against an eight, with every kind of decision."""
-    rules = named_rules("atlantic-city").with_(decks="inf", split_by="never", dealer_shows="both")
+    rules = named_rules("atlantic-city").replace(decks="inf", split_by="never", dealer_shows="both")
     solver = Solver(rules)
     codes = {"11": "Dh", "16": "Rs", "12": "H", "A6": "H", "A5": "Ds", "15": "Rh", "13": "H"}
     chart = chart_of("every kind", rules, lambda row, column: codes.get(row, "S"))

@@ -28,10 +28,10 @@ class Brute:
 
     def __init__(self, ten: Fraction, up: int, peek: bool = False, soft_17: bool = False, number: type = float) -> None:
         self.number = number
-        self.law = {card: number((1 - ten) / 9) for card in range(1, 10)} | {10: number(ten)}
+        self.card_probabilities = {card: number((1 - ten) / 9) for card in range(1, 10)} | {10: number(ten)}
         self.soft_17 = soft_17
         self.dealer: dict[object, object] = {}
-        for hole, p in self.law.items():
+        for hole, p in self.card_probabilities.items():
             if peek and {up, hole} == {1, 10}:
                 continue
             for outcome, q in self._dealer(tuple(sorted((up, hole)))).items():
@@ -47,11 +47,11 @@ class Brute:
         soft = points != sum(cards)
         if points > 21 or (points >= 17 and not (points == 17 and soft and self.soft_17)):
             return {min(points, 22): self.number(1)}
-        law: dict[object, object] = {}
-        for card, p in self.law.items():
+        probabilities: dict[object, object] = {}
+        for card, p in self.card_probabilities.items():
             for outcome, q in self._dealer(tuple(sorted((*cards, card)))).items():
-                law[outcome] = law.get(outcome, 0) + p * q
-        return law
+                probabilities[outcome] = probabilities.get(outcome, 0) + p * q
+        return probabilities
 
     def stand(self, cards: Cards):
         """Expected profit of standing; the hand is no natural."""
@@ -74,11 +74,11 @@ class Brute:
 
     def hit(self, cards: Cards):
         """Expected profit of one more card, and the best play after it."""
-        return sum(p * self.best(tuple(sorted((*cards, card)))) for card, p in self.law.items())
+        return sum(p * self.best(tuple(sorted((*cards, card)))) for card, p in self.card_probabilities.items())
 
     def double(self, cards: Cards):
         """Expected profit of doubling."""
-        return sum(2 * p * self.stand((*cards, card)) for card, p in self.law.items())
+        return sum(2 * p * self.stand((*cards, card)) for card, p in self.card_probabilities.items())
 
     def _best(self, cards: Cards):
         if total(cards) >= 21:
@@ -97,8 +97,8 @@ class Brute:
         """Expected profit of a round against this card, without splitting."""
         return sum(
             p * q * self.first(tuple(sorted((one, other))))
-            for one, p in self.law.items()
-            for other, q in self.law.items()
+            for one, p in self.card_probabilities.items()
+            for other, q in self.card_probabilities.items()
         )
 
 
@@ -121,9 +121,9 @@ def split_leaves(p: object, limit: int, halves: int = 2, hands: int = 2) -> Iter
 class EveryShoe:
     """Deals `first`, and then in turn every sequence of cards that a round can ask for, with its probability."""
 
-    def __init__(self, first: Sequence[int], law: Sequence[tuple[int, Fraction]]) -> None:
+    def __init__(self, first: Sequence[int], probabilities: Sequence[tuple[int, Fraction]]) -> None:
         self.first = list(first)
-        self.law = [(rank, float(p)) for rank, p in law]
+        self.card_probabilities = [(rank, float(p)) for rank, p in probabilities]
         self.path: list[int] = []
         self.at = 0
         self.chance = 1.0
@@ -139,13 +139,13 @@ class EveryShoe:
         place = self.at - len(self.first) - 1
         if place == len(self.path):
             self.path.append(0)
-        rank, p = self.law[self.path[place]]
+        rank, p = self.card_probabilities[self.path[place]]
         self.chance *= p
         return rank
 
     def advance(self) -> bool:
         """Go on to the next sequence; false when there is none."""
-        while self.path and self.path[-1] == len(self.law) - 1:
+        while self.path and self.path[-1] == len(self.card_probabilities) - 1:
             self.path.pop()
         if self.path:
             self.path[-1] += 1
@@ -153,13 +153,13 @@ class EveryShoe:
 
 
 def every_round(
-    rules: Rules, first: Sequence[int], law: Sequence[tuple[int, Fraction]], player: Player
+    rules: Rules, first: Sequence[int], probabilities: Sequence[tuple[int, Fraction]], player: Player
 ) -> Iterator[tuple[float, float, float]]:
     """Every round that can follow the cards `first`: (probability, profit, stake tied), in the readable round.
 
     Rounds that a dealer's natural ended before anybody acted are left out.
     """
-    shoe = EveryShoe(first, law)
+    shoe = EveryShoe(first, probabilities)
     while True:
         result = Round(rules, shoe, [player]).play()
         if not any(event.what == "peek" and event.detail == "natural" for event in result.events):

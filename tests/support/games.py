@@ -84,7 +84,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
         "move_cap": draw(st.integers(20, 200)),
         "seats": draw(st.integers(1, 7)),
     }
-    return Rules().with_(**{**fields, **fixed})
+    return Rules().replace(**{**fields, **fixed})
 
 
 def random_chart(game: Rules, seed: int, habit: int = 0) -> Chart:

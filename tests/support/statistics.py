@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 
 
-def chi_square_p(observed: Sequence[int], law: Sequence[float]) -> float:
+def chi_square_p(observed: Sequence[int], probabilities: Sequence[float]) -> float:
     """The chance of counts at least as far from `law` as `observed`, if the law is right.
 
     Cells of probability 0 must be empty; they give no degree of freedom.
     """
     total = sum(observed)
-    cells = [(count, float(p) * total) for count, p in zip(observed, law, strict=True) if p]
+    cells = [(count, float(p) * total) for count, p in zip(observed, probabilities, strict=True) if p]
     if sum(count for count, _ in cells) != total:
         return 0.0
     statistic = sum((count - expected) ** 2 / expected for count, expected in cells)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.player import BotPlayer
-from bjsim.bots.protocol import Fault, argv_of, judge
+from bjsim.bots.protocol import Fault, argv_of, classify_reply
 from bjsim.sim.game.actions import HIT, STAND, Action, Player, View, raise_by
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
@@ -121,7 +121,7 @@ class _Asked:
         if self.left:
             return self.left.pop(0)
         reply = self.bot.ask(view)
-        move = judge(reply, view)
+        move = classify_reply(reply, view)
         detail = f"{view.rules.move_cap} moves with one hand, and no stand"
         self.last = Fault("move-cap", detail, tuple(argv_of(view)), reply.stdout, reply.stderr)
         self.moves.append(move)
@@ -185,7 +185,7 @@ def try_bot(player: BotPlayer, tried: Iterable[Situation], timeouts: int = Conte
 
 def _answer(player: BotPlayer, tried: Situation, play_on: bool) -> Answer:
     replies = [player.ask(tried.view) for _ in range(2)]
-    one, other = (judge(reply, tried.view) for reply in replies)
+    one, other = (classify_reply(reply, tried.view) for reply in replies)
     answer = Answer(tried, (one, other), (replies[0].elapsed_ns / 1e6, replies[1].elapsed_ns / 1e6))
     raised = next((move for move in (one, other) if isinstance(move, Action) and move.letter == "B"), None)
     if not play_on or raised is None:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from bjsim.bots.sandbox.box import Box, BoxClosed, BoxError, Limits, sandboxed
+from bjsim.bots.sandbox.box import Box, SandboxClosed, SandboxError, Limits, sandboxed
 from bjsim.bots.sandbox.build import build
 from bjsim.bots.sandbox.languages import BuildError, Program
-from bjsim.bots.protocol import Fault, Reply, argv_of, ends_hand, judge
+from bjsim.bots.protocol import Fault, Reply, argv_of, ends_hand, classify_reply
 from bjsim.sim.game.actions import STAND, Action, View
 
 KEPT_FAULTS = 20  # of each kind, with their output; all are counted
@@ -60,7 +60,7 @@ class BotPlayer:
         seat = self._seat(view.seat)
         moves = seat.count(view)
         reply = self.ask(view)
-        move = judge(reply, view)
+        move = classify_reply(reply, view)
         if isinstance(move, Fault):
             self._count(move)
             move = STAND
@@ -78,7 +78,7 @@ class BotPlayer:
         """Run the bot once with these arguments. Raises: BoxClosed after `close`, which may come meanwhile."""
         try:
             box = self._lend()
-        except (BoxError, BuildError) as error:
+        except (SandboxError, BuildError) as error:
             return Reply("start", 0, 0, b"", str(error).encode())
         reply = box.ask(arguments)
         with self._lock:
@@ -100,7 +100,7 @@ class BotPlayer:
         return list(first.values())
 
     def open(self) -> None:
-        """Make a box ready, as the first move would. Raises: BuildError, BoxError."""
+        """Make a box ready, as the first move would. Raises: BuildError, SandboxError."""
         self._idle.append(self._lend())
 
     def __deepcopy__(self, memo: object) -> BotPlayer:
@@ -147,7 +147,7 @@ class BotPlayer:
                 if not self._closed:
                     return box
             box.close()
-        raise BoxClosed(f"{self.name} was closed")
+        raise SandboxClosed(f"{self.name} was closed")
 
     def _seat(self, number: int) -> Seat:
         """What is remembered of this seat at the table that this thread plays."""
@@ -161,7 +161,7 @@ class BotPlayer:
                 self.kept.append(fault)
 
 
-class DeadBot:
+class UnstartableBot:
     """A program that cannot be made to run: whatever it is asked, it could not be started."""
 
     def __init__(self, name: str, why: BuildError) -> None:
@@ -210,7 +210,7 @@ def open_bot(
 
     sandbox: `required`, `auto` or `off`. timeout: seconds for one move. cold: start the program anew for every move
     even where a resident server could fork it.
-    Raises: BuildError with the compiler's messages; BoxError when there is no box for it.
+    Raises: BuildError with the compiler's messages; SandboxError when there is no box for it.
     """
     walled = sandboxed(sandbox)
     program = build(path, sandboxed=walled)
@@ -224,4 +224,4 @@ def _quantile_ms(sorted_ns: Sequence[int], share: float) -> float | None:
     return sorted_ns[math.ceil(share * len(sorted_ns)) - 1] / 1e6 if sorted_ns else None
 
 
-__all__ = ["BotPlayer", "BoxError", "BuildError", "Fault", "open_bot"]
+__all__ = ["BotPlayer", "SandboxError", "BuildError", "Fault", "open_bot"]

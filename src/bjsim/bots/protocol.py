@@ -104,7 +104,7 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
     return raise_by(chips)
 
 
-def judge(reply: Reply, view: View) -> Action | Fault:
+def classify_reply(reply: Reply, view: View) -> Action | Fault:
     """What a run of the bot comes to: its move, or the fault that makes it stand."""
     kind, detail = "", ""
     if reply.cause == "start":

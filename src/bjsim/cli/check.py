@@ -33,7 +33,7 @@ from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.files import WRITERS, decode, format_of, read_chart
 from bjsim.strategies.experiment import BotResult, results_of
-from bjsim.strategies.exact.judge import Judgement, judge
+from bjsim.strategies.exact.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.exact.reach import splits_for_ever
@@ -70,11 +70,11 @@ def check(
         check_writable(path)
     if hands is None:
         hands = 10**6 if precision is None else MOST_HANDS
-    judgement = judge(judged)
+    evaluation = evaluate_chart(judged)
     if fix_path:
-        _write(WRITERS[form](judgement.best_chart), fix_path)
+        _write(WRITERS[form](evaluation.best_chart), fix_path)
     if plot_path:
-        plot_chart(judgement, plot_path)
+        plot_chart(evaluation, plot_path)
     console = Console(stderr="-" in (json_path, fix_path))
     ending = splits_for_ever(judged)
     played: Played | None = None
@@ -85,8 +85,8 @@ def check(
         results = results_of(experiment, [judged], played.progress)
     if json_path:
         run = played and run_json(rules, seed, results, [], played)
-        write_json(check_json(judgement, run), json_path)
-    show(console, judgement)
+        write_json(check_json(evaluation, run), json_path)
+    show(console, evaluation)
     if ending and hands:
         console.print(f"not played: it splits {ending[0]} against {ending[1]} for ever, so a round may never end")
     if played:
@@ -138,36 +138,36 @@ def report(console: Console, results: list[BotResult], played: Played) -> None:
         console.print("no bet was settled yet")
 
 
-def show(console: Console, judgement: Judgement) -> None:
+def show(console: Console, evaluation: Evaluation) -> None:
     """Print the judgement: the chart, its wrong cells, and how their costs add up."""
-    console.print(heat_map(judgement), soft_wrap=True)
-    name, rules = judgement.chart.name, judgement.chart.rules
+    console.print(heat_map(evaluation), soft_wrap=True)
+    name, rules = evaluation.chart.name, evaluation.chart.rules
     shoe = "" if rules.infinite else ", in an infinite shoe"
     console.print(
-        f"\n{name} is worth {percent(judgement.value, 6)} of the bet in {rules.name}{shoe}; "
-        f"the best chart is worth {percent(judgement.best, 6)}",
+        f"\n{name} is worth {percent(evaluation.value, 6)} of the bet in {rules.name}{shoe}; "
+        f"the best chart is worth {percent(evaluation.best, 6)}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
-    if judgement.infinite_at:
-        hand, shown = judgement.infinite_at
+    if evaluation.infinite_at:
+        hand, shown = evaluation.infinite_at
         console.print(f"splitting {hand} against {shown} again and again is worth more than any number")
-    if not judgement.cells:
+    if not evaluation.cells:
         console.print("no cell differs: this is the best chart")
         return
-    console.print(cells_table(judgement))
-    if len(judgement.cells) > LISTED:
-        console.print(f"… and {len(judgement.cells) - LISTED} cells more, which --json lists", style="dim")
-    if not math.isfinite(judgement.difference):
+    console.print(cells_table(evaluation))
+    if len(evaluation.cells) > LISTED:
+        console.print(f"… and {len(evaluation.cells) - LISTED} cells more, which --json lists", style="dim")
+    if not math.isfinite(evaluation.difference):
         console.print("an infinite difference cannot be shared out among cells")
         return
     console.print(
-        f"{len(judgement.cells)} cells cost {cost(judgement.costs)} together; the whole difference is "
-        f"{cost(judgement.difference)}, remainder {cost(judgement.remainder)}",
+        f"{len(evaluation.cells)} cells cost {cost(evaluation.costs)} together; the whole difference is "
+        f"{cost(evaluation.difference)}, remainder {cost(evaluation.remainder)}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
     console.print(
-        f"each alone in the best chart: {cost(judgement.difference - judgement.second_order)} together; the "
-        f"second-order terms, what they do to one another, are {cost(judgement.second_order)}",
+        f"each alone in the best chart: {cost(evaluation.difference - evaluation.second_order)} together; the "
+        f"second-order terms, what they do to one another, are {cost(evaluation.second_order)}",
         highlight=False, soft_wrap=True, style="dim",
     )  # fmt: skip
 
@@ -177,31 +177,31 @@ def cost(value: float) -> str:
     return f"{100 * (round(value, 10) + 0.0):.6f}%"
 
 
-def cells_table(judgement: Judgement) -> RichTable:
+def cells_table(evaluation: Evaluation) -> RichTable:
     """The wrong cells, dearest first."""
     table = RichTable(box=box.SIMPLE_HEAD)
     for heading in ("hand", "dealer", "chart", "best"):
         table.add_column(heading)
     for heading in ("cost", "alone"):
         table.add_column(heading, justify="right")
-    for cell in judgement.cells[:LISTED]:
+    for cell in evaluation.cells[:LISTED]:
         costs = ("–" if math.isnan(each) else cost(each) for each in (cell.cost, cell.alone))
         table.add_row(cell.row, cell.column, cell.chart, cell.best, *costs)
     return table
 
 
-def check_json(judgement: Judgement, run: dict[str, object] | None) -> dict[str, object]:
+def check_json(evaluation: Evaluation, run: dict[str, object] | None) -> dict[str, object]:
     """What `--json` writes."""
     return {
-        "chart": judgement.chart.name,
-        "rules": judgement.chart.rules.to_dict(),
-        "value": judgement.value,
-        "best": judgement.best,
-        "difference": judgement.difference,
-        "costs": judgement.costs,
-        "remainder": _known(judgement.remainder),
-        "second_order": _known(judgement.second_order),
-        "cells": [asdict(cell) | {"alone": _known(cell.alone)} for cell in judgement.cells],
+        "chart": evaluation.chart.name,
+        "rules": evaluation.chart.rules.to_dict(),
+        "value": evaluation.value,
+        "best": evaluation.best,
+        "difference": evaluation.difference,
+        "costs": evaluation.costs,
+        "remainder": _known(evaluation.remainder),
+        "second_order": _known(evaluation.second_order),
+        "cells": [asdict(cell) | {"alone": _known(cell.alone)} for cell in evaluation.cells],
         "run": run,
     }
 

@@ -28,7 +28,7 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules, parse_field
 from bjsim.sim.game.states import States
 from bjsim.sim.running.workers import usable_cores
-from bjsim.strategies.charts.chart import runs
+from bjsim.strategies.charts.chart import format_ranges
 from bjsim.strategies.exact.compare import Compared
 from bjsim.strategies.exact.compare import compare as compare_games
 from bjsim.strategies.exact.solver import Solver
@@ -109,7 +109,7 @@ def the_games(names: Sequence[str], vary: str | None, settings: tuple[str, ...])
         texts = [text.strip() for text in values.split(",")]
         for text in texts:
             parse_field(field, text)
-        games = [games[0].with_(**{field: text, "name": f"{field}={text}"}) for text in texts]
+        games = [games[0].replace(**{field: text, "name": f"{field}={text}"}) for text in texts]
     if len(games) < 2:
         raise InputError("nothing to compare: give --rules two games or more, or --vary FIELD=V1,V2")
     return games
@@ -146,7 +146,7 @@ def change_texts(one: Compared) -> list[str]:
     for change in one.changes or ():
         columns.setdefault((change.row, change.before, change.after), []).append(change.column)
     order = States(one.rules).columns
-    return [f"{row} v {runs(order, v)} {before} → {after}" for (row, before, after), v in columns.items()]
+    return [f"{row} v {format_ranges(order, v)} {before} → {after}" for (row, before, after), v in columns.items()]
 
 
 def compared_json(one: Compared) -> dict[str, object]:

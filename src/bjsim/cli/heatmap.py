@@ -14,17 +14,17 @@ from rich.text import Text
 from bjsim.cli.plots import new_figure, save_figure
 from bjsim.cli.render import percent
 from bjsim.sim.game.actions import NAMES
-from bjsim.strategies.exact.judge import Judgement
+from bjsim.strategies.exact.evaluate import Evaluation
 from bjsim.strategies.charts.rows import PAIR, parse_row
 
 COLOURS = {"S": "#f0918a", "H": "#a5d68c", "D": "#8fbbe8", "P": "#f6dc6f", "R": "#d9d9d9"}
 KINDS = ("hard", "pairs", "soft")  # by `Row.kind`
 
 
-def shown_rows(judgement: Judgement) -> list[str]:
+def shown_rows(evaluation: Evaluation) -> list[str]:
     """The rows to show: those that count no cards, and of the others those with a wrong cell."""
-    wrong = {cell.row for cell in judgement.cells}
-    rows = dict.fromkeys(row for row, _ in judgement.codes)
+    wrong = {cell.row for cell in evaluation.cells}
+    rows = dict.fromkeys(row for row, _ in evaluation.codes)
     return [row for row in rows if row in wrong or not parse_row(row).counted]
 
 
@@ -34,18 +34,18 @@ def _kinds(rows: list[str]) -> dict[str, str]:
     return {row: "soft" if row == "AA" and not pairs else KINDS[parse_row(row).kind] for row in rows}
 
 
-def legend(judgement: Judgement) -> dict[str, str]:
+def legend(evaluation: Evaluation) -> dict[str, str]:
     """What the codes in the chart mean, by letter."""
-    used = {code[0] for code in judgement.codes.values()}
+    used = {code[0] for code in evaluation.codes.values()}
     fallbacks = {"D": "Dh, Ds double, else hit, stand", "R": "Rh, Rs surrender, else hit, stand"}
     return {letter: fallbacks.get(letter, f"{letter} {NAMES[letter]}") for letter in COLOURS if letter in used}
 
 
-def heat_map(judgement: Judgement) -> Text:
+def heat_map(evaluation: Evaluation) -> Text:
     """The chart for the terminal, three characters to a cell."""
-    columns = judgement.chart.states.columns
-    rows = shown_rows(judgement)
-    wrong = {(cell.row, cell.column) for cell in judgement.cells}
+    columns = evaluation.chart.states.columns
+    rows = shown_rows(evaluation)
+    wrong = {(cell.row, cell.column) for cell in evaluation.cells}
     width = max(map(len, (*rows, *KINDS))) + 1
     text = Text(no_wrap=True)
     kind = ""
@@ -56,20 +56,20 @@ def heat_map(judgement: Judgement) -> Text:
             text.append("".join(f"{column:<3}" for column in columns) + "\n", style="bold")
         text.append(f"{row:>{width - 1}} ", style="bold")
         for column in columns:
-            code = judgement.codes[row, column]
+            code = evaluation.codes[row, column]
             mark, style = ("!", "bold underline") if (row, column) in wrong else (" ", "")
             text.append(f"{code + mark:<3}", style=f"black on {COLOURS[code[0]]} {style}")
         text.append("\n")
-    for letter, meaning in legend(judgement).items():
+    for letter, meaning in legend(evaluation).items():
         text.append(f" {meaning} ", style=f"black on {COLOURS[letter]}")
         text.append(" ")
     return text.append("! differs from the best chart")
 
 
-def plot_chart(judgement: Judgement, path: str) -> None:
+def plot_chart(evaluation: Evaluation, path: str) -> None:
     """Draw the chart. Raises: InputError if the file cannot be written."""
-    columns, rows = judgement.chart.states.columns, shown_rows(judgement)
-    best = {(cell.row, cell.column): cell.best for cell in judgement.cells}
+    columns, rows = evaluation.chart.states.columns, shown_rows(evaluation)
+    best = {(cell.row, cell.column): cell.best for cell in evaluation.cells}
     kinds = _kinds(rows)
     present = list(dict.fromkeys(kinds.values()))
     places = [-place - 1.3 * present.index(kinds[row]) for place, row in enumerate(rows)]
@@ -77,7 +77,7 @@ def plot_chart(judgement: Judgement, path: str) -> None:
     axes = figure.add_subplot()
     for row, y in zip(rows, places, strict=True):
         for x, column in enumerate(columns):
-            _cell(axes, x, y, judgement.codes[row, column], best.get((row, column)))
+            _cell(axes, x, y, evaluation.codes[row, column], best.get((row, column)))
     for kind in present:
         y = places[[*kinds.values()].index(kind)] + 0.85
         for x, column in enumerate(columns):
@@ -87,12 +87,12 @@ def plot_chart(judgement: Judgement, path: str) -> None:
     axes.set_yticks(places, rows)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    chart = judgement.chart
+    chart = evaluation.chart
     axes.set_title(
-        f"{Path(chart.name).name} in {chart.rules.name}\n{percent(judgement.value)}, best {percent(judgement.best)}, "
-        f"{len(judgement.cells)} cells differ", size=9,
+        f"{Path(chart.name).name} in {chart.rules.name}\n{percent(evaluation.value)}, best {percent(evaluation.best)}, "
+        f"{len(evaluation.cells)} cells differ", size=9,
     )  # fmt: skip
-    _legend(figure, judgement)
+    _legend(figure, evaluation)
     save_figure(figure, path)
 
 
@@ -107,9 +107,9 @@ def _cell(axes: Any, x: int, y: float, code: str, best: str | None) -> None:
         axes.text(x + 0.4, y - 0.36, best, ha="right", va="bottom", size=5, weight="bold", zorder=4)
 
 
-def _legend(figure: Any, judgement: Judgement) -> None:
+def _legend(figure: Any, evaluation: Evaluation) -> None:
     from matplotlib.patches import Patch
 
-    patches = [Patch(facecolor=COLOURS[letter], label=text) for letter, text in legend(judgement).items()]
+    patches = [Patch(facecolor=COLOURS[letter], label=text) for letter, text in legend(evaluation).items()]
     patches.append(Patch(fill=False, edgecolor="black", lw=1.8, label="differs; the best in its corner"))
     figure.legend(handles=patches, loc="outside lower center", ncols=3, fontsize="small", frameon=False)

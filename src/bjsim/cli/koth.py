@@ -114,7 +114,7 @@ def resume_command(host: Host) -> str:
 
 def play(host: Host, json_path: str | None) -> None:
     """Play a contest to its end, showing how it stands; on Ctrl-C say that, and how to go on."""
-    screen = Screen(host, Console(stderr=json_path == "-"))
+    screen = ContestScreen(host, Console(stderr=json_path == "-"))
     where = host.folder
     say = partial(screen.console.print, highlight=False, soft_wrap=True, markup=False)
     say(f"{host.contest.rules.name}, seed {host.contest.seed}, in {where}", style="bold")
@@ -140,7 +140,7 @@ def write_out(folder: Path, standings: Standings, page: PageData, timings: Timin
     write_whole(folder / "index.html", render_page(standings, page, timings))
 
 
-class Screen:
+class ContestScreen:
     """The live standings."""
 
     def __init__(self, host: Host, console: Console) -> None:
@@ -151,7 +151,7 @@ class Screen:
         self.rounds = host.standings.rounds
         self.moves = sum(host.timings.moves)
 
-    def __enter__(self) -> Screen:
+    def __enter__(self) -> ContestScreen:
         return self
 
     def __exit__(self, *exception: object) -> None:

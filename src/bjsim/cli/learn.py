@@ -15,7 +15,7 @@ from rich.table import Table as RichTable
 from bjsim.cli.learn_plot import plot_regret
 from bjsim.cli.options import Count, check_writable, json_option, rules_options, seed_option, the_rules, write_json
 from bjsim.cli.plots import check_picture
-from bjsim.sim.engine.compile_notice import told_of_compiling
+from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.formats.text import format_text
@@ -24,7 +24,7 @@ from bjsim.strategies.learning.learn import ALGORITHMS, DRAWS, Schedule
 from bjsim.strategies.learning.report import LearnedGame
 from bjsim.strategies.mdp.model import FiniteMDP
 from bjsim.strategies.mdp.build import build_mdp, read_mdp
-from bjsim.strategies.learning.study import Point, Study, study
+from bjsim.strategies.learning.study import LearningPoint, Study, study
 
 LISTED = 20  # disagreements that are printed; the JSON has them all
 
@@ -74,7 +74,7 @@ def learn(
     console = Console(stderr=json_path == "-")
     describe(console, process.rules if process else mdp_path, mdp, schedule, seed)
     compiling = "compiling the learner (once after install, some seconds) …"
-    with progress(console, episodes) as show, told_of_compiling(lambda: console.print(compiling, style="dim")):
+    with progress(console, episodes) as show, on_compile(lambda: console.print(compiling, style="dim")):
         found = study(mdp, episodes, schedule, seed, workers, show)
     game = LearnedGame(process, found) if process else None
     if json_path:
@@ -85,7 +85,7 @@ def learn(
 
 
 @contextmanager
-def progress(console: Console, episodes: int) -> Iterator[Callable[[Point], None]]:
+def progress(console: Console, episodes: int) -> Iterator[Callable[[LearningPoint], None]]:
     """A bar that follows learning, with the exact regret so far; nothing where there is no terminal."""
     now = TextColumn("{task.fields[now]}")
     columns = TextColumn("learning"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), now

@@ -129,7 +129,7 @@ def the_rules(rules_name: str, settings: tuple[str, ...], decks: str | None) -> 
         changes[name.strip()] = value.strip()
     if decks is not None:
         changes["decks"] = decks
-    return load_rules(rules_name).with_(**changes)
+    return load_rules(rules_name).replace(**changes)
 
 
 until_option = click.option(

@@ -34,17 +34,17 @@ from bjsim.cli.options import (
     write_json,
 )
 from bjsim.cli.plots import check_picture, plot_convergence
-from bjsim.cli.screen import Screen, precision_line, report
-from bjsim.sim.engine.compile_notice import told_of_compiling
+from bjsim.cli.screen import RunScreen, precision_line, report
+from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.running.driver import Checkpoint, Driver, Experiment, Progress, is_precise
 from bjsim.errors import InputError
-from bjsim.sim.running.backend import Workplace
-from bjsim.sim.running.executors import local, open_workplace, threads
+from bjsim.sim.running.backend import Backend
+from bjsim.sim.running.executors import local, open_backend, threads
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.running.common_cards import CommonCards
-from bjsim.sim.running.workers import Ahead, gathered_log, usable_cores
+from bjsim.sim.running.workers import ForkedResult, collect_logs, usable_cores
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.experiment import BotResult, differences_of, exact_returns, experiment_of, results_of
 from bjsim.strategies.players.find import comes_from_file, find_player, fingerprint
@@ -118,13 +118,13 @@ def run(
     keep = checkpoint or resume
     saved = Checkpoint(Path(keep), what) if keep else None
     try:
-        exact = Ahead(lambda: exact_returns(rules, players))
+        exact = ForkedResult(lambda: exact_returns(rules, players))
         with _log(log_path) as records, ExitStack() as opened:
             if programs:
                 place = threads(workers or usable_cores())
             else:
-                place = opened.enter_context(open_workplace(executor, workers, records))
-            screen = Screen(rules, players, experiment, quiet=json_path == "-")
+                place = opened.enter_context(open_backend(executor, workers, records))
+            screen = RunScreen(rules, players, experiment, quiet=json_path == "-")
             if programs:
                 click.get_current_context().with_resource(heeding_one_interrupt())
             played = play_on(screen, experiment, place, saved, bool(resume))
@@ -189,11 +189,11 @@ def play_chart(
 ) -> tuple[Experiment, Played]:
     """Play one chart by its own rules, shown on a screen, as `bjsim run` does with the options of these names."""
     experiment = experiment_of(chart.rules, [chart], hands, seed, precision=precision)
-    return experiment, play_on(Screen(chart.rules, [chart], experiment, quiet), experiment, local(cores))
+    return experiment, play_on(RunScreen(chart.rules, [chart], experiment, quiet), experiment, local(cores))
 
 
 def play_on(
-    screen: Screen, experiment: Experiment, place: Workplace, saved: Checkpoint | None = None, resume: bool = False
+    screen: RunScreen, experiment: Experiment, place: Backend, saved: Checkpoint | None = None, resume: bool = False
 ) -> Played:
     """Play an experiment at this place, shown on the screen."""
     driver = Driver(experiment, place, checkpoint=saved, resume=resume, on_progress=screen.update)
@@ -230,7 +230,7 @@ def heeding_one_interrupt() -> Iterator[None]:
 @contextmanager
 def _log(path: str | None) -> Iterator[object]:
     try:
-        with gathered_log(path) as records:
+        with collect_logs(path) as records:
             yield records
     except OSError as error:
         if path is None or error.filename is None or Path(error.filename).name != Path(path).name:
@@ -244,7 +244,7 @@ def warm_up(experiment: Experiment, console: Console) -> None:
     compiled = [table for group in tables for table in group if isinstance(table, CompiledTable | AdjustedTable)]
     if not compiled:
         return
-    with told_of_compiling(
+    with on_compile(
         lambda: console.print("compiling the round (once after install, some seconds) …", style="dim")
     ):
         for table in compiled:

@@ -26,7 +26,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.experiment import BotResult, differences_of
 
 
-class Screen:
+class RunScreen:
     """What is shown while a run goes on: the results so far, the rounds per second, and the time left."""
 
     def __init__(self, rules: Rules, players: Sequence[Player], experiment: Experiment, quiet: bool) -> None:
@@ -38,7 +38,7 @@ class Screen:
         self.console.print(Text.assemble((rules.name, "bold"), f", seed {experiment.seed}"))
         self.began = self.shown = time.perf_counter()
 
-    def __enter__(self) -> Screen:
+    def __enter__(self) -> RunScreen:
         self.began = self.shown = time.perf_counter()
         return self
 
@@ -69,7 +69,7 @@ class Screen:
 
 def rounds_expected(experiment: Experiment, progress: Progress) -> float:
     """About how many rounds reach the precision asked for: an interval narrows with the root of the rounds."""
-    widest = max(half_width(tally, experiment.tuned) for tally in progress.tallies)
+    widest = max(half_width(tally, experiment.optimal_n) for tally in progress.tallies)
     return progress.rounds * max(widest / experiment.precision, 1.0) ** 2
 
 
@@ -136,9 +136,9 @@ def luck_lines(results: Sequence[BotResult]) -> list[str]:
                 "and rules agree, card by card"
             )
         elif not math.isinf(luck.ci95[1]):
-            gain, shoe = luck.gain(result.tally.se), luck.mean - luck.value
+            variance_reduction, shoe = luck.variance_reduction(result.tally.se), luck.mean - luck.value
             lines.append(
-                f"{result.name}: luck-adjusted returns are as sure as {gain:,.0f} times as many hands; this shoe is "
+                f"{result.name}: luck-adjusted returns are as sure as {variance_reduction:,.0f} times as many hands; this shoe is "
                 f"worth {percent(shoe, 4)} against an infinite one"
             )
     return lines

@@ -11,7 +11,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.mdp.size import plain_size, reasons_of, size_of
-from bjsim.strategies.exact.labelled_table import Table
+from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.tables import TABLES, Tables, dealer_lines
 from bjsim.strategies.exact.values import Number
 
@@ -88,16 +88,16 @@ def plain_number(value: Number, percent: int = 0) -> str:
     return f"{percent * value:2.4f}%" if percent else repr(float(value))
 
 
-def _tables(tables: Tables, name: str) -> dict[str, Table]:
+def _tables(tables: Tables, name: str) -> dict[str, LabelledTable]:
     if name == "resplit":
         return {f"resplit{more}": tables.resplit(more) for more in (1, 2)}
-    table: Table = getattr(tables, name)()
+    table: LabelledTable = getattr(tables, name)()
     return {name: table}
 
 
 def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[str, object]:
     """What `--json` writes; numbers are text where they are fractions."""
-    found: dict[str, Table] = {}
+    found: dict[str, LabelledTable] = {}
     for name in names:
         if name not in ("dealer", "advantage", *EXTRA):
             found |= _tables(tables, name)
@@ -112,7 +112,7 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
             }
             for name, table in found.items()
         },
-        "dealer": {c: {str(o): _json_number(p) for o, p in law.items()} for c, law in tables.dealer().items()},
+        "dealer": {c: {str(o): _json_number(p) for o, p in probabilities.items()} for c, probabilities in tables.dealer().items()},
         "advantage": _json_number(solver.value),
         "value": _json_number(solver.value),
         "sd": solver.sd(solver.chart.letter),

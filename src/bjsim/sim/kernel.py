@@ -23,7 +23,7 @@ from numba.extending import intrinsic
 from bjsim.errors import RunFailed
 from bjsim.sim.engine.round_table import Fold
 from bjsim.sim.engine.plan import NO_LIMIT, Numbers, Plan
-from bjsim.sim.engine.luck_model import WIDE, Referee, filled_up
+from bjsim.sim.engine.luck_model import WIDE, LuckModel, filled_up
 from bjsim.sim.game.random_stream import stream_key
 
 Array = np.ndarray[Any, Any]
@@ -157,12 +157,12 @@ def draw(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: An
 
 
 @njit(cache=True, _nrt=False)
-def fresh_shoe(referee: Any, ledger: Any, rounds: Any) -> None:
+def fresh_shoe(luck_model: Any, ledger: Any, rounds: Any) -> None:
     """A full shoe from here on, in which `rounds` rounds at most will start."""
     ledger.left[0] = 0.0
-    for q in range(len(referee.full)):
-        ledger.counts[q] = referee.full[q]
-        ledger.left[0] += referee.full[q]
+    for q in range(len(luck_model.full)):
+        ledger.counts[q] = luck_model.full[q]
+        ledger.left[0] += luck_model.full[q]
     if not ledger.rounds[FINITE]:
         ledger.left[0] = 1.0
     ledger.rounds[STARTED] = 0
@@ -170,26 +170,26 @@ def fresh_shoe(referee: Any, ledger: Any, rounds: Any) -> None:
 
 
 @njit(cache=True, _nrt=False)
-def drift(referee: Any, ledger: Any, times: Any) -> None:
+def drift(luck_model: Any, ledger: Any, times: Any) -> None:
     """Take from every seat `times` times the first-order worth of the shoe's present composition."""
-    for s in range(len(referee.chart)):
+    for s in range(len(luck_model.chart)):
         slope = 0.0
-        for q in range(len(referee.full)):
-            slope += referee.start[referee.chart[s], q] * ledger.counts[q]
+        for q in range(len(luck_model.full)):
+            slope += luck_model.start[luck_model.chart[s], q] * ledger.counts[q]
         ledger.unit[s, PROFIT] -= times * slope / max(ledger.left[0], 1.0)
 
 
 @njit(cache=True, inline="always")
-def start_round(referee: Any, ledger: Any, later: Any, shuffled: Any) -> None:
+def start_round(luck_model: Any, ledger: Any, later: Any, shuffled: Any) -> None:
     """Begin a round, after which `later` more are played, from a shoe that is `shuffled` for it or not."""
     if shuffled:
-        put_away(referee, ledger, later + 1)
+        put_away(luck_model, ledger, later + 1)
     ledger.rounds[LATER] = later
     if ledger.rounds[STARTED] == 0 or not ledger.rounds[FINITE]:
         close_unit(ledger)
     ledger.rounds[STARTED] += 1
     if ledger.rounds[STARTED] <= ledger.rounds[MOST]:
-        drift(referee, ledger, 1)
+        drift(luck_model, ledger, 1)
     for s in range(len(ledger.different)):
         for i in range(ledger.different[s]):
             ledger.finished[s, ledger.kinds[s, i]] = 0
@@ -197,12 +197,12 @@ def start_round(referee: Any, ledger: Any, later: Any, shuffled: Any) -> None:
 
 
 @njit(cache=True, _nrt=False)
-def put_away(referee: Any, ledger: Any, rounds: Any) -> None:
+def put_away(luck_model: Any, ledger: Any, rounds: Any) -> None:
     """End a shoe: the drift of the rounds it lacks to the usual number stays at its last value."""
     lacking = ledger.rounds[MOST] - ledger.rounds[STARTED]
     if lacking > 0:
-        drift(referee, ledger, lacking)
-    fresh_shoe(referee, ledger, rounds)
+        drift(luck_model, ledger, lacking)
+    fresh_shoe(luck_model, ledger, rounds)
 
 
 @njit(cache=True, _nrt=False)
@@ -318,16 +318,16 @@ surprise: Any = intrinsic(_surprise)
 
 
 @njit(cache=True, inline="always")
-def count_luck(referee: Any, ledger: Any, noted: Any) -> None:
+def count_luck(luck_model: Any, ledger: Any, noted: Any) -> None:
     """Take the luck of the cards noted from the seats' profit, and count them out of the shoe."""
     log, counts, unit = ledger.log, ledger.counts, ledger.unit
     for i in range(noted):
         if ledger.left[0] == 0.0:  # a shoe that runs out in the middle of a round is followed by a fresh one
-            put_away(referee, ledger, ledger.rounds[LATER])
-        node, card = log[i, 1], min(log[i, 3], len(referee.full) - 1)
+            put_away(luck_model, ledger, ledger.rounds[LATER])
+        node, card = log[i, 1], min(log[i, 3], len(luck_model.full) - 1)
         if log[i, 2]:
             unit[log[i, 0], PROFIT] -= log[i, 2] * surprise(
-                referee.worth[node], referee.own[node], referee.slopes[node], counts, ledger.left[0], card
+                luck_model.worth[node], luck_model.own[node], luck_model.slopes[node], counts, ledger.left[0], card
             )
         if log[i, 4] and ledger.rounds[FINITE]:
             if ledger.left[0] > 1.0:  # the last one stays counted, for `drift`, with no card left
@@ -336,9 +336,9 @@ def count_luck(referee: Any, ledger: Any, noted: Any) -> None:
 
 
 @njit(cache=True, inline="always")
-def settle(referee: Any, ledger: Any, s: Any, units: Any, tied: Any) -> None:
+def settle(luck_model: Any, ledger: Any, s: Any, units: Any, tied: Any) -> None:
     """Count what a round paid a seat: profit above the value of the bets settled, a bet dealt again being worth it."""
-    value = referee.value[referee.chart[s]]
+    value = luck_model.value[luck_model.chart[s]]
     ledger.unit[s, PROFIT] += units * ledger.bet[0] - (1 - tied) * value
     ledger.unit[s, BETS] += 1 - tied
     ledger.rounds[PLAYED] = 1
@@ -349,7 +349,7 @@ def play(
     add: Any, act: Any, half: Any, result: Any, pay: Any, waits: Any, dealer_add: Any, dealer_done: Any,
     dealer_out: Any, column: Any, deal: Any, numbers: Any, threshold: Any, other: Any,
     rounds: Any, key: Any, buffer: Any, at: Any, seat: Any, payoff: Any, counts: Any, trace: Any, outside: Any,
-    referee: Any, ledger: Any,
+    luck_model: Any, ledger: Any,
 ) -> Any:  # fmt: skip
     """Play rounds at one table; see `play_rounds`, which makes the arrays. The first fourteen are the plan.
 
@@ -365,8 +365,8 @@ def play(
         shuffled = size > 0 and at[READ] >= numbers[CUT]
         if shuffled:
             at[READ] = at[READY] = size
-        if referee is not None:
-            start_round(referee, ledger, rounds - number - 1, shuffled)
+        if luck_model is not None:
+            start_round(luck_model, ledger, rounds - number - 1, shuffled)
         for s in range(seats):
             seat[s, HAND] = seat[s, WAITING] = 0
             seat[s, COUNT] = seat[s, ACTING] = 1
@@ -377,9 +377,9 @@ def play(
         for to_dealer in deal:
             if to_dealer:
                 card = draw(buffer, at, key, numbers, threshold, other)
-                if referee is not None:
-                    noted = note_dealt(referee.chart, referee.dealt, ledger.log, noted, context, seat, card)
-                    context = referee.context_add[context, card]
+                if luck_model is not None:
+                    noted = note_dealt(luck_model.chart, luck_model.dealt, ledger.log, noted, context, seat, card)
+                    context = luck_model.context_add[context, card]
                 dealer = dealer_add[dealer, card]
                 against += column[shown, dealer]
                 shown += 1
@@ -387,8 +387,8 @@ def play(
                 for s in range(seats):
                     hand = seat[s, HAND]
                     card = draw(buffer, at, key, numbers, threshold, other)
-                    if referee is not None:
-                        node = referee.hit[referee.chart[s], context, hand]
+                    if luck_model is not None:
+                        node = luck_model.hit[luck_model.chart[s], context, hand]
                         noted = note(ledger.log, noted, s, node, 1, card, 1)
                     seat[s, HAND] = add[hand, card]
         ended = numbers[PEEK] and dealer_out[dealer] == numbers[NATURAL]
@@ -399,8 +399,8 @@ def play(
             for s in range(seats):
                 moved = False
                 while seat[s, ACTING]:
-                    if referee is not None and noted > NOTES:
-                        count_luck(referee, ledger, noted)
+                    if luck_model is not None and noted > NOTES:
+                        count_luck(luck_model, ledger, noted)
                         noted = 0
                     hand = seat[s, HAND]
                     free = 1 if seat[s, COUNT] < numbers[MAX_HANDS] else 0
@@ -411,8 +411,8 @@ def play(
                     moved = moved or code != 0
                     if code == HIT:
                         card = draw(buffer, at, key, numbers, threshold, other)
-                        if referee is not None:
-                            node = referee.hit[referee.chart[s], context, hand]
+                        if luck_model is not None:
+                            node = luck_model.hit[luck_model.chart[s], context, hand]
                             noted = note(ledger.log, noted, s, node, 1, card, 1)
                         seat[s, HAND] = add[hand, card]
                         continue
@@ -424,8 +424,8 @@ def play(
                         seat[s, COUNT] += 1
                         if seat[s, COUNT] > RUNAWAY:
                             return RAN_AWAY
-                        if referee is not None:
-                            split = referee.split[referee.chart[s], context, half[hand]]
+                        if luck_model is not None:
+                            split = luck_model.split[luck_model.chart[s], context, half[hand]]
                             node = split_node(split, seat[s, COUNT], seat[s, WAITING])
                             noted = note(ledger.log, noted, s, node, 1, card, 1)
                         continue
@@ -433,12 +433,12 @@ def play(
                     if code == DOUBLE:
                         doubled = 1
                         card = draw(buffer, at, key, numbers, threshold, other)
-                        if referee is not None:
-                            node = referee.double[referee.chart[s], context, hand]
+                        if luck_model is not None:
+                            node = luck_model.double[luck_model.chart[s], context, hand]
                             noted = note(ledger.log, noted, s, node, 1, card, 1)
                         hand = add[hand, card]
                     end = numbers[SURRENDERED] if code == SURRENDER else result[hand]
-                    if referee is not None:
+                    if luck_model is not None:
                         finish_hand(ledger.finished, ledger.kinds, ledger.different, s, 2 * end + doubled)
                     need = max(need, waits[end])
                     for o in range(outcomes):
@@ -446,8 +446,8 @@ def play(
                     if seat[s, WAITING]:
                         seat[s, WAITING] -= 1
                         card = draw(buffer, at, key, numbers, threshold, other)
-                        if referee is not None:
-                            split = referee.split[referee.chart[s], context, seat[s, HALF]]
+                        if luck_model is not None:
+                            split = luck_model.split[luck_model.chart[s], context, seat[s, HALF]]
                             node = split_node(split, seat[s, COUNT], seat[s, WAITING])
                             noted = note(ledger.log, noted, s, node, 1, card, 1)
                         seat[s, HAND] = add[seat[s, HALF], card]
@@ -456,18 +456,18 @@ def play(
 
         while need and not ended and (shown < 2 or (need == 2 and not dealer_done[dealer])):
             card = draw(buffer, at, key, numbers, threshold, other)
-            if referee is not None:
+            if luck_model is not None:
                 noted = note_dealer(
-                    referee.chart, referee.dealer, ledger.finished, ledger.kinds, ledger.different, ledger.log, noted,
+                    luck_model.chart, luck_model.dealer, ledger.finished, ledger.kinds, ledger.different, ledger.log, noted,
                     dealer, card,
                 )  # fmt: skip
                 if noted > NOTES:
-                    count_luck(referee, ledger, noted)
+                    count_luck(luck_model, ledger, noted)
                     noted = 0
             dealer = dealer_add[dealer, card]
             shown += 1
-        if referee is not None:
-            count_luck(referee, ledger, noted)
+        if luck_model is not None:
+            count_luck(luck_model, ledger, noted)
 
         for s in range(seats):
             code = payoff[s, dealer_out[dealer]]
@@ -479,13 +479,13 @@ def play(
                 outside[strays, 0] = s
                 outside[strays, 1] = code
                 strays += 1
-            if referee is not None:
-                settle(referee, ledger, s, code - (tied << 32), tied)
+            if luck_model is not None:
+                settle(luck_model, ledger, s, code - (tied << 32), tied)
             if number < len(trace):
                 trace[number, s] = code
         if number < len(trace):
             trace[number, seats] = at[DEALT]
-    if referee is not None:
+    if luck_model is not None:
         close_unit(ledger)
     return strays
 
@@ -668,12 +668,12 @@ class Ledger(NamedTuple):
     log: Array
 
 
-def open_ledger(plan: Plan, referee: Referee, bet: float, usual: int) -> Ledger:
+def open_ledger(plan: Plan, luck_model: LuckModel, bet: float, usual: int) -> Ledger:
     """A ledger for a plan whose payoffs count in shares `bet`, with `usual` rounds to a shoe."""
     seats, kinds = len(plan.act), 2 * len(plan.pay)
     finite = int(plan.numbers[DECKS] > 0)
     return Ledger(
-        filled_up(referee.full), np.ones(1), np.array([0, 0, usual, 0, finite, 0], np.int64), np.zeros((seats, 2)),
+        filled_up(luck_model.full), np.ones(1), np.array([0, 0, usual, 0, finite, 0], np.int64), np.zeros((seats, 2)),
         np.zeros((seats, 6)), np.array([bet]), np.zeros((seats, kinds), np.int64), np.zeros((seats, kinds), np.int64),
         np.zeros(seats, np.int64), np.zeros((NOTES + 2 + seats * (kinds + 1), 5), np.int64),
     )  # fmt: skip
@@ -681,7 +681,7 @@ def open_ledger(plan: Plan, referee: Referee, bet: float, usual: int) -> Ledger:
 
 def play_rounds(
     plan: Plan, key: tuple[int, int], rounds: int, traced: int = 0,
-    referee: Referee | None = None, ledger: Ledger | None = None,
+    luck_model: LuckModel | None = None, ledger: Ledger | None = None,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """Play `rounds` rounds of a plan at one table, from the beginning of the stream with this key.
 
@@ -701,7 +701,7 @@ def play_rounds(
     strays = play(
         *plan, rounds, np.array(key, np.uint64), np.zeros(size or KEPT + BUFFER, np.uint8),
         np.array([size, size, -1, 0], np.int64), np.zeros((seats, 5), np.int64),
-        np.zeros((seats, outcomes), np.int64), counts, trace, outside, referee, ledger,
+        np.zeros((seats, outcomes), np.int64), counts, trace, outside, luck_model, ledger,
     )  # fmt: skip
     if strays == RAN_AWAY:
         raise EndlessSplitting(_RAN_AWAY)
@@ -719,15 +719,15 @@ def rounds_in_shoe(plan: Plan) -> int:
 
 
 def play_adjusted(
-    plan: Plan, referee: Referee, bet: float, key: tuple[int, int], rounds: int
+    plan: Plan, luck_model: LuckModel, bet: float, key: tuple[int, int], rounds: int
 ) -> tuple[Array, Array, Array, int]:
     """Play rounds as `play_rounds` does, and tell the luck in them.
 
     Returns: counts and outside, as there; sums (seats, 6) over shoes, see `Ledger`; the usual rounds of a shoe.
     """
     usual = rounds_in_shoe(plan)
-    ledger = open_ledger(plan, referee, bet, usual)
-    counts, outside, _ = play_rounds(plan, key, rounds, 0, referee, ledger)
+    ledger = open_ledger(plan, luck_model, bet, usual)
+    counts, outside, _ = play_rounds(plan, key, rounds, 0, luck_model, ledger)
     return counts, outside, ledger.sums, usual
 
 

@@ -3,6 +3,6 @@
 from bjsim.sim.game.hand import Hand
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.exact.labelled_table import Table
+from bjsim.strategies.exact.labelled_table import LabelledTable
 
-__all__ = ["Chart", "Hand", "Solver", "Table"]
+__all__ = ["Chart", "Hand", "Solver", "LabelledTable"]

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from bjsim.sim.running.driver import Driver, Experiment, Point, Progress
 from bjsim.errors import InputError
-from bjsim.sim.running.executors import lent, local
+from bjsim.sim.running.executors import borrowed, local
 from bjsim.sim.stats.luck_tally import LuckTally
-from bjsim.sim.stats.paired import PairTally
+from bjsim.sim.stats.paired import PairedTally
 from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.engine.luck_model import referee_of
+from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.table import AdjustedTable, CompiledTable, ReadableTable, Table, TracedTable
 from bjsim.sim.stats.tally import Tally
@@ -26,11 +26,11 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.exact.reach import splits_for_ever
-from bjsim.strategies.exact.values import LetterOf
+from bjsim.strategies.exact.values import Policy
 
 CERTAIN = 1e-9  # initial bets, for what is 0 but for rounding
 SD = 1.1  # initial bets, about the standard deviation of a round in the games here
-GAIN = 20_000  # about how many times luck-adjusted returns are less variable, in shoes of several decks
+VARIANCE_REDUCTION = 20_000  # about how many times luck-adjusted returns are less variable, in shoes of several decks
 ANYTIME = 3.03  # half the anytime-valid interval where it is narrowest, in standard errors
 AGREES = 4.0  # standard errors: a right result strays further in 6 of 100,000 runs
 
@@ -48,7 +48,7 @@ def table_of(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) 
     except KeyError as error:  # a chart made in Python; those from files are checked when they are read
         raise InputError(str(error.args[0])) from None
     if adjust_luck:
-        return AdjustedTable(plan, rules.unit, referee_of(rules, plan))
+        return AdjustedTable(plan, rules.unit, make_luck_model(rules, plan))
     return CompiledTable(plan, rules.unit)
 
 
@@ -73,8 +73,8 @@ def experiment_of(
     each = 1 if common_cards else rules.seats
     groups = [table_of(rules, players[first : first + each], adjusted) for first in range(0, len(players), each)]
     played: Sequence[Table] = [CommonCards.of(rules, groups)] if common_cards else groups
-    aim = expected_hands(precision, adjusted and not strangers) if precision else 0
-    return Experiment(rules, played, hands, seed, tables, precision, aim)
+    target_n = expected_hands(precision, adjusted and not strangers) if precision else 0
+    return Experiment(rules, played, hands, seed, tables, precision, target_n)
 
 
 def expected_hands(precision: float, adjusted: bool) -> int:
@@ -82,7 +82,7 @@ def expected_hands(precision: float, adjusted: bool) -> int:
 
     The interval is tuned to it, for which a guess will do: four times too many or too few widens it by a tenth.
     """
-    variance = SD * SD / (GAIN if adjusted else 1)
+    variance = SD * SD / (VARIANCE_REDUCTION if adjusted else 1)
     return max(round(ANYTIME * ANYTIME * variance / precision**2), 1)
 
 
@@ -96,7 +96,7 @@ class BotResult:
     name: str
     tally: Tally
     convergence: Sequence[Point]
-    tuned: int
+    optimal_n: int
     exact: float | None
     exact_sd: float | None
     infinite_shoe: bool
@@ -104,7 +104,7 @@ class BotResult:
     @property
     def point(self) -> Point:
         """Mean and intervals at the end."""
-        return Point.of(self.tally, self.tuned)
+        return Point.of(self.tally, self.optimal_n)
 
     @property
     def z(self) -> float | None:
@@ -172,8 +172,8 @@ class BotResult:
             "mean": luck.mean,
             "se": luck.se,
             "ci95": luck.ci95,
-            "anytime95": luck.anytime95(self.tuned),
-            "gain": luck.gain(self.tally.se),
+            "anytime95": luck.anytime95(self.optimal_n),
+            "gain": luck.variance_reduction(self.tally.se),
             "shoes": luck.shoes,
         }
 
@@ -184,12 +184,12 @@ class Difference:
 
     one: BotResult
     other: BotResult
-    pair: PairTally
+    pair: PairedTally
 
     @property
     def anytime95(self) -> tuple[float, float]:
         """The anytime-valid interval of the raw difference."""
-        return self.pair.anytime95(self.one.tuned)
+        return self.pair.anytime95(self.one.optimal_n)
 
     @property
     def apart(self) -> float:
@@ -205,7 +205,7 @@ class Difference:
             return None
         mean = one.mean - other.mean
         wide = (one.ci95[1] - one.mean) + (other.ci95[1] - other.mean)
-        ever = sum(luck.anytime95(self.one.tuned)[1] - luck.mean for luck in (one, other))
+        ever = sum(luck.anytime95(self.one.optimal_n)[1] - luck.mean for luck in (one, other))
         return Point(self.one.tally.rounds, mean, (mean - wide, mean + wide), (mean - ever, mean + ever))
 
     def to_json(self) -> dict[str, object]:
@@ -244,7 +244,7 @@ def exact_returns(rules: Rules, players: Sequence[Player]) -> list[ExactReturn |
     """The exact return of each player; None for one that is no chart."""
     solver = Solver(rules)
 
-    def of(letter: LetterOf) -> ExactReturn:
+    def of(letter: Policy) -> ExactReturn:
         worth = solver.worth(letter)
         return ExactReturn(float(worth.value), solver.sd(letter, worth))
 
@@ -265,7 +265,7 @@ def results_of(
     for player, tally, points, known in zip(players, progress.tallies, progress.convergence, exact, strict=True):
         if tally.settled:
             value, sd = known or (None, None)
-            results.append(BotResult(player.name, tally, points, experiment.tuned, value, sd, rules.infinite))
+            results.append(BotResult(player.name, tally, points, experiment.optimal_n, value, sd, rules.infinite))
     return results
 
 
@@ -292,6 +292,6 @@ def play(
     game = load_rules(rules) if isinstance(rules, str) else rules
     players = [find_player(bot, game) if isinstance(bot, str) else bot for bot in bots]
     experiment = experiment_of(game, players, hands, seed, tables)
-    place = lent(executor, workers or usable_cores()) if executor else local(workers or 1)
+    place = borrowed(executor, workers or usable_cores()) if executor else local(workers or 1)
     progress = Driver(experiment, place).run()
     return results_of(experiment, players, progress)

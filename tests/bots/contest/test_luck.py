@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.luck.adjust import REFERENCE, Luck, Referee, has_luck
-from bjsim.bots.contest.play.match import Dealer, play_table
+from bjsim.bots.contest.luck.adjust import REFERENCE, Luck, LuckAdjuster, has_luck
+from bjsim.bots.contest.play.match import TableDealer, play_table
 from bjsim.bots.contest.schedule.seating import schedule
-from bjsim.bots.contest.luck.state_index import DRAWN, Space
+from bjsim.bots.contest.luck.state_index import DRAWN, StateIndex
 from bjsim.bots.contest.scoring.student_t import t_half
-from bjsim.bots.contest.luck.draw_log import DEALERS_CARD, DRAW, GONE, KINDS, OWN, SEATS, Trace, Tracer, stakes_of
-from bjsim.bots.contest.luck.state_values import Worths
+from bjsim.bots.contest.luck.draw_log import DEALERS_CARD, DRAW, GONE, KINDS, OWN, SEATS, DrawLog, DrawLogger, stakes_of
+from bjsim.bots.contest.luck.state_values import StateValues
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.states import HandState
@@ -28,11 +28,11 @@ SIX = ["lim17", "optimal", "lim15", "hoyle", "lim19", "mimic"]
 def traced(rules, players, matches, seed=6, duplicate=False):
     """Of each match its profits by bot, and the traces of its tables."""
     contest = Contest(rules, seed=seed, duplicate=duplicate)
-    space = Space(rules)
+    space = StateIndex(rules)
     for tables in islice(schedule(len(players), duplicate), matches):
         net, traces = [0] * len(players), []
         for plan in tables:
-            tracer = Tracer(rules, space)
+            tracer = DrawLogger(rules, space)
             for record in play_table(contest, plan, players.__getitem__, tracer):
                 for bot, won in zip(record["seats"], record["net"], strict=True):
                     net[bot] += won
@@ -40,9 +40,9 @@ def traced(rules, players, matches, seed=6, duplicate=False):
         yield net, traces
 
 
-def judged(played, referee):
+def judged(played, adjuster):
     """Of each match, and of each bot in it: profit, and luck by kind."""
-    return [list(zip(net, referee.judge(traces)["luck"], strict=True)) for net, traces in played]
+    return [list(zip(net, adjuster.adjust(traces)["luck"], strict=True)) for net, traces in played]
 
 
 def named(rules, names):
@@ -60,9 +60,9 @@ def z_of(values):
 
 GAMES = {
     "cardshark": CARDSHARK,
-    "both seen": CARDSHARK.with_(dealer_shows="both", deal="ddpp"),
-    "naturals": CARDSHARK.with_(naturals="both", surrender=True, ties="push"),
-    "21 is hit": CARDSHARK.with_(stand_on_21=False, hit_soft_17=True),
+    "both seen": CARDSHARK.replace(dealer_shows="both", deal="ddpp"),
+    "naturals": CARDSHARK.replace(naturals="both", surrender=True, ties="push"),
+    "21 is hit": CARDSHARK.replace(stand_on_21=False, hit_soft_17=True),
 }
 
 
@@ -76,8 +76,8 @@ def test_worths_are_the_solvers(game, name):
     """Two ways to the same number, for the whole round and for every hand against every upcard."""
     rules = GAMES[game]
     chart = find_player(name, rules)
-    space = Space(rules)
-    worths = worths_by(Worths(space), chart)
+    space = StateIndex(rules)
+    worths = worths_by(StateValues(space), chart)
     solver = Solver(rules)
     assert worths[space.number_of[HandState()], 0] == pytest.approx(float(solver.worth(chart.letter).value), abs=1e-12)
     if rules.dealer_shows == "both":
@@ -91,13 +91,13 @@ def test_worths_are_the_solvers(game, name):
 
 def test_slopes_are_those_of_the_solver():
     """A few more ten-valued cards, and fewer of the others: by the slopes, and solved again."""
-    rules = CARDSHARK.with_(decks="inf")
+    rules = CARDSHARK.replace(decks="inf")
     chart = find_player("optimal", rules)
-    space = Space(rules)
-    slopes = worths_by(Worths(space), chart)[space.number_of[HandState()], 1:]
+    space = StateIndex(rules)
+    slopes = worths_by(StateValues(space), chart)[space.number_of[HandState()], 1:]
     step = 1e-4
     low, high = (
-        float(Solver(rules.with_(ten_probability=4 / 13 + tilt)).worth(chart.letter).value) for tilt in (-step, step)
+        float(Solver(rules.replace(ten_probability=4 / 13 + tilt)).worth(chart.letter).value) for tilt in (-step, step)
     )
     assert slopes[-1] - slopes[:-1].mean() == pytest.approx((high - low) / (2 * step), abs=1e-5)
 
@@ -106,7 +106,7 @@ def test_slopes_are_those_of_the_solver():
 @pytest.mark.parametrize("name", [REFERENCE, "lim19"])
 def test_in_the_infinite_shoe_every_round_of_a_known_chart_is_worth_the_same(deal, name):
     """Profit less luck is one constant: the exact value of the chart."""
-    rules = CARDSHARK.with_(decks="inf", chips=10**6, deal=deal)
+    rules = CARDSHARK.replace(decks="inf", chips=10**6, deal=deal)
     chart = find_player(name, rules)
     value = 10 * float(Solver(rules).worth(chart.letter).value)
     luck = Luck(rules)
@@ -135,7 +135,7 @@ def mean_luck(luck, trace, worths, left_out=0):
             mean = 0.0
             for rank in np.flatnonzero(left):
                 row = array("q", [int(rank), int(draw[1]), *believed.tolist(), *one])
-                mean += left[rank] / left.sum() * luck.of_traces([Trace(row.tobytes(), b"")], worths[None]).sum()
+                mean += left[rank] / left.sum() * luck.of_traces([DrawLog(row.tobytes(), b"")], worths[None]).sum()
             worst = max(worst, abs(mean))
     return worst
 
@@ -186,11 +186,11 @@ class CountingShoe:
 @pytest.mark.parametrize("cut", ["3/4", "1"])
 def test_the_law_of_every_draw_is_that_of_the_shoe(cut):
     """The deck runs out in the middle of rounds, too."""
-    rules = CARDSHARK.with_(cut=cut)
+    rules = CARDSHARK.replace(cut=cut)
     contest = Contest(rules, seed=8)
     [plan] = next(schedule(4, duplicate=False))
-    tracer = Tracer(rules, Space(rules))
-    dealer = Dealer(contest, plan, tracer)
+    tracer = DrawLogger(rules, StateIndex(rules))
+    dealer = TableDealer(contest, plan, tracer)
     dealer.shoe = shoe = CountingShoe(dealer.shoe)
     while not dealer.over:
         dealer.deal(named(rules, ["lim17", "hoyle", "optimal", "lim19"]))
@@ -209,37 +209,37 @@ def test_a_match_is_judged_by_what_was_known_before_its_shoes():
     """The charts that judge a match do not depend on it, nor on others that share its shoes."""
     luck = Luck(CARDSHARK)
     first, second, third = (traces for _, traces in traced(CARDSHARK, named(CARDSHARK, SIX[:2]), 3, duplicate=True))
-    unit, fresh, hasty = Referee(luck, 2, 2), Referee(luck, 2, 2), Referee(luck, 2, 1)
-    assert unit.judge(first)["learned"] and hasty.judge(first)["learned"]
-    alone = fresh.judge(second)["luck"]
-    assert unit.judge(second)["luck"] == alone
-    assert hasty.judge(second)["luck"] != alone  # negative control: it would have seen these very cards before
-    assert unit.judge(third)["luck"] != Referee(luck, 2, 2).judge(third)["luck"]  # it has learned
+    unit, fresh, hasty = LuckAdjuster(luck, 2, 2), LuckAdjuster(luck, 2, 2), LuckAdjuster(luck, 2, 1)
+    assert unit.adjust(first)["learned"] and hasty.adjust(first)["learned"]
+    alone = fresh.adjust(second)["luck"]
+    assert unit.adjust(second)["luck"] == alone
+    assert hasty.adjust(second)["luck"] != alone  # negative control: it would have seen these very cards before
+    assert unit.adjust(third)["luck"] != LuckAdjuster(luck, 2, 2).adjust(third)["luck"]  # it has learned
     blind = [trace._replace(decisions=b"") for trace in first]
-    assert Referee(luck, 2, 1).judge(blind)["luck"] == Referee(luck, 2, 1).judge(first)["luck"]
+    assert LuckAdjuster(luck, 2, 1).adjust(blind)["luck"] == LuckAdjuster(luck, 2, 1).adjust(first)["luck"]
 
 
 def test_what_was_learned_can_be_followed_from_the_records():
     luck = Luck(CARDSHARK)
-    judge, follower = Referee(luck, 4, 1), Referee(luck, 4, 1)
+    judge, follower = LuckAdjuster(luck, 4, 1), LuckAdjuster(luck, 4, 1)
     for _, traces in traced(CARDSHARK, named(CARDSHARK, SIX[:4]), 3):
-        record = judge.judge(traces)
+        record = judge.adjust(traces)
         follower.follow(record)
     *_, (_, traces) = traced(CARDSHARK, named(CARDSHARK, SIX[:4]), 4)
-    assert judge.judge(traces) == follower.judge(traces)
+    assert judge.adjust(traces) == follower.adjust(traces)
 
 
 def test_habits_become_the_chart_of_the_bot():
     """After 200 shoes the cells that a bot meets at all often are its own."""
-    rules = CARDSHARK.with_(surrender=True)
+    rules = CARDSHARK.replace(surrender=True)
     players = named(rules, ["optimal", "lim17"])
-    referee = Referee(Luck(rules), 2, 1)
-    judged(traced(rules, players, 200), referee)
+    adjuster = LuckAdjuster(Luck(rules), 2, 1)
+    judged(traced(rules, players, 200), adjuster)
     for bot, player in enumerate(players):
-        cells = referee.habits[bot].cells
+        cells = adjuster.model[bot].cells
         differ = [cell for cell, code in player.cells.items() if cells[cell][0] != code[0]]
         assert len(differ) < 0.1 * len(player.cells), differ
-    assert len([c for c in players[0].cells if referee.habits[1].cells[c] != players[0].cells[c]]) > 50
+    assert len([c for c in players[0].cells if adjuster.model[1].cells[c] != players[0].cells[c]]) > 50
 
 
 # --- it is fair and quiet
@@ -263,7 +263,7 @@ def kinds_are_fair(matches):
 
 def test_it_is_fair_and_quiet():
     """Wrong by chance in fewer than 2 of 100 seeds; the seed is fixed."""
-    matches = judged(traced(CARDSHARK, named(CARDSHARK, SIX), 60), Referee(Luck(CARDSHARK), 6, 1))
+    matches = judged(traced(CARDSHARK, named(CARDSHARK, SIX), 60), LuckAdjuster(Luck(CARDSHARK), 6, 1))
     gains = agree(matches, SIX)
     kinds_are_fair(matches)
     assert gains["optimal"] > 12 and gains["lim17"] > 12
@@ -272,7 +272,7 @@ def test_it_is_fair_and_quiet():
 @pytest.mark.slow
 def test_six_players_over_two_thousand_matches():
     """As above, as often as the specification asks; it asks for 10 times less variance."""
-    matches = judged(traced(CARDSHARK, named(CARDSHARK, SIX), 2000, seed=7), Referee(Luck(CARDSHARK), 6, 1))
+    matches = judged(traced(CARDSHARK, named(CARDSHARK, SIX), 2000, seed=7), LuckAdjuster(Luck(CARDSHARK), 6, 1))
     gains = agree(matches, SIX)
     kinds_are_fair(matches)
     assert gains["optimal"] > 20 and gains["lim17"] > 20
@@ -304,7 +304,7 @@ class Noise(Luck):
 
 def test_worths_that_are_noise_do_not_bias_either():
     names = ["lim17", "optimal", "lim15", "hoyle"]
-    matches = judged(traced(CARDSHARK, named(CARDSHARK, names), 60), Referee(Noise(CARDSHARK), 4, 1))
+    matches = judged(traced(CARDSHARK, named(CARDSHARK, names), 60), LuckAdjuster(Noise(CARDSHARK), 4, 1))
     kinds_are_fair(matches)
     assert max(agree(matches, names).values()) < 1  # and do not help
 
@@ -321,7 +321,7 @@ def test_a_wrong_law_of_cards_is_noticed():
         draws[:, DRAW - 1] *= 2
         return trace._replace(draws=draws.tobytes())
 
-    matches = judged(traced(CARDSHARK, named(CARDSHARK, ["lim17", "optimal"]), 60), Referee(ManyTens(CARDSHARK), 2, 1))
+    matches = judged(traced(CARDSHARK, named(CARDSHARK, ["lim17", "optimal"]), 60), LuckAdjuster(ManyTens(CARDSHARK), 2, 1))
     with pytest.raises(AssertionError):
         kinds_are_fair(matches)
 
@@ -337,7 +337,7 @@ def test_a_bot_that_raises_and_wavers_is_judged_fairly_too():
 
     names = ["waver", "optimal"]
     players = [FunctionPlayer("waver", waver), find_player("optimal", CARDSHARK)]
-    matches = judged(traced(CARDSHARK, players, 150), Referee(Luck(CARDSHARK), 2, 1))
+    matches = judged(traced(CARDSHARK, players, 150), LuckAdjuster(Luck(CARDSHARK), 2, 1))
     kinds_are_fair(matches)
     assert agree(matches, names)["waver"] > 2
 

@@ -153,8 +153,8 @@ def test_the_means_drawn_stand_in_a_table(folder, page):
     [
         Contest(CARDSHARK, matches=2),
         Contest(load_rules("vegas-h17"), matches=2, seed=7, until="decided", house="lim17", timeout=3.5),
-        Contest(CARDSHARK.with_(chips=500, name="rich"), matches=6, duplicate=True, sittings=2, hands=3, strikes=4),
-        Contest(load_rules("blackjack-p").with_(blackjack_pays="6/5", max_hands=3), matches=1, until="100000"),
+        Contest(CARDSHARK.replace(chips=500, name="rich"), matches=6, duplicate=True, sittings=2, hands=3, strikes=4),
+        Contest(load_rules("blackjack-p").replace(blackjack_pays="6/5", max_hands=3), matches=1, until="100000"),
     ],
 )
 def test_the_page_says_how_to_repeat_it(contest, tmp_path, monkeypatch):
@@ -309,7 +309,7 @@ def test_a_shortened_replay_is_the_same():
 
 def test_the_whole_last_match_can_be_replayed():
     data = PageData()
-    contest = Contest(CARDSHARK.with_(chips=10**6), hands=31)
+    contest = Contest(CARDSHARK.replace(chips=10**6), hands=31)
     for match, names in enumerate([["lim17", "lim18"], ["lim17", "lim19"]]):
         records = [record for record, _ in noted_rounds(contest, names, match)]
         for record in records:
@@ -320,7 +320,7 @@ def test_the_whole_last_match_can_be_replayed():
 
 def test_a_match_too_long_to_replay_says_so():
     data = PageData()
-    contest = Contest(CARDSHARK.with_(chips=10**6), hands=102)
+    contest = Contest(CARDSHARK.replace(chips=10**6), hands=102)
     for record, _ in noted_rounds(contest, ["lim17", "lim18"]):
         data.add(record)
     assert len(data.last) == 500

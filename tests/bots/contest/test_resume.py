@@ -16,7 +16,7 @@ from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import FieldError, gather
 from bjsim.bots.contest.host import Host, verify
-from bjsim.bots.contest.play.match import NotTheSame
+from bjsim.bots.contest.play.match import ReplayMismatch
 from bjsim.bots.contest.report.output import standings_csv, standings_json
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.errors import RunFailed
@@ -200,7 +200,7 @@ def test_verify_finds_a_forged_record(tmp_path, undisturbed, key):
 
     end_of_match = 51  # after the rounds of two tables
     rewritten(tmp_path / "forged", undisturbed, end_of_match if key in ("luck", "learned") else 30, forge)
-    with pytest.raises(NotTheSame):
+    with pytest.raises(ReplayMismatch):
         verify(tmp_path / "forged")
 
 

@@ -10,7 +10,7 @@ import pytest
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.scoring.standings import Moments, Ratio, Standings
+from bjsim.bots.contest.scoring.standings import RunningMoments, Ratio, Standings
 from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half, t_tail
 from bjsim.sim.game.presets import load_rules
 
@@ -34,7 +34,7 @@ def test_the_anytime_interval_holds_from_the_first_values_on():
     chance = random.Random(4)
     failed = usual = 0
     for _ in range(1000):
-        moments, hit, hit_usual = Moments(), False, False
+        moments, hit, hit_usual = RunningMoments(), False, False
         for n in range(1, 100):
             moments.add(chance.gauss(0, 3))
             if n > 2:
@@ -47,7 +47,7 @@ def test_the_anytime_interval_holds_from_the_first_values_on():
 
 def test_moments_and_ratio_against_the_library():
     values = [3.0, 4.5, -1.0, 8.0, 2.25]
-    moments, ratio = Moments(), Ratio()
+    moments, ratio = RunningMoments(), Ratio()
     for value in values:
         moments.add(value)
         ratio.add(5 * value, 5)
@@ -160,7 +160,7 @@ def test_the_interval_of_chips_does_not_depend_on_how_many_there_are():
     """Spread about the mean, not about 0: sums of squares would have lost it in rounding."""
     chance = random.Random(4)
     values = [chance.randrange(-50, 50) for _ in range(30)]
-    near, far = Moments(), Moments()
+    near, far = RunningMoments(), RunningMoments()
     for value in values:
         near.add(value)
         far.add(value + 10**12)

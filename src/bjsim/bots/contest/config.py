@@ -132,7 +132,7 @@ def load_config(path: str, given: Mapping[str, Any] | None = None) -> tuple[Cont
 
 def _rules(value: object, folder: Path) -> Rules:
     if isinstance(value, dict):
-        return named_rules(str(value.get("preset", "cardshark"))).with_(
+        return named_rules(str(value.get("preset", "cardshark"))).replace(
             **{name: field for name, field in value.items() if name != "preset"}
         )
     text = str(value)

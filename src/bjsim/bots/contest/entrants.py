@@ -12,7 +12,7 @@ from typing import Any
 
 from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.sandbox.languages import BuildError, NoToolchain, language_of
-from bjsim.bots.player import BoxError, DeadBot, open_bot
+from bjsim.bots.player import SandboxError, UnstartableBot, open_bot
 from bjsim.bots.protocol import printable
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -172,10 +172,10 @@ def opened(entrants: Sequence[Entrant], rules: Rules, **options: Any) -> Iterato
                 check_unchanged([entrant], rules)  # since the host looked; what is opened is what the journal says
                 try:
                     bot = open_bot(entrant.source, name=entrant.name, **options)
-                except (NoToolchain, BoxError) as error:
+                except (NoToolchain, SandboxError) as error:
                     raise FieldError(f"the bot {entrant.name} cannot play: {error}") from None
                 except BuildError as error:
-                    players.append(DeadBot(entrant.name, error))
+                    players.append(UnstartableBot(entrant.name, error))
                     continue
                 stack.callback(bot.close)
                 players.append(bot)

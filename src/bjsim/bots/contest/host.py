@@ -19,13 +19,13 @@ from bjsim.bots.sandbox.box import sandboxed
 from bjsim.bots.contest.play import journal as journals
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import Entrant, check_unchanged, identify
-from bjsim.bots.contest.luck.adjust import REFERENCE, Luck, Referee, has_luck
-from bjsim.bots.contest.play.match import Dealer, NotTheSame, Record, deal_again
+from bjsim.bots.contest.luck.adjust import REFERENCE, Luck, LuckAdjuster, has_luck
+from bjsim.bots.contest.play.match import TableDealer, ReplayMismatch, Record, deal_again
 from bjsim.bots.contest.report.page import PageData
 from bjsim.bots.contest.schedule.seating import TablePlan, matches_a_unit, schedule, table_shape
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.luck.draw_log import Trace, Tracer
+from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
 from bjsim.bots.contest.play.workers import Times, Workers
 from bjsim.errors import InputError
 
@@ -46,7 +46,7 @@ class Host:
         self.standings: Standings
         self.page = PageData()
         self.timings = Timings(len(entrants))
-        self.referee = referee_of(contest, len(entrants))
+        self.adjuster = make_adjuster(contest, len(entrants))
         self._journal: journals.Journal
         self._done: dict[tuple[int, int], list[Record]] = defaultdict(list)  # the unfinished match's, by table
 
@@ -54,7 +54,7 @@ class Host:
     def begin(
         folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1, sandbox: str = "required"
     ) -> Host:
-        """A new contest. Raises: JournalError if the folder holds one already; BoxError where no sandbox can be had."""
+        """A new contest. Raises: JournalError if the folder holds one already; SandboxError where no sandbox can be had."""
         if any(entrant.timed for entrant in entrants):
             sandboxed(sandbox)  # a contest that cannot be played leaves nothing behind
         host = Host(folder, contest, entrants, workers, sandbox)
@@ -88,8 +88,8 @@ class Host:
             host.page.add(record)
             if record["record"] == "round" and record["match"] == host.standings.matches:
                 host._done[record["match"], record["table"]].append(record)
-            elif record["record"] == "match" and host.referee:
-                host.referee.follow(record)
+            elif record["record"] == "match" and host.adjuster:
+                host.adjuster.follow(record)
         return host
 
     def run(self, on_round: Callable[[Host], None] = lambda host: None) -> Standings:
@@ -118,7 +118,7 @@ class Host:
         ) as workers:
             tables = workers.tables(plan for match in rest for plan in match)
             match = self.standings.matches
-            traces: list[Trace] = []
+            traces: list[DrawLog] = []
             while not reason:
                 for plan, rounds in tables:
                     for record, times in rounds:
@@ -128,7 +128,7 @@ class Host:
                         traces.append(workers.trace)
                     if plan.table == self._tables - 1:
                         break
-                record = match_record(match, self.referee, traces)
+                record = match_record(match, self.adjuster, traces)
                 self._journal.append(record)
                 written.append((record, []))
                 count()
@@ -170,17 +170,17 @@ class Host:
         return self._done.get((plan.match, plan.table), [])
 
 
-def referee_of(contest: Contest, bots: int) -> Referee | None:
+def make_adjuster(contest: Contest, bots: int) -> LuckAdjuster | None:
     """Who judges the luck in this contest; None where nobody can."""
     if not has_luck(contest.rules):
         return None
-    return Referee(Luck(contest.rules), bots, matches_a_unit(bots, contest.duplicate, bool(contest.house)))
+    return LuckAdjuster(Luck(contest.rules), bots, matches_a_unit(bots, contest.duplicate, bool(contest.house)))
 
 
-def match_record(match: int, referee: Referee | None, traces: Sequence[Trace]) -> Record:
+def match_record(match: int, adjuster: LuckAdjuster | None, traces: Sequence[DrawLog]) -> Record:
     """The record of a finished match, with the luck in it."""
     record: Record = {"record": "match", "match": match}
-    return record | referee.judge(traces) if referee else record
+    return record | adjuster.adjust(traces) if adjuster else record
 
 
 def verify(folder: Path) -> tuple[int, Standings]:
@@ -195,7 +195,7 @@ def verify(folder: Path) -> tuple[int, Standings]:
     except InputError:
         raise
     except (LookupError, TypeError, ValueError) as error:  # a journal that its crc says is whole, but nobody played
-        raise NotTheSame(f"record {number + 1} makes no sense: {type(error).__name__}: {error}") from None
+        raise ReplayMismatch(f"record {number + 1} makes no sense: {type(error).__name__}: {error}") from None
     return confirmed
 
 
@@ -207,33 +207,33 @@ def _confirmed(folder: Path) -> Iterator[tuple[int, Standings]]:
         raise journals.JournalError(f"the journal in {folder} is empty")
     contest = Contest.from_dict(header["contest"])
     standings = Standings(header)
-    referee = referee_of(contest, len(header["bots"]))
+    adjuster = make_adjuster(contest, len(header["bots"]))
     plans = schedule(len(header["bots"]), contest.duplicate, bool(contest.house))
-    tables: list[Dealer] = []
+    tables: list[TableDealer] = []
     rounds = 0
     yield rounds, standings
     for number, record in enumerate(records, 1):
         if standings.end:
-            raise NotTheSame(f"record {number} comes after the end")
+            raise ReplayMismatch(f"record {number} comes after the end")
         if record["record"] == "round":
             if not tables:
-                space = referee.luck.space if referee else None
+                space = adjuster.luck.space if adjuster else None
                 tables = [
-                    Dealer(contest, plan, Tracer(contest.rules, space) if space else None) for plan in next(plans)
+                    TableDealer(contest, plan, DrawLogger(contest.rules, space) if space else None) for plan in next(plans)
                 ]
             dealer = tables[record["table"]]
             if (dealer.plan.match, dealer.plan.shoe) != (record["match"], record["shoe"]):
-                raise NotTheSame(f"record {number} is of match {record['match'] + 1}, not {dealer.plan.match + 1}")
+                raise ReplayMismatch(f"record {number} is of match {record['match'] + 1}, not {dealer.plan.match + 1}")
             deal_again(dealer, record)
             rounds += 1
         elif record["record"] == "match":
             if not tables or record["match"] != standings.matches:
-                raise NotTheSame(f"record {number} ends match {record['match'] + 1}, which is not being played")
+                raise ReplayMismatch(f"record {number} ends match {record['match'] + 1}, which is not being played")
             if unfinished := [dealer.plan.table + 1 for dealer in tables if not dealer.over]:
-                raise NotTheSame(f"match {record['match'] + 1} ends before table {unfinished[0]} has")
-            again = match_record(record["match"], referee, [d.tracer.trace() for d in tables if d.tracer])
+                raise ReplayMismatch(f"match {record['match'] + 1} ends before table {unfinished[0]} has")
+            again = match_record(record["match"], adjuster, [d.tracer.trace() for d in tables if d.tracer])
             if not same_luck(again, record):
-                raise NotTheSame(f"the luck of match {record['match'] + 1} is not as recorded")
+                raise ReplayMismatch(f"the luck of match {record['match'] + 1} is not as recorded")
             tables = []
         else:
             check_end(record, number, standings, bool(tables))
@@ -253,7 +253,7 @@ def check_end(record: Record, number: int, standings: Standings, playing: bool) 
         "time": contest.seconds < math.inf,
     }
     if record["record"] != "end" or playing or record["matches"] != standings.matches or not ends[record["reason"]]:
-        raise NotTheSame(f"record {number} cannot follow after {standings.matches} matches: {record}")
+        raise ReplayMismatch(f"record {number} cannot follow after {standings.matches} matches: {record}")
 
 
 def same_luck(one: Record, other: Record) -> bool:

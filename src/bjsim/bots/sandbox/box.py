@@ -23,11 +23,11 @@ GRACE_S = 10.0  # for the runner to answer after a bot's time is up: it may have
 logger = logging.getLogger(__name__)
 
 
-class BoxError(RunFailed):
+class SandboxError(RunFailed):
     """A box that cannot be opened, or that has no sandbox where one is required."""
 
 
-class BoxClosed(RunFailed):
+class SandboxClosed(RunFailed):
     """A box that was closed, by whom it belongs to; no fault of the bot's."""
 
 
@@ -42,18 +42,18 @@ class Limits:
     output: int = REPLY_LIMIT
 
 
-def sandboxed(wish: str) -> bool:
+def sandboxed(mode: str) -> bool:
     """Whether a box gets a sandbox: `required`, `auto` (where it works, else a warning), `off`.
 
-    Raises: BoxError when it is required and does not work here; ValueError for another word.
+    Raises: SandboxError when it is required and does not work here; ValueError for another word.
     """
-    if wish not in SANDBOX:
-        raise ValueError(f"sandbox = {wish} is not accepted; it takes {', '.join(SANDBOX)}")
-    if wish == "off":
+    if mode not in SANDBOX:
+        raise ValueError(f"sandbox = {mode} is not accepted; it takes {', '.join(SANDBOX)}")
+    if mode == "off":
         return False
     trouble = restrictions.trouble()
-    if trouble and wish == "required":
-        raise BoxError(f"a sandbox is required, but {trouble}")
+    if trouble and mode == "required":
+        raise SandboxError(f"a sandbox is required, but {trouble}")
     if trouble:
         _warn(trouble)
     return not trouble
@@ -69,7 +69,7 @@ class Box:
 
     A box belongs to the process that opened it, and dies with the thread that did (it is then opened again). One thread
     at a time asks; any other may close it meanwhile. cores: that it may use, those of the thread that opened it.
-    Raises: BuildError when the program cannot be loaded; BoxError.
+    Raises: BuildError when the program cannot be loaded; SandboxError.
     """
 
     def __init__(self, program: Program, limits: Limits, *, sandboxed: bool, cold: bool = False) -> None:
@@ -89,7 +89,7 @@ class Box:
             reply = self._ask(runner.LENGTH.pack(len(frame)) + frame)
             if self._closed:
                 self._drop()
-                raise BoxClosed(f"the box of {self.program.name} was closed")
+                raise SandboxClosed(f"the box of {self.program.name} was closed")
         return reply
 
     def close(self) -> None:
@@ -110,7 +110,7 @@ class Box:
                 return self._exchange(message, self.limits.timeout + GRACE_S)
             except (OSError, EOFError):
                 self._drop()
-            except (BoxError, BuildError) as error:
+            except (SandboxError, BuildError) as error:
                 return Reply("start", 0, 0, b"", str(error).encode())
         return Reply("start", 0, 0, b"", b"its box does not stay open")
 
@@ -129,7 +129,7 @@ class Box:
     def _open(self) -> None:
         python = tool_of(ENDINGS[".py"])
         files = {**self.program.files, "runner.py": (INSIDE / "runner.py").read_bytes()}
-        self.walls = restrictions.open_walls(self.sandboxed, files, {*self.program.binds, *binds_of(python)})
+        self.walls = restrictions.open_restrictions(self.sandboxed, files, {*self.program.binds, *binds_of(python)})
         command = self.walls.command([python, "-I", "-S", "runner.py", self.settings])
         with tempfile.TemporaryFile() as messages:
             self.process = subprocess.Popen(
@@ -144,7 +144,7 @@ class Box:
                 self._drop()
                 messages.seek(0)
                 said = messages.read().decode("utf-8", "replace").strip()
-                raise BoxError(f"the box of {self.program.name} does not open: {said}") from None
+                raise SandboxError(f"the box of {self.program.name} does not open: {said}") from None
         if ready.cause != "exit":
             self._drop()
             log = ready.stderr.decode("utf-8", "replace").strip()

@@ -26,7 +26,7 @@ from bjsim.bots.sandbox.languages import (
     program_of,
     tool_of,
 )
-from bjsim.bots.sandbox.restrictions import open_walls
+from bjsim.bots.sandbox.restrictions import open_restrictions
 
 COMPILE_S = 120  # of the clock and of processor time
 # In seconds, blocks of 512 bytes and KiB. Nothing comes out of the box but stdout, so the result does, as a tar file.
@@ -86,7 +86,7 @@ def _compiled(name: str, language: Language, sources: Mapping[str, bytes], sandb
 
 def _compile(name: str, language: Language, tool: str, sources: Mapping[str, bytes], sandboxed: bool) -> bytes:
     script = SCRIPT.format(seconds=COMPILE_S, script=language.script)
-    with open_walls(sandboxed, sources, binds_of(tool), scratch=True) as walls:
+    with open_restrictions(sandboxed, sources, binds_of(tool), scratch=True) as walls:
         command = walls.command(["/bin/sh", "-c", script], TOOL=tool)
         try:
             done = subprocess.run(command, capture_output=True, timeout=COMPILE_S, **walls.popen)

@@ -46,7 +46,7 @@ def readable(path: str) -> bool:
     return all(folder.stat().st_mode & 0o001 for folder in (resolved, *resolved.parents))
 
 
-class Walls(ABC):
+class Restrictions(ABC):
     """A place with some files in it to run a program in. A context: what it holds is given back at its end.
 
     popen: arguments for Popen.
@@ -62,14 +62,14 @@ class Walls(ABC):
     def close(self) -> None:
         """Give back what is held. The program in a sandbox can run on; one without needs its files."""
 
-    def __enter__(self) -> Walls:
+    def __enter__(self) -> Restrictions:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-class Sandbox(Walls):
+class Sandbox(Restrictions):
     """Bubblewrap's: no network, no other processes, none of the host's files but programs, nothing to write to.
 
     files: name -> content, all of them executable and, like all else, read-only. binds: folders of the host, beside
@@ -111,7 +111,7 @@ class Sandbox(Walls):
         return str(descriptor)
 
 
-class NoSandbox(Walls):
+class NoSandbox(Restrictions):
     """A folder of the host's with copies of the files: all that keeps the program in is its user and its limits."""
 
     def __init__(self, files: Mapping[str, bytes], binds: Iterable[str] = (), scratch: bool = False) -> None:
@@ -137,7 +137,7 @@ class NoSandbox(Walls):
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def open_walls(sandboxed: bool, files: Mapping[str, bytes], binds: Iterable[str] = (), scratch: bool = False) -> Walls:
+def open_restrictions(sandboxed: bool, files: Mapping[str, bytes], binds: Iterable[str] = (), scratch: bool = False) -> Restrictions:
     """The place to run a program in."""
     return Sandbox(files, binds, scratch) if sandboxed else NoSandbox(files, binds, scratch)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def told_of_compiling(say: Callable[[], object]) -> Iterator[None]:
+def on_compile(say: Callable[[], object]) -> Iterator[None]:
     """Within this context, `say` is called before numba first compiles a function instead of loading it from disk."""
     from numba.core.event import Event, Listener, install_listener
 

@@ -14,7 +14,7 @@ import numpy as np
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.engine.plan import NO_LIMIT, Plan
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.engine.state_values import DOUBLE, HIT, SPLIT, StateValues, law_of, value_of_game
+from bjsim.sim.engine.state_values import DOUBLE, HIT, SPLIT, StateValues, draw_probabilities, value_of_game
 
 Array = np.ndarray[Any, Any]
 EXACT = 13  # decimals to which worths are the same
@@ -22,7 +22,7 @@ WIDE = 16  # places for ranks, filled up with zeros: as many as are multiplied a
 DEEPEST = 6  # hands held, beyond which a split's worth is taken as that at this many
 
 
-class Referee(NamedTuple):
+class LuckModel(NamedTuple):
     """Arrays for the compiled round. T charts, X contexts (see `StateValues`), S states of a hand, D of the dealer,
     R results, Q ranks told apart, N nodes.
 
@@ -50,19 +50,19 @@ class Referee(NamedTuple):
     full: Array
 
 
-def referee_of(rules: Rules, plan: Plan) -> Referee:
+def make_luck_model(rules: Rules, plan: Plan) -> LuckModel:
     """The referee of a table whose seats play by `plan`."""
-    law, unit = law_of(rules, plan), float(rules.unit)
+    probabilities, unit = draw_probabilities(rules, plan), float(rules.unit)
     _, first, chart = np.unique(plan.act, axis=0, return_index=True, return_inverse=True)
     value = [value_of_game(rules, plan, seat) for seat in first.tolist()]
-    worths = [StateValues(plan, seat, law, worth, unit) for seat, worth in zip(first.tolist(), value, strict=True)]
-    nodes = _Nodes(len(law))
+    worths = [StateValues(plan, seat, probabilities, worth, unit) for seat, worth in zip(first.tolist(), value, strict=True)]
+    nodes = _Nodes(len(probabilities))
     drawn = [_Drawn(one, nodes) for one in worths]
     context_add = worths[0].context_add
-    if len(law) < len(RANKS):
-        context_add = np.concatenate([context_add, *[context_add[:, -1:]] * (len(RANKS) - len(law))], axis=1)
+    if len(probabilities) < len(RANKS):
+        context_add = np.concatenate([context_add, *[context_add[:, -1:]] * (len(RANKS) - len(probabilities))], axis=1)
     worth, slopes, number = nodes.different()
-    return Referee(
+    return LuckModel(
         worth=worth,
         slopes=slopes,
         own=filled_up(np.diagonal(slopes, axis1=1, axis2=2).astype(np.float64)),
@@ -75,7 +75,7 @@ def referee_of(rules: Rules, plan: Plan) -> Referee:
         context_add=context_add,
         start=np.stack([one.start[1:] for one in worths]),
         value=np.array(value),
-        full=law * (1 if rules.infinite else 52 * int(rules.decks)),
+        full=probabilities * (1 if rules.infinite else 52 * int(rules.decks)),
     )
 
 

@@ -27,7 +27,7 @@ from bjsim.sim.game.states import (
 )
 
 Array = np.ndarray[Any, Any]
-LetterOf = Callable[[HandState, str, str], str]
+Policy = Callable[[HandState, str, str], str]
 
 TIED = 1 << 32
 LETTERS = " SHDPR"  # codes of actions in `Plan.act`; 0 where the hand stands by itself
@@ -87,7 +87,7 @@ def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:
     return int(units) + int(tied) * TIED
 
 
-def compile_plan(rules: Rules, letters: Sequence[LetterOf]) -> Plan:
+def compile_plan(rules: Rules, letters: Sequence[Policy]) -> Plan:
     """The plan for seats that decide by `letters`: one function (state, column label, legal letters) -> letter each.
 
     Raises: KeyError from a chart that lacks a cell; ValueError if the rules let payoffs be no whole units.
@@ -113,8 +113,8 @@ def compile_plan(rules: Rules, letters: Sequence[LetterOf]) -> Plan:
         column=_columns(states, dealers),
         deal=np.array(["pd".index(letter) for letter in rules.deal], np.int64),
         numbers=_numbers(rules, results, outcomes),
-        threshold=alias_table(rules.law)[0],
-        other=alias_table(rules.law)[1],
+        threshold=alias_table(rules.card_probabilities)[0],
+        other=alias_table(rules.card_probabilities)[1],
     )
 
 
@@ -185,7 +185,7 @@ def _columns(states: States, dealers: list[DealerState]) -> Array:
     return np.array([up, both], np.int64)
 
 
-def _actions(states: States, hands: list[HandState], letter: LetterOf) -> Array:
+def _actions(states: States, hands: list[HandState], letter: Policy) -> Array:
     act = np.zeros((2, len(hands), len(states.columns)), np.int64)
     for i, hand in enumerate(hands):
         legal = states.legal(hand) if hand.cards >= 2 else ""

@@ -25,11 +25,11 @@ Array = np.ndarray[Any, Any]
 HIT, DOUBLE, SPLIT, SURRENDER = (LETTERS.index(letter) for letter in "HDPR")
 
 
-def law_of(rules: Rules, plan: Plan) -> Array:
+def draw_probabilities(rules: Rules, plan: Plan) -> Array:
     """The law of the ranks that the plan tells apart, ten-valued ones together where it treats them alike; (Q,)."""
-    law = [float(p) for p in rules.law]
+    probabilities = [float(p) for p in rules.card_probabilities]
     alike = all((rows[:, 9:] == rows[:, 9:10]).all() for rows in (plan.add, plan.dealer_add))
-    return np.array([*law[:9], sum(law[9:])] if alike else law)
+    return np.array([*probabilities[:9], sum(probabilities[9:])] if alike else probabilities)
 
 
 class StateValues:
@@ -47,11 +47,11 @@ class StateValues:
     its state; one of two cards and more is to be played out, one of fewer to be dealt.
     """
 
-    def __init__(self, plan: Plan, seat: int, law: Array, tie_value: float, unit: float) -> None:
+    def __init__(self, plan: Plan, seat: int, probabilities: Array, tie_value: float, unit: float) -> None:
         self.plan = plan
         self.act = plan.act[seat]
-        self.law = law
-        self.ranks = len(law)
+        self.card_probabilities = probabilities
+        self.ranks = len(probabilities)
         self.numbers = Numbers(*plan.numbers.tolist())
         self.add = plan.add[:, : self.ranks]
         self.dealer_add = plan.dealer_add[:, : self.ranks]
@@ -66,7 +66,7 @@ class StateValues:
 
     def mix(self, after: Array) -> Array:
         """The worth of a chance node from the worths after each rank; (.., Q, 1 + Q) to (.., 1 + Q)."""
-        mixed: Array = np.tensordot(after, self.law, axes=(-2, 0))
+        mixed: Array = np.tensordot(after, self.card_probabilities, axes=(-2, 0))
         mixed[..., 1:] += after[..., 0] - mixed[..., :1]
         return mixed
 
@@ -196,9 +196,9 @@ class StateValues:
         if key not in self._halves:
             again = self.splits_again(half)
             rest = np.where(again[..., None], 0, self.hands[self.known[:, None], 1, self.add[half]])
-            pairs = again @ self.law
+            pairs = again @ self.card_probabilities
             stays = np.where(pairs < 0.5, 1 - 2 * pairs, np.inf)[:, None]
-            one = np.tensordot(rest, self.law, axes=(-2, 0)) / stays
+            one = np.tensordot(rest, self.card_probabilities, axes=(-2, 0)) / stays
             one[:, 1:] += (np.where(again, 2 * one[:, :1], rest[..., 0]) - one[:, :1]) / stays
             self._halves[key] = one
         return self._halves[key]
@@ -245,9 +245,9 @@ def _last_first(leads_to: list[list[int]]) -> Iterator[int]:
 
 def value_of_game(rules: Rules, plan: Plan, seat: int) -> float:
     """The exact value of a seat's chart in the infinite shoe: profit per settled bet."""
-    law, unit = law_of(rules, plan), float(rules.unit)
-    net = float(StateValues(plan, seat, law, 0.0, unit).start[0])
+    probabilities, unit = draw_probabilities(rules, plan), float(rules.unit)
+    net = float(StateValues(plan, seat, probabilities, 0.0, unit).start[0])
     if rules.ties != "replay":
         return net
-    tied = float(StateValues(plan, seat, law, 1.0, unit).start[0]) - net
+    tied = float(StateValues(plan, seat, probabilities, 1.0, unit).start[0]) - net
     return net / (1 - tied)

@@ -31,7 +31,7 @@ def rank_of(card: object) -> int:
     raise ValueError(f"no card is written {card!r}; cards are {' '.join(RANKS)}")
 
 
-def rank_law(ten_probability: Fraction) -> tuple[Fraction, ...]:
+def rank_probabilities(ten_probability: Fraction) -> tuple[Fraction, ...]:
     """Probability of each of the 13 ranks when ten-valued cards have `ten_probability` altogether.
 
     A, 2..9 share the rest evenly; T, J, Q, K share `ten_probability`. Source: seed 001.

@@ -25,7 +25,7 @@ class Preset:
 def _preset(
     name: str, about: str, source: str, base: Rules | None = None, decided: tuple[str, ...] = (), **fields: object
 ) -> Preset:
-    return Preset((base or Rules()).with_(name=name, **fields), about, source, decided)
+    return Preset((base or Rules()).replace(name=name, **fields), about, source, decided)
 
 
 _EASY = _preset(
@@ -149,7 +149,7 @@ def load_rules(text: str) -> Rules:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
         base = named_rules(str(values.pop("preset"))) if "preset" in values else Rules()
-        return base.with_(**{"name": path.stem, **values})
+        return base.replace(**{"name": path.stem, **values})
     except OSError as error:
         raise RulesError(f"cannot read the rules file {text}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

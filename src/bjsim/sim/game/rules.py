@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from bjsim.sim.game.cards import rank_law
+from bjsim.sim.game.cards import rank_probabilities
 from bjsim.errors import InputError
 
 NORMAL_TENS = Fraction(4, 13)
@@ -208,9 +208,9 @@ class Rules:
         return self.decks == math.inf
 
     @cached_property
-    def law(self) -> tuple[Fraction, ...]:
+    def card_probabilities(self) -> tuple[Fraction, ...]:
         """Probability of each of the 13 ranks in a full shoe."""
-        return rank_law(self.ten_probability)
+        return rank_probabilities(self.ten_probability)
 
     @cached_property
     def unit(self) -> Fraction:
@@ -225,7 +225,7 @@ class Rules:
         low, high = map(int, self.double_on.split("-"))
         return not soft and low <= points <= high
 
-    def with_(self, **changes: object) -> Rules:
+    def replace(self, **changes: object) -> Rules:
         """These rules with some fields changed; values may be text. Raises: RulesError."""
         for name in changes:
             _known(name)
@@ -238,7 +238,7 @@ class Rules:
     @staticmethod
     def from_dict(values: Mapping[str, object]) -> Rules:
         """Rules from fields as `to_dict` gives them; those left out have their defaults. Raises: RulesError."""
-        return Rules().with_(**values)
+        return Rules().replace(**values)
 
 
 RULE_FIELDS = {f.name: f.metadata for f in fields(Rules) if "parse" in f.metadata}

@@ -40,13 +40,13 @@ class Shoe(Protocol):
         ...
 
 
-def alias_table(law: tuple[Fraction, ...]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def alias_table(probabilities: tuple[Fraction, ...]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Walker's alias table of a law of ranks, for draws from 32 random bits.
 
     Returns: (threshold, other), each of shape (SLOTS,), int64. A draw takes its slot from the low 4 bits; it is the
     slot's own rank if the other 28 bits are below the threshold, else rank `other`.
     """
-    share = [p * SLOTS for p in (*law, *[Fraction(0)] * (SLOTS - len(law)))]
+    share = [p * SLOTS for p in (*probabilities, *[Fraction(0)] * (SLOTS - len(probabilities)))]
     threshold = np.full(SLOTS, 1 << 28, dtype=np.int64)
     other = np.arange(SLOTS, dtype=np.int64)
     small = [i for i, s in enumerate(share) if s < 1]
@@ -86,7 +86,7 @@ class InfiniteShoe:
 
     @staticmethod
     def _any(rules: Rules, stream: Stream) -> Iterator[int]:
-        threshold, other = (array.tolist() for array in alias_table(rules.law))
+        threshold, other = (array.tolist() for array in alias_table(rules.card_probabilities))
         first, count = 0, 512
         while True:
             for half in stream.halves(first, count):

@@ -91,10 +91,10 @@ class States:
     @cached_property
     def ranks(self) -> tuple[tuple[int, Fraction], ...]:
         """The ranks the rules tell apart, as rank indices, with their probabilities in a full shoe."""
-        law = self.rules.law
+        probabilities = self.rules.card_probabilities
         if self.rules.split_by == "rank":
-            return tuple(enumerate(law))
-        return (*((rank, law[rank]) for rank in range(TEN)), (TEN, self.rules.ten_probability))
+            return tuple(enumerate(probabilities))
+        return (*((rank, probabilities[rank]) for rank in range(TEN)), (TEN, self.rules.ten_probability))
 
     # --- the player's hand
 
@@ -125,10 +125,10 @@ class States:
 
     def _draws(self, state: HandState, number: type = Fraction) -> tuple[tuple[Any, HandState], ...]:
         """The different hands that the next card can make, with their probabilities as `number`s."""
-        law: dict[HandState, Fraction] = {}
+        probabilities: dict[HandState, Fraction] = {}
         for (_, p), after in zip(self.ranks, self.after(state), strict=True):
-            law[after] = law.get(after, Fraction(0)) + p
-        return tuple((number(p), after) for after, p in law.items())
+            probabilities[after] = probabilities.get(after, Fraction(0)) + p
+        return tuple((number(p), after) for after, p in probabilities.items())
 
     def split(self, state: HandState) -> HandState:
         """Either half of a pair: one card, waiting for its second."""
@@ -279,23 +279,23 @@ class States:
 
     def dealer_starts(self) -> dict[DealerState, Fraction]:
         """Law of the dealer's first two cards in an infinite shoe; naturals that end the round are left out."""
-        law: dict[DealerState, Fraction] = {}
+        probabilities: dict[DealerState, Fraction] = {}
         for first, p in self.ranks:
             for second, q in self.ranks:
                 state = self.dealer_add(self.dealer_add(DealerState(), first), second)
                 if not (self.rules.peek and self.dealer_outcome(state) == DEALER_NATURAL):
-                    law[state] = law.get(state, Fraction(0)) + p * q
-        return law
+                    probabilities[state] = probabilities.get(state, Fraction(0)) + p * q
+        return probabilities
 
     @cached_property
     def starts(self) -> dict[HandState, Fraction]:
         """Law of the player's first two cards in an infinite shoe."""
-        law: dict[HandState, Fraction] = {}
+        probabilities: dict[HandState, Fraction] = {}
         for first, p in self.ranks:
             for second, q in self.ranks:
                 state = self.add(self.add(HandState(), first), second)
-                law[state] = law.get(state, Fraction(0)) + p * q
-        return law
+                probabilities[state] = probabilities.get(state, Fraction(0)) + p * q
+        return probabilities
 
     def reachable(self) -> Iterator[HandState]:
         """Every state of a hand of two or more cards that play can reach, in an order of discovery."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Workplace:
+class Backend:
     """Executors for a driver.
 
     open_pool: makes an executor, and a new one when workers were lost. in_flight: how many jobs to have handed out
@@ -20,7 +20,7 @@ class Workplace:
     lost: tuple[type[Exception], ...] = (BrokenExecutor,)
 
 
-class Lent(Executor):
+class BorrowedExecutor(Executor):
     """Someone else's executor: used, and left open."""
 
     def __init__(self, executor: Executor) -> None:

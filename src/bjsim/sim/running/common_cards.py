@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
-from bjsim.sim.stats.paired import PairTally, Rounds
+from bjsim.sim.stats.paired import PairedTally, Rounds
 from bjsim.sim.engine.plan import TIED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.table import Span, TracedTable, WatchedTable
@@ -62,7 +62,7 @@ class CommonCards:
             seats += [Rounds(net[:, seat], tied[:, seat], trace[:, -1]) for seat in range(one.seats)]
         unit = tallies[0].unit
         pairs = [
-            tuple(PairTally.of(unit, seat, other, self.size, self.cut) for other in seats[number + 1 :])
+            tuple(PairedTally.of(unit, seat, other, self.size, self.cut) for other in seats[number + 1 :])
             for number, seat in enumerate(seats)
         ]
         return [replace(tally, pairs=its) for tally, its in zip(tallies, pairs, strict=True)]

@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any
 
 from bjsim.errors import InputError, RunFailed
-from bjsim.sim.running.backend import Workplace
+from bjsim.sim.running.backend import Backend
 
 CONNECT = 10.0  # seconds in which a scheduler must answer
 FIRST_WORKER = 30.0  # seconds in which a worker must be there
@@ -26,7 +26,7 @@ COUNT_EVERY = 5.0  # seconds after which the workers are counted again, for some
 
 
 @contextmanager
-def local_cluster(workers: int) -> Iterator[Workplace]:
+def local_cluster(workers: int) -> Iterator[Backend]:
     """A cluster of `workers` processes on this machine, without a dashboard. Raises: InputError without Dask."""
     distributed = _distributed()
     with (
@@ -43,11 +43,11 @@ def local_cluster(workers: int) -> Iterator[Workplace]:
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
-        yield _workplace(client, "on this machine")
+        yield _backend(client, "on this machine")
 
 
 @contextmanager
-def remote_cluster(address: str) -> Iterator[Workplace]:
+def remote_cluster(address: str) -> Iterator[Backend]:
     """The cluster whose scheduler is at `address`, HOST:PORT.
 
     Raises: InputError without Dask, when no scheduler answers, or when workers are missing or have another bjsim.
@@ -63,7 +63,7 @@ def remote_cluster(address: str) -> Iterator[Workplace]:
         raise InputError(f"no Dask scheduler answers at {address}; start one with `dask scheduler`") from None
     with client:
         _check_workers(client, address)
-        yield _workplace(client, f"at {address}")
+        yield _backend(client, f"at {address}")
 
 
 def dask_setup(worker: Any) -> None:
@@ -92,7 +92,7 @@ def _check_workers(client: Any, address: str) -> None:
             raise InputError(f"the Dask worker {worker} {has}; install bjsim {ours} there")
 
 
-def _workplace(client: Any, where: str) -> Workplace:
+def _backend(client: Any, where: str) -> Backend:
     from distributed.scheduler import KilledWorker
 
     count, counted = 0, -COUNT_EVERY
@@ -109,4 +109,4 @@ def _workplace(client: Any, where: str) -> Workplace:
             count, counted = sum(client.nthreads().values()), monotonic()
         return 2 * max(count, 1)
 
-    return Workplace(open_pool, in_flight, (BrokenExecutor, KilledWorker, CancelledError))
+    return Backend(open_pool, in_flight, (BrokenExecutor, KilledWorker, CancelledError))

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bjsim.errors import InputError, RunFailed
-from bjsim.sim.running.backend import Workplace
+from bjsim.sim.running.backend import Backend
 from bjsim.sim.running.executors import local
-from bjsim.sim.stats.intervals import anytime, usual
+from bjsim.sim.stats.intervals import anytime, fixed_sample
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.table import LARGEST_BLOCK, Table, WatchedTable, block_of, block_start, play_blocks
 from bjsim.sim.stats.tally import Tally
@@ -39,17 +39,17 @@ class Point(NamedTuple):
     anytime95: tuple[float, float]
 
     @staticmethod
-    def of(tally: Tally, tuned: int) -> Point:
+    def of(tally: Tally, optimal_n: int) -> Point:
         """The point at which a tally stands; `tuned` as in `intervals.anytime`."""
         mean, sd, n = tally.mean, tally.sd, tally.rounds
-        return Point(n, mean, usual(mean, sd, n), anytime(mean, sd, n, tuned))
+        return Point(n, mean, fixed_sample(mean, sd, n), anytime(mean, sd, n, optimal_n))
 
 
-def half_width(tally: Tally, tuned: int) -> float:
+def half_width(tally: Tally, optimal_n: int) -> float:
     """Half the width of a seat's anytime-valid interval, of its luck-adjusted return where there is one."""
     if not tally.settled:
         return math.inf
-    low, high = tally.luck.anytime95(tuned) if tally.luck.settled else Point.of(tally, tuned).anytime95
+    low, high = tally.luck.anytime95(optimal_n) if tally.luck.settled else Point.of(tally, optimal_n).anytime95
     return (high - low) / 2
 
 
@@ -77,12 +77,12 @@ class Experiment:
     seed: int
     tables: int = 1
     precision: float = 0.0
-    aim: int = 0
+    target_n: int = 0
 
     @property
-    def tuned(self) -> int:
+    def optimal_n(self) -> int:
         """Where the anytime-valid interval is narrowest: before the end, for it is watched from the start."""
-        return self.aim or max(self.hands // 20, 1)
+        return self.target_n or max(self.hands // 20, 1)
 
     def until(self, number: int) -> int:
         """How many rounds table `number` plays (its number counts on through the groups)."""
@@ -124,8 +124,8 @@ class Progress:
 
 def is_precise(experiment: Experiment, progress: Progress) -> bool:
     """Whether every seat's return is known as precisely as the experiment asks; never if it does not."""
-    wanted, tuned = experiment.precision, experiment.tuned
-    return wanted > 0 and all(half_width(tally, tuned) <= wanted for tally in progress.tallies)
+    wanted, optimal_n = experiment.precision, experiment.optimal_n
+    return wanted > 0 and all(half_width(tally, optimal_n) <= wanted for tally in progress.tallies)
 
 
 @dataclass
@@ -181,7 +181,7 @@ class Driver:
     def __init__(
         self,
         experiment: Experiment,
-        place: Workplace | None = None,
+        place: Backend | None = None,
         checkpoint: Checkpoint | None = None,
         resume: bool = False,
         on_progress: Callable[[Progress], None] = lambda progress: None,
@@ -252,9 +252,9 @@ class Driver:
                 done[index] = table.so_far(job.number, job.first)
             for seat, tally in enumerate(done.get(index, ()), self._first_seat[job.group]):
                 tallies[seat] += tally
-        known, tuned = self.progress, self.experiment.tuned
+        known, optimal_n = self.progress, self.experiment.optimal_n
         convergence = [
-            [*points, Point.of(tally, tuned)] if tally.settled and tally.rounds > merged.rounds else [*points]
+            [*points, Point.of(tally, optimal_n)] if tally.settled and tally.rounds > merged.rounds else [*points]
             for points, tally, merged in zip(known.convergence, tallies, known.tallies, strict=True)
         ]
         found = replace(known, tallies=tallies, convergence=convergence)
@@ -318,4 +318,4 @@ class Driver:
         last = last or tally.rounds == self.experiment.hands
         due = not points or tally.rounds >= points[-1].hands * 10 ** (1 / POINTS_PER_DECADE)
         if (last or due) and tally.settled:
-            points.append(Point.of(tally, self.experiment.tuned))
+            points.append(Point.of(tally, self.experiment.optimal_n))

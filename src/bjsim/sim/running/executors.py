@@ -12,17 +12,17 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from bjsim.errors import InputError
-from bjsim.sim.running.backend import Lent, Workplace
+from bjsim.sim.running.backend import BorrowedExecutor, Backend
 from bjsim.sim.running.workers import open_executor, usable_cores
 
 
-def threads(workers: int) -> Workplace:
+def threads(workers: int) -> Backend:
     """Threads of this process, for players that wait for other processes.
 
     Where there are several, and a core for each, each keeps to one with all processes that it starts: to wake a process
     on another core takes longer than a quick bot's move.
     """
-    return Workplace(lambda: _threads(workers), lambda: 2 * workers)
+    return Backend(lambda: _threads(workers), lambda: 2 * workers)
 
 
 def _threads(workers: int) -> Executor:
@@ -32,24 +32,24 @@ def _threads(workers: int) -> Executor:
     return ThreadPoolExecutor(workers, initializer=lambda: os.sched_setaffinity(0, {next(cores)}))
 
 
-def lent(executor: Executor, workers: int) -> Workplace:
+def borrowed(executor: Executor, workers: int) -> Backend:
     """Someone else's executor that plays `workers` blocks at once."""
-    return Workplace(lambda: Lent(executor), lambda: 2 * workers)
+    return Backend(lambda: BorrowedExecutor(executor), lambda: 2 * workers)
 
 
-def local(workers: int, records: Any = None) -> Workplace:
+def local(workers: int, records: Any = None) -> Backend:
     """Forked processes; one worker is this process itself. records: see `workers.gathered_log`."""
-    return Workplace(lambda: open_executor(workers, records), lambda: 2 * workers if workers > 1 else 1)
+    return Backend(lambda: open_executor(workers, records), lambda: 2 * workers if workers > 1 else 1)
 
 
 @contextmanager
-def _local(address: str, workers: int | None, records: Any) -> Iterator[Workplace]:
+def _local(address: str, workers: int | None, records: Any) -> Iterator[Backend]:
     if address:
         raise InputError(f"--executor local takes no address, and {address!r} is one")
     yield local(workers or usable_cores(), records)
 
 
-def _dask(address: str, workers: int | None, records: Any) -> AbstractContextManager[Workplace]:
+def _dask(address: str, workers: int | None, records: Any) -> AbstractContextManager[Backend]:
     from bjsim.sim.running.dask_backend import local_cluster, remote_cluster
 
     if not address:
@@ -60,7 +60,7 @@ def _dask(address: str, workers: int | None, records: Any) -> AbstractContextMan
 
 
 @contextmanager
-def _cuda(address: str, workers: int | None, records: Any) -> Iterator[Workplace]:
+def _cuda(address: str, workers: int | None, records: Any) -> Iterator[Backend]:
     from bjsim.sim.engine.gpu import need_gpu
     from bjsim.sim.running.gpu_backend import IN_FLIGHT, GpuExecutor
 
@@ -69,17 +69,17 @@ def _cuda(address: str, workers: int | None, records: Any) -> Iterator[Workplace
     if workers:
         raise InputError(f"--workers {workers} with --executor cuda: one process hands the blocks to the GPU")
     need_gpu()
-    yield Workplace(GpuExecutor, lambda: IN_FLIGHT)
+    yield Backend(GpuExecutor, lambda: IN_FLIGHT)
 
 
-PLACES: dict[str, Callable[[str, int | None, Any], AbstractContextManager[Workplace]]] = {
+BACKENDS: dict[str, Callable[[str, int | None, Any], AbstractContextManager[Backend]]] = {
     "local": _local,
     "dask": _dask,
     "cuda": _cuda,
 }
 
 
-def open_workplace(text: str, workers: int | None = None, records: Any = None) -> AbstractContextManager[Workplace]:
+def open_backend(text: str, workers: int | None = None, records: Any = None) -> AbstractContextManager[Backend]:
     """The place that `text` names, closed when the context is left.
 
     text: `local` (forked processes), `dask` (a Dask cluster on this machine), `dask://HOST:PORT` (its scheduler), or
@@ -89,6 +89,6 @@ def open_workplace(text: str, workers: int | None = None, records: Any = None) -
     Raises: InputError for another text, for a place that cannot be reached or lacks a package.
     """
     name, _, address = text.partition("://")
-    if name not in PLACES or text.endswith("://"):
+    if name not in BACKENDS or text.endswith("://"):
         raise InputError(f"--executor {text} is not accepted; write local, dask, dask://HOST:PORT or cuda")
-    return PLACES[name](address, workers, records)
+    return BACKENDS[name](address, workers, records)

@@ -23,7 +23,7 @@ from bjsim.sim.engine.round_table import Fold, fold
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.engine.plan import TIED, Plan, payoff_code
 from bjsim.sim.game.actions import Player
-from bjsim.sim.engine.luck_model import Referee
+from bjsim.sim.engine.luck_model import LuckModel
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import open_shoe
@@ -147,7 +147,7 @@ class AdjustedTable:
 
     plan: Plan
     unit: Fraction
-    referee: Referee
+    luck_model: LuckModel
     blocks_at_once = 16  # about a second
 
     @property
@@ -165,9 +165,9 @@ class AdjustedTable:
     def _play(self, key: tuple[int, int], rounds: int) -> list[Tally]:
         from bjsim.sim.kernel import play_adjusted  # imports numba
 
-        counts, outside, sums, usual = play_adjusted(self.plan, self.referee, float(self.unit), key, rounds)
+        counts, outside, sums, usual = play_adjusted(self.plan, self.luck_model, float(self.unit), key, rounds)
         tallies = tallies_of(self.unit, counts, outside)
-        values = self.referee.value[self.referee.chart].tolist()
+        values = self.luck_model.value[self.luck_model.chart].tolist()
         lucks = [
             LuckTally(value, usual, int(n), *rest) for value, (n, *rest) in zip(values, sums.tolist(), strict=True)
         ]

@@ -48,7 +48,7 @@ def _can_fork() -> bool:
     return "fork" in multiprocessing.get_all_start_methods()
 
 
-class Ahead(Generic[T]):
+class ForkedResult(Generic[T]):
     """What another core works out while this process goes on. Where that fails, it is worked out when it is asked for.
 
     It is a fork of this process, so start it before any thread.
@@ -93,7 +93,7 @@ def open_executor(workers: int, records: Any = None) -> Executor:
 
 
 @contextmanager
-def gathered_log(path: str | None) -> Iterator[Any]:
+def collect_logs(path: str | None) -> Iterator[Any]:
     """Write the log records of this process and of all workers to the file `path`, if one is given.
 
     Yields what `open_executor` needs as `records`. Raises: OSError if the file cannot be written.

@@ -15,23 +15,23 @@ LEAST = 100  # values, below which both intervals say nothing: watched from 2 on
 Z95 = 1.959963984540054  # 97.5% quantile of the normal law
 
 
-def usual(mean: float, sd: float, n: int) -> tuple[float, float]:
+def fixed_sample(mean: float, sd: float, n: int) -> tuple[float, float]:
     """95% interval of a mean of n independent values with this standard deviation; without bounds below LEAST."""
     half = Z95 * sd / math.sqrt(n) if n >= LEAST else math.inf
     return mean - half, mean + half
 
 
-def anytime_factor(n: int, tuned: int, alpha: float = ALPHA) -> float:
+def anytime_factor(n: int, optimal_n: int, alpha: float = ALPHA) -> float:
     """Half-width of the anytime-valid interval at n values, in standard deviations; narrowest about n = `tuned`."""
-    rho2 = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1)) / tuned
+    rho2 = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1)) / optimal_n
     grown = n * rho2 + 1
     return math.sqrt(2 * grown / (n * n * rho2) * math.log(math.sqrt(grown) / alpha))
 
 
-def anytime(mean: float, sd: float, n: int, tuned: int) -> tuple[float, float]:
+def anytime(mean: float, sd: float, n: int, optimal_n: int) -> tuple[float, float]:
     """95% interval of a mean that holds at every n together; `tuned` must be fixed before the first value is seen.
 
     It is asymptotic: it has no bounds below LEAST values, where a standard deviation means little.
     """
-    half = sd * anytime_factor(n, tuned) if n >= LEAST else math.inf
+    half = sd * anytime_factor(n, optimal_n) if n >= LEAST else math.inf
     return mean - half, mean + half

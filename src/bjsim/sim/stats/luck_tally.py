@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bjsim.sim.stats.intervals import LEAST, anytime, usual
+from bjsim.sim.stats.intervals import LEAST, anytime, fixed_sample
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,13 @@ class LuckTally:
     @property
     def ci95(self) -> tuple[float, float]:
         """The usual 95% interval."""
-        return usual(self.mean, self.sd, self.shoes)
+        return fixed_sample(self.mean, self.sd, self.shoes)
 
-    def anytime95(self, tuned: int) -> tuple[float, float]:
+    def anytime95(self, optimal_n: int) -> tuple[float, float]:
         """The anytime-valid 95% interval, narrowest about `tuned` rounds; it counts in shoes."""
-        return anytime(self.mean, self.sd, self.shoes, max(tuned // self.rounds_in_shoe, LEAST))
+        return anytime(self.mean, self.sd, self.shoes, max(optimal_n // self.rounds_in_shoe, LEAST))
 
-    def gain(self, raw_se: float) -> float:
+    def variance_reduction(self, raw_se: float) -> float:
         """How many times the variance of the raw mean, of standard error `raw_se`, is that of the adjusted one."""
         return (raw_se / self.se) ** 2 if self.se else math.inf
 

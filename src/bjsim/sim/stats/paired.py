@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.sim.stats.intervals import LEAST, anytime, usual
+from bjsim.sim.stats.intervals import LEAST, anytime, fixed_sample
 
 Array = np.ndarray[Any, Any]
 
@@ -32,7 +32,7 @@ class Rounds(NamedTuple):
     dealt: Array
 
 
-def stretches(dealt: Array, size: int, cut: int) -> Array:
+def batches(dealt: Array, size: int, cut: int) -> Array:
     """Numbers of the rounds that are the first to begin in a stretch of cards.
 
     dealt: as in `Rounds`. size: cards of a shoe, 0 for an infinite one; cut: of which so many are dealt before a round.
@@ -52,7 +52,7 @@ def stretches(dealt: Array, size: int, cut: int) -> Array:
 
 
 @dataclass(frozen=True)
-class PairTally:
+class PairedTally:
     """Sums over stretches of cards, of two seats' profit y (in units) and settled bets b. `a + b` merges two.
 
     cards: about how many are in a stretch. sums: of y, b of the one and y, b of the other. products (rows of an upper
@@ -61,26 +61,26 @@ class PairTally:
 
     unit: Fraction = Fraction(1)
     cards: int = CARDS
-    stretches: int = 0
+    batches: int = 0
     sums: tuple[int, ...] = (0,) * 4
     products: tuple[int, ...] = (0,) * 10
 
-    def __add__(self, other: PairTally) -> PairTally:
-        if not self.stretches or not other.stretches:
-            return self if self.stretches else other
+    def __add__(self, other: PairedTally) -> PairedTally:
+        if not self.batches or not other.batches:
+            return self if self.batches else other
         if self.unit != other.unit:
             raise ValueError(f"pairs count in units of {self.unit} and of {other.unit}")
         sums = tuple(one + more for one, more in zip(self.sums, other.sums, strict=True))
         products = tuple(one + more for one, more in zip(self.products, other.products, strict=True))
-        return PairTally(self.unit, self.cards, self.stretches + other.stretches, sums, products)
+        return PairedTally(self.unit, self.cards, self.batches + other.batches, sums, products)
 
     @staticmethod
-    def of(unit: Fraction, one: Rounds, other: Rounds, size: int = 0, cut: int = 0) -> PairTally:
+    def of(unit: Fraction, one: Rounds, other: Rounds, size: int = 0, cut: int = 0) -> PairedTally:
         """The sums for two seats' rounds on the same cards; size and cut of the shoe as in `stretches`.
 
         Where one has its rounds in fewer stretches, the last takes what is left of the other's.
         """
-        starts = [stretches(rounds.dealt, size, cut) for rounds in (one, other)]
+        starts = [batches(rounds.dealt, size, cut) for rounds in (one, other)]
         both = min(map(len, starts))
         sums = [
             np.add.reduceat(part.astype(np.int64), first[:both])
@@ -89,12 +89,12 @@ class PairTally:
         ]
         v = np.array(sums)
         products = (v @ v.T)[np.triu_indices(4)]
-        return PairTally(unit, cut or CARDS, both, tuple(v.sum(axis=1).tolist()), tuple(products.tolist()))
+        return PairedTally(unit, cut or CARDS, both, tuple(v.sum(axis=1).tolist()), tuple(products.tolist()))
 
     @property
     def settled(self) -> bool:
         """Whether both have settled bets."""
-        return self.stretches > 0 and self.sums[1] > 0 and self.sums[3] > 0
+        return self.batches > 0 and self.sums[1] > 0 and self.sums[3] > 0
 
     @property
     def mean(self) -> float:
@@ -112,36 +112,36 @@ class PairTally:
         square = Fraction(0)
         for (i, j), product in zip(zip(*np.triu_indices(4), strict=True), self.products, strict=True):
             square += (1 if i == j else 2) * slopes[i] * slopes[j] * product
-        return float(self.unit) * math.sqrt(max(float(square), 0.0) * self.stretches)
+        return float(self.unit) * math.sqrt(max(float(square), 0.0) * self.batches)
 
     @property
     def se(self) -> float:
         """Standard error of the mean."""
-        return self.sd / math.sqrt(self.stretches)
+        return self.sd / math.sqrt(self.batches)
 
     @property
     def ci95(self) -> tuple[float, float]:
         """The usual 95% interval; without bounds below LEAST stretches."""
-        return usual(self.mean, self.sd, self.stretches)
+        return fixed_sample(self.mean, self.sd, self.batches)
 
-    def anytime95(self, tuned: int) -> tuple[float, float]:
+    def anytime95(self, optimal_n: int) -> tuple[float, float]:
         """The anytime-valid 95% interval, narrowest about `tuned` rounds."""
-        return anytime(self.mean, self.sd, self.stretches, max(round(tuned * ROUND / self.cards), LEAST))
+        return anytime(self.mean, self.sd, self.batches, max(round(optimal_n * ROUND / self.cards), LEAST))
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON values; `from_json` reads them back."""
         return {
             "unit": str(self.unit),
             "cards": self.cards,
-            "stretches": self.stretches,
+            "stretches": self.batches,
             "sums": self.sums,
             "products": self.products,
         }
 
     @staticmethod
-    def from_json(data: Mapping[str, Any]) -> PairTally:
+    def from_json(data: Mapping[str, Any]) -> PairedTally:
         """The sums that `to_json` wrote."""
-        return PairTally(
+        return PairedTally(
             Fraction(data["unit"]),
             int(data["cards"]),
             int(data["stretches"]),

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import Any
 
 from bjsim.sim.stats.luck_tally import LuckTally
-from bjsim.sim.stats.paired import PairTally
+from bjsim.sim.stats.paired import PairedTally
 
 Payoff = tuple[int, int]  # units won, and initial bets tied and dealt again
 
@@ -29,7 +29,7 @@ class Tally:
     unit: Fraction = Fraction(1)
     counts: Mapping[Payoff, int] = field(default_factory=dict)
     luck: LuckTally = LuckTally()
-    pairs: tuple[PairTally, ...] = ()
+    pairs: tuple[PairedTally, ...] = ()
 
     def __add__(self, other: Tally) -> Tally:
         if other.counts and self.counts and other.unit != self.unit:
@@ -37,7 +37,7 @@ class Tally:
         merged = dict(self.counts)
         for payoff, count in other.counts.items():
             merged[payoff] = merged.get(payoff, 0) + count
-        pairs = tuple(one + more for one, more in zip_longest(self.pairs, other.pairs, fillvalue=PairTally()))
+        pairs = tuple(one + more for one, more in zip_longest(self.pairs, other.pairs, fillvalue=PairedTally()))
         return Tally(self.unit if self.counts else other.unit, merged, self.luck + other.luck, pairs)
 
     @staticmethod
@@ -112,5 +112,5 @@ class Tally:
     def from_json(data: Mapping[str, Any]) -> Tally:
         """The tally that `to_json` wrote."""
         counts = {(net, tied): count for net, tied, count in data["counts"]}
-        pairs = tuple(PairTally.from_json(pair) for pair in data.get("pairs", ()))
+        pairs = tuple(PairedTally.from_json(pair) for pair in data.get("pairs", ()))
         return Tally(Fraction(data["unit"]), counts, LuckTally.from_json(data.get("luck", {})), pairs)

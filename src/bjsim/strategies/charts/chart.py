@@ -107,7 +107,7 @@ def chart_of(name: str, rules: Rules, rule: Callable[[str, str], str], source: s
     return Chart(name, rules, {(row, col): rule(row, col) for row in rows for col in states.columns}, source)
 
 
-def runs(order: Sequence[str], chosen: Collection[str]) -> str:
+def format_ranges(order: Sequence[str], chosen: Collection[str]) -> str:
     """Those columns of `order` that are chosen, neighbours drawn together: `2-6, 9`."""
     parts: list[list[str]] = []
     previous = -2

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 
-class Table:
+class LabelledTable:
     """Cells of one type under row and column labels; `t[y, x]` gets, sets and deletes the cell in row y, column x.
 
     Table(str, "abcd", range(1, 5)) has four columns a .. d and four rows 1 .. 4, all empty. An empty cell is None

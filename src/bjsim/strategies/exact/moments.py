@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.game.states import DEALER_NATURAL, Result, States
-from bjsim.strategies.exact.values import Column, Dealer, LetterOf, Number, Values
+from bjsim.strategies.exact.values import Column, Dealer, Policy, Number, Values
 
 Array = np.ndarray[Any, Any]
 
@@ -20,18 +20,18 @@ Array = np.ndarray[Any, Any]
 class Moments(Values[Array]):
     """Worths are arrays of shape (2, outcomes): mean and mean square of the profit given each dealer's outcome."""
 
-    def __init__(self, states: States, column: Column, dealer: Dealer, letter: LetterOf, tie_value: Number) -> None:
+    def __init__(self, states: States, column: Column, dealer: Dealer, letter: Policy, tie_value: Number) -> None:
         super().__init__(states, column)
         self.letter = letter
         self.tie_value = tie_value
 
     def leaf(self, result: Result, stake: int) -> Array:
-        paid = [self.states.settle(result, stake, outcome) for outcome in self.column.law]
+        paid = [self.states.settle(result, stake, outcome) for outcome in self.column.probabilities]
         worths = [float(net) + tied * float(self.tie_value) for net, tied in paid]
         return np.array([worths, [worth * worth for worth in worths]])
 
     def mix(self, parts: list[tuple[Number, Array]]) -> Array:
-        return sum((p * worth for p, worth in parts), start=np.zeros((2, len(self.column.law))))
+        return sum((p * worth for p, worth in parts), start=np.zeros((2, len(self.column.probabilities))))
 
     def plus(self, one: Array, other: Array) -> Array:
         return np.array([one[0] + other[0], one[1] + 2 * one[0] * other[0] + other[1]])
@@ -46,7 +46,7 @@ class Moments(Values[Array]):
         return self.act(state, self.letter(state, self.column.label, legal))
 
 
-def round_sd(states: States, letter: LetterOf, tie_value: Number = 0, tied: Number = 0) -> float:
+def round_sd(states: States, letter: Policy, tie_value: Number = 0, tied: Number = 0) -> float:
     """Standard deviation per round of the profit in initial bets, of the strategy `letter`.
 
     Where ties are replayed (`tied` is the mean stake tied per round, `tie_value` the value of the game) it is that of
@@ -57,9 +57,9 @@ def round_sd(states: States, letter: LetterOf, tie_value: Number = 0, tied: Numb
     mean = square = 0.0
     for column in dealer.columns().values():
         moments = Moments(states, column, dealer, letter, tie_value)
-        law = np.array([float(p) for p in column.law.values()])
+        probabilities = np.array([float(p) for p in column.probabilities.values()])
         for start, p in states.starts.items():
-            first, second = moments.value(start) @ law
+            first, second = moments.value(start) @ probabilities
             mean += float(column.probability) * float(p) * float(first)
             square += float(column.probability) * float(p) * float(second)
     ended = float(dealer.peeked_natural())

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from bjsim.sim.game.states import HandState, States
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.exact.values import Column, LetterOf
+from bjsim.strategies.exact.values import Column, Policy
 
 
 def splits_for_ever(chart: Chart) -> tuple[str, str] | None:
@@ -67,7 +67,7 @@ class Reach:
     Visits are infinite where the strategy splits pairs that multiply without end.
     """
 
-    def __init__(self, states: States, column: Column, letter: LetterOf) -> None:
+    def __init__(self, states: States, column: Column, letter: Policy) -> None:
         self.states = states
         self.column = column
         self.letter = letter

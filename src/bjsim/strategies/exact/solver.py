@@ -22,7 +22,7 @@ from bjsim.sim.game.states import DEALER_NATURAL, HandState, States
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.moments import round_sd
 from bjsim.strategies.charts.rows import row_order
-from bjsim.strategies.exact.values import Column, Dealer, LetterOf, Means, Number
+from bjsim.strategies.exact.values import Column, Dealer, Policy, Means, Number
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Solver:
         self._starts = [(start, number(p)) for start, p in self.states.starts.items()]
         self._best_means: dict[tuple[str, Number], Means] = {}
 
-    def means(self, column: Column, tie_value: Number, letter: LetterOf | None = None) -> Means:
+    def means(self, column: Column, tie_value: Number, letter: Policy | None = None) -> Means:
         """The value of every hand against one column; without `letter`, under the best strategy for that tie value."""
         if letter is not None:
             return Means(self.states, column, tie_value, letter)
@@ -63,14 +63,14 @@ class Solver:
             self._best_means[key] = Means(self.states, column, tie_value)
         return self._best_means[key]
 
-    def column_total(self, column: Column, tie_value: Number, letter: LetterOf | None) -> Number:
+    def column_total(self, column: Column, tie_value: Number, letter: Policy | None) -> Number:
         """What one column adds to the expected profit of a round, ties worth `tie_value`."""
         means = self.means(column, tie_value, letter)
         parts = [p * means.value(start) for start, p in self._starts]
         total: Number = column.probability * sum(parts, start=self.number(0))
         return total
 
-    def _total(self, tie_value: Number, letter: LetterOf | None) -> Number:
+    def _total(self, tie_value: Number, letter: Policy | None) -> Number:
         """Expected profit of a round, ties worth `tie_value`."""
         number, states = self.number, self.states
         total: Number = sum(self.column_total(column, tie_value, letter) for column in self.columns.values())
@@ -80,13 +80,13 @@ class Solver:
             total += ended * p * (number(net) + tied * tie_value)
         return total
 
-    def worth(self, letter: LetterOf) -> Worth:
+    def worth(self, letter: Policy) -> Worth:
         """What the strategy `letter` (a chart's) is worth."""
         net = self._total(self.number(0), letter)
         tied = self._total(self.number(1), letter) - net if self.rules.ties == "replay" else self.number(0)
         return Worth(net, tied)
 
-    def sd(self, letter: LetterOf, worth: Worth | None = None) -> float:
+    def sd(self, letter: Policy, worth: Worth | None = None) -> float:
         """Standard deviation of a round under the strategy `letter`; see `round_sd`. worth: its worth, if known."""
         worth = self.worth(letter) if worth is None else worth
         return round_sd(self.states, letter, worth.value, worth.tied)
@@ -116,7 +116,7 @@ class Solver:
             value = better
         return value
 
-    def _best_letter(self, tie_value: Number) -> LetterOf:
+    def _best_letter(self, tie_value: Number) -> Policy:
         """The best strategy for ties worth `tie_value`, hand by hand."""
 
         def letter(state: HandState, label: str, legal: str) -> str:

@@ -15,7 +15,7 @@ from bjsim.sim.game.hand import Hand, pair_code, soft_code
 from bjsim.sim.game.states import DEALER_NATURAL, HandState
 from bjsim.strategies.exact.solver import Solver, best_code
 from bjsim.strategies.charts.rows import parse_row, row_order
-from bjsim.strategies.exact.labelled_table import Table
+from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.values import Means, Number
 
 TABLES = ("initial", "dealer", "stand", "hit", "double", "split", "resplit", "optimal", "strategy", "advantage")
@@ -36,8 +36,8 @@ class Tables:
         self.solver = solver
         self.columns = tuple(solver.columns)
 
-    def _fill(self, rows: Iterable[str], cell: Callable[[Means, str], Number | str | None], kind: type) -> Table:
-        table = Table(kind, self.columns, list(rows))
+    def _fill(self, rows: Iterable[str], cell: Callable[[Means, str], Number | str | None], kind: type) -> LabelledTable:
+        table = LabelledTable(kind, self.columns, list(rows))
         for column, means in self.solver.best.items():
             for row in table.ylabels:
                 value = cell(means, str(row))
@@ -45,19 +45,19 @@ class Tables:
                     table[row, column] = value
         return table
 
-    def _values(self, rows: Iterable[str], cell: Callable[[Means, str], Number | None]) -> Table:
+    def _values(self, rows: Iterable[str], cell: Callable[[Means, str], Number | None]) -> LabelledTable:
         return self._fill(rows, cell, Real)  # an endless split may be worth inf beside fractions
 
-    def stand(self) -> Table:
+    def stand(self) -> LabelledTable:
         """Value of standing on each total."""
         stand = lambda means, row: means.act(parse_row(row).hand, "S")  # noqa: E731
         return self._values((*HARD, "21", *SOFT), stand)
 
-    def hit(self) -> Table:
+    def hit(self) -> LabelledTable:
         """Value of one more card, and the best hits and stands after it."""
         return self._values((*HARD, *SOFT), lambda means, row: means.act(parse_row(row).hand, "H"))
 
-    def double(self) -> Table:
+    def double(self) -> LabelledTable:
         """Value of doubling; empty where the rules do not allow it."""
 
         def cell(means: Means, row: str) -> Number | None:
@@ -66,7 +66,7 @@ class Tables:
 
         return self._values((*HARD, *SOFT), cell)
 
-    def split(self) -> Table:
+    def split(self) -> LabelledTable:
         """Value of splitting each pair, and splitting again whenever the limit allows; empty where not allowed."""
 
         def cell(means: Means, row: str) -> Number | None:
@@ -75,7 +75,7 @@ class Tables:
 
         return self._values(SPLIT, cell)
 
-    def resplit(self, more: int) -> Table:
+    def resplit(self, more: int) -> LabelledTable:
         """Value of splitting a pair when `more` hands may still be split (the seed's split1 and split2).
 
         No aces, for they are not split again; empty where there is no limit of hands.
@@ -100,7 +100,7 @@ class Tables:
         rows = {*self.solver.situations, *HARD}
         return sorted((row for row in rows if row not in ("21", "A10")), key=row_order)
 
-    def optimal(self) -> Table:
+    def optimal(self) -> LabelledTable:
         """Value of the best first action."""
 
         def cell(means: Means, row: str) -> Number | None:
@@ -109,7 +109,7 @@ class Tables:
 
         return self._values(self._situations, cell)
 
-    def strategy(self) -> Table:
+    def strategy(self) -> LabelledTable:
         """The best first action, as chart codes."""
 
         def cell(means: Means, row: str) -> str | None:
@@ -118,10 +118,10 @@ class Tables:
 
         return self._fill(self._situations, cell, str)
 
-    def initial(self) -> Table:
+    def initial(self) -> LabelledTable:
         """Probability of each first hand of the player against each of the dealer's, in percent."""
         number, rules = self.solver.number, self.solver.rules
-        ranks = [(RANKS[rank], number(p)) for rank, p in enumerate((*rules.law[:TEN], rules.ten_probability))]
+        ranks = [(RANKS[rank], number(p)) for rank, p in enumerate((*rules.card_probabilities[:TEN], rules.ten_probability))]
         if rules.dealer_shows == "up":
             weights = dict(ranks)
         else:
@@ -130,7 +130,7 @@ class Tables:
         if rules.dealer_shows == "both" and rules.peek:
             columns.append("BJ")
             weights["BJ"] = self.solver.dealer.peeked_natural()
-        table = Table(number, columns, [*HARD[1:-1], *SPLIT, *SOFT[1:], "BJ"], unit="%")
+        table = LabelledTable(number, columns, [*HARD[1:-1], *SPLIT, *SOFT[1:], "BJ"], unit="%")
         for first, p in ranks:
             for second, q in ranks:
                 row = Hand(first, second).code()
@@ -141,7 +141,7 @@ class Tables:
 
     def dealer(self) -> dict[str, dict[int, Number]]:
         """For each column the law of the dealer's final score: 0 for a bust; 22 is a natural where it is special."""
-        return {label: column.law for label, column in self.solver.columns.items()}
+        return {label: column.probabilities for label, column in self.solver.columns.items()}
 
     def advantage(self) -> Number:
         """The player's advantage: the value of the game."""
@@ -151,9 +151,9 @@ class Tables:
 def dealer_lines(tables: dict[str, dict[int, Number]]) -> list[str]:
     """The dealer's tables as the seed prints them, two lines to a column."""
     lines = []
-    for label, law in tables.items():
+    for label, probabilities in tables.items():
         lines.append(f"Dealer {label}")
         names = {DEALER_NATURAL: "BJ"}
-        texts = {o: f"{p:01.6f}" if isinstance(p, float) else str(p) for o, p in law.items()}
+        texts = {o: f"{p:01.6f}" if isinstance(p, float) else str(p) for o, p in probabilities.items()}
         lines.append("  ".join(f"{names.get(o, o):>2}: {text}" for o, text in texts.items()))
     return lines

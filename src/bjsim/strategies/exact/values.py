@@ -29,7 +29,7 @@ from bjsim.sim.game.states import DEALER_NATURAL, DealerState, HandState, Result
 
 Number = float | Fraction
 W = TypeVar("W")
-LetterOf = Callable[[HandState, str, str], str]  # a strategy: (state, column label, legal letters) -> letter
+Policy = Callable[[HandState, str, str], str]  # a strategy: (state, column label, legal letters) -> letter
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Column:
 
     label: str
     probability: Number
-    law: dict[int, Number]
+    probabilities: dict[int, Number]
 
 
 class Dealer:
@@ -51,19 +51,19 @@ class Dealer:
         self.ranks = [(rank, number(p)) for rank, p in states.ranks]
         self._laws: dict[DealerState, dict[int, Number]] = {}
 
-    def law(self, state: DealerState) -> dict[int, Number]:
+    def outcome_probabilities(self, state: DealerState) -> dict[int, Number]:
         """Distribution of the dealer's outcome from `state` on; sums to 1. Source: seed 000, "Dealer Table"."""
         if state in self._laws:
             return self._laws[state]
         if self.states.dealer_done(state):
-            law = {self.states.dealer_outcome(state): self.number(1)}
+            probabilities = {self.states.dealer_outcome(state): self.number(1)}
         else:
-            law = {}
+            probabilities = {}
             for rank, p in self.ranks:
-                for outcome, q in self.law(self.states.dealer_add(state, rank)).items():
-                    law[outcome] = law.get(outcome, 0) + p * q
-        self._laws[state] = law
-        return law
+                for outcome, q in self.outcome_probabilities(self.states.dealer_add(state, rank)).items():
+                    probabilities[outcome] = probabilities.get(outcome, 0) + p * q
+        self._laws[state] = probabilities
+        return probabilities
 
     def columns(self) -> dict[str, Column]:
         """Every column of the game's charts, in order."""
@@ -77,7 +77,7 @@ class Dealer:
                     continue
                 label = states.dealer_code(state) if rules.dealer_shows == "both" else "A23456789T"[min(first, 9)]
                 total = totals[label]
-                for outcome, chance in self.law(state).items():
+                for outcome, chance in self.outcome_probabilities(state).items():
                     total[outcome] = total.get(outcome, 0) + p * q * chance
         columns = {}
         for label, total in totals.items():
@@ -212,14 +212,14 @@ class Means(Values[Number]):
     Worths are `float` or `Fraction`, as the column's law; an endless split may be worth `inf`.
     """
 
-    def __init__(self, states: States, column: Column, tie_value: Number = 0, letter: LetterOf | None = None) -> None:
+    def __init__(self, states: States, column: Column, tie_value: Number = 0, letter: Policy | None = None) -> None:
         super().__init__(states, column)
         self.tie_value = tie_value
         self.letter = letter
 
     def leaf(self, result: Result, stake: int) -> Number:
         worth: Number = self.number(0)
-        for outcome, p in self.column.law.items():
+        for outcome, p in self.column.probabilities.items():
             net, tied = self.states.settle(result, stake, outcome)
             worth += p * (self.number(net) + tied * self.tie_value)
         return worth

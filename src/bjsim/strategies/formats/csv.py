@@ -7,26 +7,26 @@ What stands in the corner does not matter. Quotes around a cell are dropped; `#`
 from __future__ import annotations
 
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.formats.parser import Grid, Word
+from bjsim.strategies.formats.parser import ParsedTable, Token
 from bjsim.strategies.formats.text import lines_of, written_rows
 
 
-def _fields(line: int, text: str, separator: str) -> list[Word]:
+def _fields(line: int, text: str, separator: str) -> list[Token]:
     words, start = [], 0
     for field in text.split(separator):
         inner = field.strip().strip('"').strip()
-        words.append(Word(line, start + 1 + (field.index(inner) if inner else 0), inner))
+        words.append(Token(line, start + 1 + (field.index(inner) if inner else 0), inner))
         start += len(field) + 1
     return words
 
 
-def csv_grid(text: str, name: str) -> Grid:
+def csv_grid(text: str, name: str) -> ParsedTable:
     """The words of a chart in CSV."""
     lines = lines_of(text)
     first = next((line for line in lines if line.strip()), "")
     separator = ";" if ";" in first else ","
     rows = [_fields(number, line, separator) for number, line in enumerate(lines, 1) if line.strip(f" \t{separator}")]
-    return Grid(name, rows[0][1:] if rows else [], rows[1:], len(lines))
+    return ParsedTable(name, rows[0][1:] if rows else [], rows[1:], len(lines))
 
 
 def format_csv(chart: Chart) -> str:

@@ -25,7 +25,7 @@ class ChartError(InputError):
     """A chart that cannot be read. The message gives file, line, column, and what would be accepted."""
 
 
-class Word(NamedTuple):
+class Token(NamedTuple):
     """A word of a file and where it begins; lines and columns count from 1. An empty cell is an empty word."""
 
     line: int
@@ -37,18 +37,18 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Grid:
+class ParsedTable:
     """The words of a chart file.
 
     header: the dealer's cards. rows: a hand and its cells each. end: the number of lines in the file.
     """
 
     name: str
-    header: Sequence[Word]
-    rows: Sequence[Sequence[Word]]
+    header: Sequence[Token]
+    rows: Sequence[Sequence[Token]]
     end: int
 
-    def error(self, word: Word, message: str) -> ChartError:
+    def error(self, word: Token, message: str) -> ChartError:
         """What to raise about `word`."""
         return ChartError(f"{self.name}, line {word.line}, column {word.place}: {message}")
 
@@ -66,7 +66,7 @@ def splittable_rows(states: States) -> set[str]:
     return {states.rows_of(state)[0] for state in states.reachable() if "P" in states.legal(state)}
 
 
-def chart_from(grid: Grid, rules: Rules) -> Chart:
+def chart_from(grid: ParsedTable, rules: Rules) -> Chart:
     """The chart that the words make, for a game with these rules. Raises: ChartError for the first that is wrong."""
     states = States(rules)
     columns = _columns(grid, states)
@@ -84,18 +84,18 @@ def chart_from(grid: Grid, rules: Rules) -> Chart:
             cells[row, column] = _code(grid, word, row in splittable)
         if len(words) < len(columns):
             last = (words or [hand])[-1]
-            after = Word(last.line, last.place + len(last.text), "")
+            after = Token(last.line, last.place + len(last.text), "")
             raise grid.error(after, f"hand {hand}: the cell against {columns[len(words)]} is missing")
         if len(words) > len(columns):
             raise grid.error(words[len(columns)], f"hand {hand} has more than {len(columns)} cells")
     if missing := [row for row in required_rows(states) if (row, columns[0]) not in cells]:
-        raise grid.error(Word(grid.end + 1, 1, ""), f"hands missing: {' '.join(missing)}")
+        raise grid.error(Token(grid.end + 1, 1, ""), f"hands missing: {' '.join(missing)}")
     return Chart(grid.name, rules, cells, source=grid.name)
 
 
-def _columns(grid: Grid, states: States) -> list[str]:
+def _columns(grid: ParsedTable, states: States) -> list[str]:
     if not grid.header:
-        raise grid.error(Word(1, 1, ""), "the chart is empty; its first line names the dealer's cards")
+        raise grid.error(Token(1, 1, ""), "the chart is empty; its first line names the dealer's cards")
     columns: list[str] = []
     for word in grid.header:
         label = word.text.upper()
@@ -108,12 +108,12 @@ def _columns(grid: Grid, states: States) -> list[str]:
             raise grid.error(word, f"the dealer's card {word} stands twice")
         columns.append(label)
     if missing := [column for column in states.columns if column not in columns]:
-        after = Word(grid.header[-1].line, grid.header[-1].place + len(grid.header[-1].text), "")
+        after = Token(grid.header[-1].line, grid.header[-1].place + len(grid.header[-1].text), "")
         raise grid.error(after, f"the dealer's cards {' '.join(missing)} are missing")
     return columns
 
 
-def _code(grid: Grid, word: Word, splittable: bool) -> str:
+def _code(grid: ParsedTable, word: Token, splittable: bool) -> str:
     code = word.text[0].upper() + word.text[1:].lower()
     code = SAME_CODE.get(code, code)
     if code not in CODES:

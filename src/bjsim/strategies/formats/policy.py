@@ -14,7 +14,7 @@ from __future__ import annotations
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import HandState, States
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.formats.parser import ChartError, Grid, Word, chart_from, required_rows
+from bjsim.strategies.formats.parser import ChartError, ParsedTable, Token, chart_from, required_rows
 from bjsim.strategies.formats.text import lines_of, words_of, written_rows
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.charts.rows import parse_row
@@ -61,9 +61,9 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
     _check_columns(states, f"{name}, line 1, column 1")
     best = Solver(rules).chart
     lines = lines_of(text)
-    header = [Word(1, 1, column) for column in POLICY_COLUMNS]
-    grid = Grid(name, header, [words for n, line in enumerate(lines, 1) if (words := words_of(n, line))], len(lines))
-    said: dict[str, tuple[str, list[Word]]] = {}
+    header = [Token(1, 1, column) for column in POLICY_COLUMNS]
+    grid = ParsedTable(name, header, [words for n, line in enumerate(lines, 1) if (words := words_of(n, line))], len(lines))
+    said: dict[str, tuple[str, list[Token]]] = {}
     for hand, *words in grid.rows:
         label = {"TT": "1010"}.get(hand.text.upper(), hand.text.upper())
         if label not in POLICY_HANDS:
@@ -73,13 +73,13 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
             )  # fmt: skip
         row = _row(states, label)
         if row not in said:
-            said[row] = label, [Word(hand.line, hand.place, row), *_completed(best, row, words)]
+            said[row] = label, [Token(hand.line, hand.place, row), *_completed(best, row, words)]
         elif said[row][0] == label:
             raise grid.error(hand, f"the hand {hand} stands twice")
         else:
             _check_same(grid, hand, words, *said[row])
-    rest = [[Word(0, 0, text) for text in (row, *(best.cells[row, c] for c in POLICY_COLUMNS))] for row in _rest(best)]
-    return chart_from(Grid(name, header, [*(words for _, words in said.values()), *rest], grid.end), rules)
+    rest = [[Token(0, 0, text) for text in (row, *(best.cells[row, c] for c in POLICY_COLUMNS))] for row in _rest(best)]
+    return chart_from(ParsedTable(name, header, [*(words for _, words in said.values()), *rest], grid.end), rules)
 
 
 def _row(states: States, hand: str) -> str:
@@ -96,7 +96,7 @@ def _rest(best: Chart) -> list[str]:
     return [row for row in (*required_rows(states), *counted) if row not in spoken]
 
 
-def _completed(best: Chart, row: str, words: list[Word]) -> list[Word]:
+def _completed(best: Chart, row: str, words: list[Token]) -> list[Token]:
     """The cells with D and R made complete: else hit or stand, whichever is better."""
     return [
         word._replace(text=word.text + _else(best, row, column)) if word.text.upper() in ("D", "R") else word
@@ -111,7 +111,7 @@ def _else(best: Chart, row: str, column: str) -> str:
     return "s" if code[-1].upper() == "S" else "h"
 
 
-def _check_same(grid: Grid, hand: Word, words: list[Word], label: str, before: list[Word]) -> None:
+def _check_same(grid: ParsedTable, hand: Token, words: list[Token], label: str, before: list[Token]) -> None:
     """A pair that may not be split is its total, and one cell cannot say two things."""
     for word, other in zip(words, before[1:], strict=False):
         if word.text[:1].upper() != other.text[:1].upper():

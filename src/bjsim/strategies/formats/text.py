@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from bjsim.strategies.charts.chart import Chart, chart_rows
-from bjsim.strategies.formats.parser import Grid, Word
+from bjsim.strategies.formats.parser import ParsedTable, Token
 
 
 def lines_of(text: str) -> list[str]:
@@ -17,16 +17,16 @@ def lines_of(text: str) -> list[str]:
     return [line.split("#")[0] for line in re.split(r"\r\n|\n|\r", text.rstrip())]
 
 
-def words_of(line: int, text: str) -> list[Word]:
+def words_of(line: int, text: str) -> list[Token]:
     """The words between the blanks of a line."""
-    return [Word(line, match.start() + 1, match[0]) for match in re.finditer(r"\S+", text)]
+    return [Token(line, match.start() + 1, match[0]) for match in re.finditer(r"\S+", text)]
 
 
-def text_grid(text: str, name: str) -> Grid:
+def text_grid(text: str, name: str) -> ParsedTable:
     """The words of a chart in the text format."""
     lines = lines_of(text)
     filled = [words for number, line in enumerate(lines, 1) if (words := words_of(number, line))]
-    return Grid(name, filled[0] if filled else [], filled[1:], len(lines))
+    return ParsedTable(name, filled[0] if filled else [], filled[1:], len(lines))
 
 
 def format_text(chart: Chart) -> str:

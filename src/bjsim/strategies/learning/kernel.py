@@ -161,32 +161,32 @@ def play_episodes(
     cut = 0
     for _ in range(episodes):
         state = _slot(world.start_keep, world.start_other, 0, len(world.start_keep), _uniform(stream))
-        gain, factor, length = 0.0, 1.0, 0
+        variance_reduction, factor, length = 0.0, 1.0, 0
         while starts[state] < starts[state + 1] and length < longest:
             outcome = _draw(world, policy[state], stream)
-            gain += factor * world.reward[outcome]
+            variance_reduction += factor * world.reward[outcome]
             factor *= world.gamma * world.weight[outcome]
             state = world.next_state[outcome]
             length += 1
         cut += starts[state] < starts[state + 1]
-        total += gain
-        squares += gain * gain
+        total += variance_reduction
+        squares += variance_reduction * variance_reduction
     return total, squares, cut
 
 
 @numba.njit(cache=True)
-def alias_tables(start: Array, law: Array, keep: Array, other: Array) -> None:
+def alias_tables(start: Array, probabilities: Array, keep: Array, other: Array) -> None:
     """Fills `keep`, float64 (n,), and `other`, int64 (n,), so that `_slot` has law / its sum in every run.
 
     start: int64 (k+1,), the runs start[i] .. start[i+1]-1. law: float64 (n,), 0 or more, with a positive sum in each.
     """
-    small, large = np.empty(len(law), np.int64), np.empty(len(law), np.int64)
+    small, large = np.empty(len(probabilities), np.int64), np.empty(len(probabilities), np.int64)
     for run in range(len(start) - 1):
         first, last = start[run], start[run + 1]
-        scale = (last - first) / law[first:last].sum()
+        scale = (last - first) / probabilities[first:last].sum()
         n_small = n_large = 0
         for i in range(first, last):
-            keep[i], other[i] = law[i] * scale, i
+            keep[i], other[i] = probabilities[i] * scale, i
             if keep[i] < 1:
                 small[n_small] = i
                 n_small += 1

@@ -117,7 +117,7 @@ class Learned(NamedTuple):
         return self.value - NORMAL_95 * self.value_se, self.value + NORMAL_95 * self.value_se
 
 
-class Progress(NamedTuple):
+class LearningProgress(NamedTuple):
     """Where learning stands after a round: learning episodes played, and the greedy policy so far, int64 (S,)."""
 
     episodes: int
@@ -130,7 +130,7 @@ def learn(
     schedule: Schedule | None = None,
     seed: int = 1,
     workers: int = 1,
-    on_round: Callable[[Progress], object] = lambda progress: None,
+    on_round: Callable[[LearningProgress], object] = lambda progress: None,
 ) -> Learned:
     """Learns from `episodes` episodes; the same seed and number of workers give the same table to the bit.
 
@@ -150,7 +150,7 @@ def learn(
         if end > done:
             team.learn(end - done)
             done = end
-            on_round(Progress(done, mdp.greedy(team.q)))
+            on_round(LearningProgress(done, mdp.greedy(team.q)))
     policy = mdp.greedy(team.q)
     value, error = team.play(policy, valued)
     return Learned(team.q, team.visits, policy, value, error, valued, team.cut_short)
@@ -210,10 +210,10 @@ class _Team:
 
 def sampler(mdp: FiniteMDP) -> Sampler:
     """A decision process as the kernel draws from it."""
-    law = _alias(mdp.outcome_start, mdp.probability)
+    probabilities = _alias(mdp.outcome_start, mdp.probability)
     start = _alias(np.array([0, len(mdp.states)]), mdp.start)
     return Sampler(
-        mdp.action_start, mdp.outcome_start, mdp.row_state, *law, mdp.next_state, mdp.reward, mdp.weight, *start,
+        mdp.action_start, mdp.outcome_start, mdp.row_state, *probabilities, mdp.next_state, mdp.reward, mdp.weight, *start,
         mdp.gamma,
     )  # fmt: skip
 
@@ -241,7 +241,7 @@ def pooled(q: Floats, visits: Ints, tables: list[tuple[Floats, Ints]], power: in
     return np.where(seen > visits, total / np.where(seen > visits, mass, 1), q), seen
 
 
-def _alias(starts: Ints, law: Floats) -> tuple[Floats, Ints]:
-    keep, other = np.empty(len(law)), np.empty(len(law), dtype=np.int64)
-    alias_tables(starts, law, keep, other)
+def _alias(starts: Ints, probabilities: Floats) -> tuple[Floats, Ints]:
+    keep, other = np.empty(len(probabilities)), np.empty(len(probabilities), dtype=np.int64)
+    alias_tables(starts, probabilities, keep, other)
     return keep, other

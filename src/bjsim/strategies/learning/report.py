@@ -7,9 +7,9 @@ from functools import cached_property
 
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import Chart, runs
+from bjsim.strategies.charts.chart import Chart, format_ranges
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.mdp.blackjack import GameProcess, Place
+from bjsim.strategies.mdp.blackjack import GameProcess, MDPState
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.mdp.size import Reason, plain_size, reasons_of
 from bjsim.strategies.mdp.solve import evaluate, start_value
@@ -29,13 +29,13 @@ class LearnedGame:
         self.study = study
         self.rules: Rules = process.rules
 
-    def letter(self, place: Place) -> str:
+    def letter(self, place: MDPState) -> str:
         """The learned action where a hand is played."""
         mdp = self.study.mdp
         return mdp.actions[int(self.study.learned.policy[mdp.index[str(place)]])]
 
     @cached_property
-    def places(self) -> list[Place]:
+    def places(self) -> list[MDPState]:
         """Where a hand is played, in the order of charts, as far as play can come there."""
         return [place for name, place in self.process.decisions.items() if name in self.study.mdp.index]
 
@@ -53,7 +53,7 @@ class LearnedGame:
                 cells[cell], choices[cell] = self._code(place), len(letters)
         return Chart("learned", self.rules, cells, source=f"learned from {self.study.episodes:,} episodes")
 
-    def _code(self, place: Place) -> str:
+    def _code(self, place: MDPState) -> str:
         letter = self.letter(place)
         if letter not in "DR":
             return letter
@@ -108,7 +108,7 @@ class LearnedGame:
         return list(self._spans(chosen)) or [never]
 
     def _without_bonuses(self) -> list[str]:
-        plain = Solver(self.rules.with_(bonuses="none")).chart
+        plain = Solver(self.rules.replace(bonuses="none")).chart
         return list(self._unlike(plain, "without them the best")) or ["no"]
 
     def _larger(self, reasons: list[Reason]) -> list[str]:
@@ -134,8 +134,8 @@ class LearnedGame:
         for row, column in cells:
             by_row.setdefault(row, set()).add(column)
         for row, columns in by_row.items():
-            yield f"{row} against {runs([*self.process.columns], columns)}"
+            yield f"{row} against {format_ranges([*self.process.columns], columns)}"
 
 
-def _row(place: Place) -> str:
+def _row(place: MDPState) -> str:
     return place.name.partition(" ")[0]

@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bjsim.strategies.learning.learn import Learned, Progress, Schedule, learn
+from bjsim.strategies.learning.learn import Learned, LearningProgress, Schedule, learn
 from bjsim.strategies.mdp.model import FiniteMDP
 from bjsim.strategies.mdp.solve import Solution, regret, start_value, value_iteration
 
 TOLERANCE = 1e-10  # of the exact values; actions closer to each other than ten times this are equally good
 
 
-class Point(NamedTuple):
+class LearningPoint(NamedTuple):
     """The regret of the greedy policy after so many learning episodes; `inf` where play under it never ends."""
 
     episodes: int
@@ -48,7 +48,7 @@ class Study:
     workers: int
     best: Solution
     learned: Learned
-    curve: tuple[Point, ...]
+    curve: tuple[LearningPoint, ...]
     seconds: float
 
     @property
@@ -105,7 +105,7 @@ def study(
     schedule: Schedule | None = None,
     seed: int = 1,
     workers: int = 1,
-    on_point: Callable[[Point], object] = lambda point: None,
+    on_point: Callable[[LearningPoint], object] = lambda point: None,
 ) -> Study:
     """Solves the process, learns it, and follows the exact regret as learning goes on.
 
@@ -114,10 +114,10 @@ def study(
     plan = schedule or Schedule()
     began = time.perf_counter()
     best = value_iteration(mdp, TOLERANCE)
-    curve: list[Point] = []
+    curve: list[LearningPoint] = []
 
-    def follow(progress: Progress) -> None:
-        curve.append(Point(progress.episodes, max(0.0, regret(mdp, best, progress.policy))))
+    def follow(progress: LearningProgress) -> None:
+        curve.append(LearningPoint(progress.episodes, max(0.0, regret(mdp, best, progress.policy))))
         on_point(curve[-1])
 
     learned = learn(mdp, episodes, plan, seed, workers, follow)

@@ -36,13 +36,13 @@ from bjsim.sim.game.states import DEALER_NATURAL, NOT_WAITING, SURRENDERED, Hand
 from bjsim.strategies.mdp.model import FiniteMDP, Ints
 from bjsim.strategies.mdp.build import Outcome, build_mdp
 from bjsim.strategies.charts.rows import row_order
-from bjsim.strategies.mdp.equivalence import SameHands
-from bjsim.strategies.exact.values import Dealer, LetterOf
+from bjsim.strategies.mdp.equivalence import StateEquivalence
+from bjsim.strategies.exact.values import Dealer, Policy
 
 DEAL, PLAY_ON = "deal", "dealer plays"
 
 
-class Place(NamedTuple):
+class MDPState(NamedTuple):
     """A state of the process: its name, the dealer's column, and an example of the hands or results it stands for."""
 
     name: str
@@ -62,7 +62,7 @@ class Place(NamedTuple):
         return self.hand is not None and not self.waiting
 
 
-START, END = Place("deal"), Place("end")
+START, END = MDPState("deal"), MDPState("end")
 
 
 class GameProcess:
@@ -75,47 +75,47 @@ class GameProcess:
         self.states_of_play = States(rules)
         self.dealer = Dealer(self.states_of_play)
         self.columns = self.dealer.columns()
-        self.same = SameHands(self.states_of_play)
+        self.same = StateEquivalence(self.states_of_play)
 
     # --- the process
 
-    def start(self) -> dict[Place, float]:
+    def start(self) -> dict[MDPState, float]:
         return {START: 1.0}
 
-    def terminal(self, state: Place) -> bool:
+    def terminal(self, state: MDPState) -> bool:
         return state == END
 
-    def actions(self, state: Place) -> list[str]:
+    def actions(self, state: MDPState) -> list[str]:
         if not state.decides:
             return [PLAY_ON if state.result else DEAL]
         return list(self.letters(state))
 
-    def outcomes(self, state: Place, action: str) -> list[Outcome]:
+    def outcomes(self, state: MDPState, action: str) -> list[Outcome]:
         """What may follow; outcomes that lead to the same place for the same money are one."""
-        merged: dict[tuple[Place, float, float], float] = defaultdict(float)
+        merged: dict[tuple[MDPState, float, float], float] = defaultdict(float)
         for probability, place, reward, weight in self._outcomes(state, action):
             if probability:
                 merged[place, float(reward), float(weight)] += float(probability)
         return [Outcome(p, *rest) for rest, p in merged.items()]
 
-    def letters(self, state: Place) -> str:
+    def letters(self, state: MDPState) -> str:
         """The legal actions of a place where a hand is played."""
         assert state.hand is not None
         return self.same.legal(state.hand, state.may_split)
 
     @cached_property
-    def decisions(self) -> dict[str, Place]:
+    def decisions(self) -> dict[str, MDPState]:
         """Every place where a hand is played, by its name, in the order of charts."""
         places = {}
         for hand, may_split, name in sorted(self.same.kinds, key=lambda kind: _row_order(kind.name)):
             for column in self.columns:
-                place = Place(name, column, hand, may_split)
+                place = MDPState(name, column, hand, may_split)
                 places[str(place)] = place
         return places
 
-    def places_against(self, column: str) -> set[Place]:
+    def places_against(self, column: str) -> set[MDPState]:
         """Every place that play can reach when the dealer shows `column`; the deal and the end are left out."""
-        found: set[Place] = set()
+        found: set[MDPState] = set()
         todo = [START]
         while todo:
             state = todo.pop()
@@ -126,12 +126,12 @@ class GameProcess:
                 todo += fresh
         return found
 
-    def place(self, hand: HandState, column: str, may_split: bool = True) -> Place:
+    def place(self, hand: HandState, column: str, may_split: bool = True) -> MDPState:
         """The state of the process that a hand to be played is in."""
         hand, may_split, name = self.same.kind(hand, may_split)
-        return Place(name, column, hand, may_split)
+        return MDPState(name, column, hand, may_split)
 
-    def policy(self, mdp: FiniteMDP, letter: LetterOf) -> Ints:
+    def policy(self, mdp: FiniteMDP, letter: Policy) -> Ints:
         """A strategy such as `Chart.letter` as rows of `mdp`, this game's process: int64 (S,), -1 where terminal.
 
         Hands that are one state here are played as the one that the state is named after.
@@ -145,7 +145,7 @@ class GameProcess:
 
     # --- what follows
 
-    def _outcomes(self, state: Place, action: str) -> Iterator[Outcome]:
+    def _outcomes(self, state: MDPState, action: str) -> Iterator[Outcome]:
         if state == START:
             yield from self._deals()
         elif state.waiting:
@@ -163,7 +163,7 @@ class GameProcess:
                 yield self._reached(float(p * column.probability), hand, column.label)
             yield self._money(float(p) * float(ended), states.result(hand), DEALER_NATURAL)
 
-    def _played(self, state: Place, action: str) -> Iterator[Outcome]:
+    def _played(self, state: MDPState, action: str) -> Iterator[Outcome]:
         states, hand, column = self.states_of_play, state.hand, state.column
         assert hand is not None
         if action == "S":
@@ -180,7 +180,7 @@ class GameProcess:
                 else:
                     yield self._finished(float(p), states.result(after), column, stake=2)
 
-    def _second_cards(self, state: Place) -> Iterator[Outcome]:
+    def _second_cards(self, state: MDPState) -> Iterator[Outcome]:
         """One of the half-hands gets its second card; the others wait."""
         states, half, column = self.states_of_play, state.hand, state.column
         assert half is not None
@@ -196,7 +196,7 @@ class GameProcess:
                 others, reward, weight = self._halves(half, state.waiting - 1, state.hands, column)
                 yield Outcome(float(p) / 2, others, 2 * reward, 2 * weight)
 
-    def _halves(self, half: HandState, waiting: int, hands: int, column: str) -> tuple[Place, float, float]:
+    def _halves(self, half: HandState, waiting: int, hands: int, column: str) -> tuple[MDPState, float, float]:
         """The place, reward 0 and weight of so many half-hands."""
         alike = 1
         if hands >= self.rules.max_hands:
@@ -205,7 +205,7 @@ class GameProcess:
             alike, waiting, hands = waiting, 1, 1
         half = half._replace(rank=min(half.rank, 9))
         name = f"half {RANKS[half.rank]}" + ("" if waiting == 1 == hands else f", {waiting} of {hands} hands")
-        return Place(name, column, half, waiting=waiting, hands=hands), 0.0, float(alike)
+        return MDPState(name, column, half, waiting=waiting, hands=hands), 0.0, float(alike)
 
     # --- the end of a hand
 
@@ -218,10 +218,10 @@ class GameProcess:
         if self.states_of_play.waits(result) == NOT_WAITING:
             return self._money(p, result, 0, stake)
         result = self.same.results[self.same.payments(result)]
-        return Outcome(p, Place(_name(result), column, result=result), 0.0, float(stake))
+        return Outcome(p, MDPState(_name(result), column, result=result), 0.0, float(stake))
 
     def _settled(self, result: Result, column: str) -> Iterator[Outcome]:
-        for dealer, p in self.columns[column].law.items():
+        for dealer, p in self.columns[column].probabilities.items():
             yield self._money(float(p), result, dealer)
 
     def _money(self, p: float, result: Result, dealer: int, stake: int = 1) -> Outcome:

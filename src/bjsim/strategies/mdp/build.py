@@ -68,9 +68,9 @@ def build_mdp(process: Process[S], gamma: float = 1.0) -> FiniteMDP:
         table.append(rows)
     flat = [rows for state_rows in table for rows in state_rows]
     outcomes = [outcome for _, row in flat for outcome in row]
-    law = np.zeros(len(order))
+    probabilities = np.zeros(len(order))
     for state, probability in start.items():
-        law[index[state]] = float(probability)
+        probabilities[index[state]] = float(probability)
     return FiniteMDP(
         states=tuple(str(state) for state in order),
         actions=tuple(action for action, _ in flat),
@@ -81,7 +81,7 @@ def build_mdp(process: Process[S], gamma: float = 1.0) -> FiniteMDP:
         reward=np.array([float(o.reward) for o in outcomes]),
         weight=np.array([float(o.weight) for o in outcomes]),
         terminal=np.array([process.terminal(state) for state in order]),
-        start=law,
+        start=probabilities,
         gamma=gamma,
     )
 

@@ -25,7 +25,7 @@ class Kind(NamedTuple):
     name: str
 
 
-class SameHands:
+class StateEquivalence:
     """The kinds of hands and results of a game. `may_split` is false where the limit of hands is reached."""
 
     def __init__(self, states: States) -> None:

@@ -62,7 +62,7 @@ class Reason:
 
 def size_of(rules: Rules) -> Size:
     """How many states the game needs, in an infinite shoe."""
-    process = GameProcess(rules.with_(decks="inf"))
+    process = GameProcess(rules.replace(decks="inf"))
     states = process.states_of_play
     places = process.places_against(next(iter(process.columns)))
     return Size(
@@ -78,7 +78,7 @@ def reasons_of(rules: Rules) -> list[Reason]:
     """What the game must remember beyond the total of a hand and the dealer's open card."""
     found = []
     for plain, why in REASONS:
-        without = rules.with_(**plain)
+        without = rules.replace(**plain)
         if without != rules:
             found.append(Reason(why, size_of(without)))
     return found
@@ -86,4 +86,4 @@ def reasons_of(rules: Rules) -> list[Reason]:
 
 def plain_size(rules: Rules) -> Size:
     """The size of the game without anything that makes it larger: hit or stand against one open card."""
-    return size_of(rules.with_(**{name: value for plain, _ in REASONS for name, value in plain.items()}))
+    return size_of(rules.replace(**{name: value for plain, _ in REASONS for name, value in plain.items()}))

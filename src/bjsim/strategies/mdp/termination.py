@@ -84,9 +84,9 @@ def _check_costs(mdp: FiniteMDP, rows: Bools) -> None:
     states, first = np.unique(mdp.row_state[chosen], return_index=True)
     h = np.zeros(len(mdp.states))
     for _ in range(SWEEPS):
-        gain = np.maximum.reduceat(mdp.backup(h)[chosen], first) - h[states]
-        if gain.max() < 0:
+        variance_reduction = np.maximum.reduceat(mdp.backup(h)[chosen], first) - h[states]
+        if variance_reduction.max() < 0:
             return
-        h[states] += gain / 2  # half a step: a whole one may swing for ever between two states
-    worst = mdp.states[states[gain.argmax()]]
+        h[states] += variance_reduction / 2  # half a step: a whole one may swing for ever between two states
+    worst = mdp.states[states[variance_reduction.argmax()]]
     raise MDPError(f"state {worst}: play can go on for ever without paying for it; it needs gamma below 1")

@@ -13,7 +13,7 @@ from bjsim.strategies.charts.rows import parse_row
 
 
 @dataclass(frozen=True)
-class Named:
+class CatalogueEntry:
     """A named strategy: how to make its chart for some rules, one line on what it does, and its source."""
 
     chart: Callable[[Rules], Chart]
@@ -59,26 +59,26 @@ def _optimal(rules: Rules) -> Chart:
     return Solver(rules).chart
 
 
-CATALOGUE: dict[str, Named] = {
-    "optimal": Named(
+CATALOGUE: dict[str, CatalogueEntry] = {
+    "optimal": CatalogueEntry(
         _optimal,
         "the best chart for the rules in an infinite shoe, computed",
         "dynamic programming, bjsim.strategies.exact.solver",
     ),
     **{
-        f"lim{n}": Named(
+        f"lim{n}": CatalogueEntry(
             limit(n),
             f"hits below {n}, stands on {n} and more",
             "seed 003 (the example bot Lim 17 of the code-golf contest)",
         )
         for n in range(12, 21)
     },
-    "mimic": Named(
+    "mimic": CatalogueEntry(
         _mimic,
         "plays the dealer's own rule, soft 17 included",
         "Thorp, Beat the Dealer (1966), 'mimic the dealer'",
     ),
-    "hoyle": Named(
+    "hoyle": CatalogueEntry(
         _hoyle,
         "stands on 13 to 16 against 2 to 6 only, on hard 17 and soft 18",
         "seed 004, after Hoyle's rules of games",

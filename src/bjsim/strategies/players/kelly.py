@@ -62,7 +62,7 @@ class Kelly:
         key = result, column
         if key not in self._shares:
             wins = losses = paid = Fraction(0)
-            for outcome, chance in self._columns[column].law.items():
+            for outcome, chance in self._columns[column].probabilities.items():
                 profit, _ = self.chart.states.settle(result, 1, outcome)
                 if profit > 0:
                     wins, paid = wins + Fraction(chance), profit

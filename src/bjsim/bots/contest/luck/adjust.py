@@ -29,10 +29,10 @@ from typing import Any
 import numpy as np
 
 from bjsim.bots.contest.config import HOUSE
-from bjsim.bots.contest.luck.opponent_model import Habits, Learned
-from bjsim.bots.contest.luck.state_index import DRAWN, Ints, Space
-from bjsim.bots.contest.luck.draw_log import DEALERS_CARD, DRAW, KINDS, LAST, OTHERS, OWN, Stakes, Trace, stakes_of
-from bjsim.bots.contest.luck.state_values import Floats, Letters, Worths
+from bjsim.bots.contest.luck.opponent_model import OpponentModel, Learned
+from bjsim.bots.contest.luck.state_index import DRAWN, Ints, StateIndex
+from bjsim.bots.contest.luck.draw_log import DEALERS_CARD, DRAW, KINDS, LAST, OTHERS, OWN, Stakes, DrawLog, stakes_of
+from bjsim.bots.contest.luck.state_values import Floats, Letters, StateValues
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.players.catalogue import CATALOGUE
 
@@ -53,8 +53,8 @@ class Luck:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.space = Space(rules)
-        self.worths = Worths(self.space)
+        self.space = StateIndex(rules)
+        self.worths = StateValues(self.space)
         self.reference = CATALOGUE[REFERENCE].chart(rules)
         self.letters = self.worths.letters_of(self.reference.letter)
 
@@ -64,10 +64,10 @@ class Luck:
         worths = self.worths.of_letters(letters)
         if self.rules.infinite:
             worths[:, 1:] = 0
-        worths[:, 0] -= worths[:, 1:] @ self.worths.law
+        worths[:, 0] -= worths[:, 1:] @ self.worths.card_probabilities
         return worths
 
-    def of_traces(self, traces: Sequence[Trace], worths: Floats) -> Floats:
+    def of_traces(self, traces: Sequence[DrawLog], worths: Floats) -> Floats:
         """(bots, KINDS): luck in chips. worths: (bots, situations, 1 + DRAWN), of each bot what `of_letters` gave; the
         last is the house player."""
         draws = np.concatenate([trace.rows()[0] for trace in traces])
@@ -81,7 +81,7 @@ class Luck:
             rank, kind, left = draw[:, 0], draw[:, 1], draw[:, 2:DRAW]
             count = left.sum(axis=1)
             filled = np.maximum(0, AHEAD - (count - 1))
-            shoe = left + filled[:, None] * self.worths.law
+            shoe = left + filled[:, None] * self.worths.card_probabilities
             worth = worth_of(rows, worths, shoe, (count - 1 + filled)[:, None])
             expected = np.einsum("nr,nr->n", left, worth) / count
             gained = rows.chips * (worth[np.arange(len(rank)), rank] - expected)
@@ -116,7 +116,7 @@ class Luck:
         return dealer * len(space.hands) + hand
 
 
-class Referee:
+class LuckAdjuster:
     """Judges the luck of a contest, match after match, and learns how the bots play.
 
     matches_a_unit: matches that share their shoes; they are judged by the same charts.
@@ -127,19 +127,19 @@ class Referee:
         self.matches_a_unit = matches_a_unit
         everybody = [*range(bots), HOUSE]
         known = luck.space, luck.reference, luck.letters, luck.worths.columns
-        self.habits = {bot: Habits(*known) for bot in everybody}
+        self.model = {bot: OpponentModel(*known) for bot in everybody}
         self._worths = np.array([luck.of_letters(luck.letters)] * len(everybody))
         self._changed: set[int] = set()
         self._matches = 0
 
-    def judge(self, traces: Sequence[Trace]) -> dict[str, Any]:
+    def adjust(self, traces: Sequence[DrawLog]) -> dict[str, Any]:
         """The luck in a match's tables, in chips by bot and kind, and what was learned of the bots, by bot."""
         luck = self.luck.of_traces(traces, self._worths)[:-1]
         learned: dict[int, Learned] = defaultdict(dict)
         for trace in traces:
             decisions = trace.rows()[1]
             for bot in dict.fromkeys(decisions[:, 0].tolist()):
-                learned[bot].update(self.habits[bot].see_all(decisions[decisions[:, 0] == bot, 1:]))
+                learned[bot].update(self.model[bot].see_all(decisions[decisions[:, 0] == bot, 1:]))
         new = {str(bot): cells for bot, cells in sorted(learned.items()) if cells}
         self._matched(new)
         return {"luck": luck.round(DIGITS).tolist(), "learned": new}
@@ -147,7 +147,7 @@ class Referee:
     def follow(self, record: Mapping[str, Any]) -> None:
         """Learn what the record of a judged match says was learned."""
         for bot, cells in record["learned"].items():
-            self.habits[int(bot)].learn(cells)
+            self.model[int(bot)].learn(cells)
         self._matched(record["learned"])
 
     def _matched(self, learned: Mapping[str, Learned]) -> None:
@@ -159,7 +159,7 @@ class Referee:
             return
         alike: dict[bytes, Floats] = {}
         for bot in sorted(self._changed):
-            letters = self.habits[bot].letters
+            letters = self.model[bot].letters
             if (key := letters.tobytes()) not in alike:
                 alike[key] = self.luck.of_letters(letters)
             self._worths[bot] = alike[key]

@@ -15,7 +15,7 @@ import numpy as np
 
 from bjsim.bots.contest.config import HOUSE
 from bjsim.bots.contest.schedule.pairings import LARGEST_TABLE as SEATS
-from bjsim.bots.contest.luck.state_index import DRAWN, Ints, Space
+from bjsim.bots.contest.luck.state_index import DRAWN, Ints, StateIndex
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.round import DEALER, Event
 from bjsim.sim.game.rules import Rules
@@ -30,7 +30,7 @@ GONE = -1  # in the place of a hand that no card matters to any more, or of a se
 DRAW, BEFORE, DECISION = 2 + DRAWN, 2 + 3 * SEATS, 4  # columns: of a draw, of the table before it, of a decision
 
 
-class Trace(NamedTuple):
+class DrawLog(NamedTuple):
     """The rounds of one table of a match; bytes of 64-bit whole numbers, to be sent from process to process.
 
     draws: rank, kind, cards left of each rank before it; the seat that draws (or DEALER), the dealer's cards before
@@ -75,10 +75,10 @@ def stakes_of(draws: Ints) -> Stakes:
     return Stakes(draw, bots[there], chips[there], dealer[draw], hands[there], whose[there])
 
 
-class Tracer:
+class DrawLogger:
     """Writes the trace of a table, round after round."""
 
-    def __init__(self, rules: Rules, space: Space) -> None:
+    def __init__(self, rules: Rules, space: StateIndex) -> None:
         self.rules = rules
         self.space = space
         self._stood = [GONE if number in space.settled else number for number in space.stood.tolist()]
@@ -138,7 +138,7 @@ class Tracer:
                 left = list(self.deck)
         self._left = left
 
-    def trace(self) -> Trace:
+    def trace(self) -> DrawLog:
         """The rounds so far."""
         rows = (self._draws, self._decisions)
-        return Trace(*(array("q", numbers).tobytes() for numbers in rows))
+        return DrawLog(*(array("q", numbers).tobytes() for numbers in rows))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bjsim.bots.contest.luck.state_index import Ints, Space
+from bjsim.bots.contest.luck.state_index import Ints, StateIndex
 from bjsim.bots.contest.luck.state_values import Letters
 from bjsim.sim.game.states import HandState
 from bjsim.strategies.charts.chart import Chart
@@ -15,13 +15,13 @@ from bjsim.strategies.charts.chart import Chart
 Learned = dict[str, str]  # "16 T" -> code: cells of a chart that are new
 
 
-class Habits:
+class OpponentModel:
     """How one bot plays: by the reference chart at first, and in every cell as the bot did there last.
 
     letters: what that comes to for every hand, as of `Worths.letters_of`; columns: their order there.
     """
 
-    def __init__(self, space: Space, reference: Chart, letters: Letters, columns: list[str]) -> None:
+    def __init__(self, space: StateIndex, reference: Chart, letters: Letters, columns: list[str]) -> None:
         self.space = space
         self.letters = letters.copy()
         self._cells = dict(reference.cells)

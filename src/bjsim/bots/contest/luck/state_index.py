@@ -19,7 +19,7 @@ DRAWN = TEN + 1  # ranks that differ in worth: ten-valued cards are alike
 SETTLED = (BUST, SURRENDERED)  # the dealer's cards do not matter to them any more
 
 
-class Space:
+class StateIndex:
     """Numbers of hands and of dealers; a situation's number is dealer * hands + hand.
 
     hands: every hand and every result. legal: letters of the actions that each may take, "" if none. dealers: dealer 0

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bjsim.bots.contest.luck.state_index import DRAWN, Ints, Space
+from bjsim.bots.contest.luck.state_index import DRAWN, Ints, StateIndex
 from bjsim.sim.game.states import HandState, Result
-from bjsim.strategies.exact.values import LetterOf
+from bjsim.strategies.exact.values import Policy
 
 Floats = npt.NDArray[np.float64]
 Letters = npt.NDArray[np.bytes_]
@@ -23,16 +23,16 @@ WITH_SLOPES = 1 + DRAWN  # numbers of a worth: itself, and its slope by each ran
 ONE, TWO = slice(1, 1 + DRAWN), slice(1 + DRAWN, 1 + DRAWN + DRAWN * DRAWN)  # dealers of one and of two cards
 
 
-class Worths:
+class StateValues:
     """Computes the worths of all situations under any strategy, for one set of rules.
 
     columns: labels of what the dealer shows, in the order of the first index of `letters`.
     """
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: StateIndex) -> None:
         self.space = space
-        law = [float(p) for p in space.rules.law]
-        self.law = np.array([*law[: DRAWN - 1], sum(law[DRAWN - 1 :])])
+        probabilities = [float(p) for p in space.rules.card_probabilities]
+        self.card_probabilities = np.array([*probabilities[: DRAWN - 1], sum(probabilities[DRAWN - 1 :])])
         self.columns = list(dict.fromkeys(space.ups[TWO]))
         self._column_of = np.array([self.columns.index(label) for label in space.ups[TWO]])
         leaves = self._worth_of_results()
@@ -49,7 +49,7 @@ class Worths:
         self._layers = self._by_depth()
         self._dealt = [np.array([n for n, hand in hands if hand.cards == cards]) for cards in (1, 0)]
 
-    def letters_of(self, letter: LetterOf) -> Letters:
+    def letters_of(self, letter: Policy) -> Letters:
         """(columns, hands): what a strategy does with every hand against everything shown; "" where it has no choice.
 
         A strategy that hits where another doubles is told apart by the hand: one of two cards may double.
@@ -83,7 +83,7 @@ class Worths:
 
     def _mix(self, parts: Floats) -> Floats:
         """(..., DRAWN, WITH_SLOPES) -> (..., WITH_SLOPES): the worth before a card, from those after each rank."""
-        mixed: Floats = np.einsum("r,...rk->...k", self.law, parts)
+        mixed: Floats = np.einsum("r,...rk->...k", self.card_probabilities, parts)
         mixed[..., 1:] += parts[..., 0]
         return mixed
 
@@ -94,7 +94,7 @@ class Worths:
         laws = np.zeros((len(space.dealers), len(outcomes), WITH_SLOPES))
         known = [False] * len(space.dealers)
 
-        def law(number: int) -> None:
+        def probabilities(number: int) -> None:
             if known[number]:
                 return
             known[number] = True
@@ -104,11 +104,11 @@ class Worths:
                 return
             following = space.dealer_after[number]
             for after in following:
-                law(int(after))
+                probabilities(int(after))
             laws[number] = self._mix(np.moveaxis(laws[following], 0, 1))
 
         for number in range(len(space.dealers)):
-            law(number)
+            probabilities(number)
         pays = np.zeros((len(space.hands), len(outcomes)))
         for number, hand in enumerate(space.hands):
             if isinstance(hand, Result):

@@ -13,9 +13,9 @@ from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.schedule.seating import TablePlan
-from bjsim.bots.contest.luck.draw_log import DRAWS, Tracer
-from bjsim.bots.player import BotPlayer, DeadBot
-from bjsim.bots.protocol import Fault, Reply, argv_of, judge
+from bjsim.bots.contest.luck.draw_log import DRAWS, DrawLogger
+from bjsim.bots.player import BotPlayer, UnstartableBot
+from bjsim.bots.protocol import Fault, Reply, argv_of, classify_reply
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import STAND, Action, Player, View
 from bjsim.sim.game.round import Round, RoundResult
@@ -28,7 +28,7 @@ Timing = Callable[[int, float], None]  # (bot, seconds of a move)
 _SHOWN = 400  # characters of a bot's output that a fault keeps
 
 
-class NotTheSame(RunFailed):
+class ReplayMismatch(RunFailed):
     """A recorded round that comes out otherwise when it is dealt again."""
 
 
@@ -63,11 +63,11 @@ class Chair:
 
     def _ask(self, view: View) -> Action:
         self.seen = view
-        if isinstance(self.player, BotPlayer | DeadBot):
+        if isinstance(self.player, BotPlayer | UnstartableBot):
             self.reply = reply = self.player.ask(view)
             if self.timing and reply.cause != "start":
                 self.timing(self.bot, reply.elapsed_ns / 1e9)
-            move = judge(reply, view)
+            move = classify_reply(reply, view)
             return self._fault(move) if isinstance(move, Fault) else move
         try:
             action: object = self.player.decide(view)
@@ -114,14 +114,14 @@ class Recorded:
     def decide(self, view: View) -> Action:
         move = next(self.moves, None)
         if move is None:
-            raise NotTheSame(f"{self.name} has no more recorded moves with {view.hand} against {view.dealer}")
+            raise ReplayMismatch(f"{self.name} has no more recorded moves with {view.hand} against {view.dealer}")
         return Action(move[0], int(move[2:]) if len(move) > 1 else 0)
 
 
-class Dealer:
+class TableDealer:
     """Deals the rounds of one table of a match, in order, to live players or from records. tracer: told of each."""
 
-    def __init__(self, contest: Contest, plan: TablePlan, tracer: Tracer | None) -> None:
+    def __init__(self, contest: Contest, plan: TablePlan, tracer: DrawLogger | None) -> None:
         self.contest = contest
         self.plan = plan
         self.tracer = tracer
@@ -173,7 +173,7 @@ def whole_chips(bets: Fraction, buy_in: int) -> int:
 
 
 def play_table(
-    contest: Contest, plan: TablePlan, player_of: Callable[[int], Player], tracer: Tracer | None,
+    contest: Contest, plan: TablePlan, player_of: Callable[[int], Player], tracer: DrawLogger | None,
     done: Sequence[Record] = (), timing: Timing | None = None,
 ) -> Iterator[Record]:  # fmt: skip
     """Play one table of a match; yields a record for each round.
@@ -181,7 +181,7 @@ def play_table(
     player_of: the player with a bot's number. tracer: a fresh one, told of every round, or None. done: the records of
     the rounds already played, which are dealt again and not yielded. Raises: NotTheSame if they come out otherwise.
     """
-    dealer = Dealer(contest, plan, tracer)
+    dealer = TableDealer(contest, plan, tracer)
     chairs = {
         place: Chair(bot, place, player_of(bot), contest.strikes, timing) for place, bot in enumerate(plan.bots)
     }
@@ -204,12 +204,12 @@ def play_table(
         yield record
 
 
-def deal_again(dealer: Dealer, record: Record) -> RoundResult:
+def deal_again(dealer: TableDealer, record: Record) -> RoundResult:
     """Deal the next round as its record says. Raises: NotTheSame naming what is different."""
     where = f"match {record['match'] + 1}, table {record['table'] + 1}, round {dealer.round + 1}"
     expected = [dealer.plan.bots[place] for place in dealer.paying]
     if record["seats"] != expected:
-        raise NotTheSame(f"{where}: recorded at the table are {record['seats']}, dealt again {expected}")
+        raise ReplayMismatch(f"{where}: recorded at the table are {record['seats']}, dealt again {expected}")
     players = {
         place: Recorded(f"bot {bot}", moves)
         for place, bot, moves in zip(dealer.paying, record["seats"], record["moves"], strict=True)
@@ -217,10 +217,10 @@ def deal_again(dealer: Dealer, record: Record) -> RoundResult:
     again, result = dealer.deal(players)
     for player in players.values():
         if next(player.moves, None) is not None:
-            raise NotTheSame(f"{where}: {player.name} has more recorded moves than it was asked for")
+            raise ReplayMismatch(f"{where}: {player.name} has more recorded moves than it was asked for")
     for key, value in again.items():
         if record.get(key) != value:
-            raise NotTheSame(f"{where}: {key} is recorded as {record.get(key)}, dealt again it is {value}")
+            raise ReplayMismatch(f"{where}: {key} is recorded as {record.get(key)}, dealt again it is {value}")
     return result
 
 

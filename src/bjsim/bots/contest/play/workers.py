@@ -23,9 +23,9 @@ from bjsim.bots.contest.entrants import Entrant, identify, opened
 from bjsim.bots.contest.luck.adjust import has_luck
 from bjsim.bots.contest.play.match import Record, play_table
 from bjsim.bots.contest.schedule.seating import TablePlan
-from bjsim.bots.contest.luck.state_index import Space
-from bjsim.bots.contest.luck.draw_log import Trace, Tracer
-from bjsim.bots.player import DeadBot
+from bjsim.bots.contest.luck.state_index import StateIndex
+from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
+from bjsim.bots.player import UnstartableBot
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Player
 
@@ -54,8 +54,8 @@ class Workers:
         self.entrants = [*entrants]
         if contest.house:  # the house player is the last: number HOUSE is -1
             self.entrants.append(identify(contest.house, contest.rules, "house"))
-        self.space = Space(contest.rules) if has_luck(contest.rules) else None
-        self.trace: Trace | None = None  # of the table whose rounds were taken last
+        self.space = StateIndex(contest.rules) if has_luck(contest.rules) else None
+        self.trace: DrawLog | None = None  # of the table whose rounds were taken last
         self._rounds: dict[int, deque[Any]] = {}  # by ticket
         self._given: dict[int, Line] = {}  # ticket -> who plays it
         self._lines: list[Line] = []
@@ -143,7 +143,7 @@ class Workers:
         try:
             with opened(self.entrants, self.contest.rules, **options) as players:
                 for player in players if len(self._lines) == 1 else ():  # once is enough
-                    if isinstance(player, DeadBot):
+                    if isinstance(player, UnstartableBot):
                         line.send((NOTE, f"{player.name} only stands: {player.why}"))
                 while (task := _next_task(line, host)) is not None:
                     self._play(line, *task, players)
@@ -168,7 +168,7 @@ class Workers:
         def timed(bot: int, seconds: float) -> None:
             times.append((bot, seconds))
 
-        tracer = Tracer(self.contest.rules, self.space) if self.space else None
+        tracer = DrawLogger(self.contest.rules, self.space) if self.space else None
         for record in play_table(self.contest, plan, players.__getitem__, tracer, self.earlier(plan), timed):
             untold.append((record, [*times]))
             times.clear()
@@ -182,7 +182,7 @@ class Workers:
 class _Over(NamedTuple):
     """A worker's word that a table is played; the trace of all its rounds, those played earlier too."""
 
-    trace: Trace | None
+    trace: DrawLog | None
 
 
 def _next_task(line: Line, host: int) -> tuple[int, TablePlan] | None:

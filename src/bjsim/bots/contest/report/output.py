@@ -9,13 +9,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from bjsim.bots.contest.scoring.standings import Row, Standings
+from bjsim.bots.contest.scoring.standings import StandingsRow, Standings
 from bjsim.bots.contest.play.timings import Timings
 
 DIGITS = 6
 
 
-def row_values(row: Row, timings: Timings | None = None) -> dict[str, Any]:
+def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, Any]:
     """One line of standings.json. chips: per match; luck_adjusted: profit minus luck, chips per hand, and None where
     the luck is not known: under rules with splits or a peek, and before the first match has ended."""
     score = row.score

@@ -21,11 +21,11 @@ from bjsim.sim.stats.intervals import ALPHA
 MICRO = 10**6  # parts of a chip in which luck is added up
 FEWEST = 8  # units before two bots may be told apart: the totals of so few matches need not be normal
 
-MOST_TUNED = 30  # units at which the anytime-valid interval is narrowest: most contests are decided early
+MOST_OPTIMAL_N = 30  # units at which the anytime-valid interval is narrowest: most contests are decided early
 
 
 @dataclass
-class Moments:
+class RunningMoments:
     """Count and sum of values, the sum of squares about their mean (Welford 1962), and what these give."""
 
     n: int = 0
@@ -57,11 +57,11 @@ class Moments:
         half = t_half(self.n - 1) * self.sd / math.sqrt(self.n)
         return self.mean - half, self.mean + half
 
-    def anytime(self, tuned: int, alpha: float) -> tuple[float, float] | None:
+    def anytime(self, optimal_n: int, alpha: float) -> tuple[float, float] | None:
         """Interval of the mean that holds at all moments together; None while there are too few values."""
         if self.n < FEWEST:
             return None
-        half = anytime_t_half(self.n, self.sd**2 * (self.n - 1), tuned, alpha)
+        half = anytime_t_half(self.n, self.sd**2 * (self.n - 1), optimal_n, alpha)
         return (self.mean - half, self.mean + half) if math.isfinite(half) else None
 
 
@@ -109,7 +109,7 @@ class Score:
 
     matches: int = 0
     hands: int = 0
-    chips: Moments = field(default_factory=Moments)
+    chips: RunningMoments = field(default_factory=RunningMoments)
     raw: Ratio = field(default_factory=Ratio)
     adjusted: Ratio = field(default_factory=Ratio)
     broke: int = 0
@@ -117,7 +117,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Row:
+class StandingsRow:
     """One line of the standings. chips: mean per match, of all whole matches. `groups` are letters, and bots that share
     one cannot be told apart."""
 
@@ -130,7 +130,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Difference:
+class BotDifference:
     """How far bot `one` is ahead of `other`, in chips a match at the same table, luck taken out where it is known."""
 
     one: int
@@ -154,14 +154,14 @@ class Standings:
         self.names = [bot["name"] for bot in header["bots"]]
         self.judged = has_luck(self.contest.rules)  # whether the luck is known under these rules
         self.scores = [Score() for _ in self.names]
-        self.pairs: dict[tuple[int, int], Moments] = defaultdict(Moments)
-        self.kinds: list[Moments] = []
+        self.pairs: dict[tuple[int, int], RunningMoments] = defaultdict(RunningMoments)
+        self.kinds: list[RunningMoments] = []
         self.progress: list[tuple[int, list[float]]] = []  # (matches, mean chips of every bot)
         self.matches = 0
         self.rounds = 0
         self.end: dict[str, Any] | None = None
         self.matches_a_unit = matches_a_unit(len(self.names), self.contest.duplicate, bool(self.contest.house))
-        self.tuned = min(MOST_TUNED, max(FEWEST, self.contest.matches // self.matches_a_unit))
+        self.optimal_n = min(MOST_OPTIMAL_N, max(FEWEST, self.contest.matches // self.matches_a_unit))
         # The best bot meets this many others; with its share of the 5% each, all those intervals hold together.
         self.alpha = ALPHA / max(1, len(self.names) - 1)
         self._match = -1
@@ -236,7 +236,7 @@ class Standings:
 
     def _kinds(self, luck: list[list[float]]) -> None:
         """Count the luck in a table of a match, by kind."""
-        self.kinds = self.kinds or [Moments() for _ in luck[0]]
+        self.kinds = self.kinds or [RunningMoments() for _ in luck[0]]
         for moments, parts in zip(self.kinds, zip(*luck, strict=True), strict=True):
             moments.add(sum(parts))
 
@@ -262,15 +262,15 @@ class Standings:
         whole = score.chips.total * self.matches_a_unit + self._unit[bot].chips
         return whole / score.matches
 
-    def difference(self, one: int, other: int, alpha: float | None = None) -> Difference:
+    def difference(self, one: int, other: int, alpha: float | None = None) -> BotDifference:
         """How far `one` is ahead of `other`; by default the interval is one of those that hold for a leader at 95%."""
         pair = (min(one, other), max(one, other))
         sign = 1 if one < other else -1
-        moments = self.pairs.get(pair, Moments())
-        interval = moments.anytime(self.tuned, self.alpha if alpha is None else alpha)
+        moments = self.pairs.get(pair, RunningMoments())
+        interval = moments.anytime(self.optimal_n, self.alpha if alpha is None else alpha)
         if interval and sign < 0:
             interval = -interval[1], -interval[0]
-        return Difference(one, other, moments.n, sign * moments.mean, interval)
+        return BotDifference(one, other, moments.n, sign * moments.mean, interval)
 
     def order(self) -> list[int]:
         """Bots, most chips first; equal ones in the order of the header."""
@@ -301,11 +301,11 @@ class Standings:
                 name, reached = name + 1, last
         return letters
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[StandingsRow]:
         """The table, best first."""
         letters = self.groups()
         return [
-            Row(place + 1, bot, self.names[bot], self.chips_of(bot), self.scores[bot], letters[place])
+            StandingsRow(place + 1, bot, self.names[bot], self.chips_of(bot), self.scores[bot], letters[place])
             for place, bot in enumerate(self.order())
         ]
 

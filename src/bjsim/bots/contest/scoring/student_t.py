@@ -38,7 +38,7 @@ def t_half(freedom: int, alpha: float = ALPHA) -> float:
     return high
 
 
-def anytime_t_half(n: int, squares: float, tuned: int, alpha: float = ALPHA) -> float:
+def anytime_t_half(n: int, squares: float, optimal_n: int, alpha: float = ALPHA) -> float:
     """Half-width of an interval of the mean of n normal values that holds at every n together with 1 - alpha.
 
     squares: the sum of squared deviations from their mean; nothing else need be known of the deviation, so that the
@@ -49,7 +49,7 @@ def anytime_t_half(n: int, squares: float, tuned: int, alpha: float = ALPHA) -> 
     d^2 = n (mean - m)^2, is a martingale that starts at 1, and Ville's inequality applies. Source: Wang and Ramdas,
     "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance" (2023).
     """
-    c2 = tuned / (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1))
+    c2 = optimal_n / (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1))
     k = c2 / (n + c2)
     ratio = (alpha * math.sqrt(k)) ** (-2 / n)
     if ratio * k >= 1:

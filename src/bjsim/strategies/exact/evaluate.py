@@ -26,7 +26,7 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver, Worth
 from bjsim.strategies.exact.reach import Decision, Reach
 from bjsim.strategies.charts.rows import row_order
-from bjsim.strategies.exact.values import Column, LetterOf
+from bjsim.strategies.exact.values import Column, Policy
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class WrongCell:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Evaluation:
     """A chart beside the best chart: values in initial bets per settled bet, and the wrong cells, dearest first.
 
     codes: what the chart does in every cell that the game has, the most particular rows included.
@@ -87,9 +87,9 @@ class Judgement:
         return self.difference - sum(cell.alone for cell in self.cells)
 
 
-def judge(chart: Chart) -> Judgement:
+def evaluate_chart(chart: Chart) -> Evaluation:
     """The chart against the best one of its game, in an infinite shoe."""
-    return _Judge(chart).judgement()
+    return _Evaluator(chart).evaluation()
 
 
 def cells_of(states: States) -> dict[str, list[Decision]]:
@@ -108,7 +108,7 @@ def _row(states: States, state: HandState, legal: str) -> str:
     return states.rows_of(state, "P" in legal)[0]
 
 
-class _Judge:
+class _Evaluator:
     def __init__(self, chart: Chart) -> None:
         self.chart = chart
         self.solver = Solver(chart.rules)
@@ -118,12 +118,12 @@ class _Judge:
         self.best_worth = self.solver.worth(self.solver.chart.letter)
         self.worth = self.solver.worth(chart.letter)
 
-    def judgement(self) -> Judgement:
+    def evaluation(self) -> Evaluation:
         codes = {(row, column): self._code(decisions[0], column)
                  for row, decisions in self.rows.items() for column in self.states.columns}  # fmt: skip
         cells = sorted(self._wrong_cells(codes), key=lambda cell: (-cell.cost, -cell.alone))
         value, best = float(self.worth.value), float(self.solver.value)
-        return Judgement(
+        return Evaluation(
             self.chart, self.solver.chart, value, best, tuple(cells), codes, self.solver.infinite_at
         )  # fmt: skip
 
@@ -160,7 +160,7 @@ class _Judge:
                 costs[row] = costs.get(row, 0.0) + cost
         return costs
 
-    def _column_worth(self, column: Column, letter: LetterOf) -> Worth:
+    def _column_worth(self, column: Column, letter: Policy) -> Worth:
         net = self.solver.column_total(column, 0.0, letter)
         return Worth(net, self.solver.column_total(column, 1.0, letter) - net if self._replay else 0.0)
 
