@@ -100,7 +100,56 @@ def test_a_contest_is_hosted(tmp_path: Path) -> None:
 
 
 def test_values_survive_pickling() -> None:
-    rules = bjsim.load_rules("easy")
-    chart = bjsim.find_player("optimal", rules)
-    assert pickle.loads(pickle.dumps(rules)) == rules
-    assert pickle.loads(pickle.dumps(chart)) == chart
+    solver = bjsim.solve("easy")
+    assert pickle.loads(pickle.dumps(solver.rules)) == solver.rules
+    assert pickle.loads(pickle.dumps(solver.chart)) == solver.chart
+    assert pickle.loads(pickle.dumps(solver)).value == solver.value
+    assert pickle.loads(pickle.dumps(bjsim.Hand("A5"))) == bjsim.Hand("A", 5)
+
+
+def test_a_chart_cannot_be_changed() -> None:
+    cells = dict(bjsim.solve("easy").chart.cells)
+    chart = bjsim.Chart("mine", bjsim.load_rules("easy"), cells)
+    cells["16", "18"] = "S"
+    assert chart.cells["16", "18"] != "S"
+    with pytest.raises(TypeError):
+        chart.cells["16", "18"] = "S"  # type: ignore[index]
+    assert chart == bjsim.Chart("mine", chart.rules, chart.cells) and len({chart, chart}) == 1
+
+
+def test_hands_are_equal_by_their_cards() -> None:
+    assert bjsim.Hand("AT") == bjsim.Hand("A", "10") != bjsim.Hand("TA")
+    assert bjsim.Hand("AT") != bjsim.Hand("AT", dealer=True)
+    assert bjsim.Hand("10").cards == "T"
+
+
+def test_values_are_short_in_a_prompt_and_tables_in_a_notebook() -> None:
+    solver = bjsim.solve("vegas-s17")
+    assert repr(solver.rules).startswith("Rules('vegas-s17', decks=6") and len(repr(solver.rules)) < 300
+    assert repr(solver.chart) == f"Chart('optimal', vegas-s17, {len(solver.chart.cells)} cells)"
+    for value in (solver.rules, solver.chart):
+        assert value._repr_html_().startswith("<table>")
+    named = bjsim.Chart("<b>", solver.rules, solver.chart.cells)
+    assert "&lt;b&gt;" in named._repr_html_()
+    table = bjsim.LabelledTable(str, "ab", [1, 2])
+    table[1, "a"] = "x"
+    assert repr(table) == "LabelledTable(str, 2 rows, 2 columns)"
+    assert "<td>x</td><td>--</td>" in table._repr_html_()
+    other = bjsim.LabelledTable(str, "ab", [1, 2])
+    assert table != other
+    other[1, "a"] = "x"
+    assert table == other
+
+
+def test_frames_need_pandas_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    chart = bjsim.solve("easy").chart
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(bjsim.InputError, match="pip install pandas"):
+        chart.to_frame()
+
+
+def test_a_chart_as_a_frame() -> None:
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    chart = bjsim.solve("easy").chart
+    frame = chart.to_frame()
+    assert frame.loc["16", "18"] == chart.cells["16", "18"]

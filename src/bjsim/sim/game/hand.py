@@ -18,18 +18,27 @@ def pair_code(rank: int) -> str:
 class Hand:
     """The cards of one hand, in the order they were dealt.
 
-    `Hand("A", "5", "5").code()` is "21". Cards are letters as in `bjsim.sim.game.cards`; points 1..10 are accepted too.
+    `Hand("A", "5", "5").code()` is "21", and so is `Hand("A55").code()`. Cards are letters as in
+    `bjsim.sim.game.cards`; points 1..10 are accepted too. Hands of the same cards in the same order are equal.
 
     Raises: ValueError naming a card that is none.
     Source: seed 000, "Hand class" and its glossary.
     """
 
     def __init__(self, *cards: object, dealer: bool = False) -> None:
+        if len(cards) == 1 and isinstance(cards[0], str) and cards[0] != "10":
+            cards = tuple(cards[0])
         self.ranks = tuple(rank_of(card) for card in cards)
         self.dealer = dealer
 
     def __repr__(self) -> str:
         return f"Hand({', '.join(map(repr, self.cards))}{', dealer=True' if self.dealer else ''})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Hand) and (self.ranks, self.dealer) == (other.ranks, other.dealer)
+
+    def __hash__(self) -> int:
+        return hash((self.ranks, self.dealer))
 
     @property
     def cards(self) -> str:

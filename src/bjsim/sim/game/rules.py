@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
+from html import escape
 from typing import Any
 
 from bjsim.sim.game.cards import rank_probabilities
@@ -201,6 +202,19 @@ class Rules:
 
     def __str__(self) -> str:
         return self.name
+
+    def __repr__(self) -> str:
+        values = [(f.name, getattr(self, f.name), f.default) for f in fields(self) if f.name != "name"]
+        changed = [f"{name}={plain(value)}" for name, value, default in values if value != default]
+        return f"Rules({', '.join([repr(self.name), *changed])})"
+
+    def _repr_html_(self) -> str:
+        values = {name: escape(str(plain(getattr(self, name)))) for name in RULE_FIELDS}
+        rows = "".join(
+            f"<tr><th>{name}</th><td>{value}</td><td>{escape(RULE_FIELDS[name]['meaning'])}</td></tr>"
+            for name, value in values.items()
+        )
+        return f"<table><caption>{escape(self.name)}</caption><tbody>{rows}</tbody></table>"
 
     @property
     def infinite(self) -> bool:

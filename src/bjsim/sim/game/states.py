@@ -88,6 +88,9 @@ class States:
         self.settle = cache(self._settle)
         self.rows_of = cache(self._rows_of)
 
+    def __reduce__(self) -> tuple[type[States], tuple[Rules]]:
+        return States, (self.rules,)
+
     @cached_property
     def ranks(self) -> tuple[tuple[int, Fraction], ...]:
         """The ranks the rules tell apart, as rank indices, with their probabilities in a full shoe."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from bjsim.sim.game.cards import rank_of
 from bjsim.errors import InputError
@@ -16,6 +18,10 @@ from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState, States
 from bjsim.strategies.charts.rows import parse_row, row_order
+from bjsim.strategies.tabular import data_frame, html_table
+
+if TYPE_CHECKING:
+    import pandas
 
 CODES = ("S", "H", "P", "Dh", "Ds", "Rh", "Rs")
 
@@ -44,8 +50,38 @@ class Chart:
         for (row, column), code in self.cells.items():
             if code not in CODES:
                 raise InputError(f"chart {self.name}: {code!r} at {row} against {column}; codes are {' '.join(CODES)}")
+        object.__setattr__(self, "cells", MappingProxyType(dict(self.cells)))
         object.__setattr__(self, "states", States(self.rules))
         object.__setattr__(self, "_decided", lru_cache(maxsize=1 << 16)(self._decide))  # the same hands come up often
+
+    @classmethod
+    def following(cls, name: str, rules: Rules, cells: Mapping[tuple[str, str], str]) -> Chart:
+        """A chart that follows `cells` as they change; `decide` may still answer from its cache."""
+        chart = cls(name, rules, cells)
+        object.__setattr__(chart, "cells", cells)
+        return chart
+
+    def __repr__(self) -> str:
+        return f"Chart({self.name!r}, {self.rules}, {len(self.cells)} cells)"
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.rules, frozenset(self.cells.items())))
+
+    @property
+    def table(self) -> dict[str, dict[str, str]]:
+        """The cells as rows, in the usual order: row -> column -> code."""
+        columns = self.states.columns
+        rows = sorted({row for row, _ in self.cells}, key=row_order)
+        return {row: {column: self.cells.get((row, column), "") for column in columns} for row in rows}
+
+    def _repr_html_(self) -> str:
+        rows = [[row, *cells.values()] for row, cells in self.table.items()]
+        return html_table(["", *self.states.columns], rows, f"{self.name}, {self.rules}")
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The chart as a data frame: rows are hands, columns the dealer's cards. Raises: InputError without pandas."""
+        table = self.table
+        return data_frame({c: [cells[c] for cells in table.values()] for c in self.states.columns}, list(table))
 
     def __reduce__(self) -> tuple[type[Chart], tuple[object, ...]]:
         return Chart, (self.name, self.rules, dict(self.cells), self.source)

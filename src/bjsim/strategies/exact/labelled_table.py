@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from bjsim.strategies.tabular import data_frame, html_table
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class LabelledTable:
     """Cells of one type under row and column labels; `t[y, x]` gets, sets and deletes the cell in row y, column x.
 
-    Table(str, "abcd", range(1, 5)) has four columns a .. d and four rows 1 .. 4, all empty. An empty cell is None
+    LabelledTable(str, "abcd", range(1, 5)) has four columns a .. d and four rows 1 .. 4, all empty. An empty cell is None
     and prints as dashes. unit: text printed behind every number, such as "%".
 
     Raises: TypeError if an index is not a (row, column) pair or a value is not of `celltype`; KeyError for a label the
@@ -55,6 +60,23 @@ class LabelledTable:
     def rows(self) -> list[list[Any]]:
         """The cells, row by row; None where empty."""
         return [[self._cells.get((y, x)) for x in self.xlabels] for y in self.ylabels]
+
+    def __repr__(self) -> str:
+        return f"LabelledTable({self.celltype.__name__}, {len(self.ylabels)} rows, {len(self.xlabels)} columns)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LabelledTable) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]  # it can be changed
+
+    def _repr_html_(self) -> str:
+        rows = [[y, *map(self._text, row)] for y, row in zip(self.ylabels, self.rows, strict=True)]
+        return html_table(["", *self.xlabels], rows)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The table as a data frame, None where empty. Raises: InputError without pandas."""
+        columns = {str(x): [self._cells.get((y, x)) for y in self.ylabels] for x in self.xlabels}
+        return data_frame(columns, list(self.ylabels))
 
     def _text(self, value: Any) -> str:
         if value is None:

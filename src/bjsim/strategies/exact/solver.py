@@ -54,6 +54,12 @@ class Solver:
         self._starts = [(start, number(p)) for start, p in self.states.starts.items()]
         self._best_means: dict[tuple[str, Number], Means] = {}
 
+    def __reduce__(self) -> tuple[type[Solver], tuple[Rules, type]]:
+        return Solver, (self.rules, self.number)
+
+    def __repr__(self) -> str:
+        return f"Solver({self.rules}, {self.number.__name__})"
+
     def means(self, column: Column, tie_value: Number, letter: Policy | None = None) -> Means:
         """The value of every hand against one column; without `letter`, under the best strategy for that tie value."""
         if letter is not None:

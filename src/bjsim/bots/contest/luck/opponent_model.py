@@ -25,7 +25,7 @@ class OpponentModel:
         self.space = space
         self.letters = letters.copy()
         self._cells = dict(reference.cells)
-        self._chart = Chart(reference.name, space.rules, self._cells)  # looks up the cells as they are
+        self._chart = Chart.following(reference.name, space.rules, self._cells)
         self._columns = columns
         self._column_of = np.array([columns.index(up) if up in columns else -1 for up in space.ups])
         self._rows: list[str] = []  # of each hand: where it is looked up, "" where there is nothing to look up

@@ -1,0 +1,36 @@
+"""Values as HTML tables for notebooks, and as pandas data frames where pandas is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from bjsim.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def html_table(header: Sequence[object], rows: Iterable[Sequence[object]], caption: str = "") -> str:
+    """An HTML table whose first column is a header. All text is escaped."""
+
+    def cells(tag: str, values: Iterable[object]) -> str:
+        return "".join(f"<{tag}>{escape(str(value))}</{tag}>" for value in values)
+
+    body = "".join(f"<tr>{cells('th', row[:1])}{cells('td', row[1:])}</tr>" for row in rows)
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table>{title}<thead><tr>{cells('th', header)}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def data_frame(columns: Mapping[str, Sequence[Any]], index: Sequence[object] | None = None) -> pandas.DataFrame:
+    """A data frame of these columns.
+
+    Raises:
+        InputError: If pandas is not installed.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise InputError("to_frame needs the package pandas: pip install pandas") from None
+    return pandas.DataFrame(columns, index=index)
