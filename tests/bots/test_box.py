@@ -11,13 +11,12 @@ import time
 import pytest
 from bot_helpers import SAMPLES, a_view, needs, needs_sandbox, processes
 
-from bjsim.bots.sandbox import box
-from bjsim.bots.sandbox import restrictions
-from bjsim.bots.sandbox.box import SandboxError, Limits, sandboxed
 from bjsim.bots.player import open_bot
-from bjsim.sim.running.executors import threads
+from bjsim.bots.sandbox import box, restrictions
+from bjsim.bots.sandbox.box import Limits, SandboxError, sandboxed
 from bjsim.sim.game.actions import HIT, STAND, View
 from bjsim.sim.game.presets import named_rules
+from bjsim.sim.running.executors import threads
 from bjsim.sim.running.workers import usable_cores
 
 MODES = [pytest.param("required", marks=needs_sandbox), "off"]
@@ -280,7 +279,9 @@ def test_when_bjsim_ends_so_does_the_bot(tmp_path, mode, ending):
 
 
 def test_a_sandbox_that_is_required_and_missing_is_one_line(monkeypatch, caplog):
-    monkeypatch.setattr(restrictions, "trouble", lambda: "bubblewrap is not installed (on Debian: apt install bubblewrap)")
+    monkeypatch.setattr(
+        restrictions, "trouble", lambda: "bubblewrap is not installed (on Debian: apt install bubblewrap)"
+    )
     with pytest.raises(SandboxError, match="required, but bubblewrap is not installed"):
         sandboxed("required")
     box._warn.cache_clear()

@@ -24,8 +24,8 @@ from bot_helpers import (
     processes,
 )
 
-from bjsim.bots.sandbox.box import Limits
 from bjsim.bots.player import open_bot
+from bjsim.bots.sandbox.box import Limits
 from bjsim.sim.game.actions import STAND, raise_by
 from bjsim.sim.game.presets import named_rules
 

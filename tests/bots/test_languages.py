@@ -10,12 +10,19 @@ from pathlib import Path
 import pytest
 from bot_helpers import SAMPLES, a_view, lim17, needs, needs_sandbox
 
-from bjsim.bots.sandbox import languages
-from bjsim.bots.sandbox import box
+from bjsim.bots.player import open_bot
+from bjsim.bots.sandbox import box, languages
 from bjsim.bots.sandbox import build as building
 from bjsim.bots.sandbox.build import build, cache_folder
-from bjsim.bots.sandbox.languages import ENDINGS, BuildError, binds_of, java_main_class, java_source_name, language_of, tool_of
-from bjsim.bots.player import open_bot
+from bjsim.bots.sandbox.languages import (
+    ENDINGS,
+    BuildError,
+    binds_of,
+    java_main_class,
+    java_source_name,
+    language_of,
+    tool_of,
+)
 from bjsim.sim.game.actions import HIT, STAND
 
 

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 from bjsim.bots.sandbox.box import SandboxClosed
 from bjsim.cli.run import run as command
-from bjsim.sim.running.driver import Checkpoint, Driver
 from bjsim.sim.game.presets import named_rules
+from bjsim.sim.running.driver import Checkpoint, Driver
 from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.experiment import experiment_of
 

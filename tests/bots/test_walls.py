@@ -15,10 +15,7 @@ from pathlib import Path
 import pytest
 from bot_helpers import PROBE, TRIES, needs, needs_sandbox
 
-from bjsim.bots.sandbox import languages
-from bjsim.bots.sandbox import box
-from bjsim.bots.sandbox import restrictions
-from bjsim.bots.sandbox import seccomp
+from bjsim.bots.sandbox import box, languages, restrictions, seccomp
 from bjsim.bots.sandbox.box import Box, Limits
 from bjsim.bots.sandbox.build import build
 

@@ -7,8 +7,8 @@ from support.command import bjsim, refusal
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.formats.files import WRITERS
 
 BEST = Solver(PRESETS["blackjack-p"].rules).chart
 PLANTED = {("12", "T"): "S", ("88", "6"): "H", ("11", "6"): "S"}

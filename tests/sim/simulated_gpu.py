@@ -13,12 +13,12 @@ from support.games import random_chart
 
 from bjsim.sim import kernel
 from bjsim.sim.engine import gpu
-from bjsim.sim.running import gpu_backend
-from bjsim.sim.running.gpu_backend import GpuExecutor
 from bjsim.sim.engine.plan import Plan, compile_plan
 from bjsim.sim.game.presets import PRESETS, named_rules
-from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.running import gpu_backend
+from bjsim.sim.running.gpu_backend import GpuExecutor
 from bjsim.sim.running.table import CompiledTable, ReadableTable, play_blocks
 from bjsim.strategies.charts.chart import chart_of
 

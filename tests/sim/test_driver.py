@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bjsim.sim.running.driver import Checkpoint, Driver, Experiment, half_width
 from bjsim.errors import InputError, RunFailed
-from bjsim.sim.running.executors import local
 from bjsim.sim.game.presets import named_rules
+from bjsim.sim.running.driver import Checkpoint, Driver, Experiment, half_width
+from bjsim.sim.running.executors import local
 from bjsim.sim.running.table import block_of, block_start
-from bjsim.sim.stats.tally import Tally
 from bjsim.sim.running.workers import collect_logs
+from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.experiment import experiment_of
 from bjsim.strategies.players.find import find_player
 

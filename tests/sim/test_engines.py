@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
 from bjsim.sim import fold_kernel, kernel
-from bjsim.sim.engine.round_table import FoldNumbers, fold
-from bjsim.sim.kernel import RUNAWAY, EndlessSplitting, play_blocks, play_rounds
 from bjsim.sim.engine.plan import LETTERS, TIED, Numbers, Plan, compile_plan, payoff_code
+from bjsim.sim.engine.round_table import FoldNumbers, fold
 from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import DEALER, Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, open_shoe
-from bjsim.sim.game.random_stream import Stream, stream_key
+from bjsim.sim.kernel import RUNAWAY, EndlessSplitting, play_blocks, play_rounds
 from bjsim.strategies.charts.chart import Chart, chart_of
 from bjsim.strategies.exact.solver import Solver
 

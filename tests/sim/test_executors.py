@@ -17,10 +17,10 @@ import pytest
 from support.mortal import MortalTable
 
 import bjsim
-from bjsim.sim.running.driver import Driver
 from bjsim.errors import InputError
-from bjsim.sim.running.executors import local, open_backend
 from bjsim.sim.game.presets import named_rules
+from bjsim.sim.running.driver import Driver
+from bjsim.sim.running.executors import local, open_backend
 from bjsim.strategies.experiment import experiment_of
 from bjsim.strategies.players.find import find_player
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED
 
-from bjsim.sim.game.cards import RANKS, is_natural, points_of, rank_probabilities, rank_of, value_of
+from bjsim.sim.game.cards import RANKS, is_natural, points_of, rank_of, rank_probabilities, value_of
 from bjsim.sim.game.hand import Hand
 
 CARDS = st.lists(st.sampled_from(RANKS), min_size=1, max_size=12)

@@ -9,11 +9,11 @@ import math
 import numpy as np
 import pytest
 
-from bjsim.sim.stats.intervals import anytime, anytime_factor, fixed_sample
-from bjsim.sim.kernel import play_rounds
 from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.kernel import play_rounds
+from bjsim.sim.stats.intervals import anytime, anytime_factor, fixed_sample
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import CATALOGUE
 
@@ -46,7 +46,8 @@ def exact():
 def coverage(runs, value):
     _, means, sds = runs
     inside = [
-        low <= value <= high for low, high in (fixed_sample(m[-1], s[-1], HANDS) for m, s in zip(means, sds, strict=True))
+        low <= value <= high
+        for low, high in (fixed_sample(m[-1], s[-1], HANDS) for m, s in zip(means, sds, strict=True))
     ]
     return np.mean(inside)
 

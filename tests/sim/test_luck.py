@@ -11,18 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
-from bjsim.sim.kernel import open_ledger, play_rounds, rounds_in_shoe
-from bjsim.sim.stats.luck_tally import LuckTally
+from bjsim.sim.engine.luck_model import LuckModel, make_luck_model
 from bjsim.sim.engine.plan import Plan, compile_plan
 from bjsim.sim.game.presets import PRESETS, named_rules
-from bjsim.sim.engine.luck_model import LuckModel, make_luck_model
-from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.kernel import open_ledger, play_rounds, rounds_in_shoe
+from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.charts.chart import Chart, chart_of
+from bjsim.strategies.exact.reach import splits_for_ever
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import BotResult
-from bjsim.strategies.exact.reach import splits_for_ever
 
 SIX = named_rules("vegas-s17")
 
@@ -156,7 +156,8 @@ def test_the_drift_has_mean_0():
     assert usual == 43
     for rounds in (60, 400):
         without, with_it = (
-            np.array([adjusted(SIX, plan, luck_model, rounds, shoe, key).y for key in range(3000)]) for shoe in (0, usual)
+            np.array([adjusted(SIX, plan, luck_model, rounds, shoe, key).y for key in range(3000)])
+            for shoe in (0, usual)
         )
         drift = without - with_it
         assert drift.std() > 0.01

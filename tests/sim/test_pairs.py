@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bjsim.sim.stats.paired import CARDS, PairedTally, Rounds, batches
+from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import DeckShoe
-from bjsim.sim.game.random_stream import Stream
+from bjsim.sim.stats.paired import CARDS, PairedTally, Rounds, batches
 
 HALF = Fraction(1, 2)
 EACH = 64  # rounds of a stretch here, all of them of eight cards

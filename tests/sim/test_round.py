@@ -10,10 +10,10 @@ from support.table import Scripted, line, play_script
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, IllegalAction, View, raise_by
 from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import DeckShoe, ScriptedShoe
-from bjsim.sim.game.random_stream import Stream
 
 EASY, VEGAS, CARDSHARK = (named_rules(name) for name in ("easy", "vegas-s17", "cardshark"))
 

@@ -14,13 +14,13 @@ import pytest
 from support.statistics import chi_square_p, upper_gamma
 from support.table import play_script
 
-from bjsim.sim.game.cards import rank_probabilities
-from bjsim.sim.kernel import BUFFER, KEPT, draw
 from bjsim.sim.engine.plan import NO_LIMIT, Numbers
+from bjsim.sim.game.cards import rank_probabilities
 from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import DeckShoe, InfiniteShoe, ScriptedShoe, ShoeError, alias_table, open_shoe
-from bjsim.sim.game.random_stream import Stream, stream_key
+from bjsim.sim.kernel import BUFFER, KEPT, draw
 
 SHOES = {
     "infinite": Rules(),
@@ -164,7 +164,9 @@ def test_the_alias_table_holds_the_law(ten: Fraction) -> None:
         chance[slot] += Fraction(int(threshold[slot]), 16 << 28)
         chance[int(other[slot])] += Fraction((1 << 28) - int(threshold[slot]), 16 << 28)
     assert sum(chance) == 1
-    assert max(abs(p - q) for p, q in zip(chance, (*rank_probabilities(ten), 0, 0, 0), strict=True)) < Fraction(1, 1 << 28)
+    assert max(abs(p - q) for p, q in zip(chance, (*rank_probabilities(ten), 0, 0, 0), strict=True)) < Fraction(
+        1, 1 << 28
+    )
 
 
 def test_a_script_is_dealt_as_it_is_written() -> None:

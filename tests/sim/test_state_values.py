@@ -9,16 +9,18 @@ from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
 from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.engine.state_values import StateValues, draw_probabilities, value_of_game
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.engine.state_values import StateValues, draw_probabilities, value_of_game
-from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.reach import splits_for_ever
+from bjsim.strategies.exact.solver import Solver
 
 
 def values(game, chart, probabilities=None, tie_value=0.0):
     plan = compile_plan(game, [chart.letter])
-    return StateValues(plan, 0, draw_probabilities(game, plan) if probabilities is None else probabilities, tie_value, float(game.unit))
+    return StateValues(
+        plan, 0, draw_probabilities(game, plan) if probabilities is None else probabilities, tie_value, float(game.unit)
+    )
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bjsim.sim.running.driver import Driver
-from bjsim.sim.running.executors import local
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.driver import Driver
+from bjsim.sim.running.executors import local
 from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.experiment import differences_of, experiment_of, results_of, table_of

@@ -14,8 +14,8 @@ from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, HandState, States
 from bjsim.strategies.charts.chart import CODES, Chart, chart_of, chart_rows
-from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.charts.rows import PAIR, parse_row, row_order
+from bjsim.strategies.exact.solver import Solver
 
 VEGAS = named_rules("vegas-s17")
 

@@ -10,9 +10,9 @@ from support.games import FIXED
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import CODES, Chart, chart_rows
+from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import WRITERS, format_of, load_chart, read_chart
 from bjsim.strategies.formats.parser import ChartError, splittable_rows
-from bjsim.strategies.exact.solver import Solver
 
 GAMES = ("easy", "blackjack-p", "neller", "neller-v1", "neller-v2", "european")
 EASY = PRESETS["easy"].rules

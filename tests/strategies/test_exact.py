@@ -37,7 +37,9 @@ def test_floats_and_fractions_agree(solvers: dict[str, Solver], name: str) -> No
     assert rough.value == pytest.approx(float(exact.value), abs=1e-12)
     assert rough.tie_value == pytest.approx(float(exact.tie_value), abs=1e-12)
     for column, means in rough.best.items():
-        assert means.column.probabilities == pytest.approx({o: float(p) for o, p in exact.columns[column].probabilities.items()}, abs=1e-12)
+        assert means.column.probabilities == pytest.approx(
+            {o: float(p) for o, p in exact.columns[column].probabilities.items()}, abs=1e-12
+        )
         for state in rough.situations.values():
             for letter in rough.states.legal(state):
                 exactly = float(exact.best[column].act(state, letter))

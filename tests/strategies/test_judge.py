@@ -10,11 +10,11 @@ from support.games import FIXED, charts, rules
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import CODES, Chart
-from bjsim.strategies.formats.parser import splittable_rows
-from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.evaluate import evaluate_chart
-from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.exact.reach import Decision, Reach, splits_for_ever
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.formats.parser import splittable_rows
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 GAMES = tuple(PRESETS)
 

@@ -9,17 +9,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bjsim.errors import InputError, RunFailed
-from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.actions import STAND, View, raise_by
+from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
 from bjsim.sim.game.states import HandState
-from bjsim.sim.game.random_stream import Stream
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import play
-from bjsim.strategies.players.kelly import Kelly
 from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.kelly import Kelly
 
 CARDSHARK = named_rules("cardshark")
 ENDLESS = CARDSHARK.replace(decks="infinite", seats=1)
@@ -36,7 +36,9 @@ def standing(player):
                 yield states.result(state), column
 
 
-@pytest.mark.parametrize("rules", [CARDSHARK, CARDSHARK.replace(ties="push"), CARDSHARK.replace(bonuses="win")], ids=str)
+@pytest.mark.parametrize(
+    "rules", [CARDSHARK, CARDSHARK.replace(ties="push"), CARDSHARK.replace(bonuses="win")], ids=str
+)
 def test_no_other_share_lets_the_chips_grow_faster(rules):
     """The expected logarithm of the chips after a stand, at its share and at others."""
     player, columns, raised = Kelly(rules), Solver(rules).columns, 0

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from small_mdps import Gambler, ParsedTable, TwoStates
 
-from bjsim.strategies.learning.learn import Learned, LearningProgress, Schedule, learn, pooled, sampler
 from bjsim.strategies.learning.kernel import learn_episodes
-from bjsim.strategies.mdp.model import FiniteMDP, MDPError
+from bjsim.strategies.learning.learn import Learned, LearningProgress, Schedule, learn, pooled, sampler
 from bjsim.strategies.mdp.build import build_mdp, mdp_from_dict
+from bjsim.strategies.mdp.model import FiniteMDP, MDPError
 from bjsim.strategies.mdp.solve import policy_iteration, regret, start_value
 
 KNOWN = {

@@ -12,8 +12,8 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.mdp.blackjack import GameProcess, game_mdp
-from bjsim.strategies.mdp.model import FiniteMDP, MDPError
 from bjsim.strategies.mdp.build import build_mdp
+from bjsim.strategies.mdp.model import FiniteMDP, MDPError
 from bjsim.strategies.mdp.size import plain_size, reasons_of, size_of
 from bjsim.strategies.mdp.solve import evaluate, policy_iteration, start_value, value_iteration
 

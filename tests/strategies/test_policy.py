@@ -9,8 +9,8 @@ from support.games import FIXED
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.states import States
-from bjsim.strategies.formats.files import read_chart
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.formats.files import read_chart
 from bjsim.strategies.formats.policy import POLICY_COLUMNS, POLICY_HANDS, first_hand, format_policy
 
 RULES = PRESETS["blackjack-p"].rules

@@ -9,8 +9,8 @@ import pytest
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import DealerState, HandState, States
-from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.labelled_table import LabelledTable
+from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.exact.values import Dealer
 
@@ -285,4 +285,6 @@ def test_dealer_tables_sum_to_one_under_all_rules(p: str, stands_on: int, hit_so
         probabilities = exact.outcome_probabilities(up)
         assert sum(probabilities.values()) == 1
         assert set(probabilities) <= set(states.dealer_outcomes)
-        assert rough.outcome_probabilities(up) == pytest.approx({score: float(q) for score, q in probabilities.items()}, abs=1e-13)
+        assert rough.outcome_probabilities(up) == pytest.approx(
+            {score: float(q) for score, q in probabilities.items()}, abs=1e-13
+        )

@@ -14,8 +14,8 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import HandState
 from bjsim.strategies.charts.chart import Chart, chart_of
-from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.moments import Moments
+from bjsim.strategies.exact.solver import Solver
 
 
 def hand(solver: Solver, one: int, other: int) -> HandState:
@@ -118,7 +118,9 @@ def test_an_endless_half_is_the_fixed_point_of_its_equation(column: str, card: i
     solver = Solver(Rules(max_hands="inf", ten_probability=p, split_tens_blackjack=True, naturals="both"))
     brute = Brute(p, "A23456789T".index(column) + 1)
     half, again = 0.0, brute.card_probabilities[card]
-    others = sum(q * brute.first(tuple(sorted((card, other)))) for other, q in brute.card_probabilities.items() if other != card)
+    others = sum(
+        q * brute.first(tuple(sorted((card, other)))) for other, q in brute.card_probabilities.items() if other != card
+    )
     for _ in range(2000):
         half = others + again * 2 * half
     assert solver.best[column].act(hand(solver, card, card), "P") == pytest.approx(2 * half, abs=1e-11)
@@ -198,7 +200,9 @@ def test_mean_and_mean_square_are_those_of_every_round_played_out(case: str) -> 
         return math.fsum(p * of(net, tied) for p, net, tied in rounds) / mass
 
     assert len(rounds) > 900
-    assert mass == pytest.approx(1 if not rules.peek or len(dealer) == 2 else 1 - float(rules.card_probabilities[0]), abs=1e-12)
+    assert mass == pytest.approx(
+        1 if not rules.peek or len(dealer) == 2 else 1 - float(rules.card_probabilities[0]), abs=1e-12
+    )
     for tie_value in (0.0, 1.0, -0.04):
         mean = moment(lambda net, tied, v=tie_value: net + v * tied)
         square = moment(lambda net, tied, v=tie_value: (net + v * tied) ** 2)

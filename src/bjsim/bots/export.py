@@ -7,8 +7,8 @@ for games where that is all a chart looks at: no splits, no bonuses for particul
 from __future__ import annotations
 
 from bjsim.errors import InputError
-from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.actions import View
+from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 

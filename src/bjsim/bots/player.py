@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from bjsim.bots.sandbox.box import Box, SandboxClosed, SandboxError, Limits, sandboxed
+from bjsim.bots.protocol import Fault, Reply, argv_of, classify_reply, ends_hand
+from bjsim.bots.sandbox.box import Box, Limits, SandboxClosed, SandboxError, sandboxed
 from bjsim.bots.sandbox.build import build
 from bjsim.bots.sandbox.languages import BuildError, Program
-from bjsim.bots.protocol import Fault, Reply, argv_of, ends_hand, classify_reply
 from bjsim.sim.game.actions import STAND, Action, View
 
 KEPT_FAULTS = 20  # of each kind, with their output; all are counted
@@ -224,4 +224,4 @@ def _quantile_ms(sorted_ns: Sequence[int], share: float) -> float | None:
     return sorted_ns[math.ceil(share * len(sorted_ns)) - 1] / 1e6 if sorted_ns else None
 
 
-__all__ = ["BotPlayer", "SandboxError", "BuildError", "Fault", "open_bot"]
+__all__ = ["BotPlayer", "BuildError", "Fault", "SandboxError", "open_bot"]

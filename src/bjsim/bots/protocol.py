@@ -13,8 +13,8 @@ import signal
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.actions import NAMES, STAND, Action, View, raise_by
+from bjsim.sim.game.hand import Hand
 
 FAULTS = {
     "bad-reply": "printed nothing, or something that is no move here",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.bots.player import open_bot
+from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.players.find import find_player

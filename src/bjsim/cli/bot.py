@@ -17,9 +17,9 @@ from rich.text import Text
 from bjsim.bots.check import SHOWN, Answer, Situation, situations, try_bot
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.export import export as export_chart
-from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, language_of, tool_of
 from bjsim.bots.player import BotPlayer, open_bot
 from bjsim.bots.protocol import Fault
+from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, language_of, tool_of
 from bjsim.cli.options import RulesName, bot_names, bot_options, json_option, the_rules, write_json
 from bjsim.cli.render import fault_lines
 from bjsim.errors import InputError, RunFailed

@@ -23,11 +23,11 @@ from bjsim.cli.options import (
 from bjsim.cli.render import percent
 from bjsim.cli.run import play_chart
 from bjsim.errors import InputError
-from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules, parse_field
 from bjsim.sim.game.states import States
 from bjsim.sim.running.workers import usable_cores
+from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.strategies.charts.chart import format_ranges
 from bjsim.strategies.exact.compare import Compared
 from bjsim.strategies.exact.compare import compare as compare_games

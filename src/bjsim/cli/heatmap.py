@@ -14,8 +14,8 @@ from rich.text import Text
 from bjsim.cli.plots import new_figure, save_figure
 from bjsim.cli.render import percent
 from bjsim.sim.game.actions import NAMES
-from bjsim.strategies.exact.evaluate import Evaluation
 from bjsim.strategies.charts.rows import PAIR, parse_row
+from bjsim.strategies.exact.evaluate import Evaluation
 
 COLOURS = {"S": "#f0918a", "H": "#a5d68c", "D": "#8fbbe8", "P": "#f6dc6f", "R": "#d9d9d9"}
 KINDS = ("hard", "pairs", "soft")  # by `Row.kind`

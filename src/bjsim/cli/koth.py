@@ -14,16 +14,16 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.config import MANY, Contest, load_config, with_settings
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host, verify
+from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.match import events_of
+from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.output import row_values, write_standings, write_whole
 from bjsim.bots.contest.report.page import PageData, render_page
 from bjsim.bots.contest.schedule.seating import whole_matches
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.protocol import printable
 from bjsim.cli.options import Count, check_writable, json_option, write_json
 from bjsim.cli.render import standings_table

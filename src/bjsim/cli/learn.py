@@ -15,16 +15,16 @@ from rich.table import Table as RichTable
 from bjsim.cli.learn_plot import plot_regret
 from bjsim.cli.options import Count, check_writable, json_option, rules_options, seed_option, the_rules, write_json
 from bjsim.cli.plots import check_picture
-from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.errors import InputError
+from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.formats.text import format_text
-from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.learning.learn import ALGORITHMS, DRAWS, Schedule
 from bjsim.strategies.learning.report import LearnedGame
-from bjsim.strategies.mdp.model import FiniteMDP
-from bjsim.strategies.mdp.build import build_mdp, read_mdp
 from bjsim.strategies.learning.study import LearningPoint, Study, study
+from bjsim.strategies.mdp.blackjack import GameProcess
+from bjsim.strategies.mdp.build import build_mdp, read_mdp
+from bjsim.strategies.mdp.model import FiniteMDP
 
 LISTED = 20  # disagreements that are printed; the JSON has them all
 

@@ -35,15 +35,15 @@ from bjsim.cli.options import (
 )
 from bjsim.cli.plots import check_picture, plot_convergence
 from bjsim.cli.screen import RunScreen, precision_line, report
-from bjsim.sim.engine.compile_notice import on_compile
-from bjsim.sim.running.driver import Checkpoint, Driver, Experiment, Progress, is_precise
 from bjsim.errors import InputError
-from bjsim.sim.running.backend import Backend
-from bjsim.sim.running.executors import local, open_backend, threads
+from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.table import AdjustedTable, CompiledTable, Span
+from bjsim.sim.running.backend import Backend
 from bjsim.sim.running.common_cards import CommonCards
+from bjsim.sim.running.driver import Checkpoint, Driver, Experiment, Progress, is_precise
+from bjsim.sim.running.executors import local, open_backend, threads
+from bjsim.sim.running.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.running.workers import ForkedResult, collect_logs, usable_cores
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.experiment import BotResult, differences_of, exact_returns, experiment_of, results_of
@@ -58,7 +58,10 @@ from bjsim.strategies.players.find import comes_from_file, find_player, fingerpr
 @click.option("--tables", type=Count(1, 10**6), default=1, show_default=True, help="Tables that share a bot's hands.")
 @click.option("--workers", type=Count(1, 4096), help="Processes; all cores by default.")
 @click.option(
-    "--executor", default="local", show_default=True, metavar="NAME|URL",
+    "--executor",
+    default="local",
+    show_default=True,
+    metavar="NAME|URL",
     help="Where blocks are played: local, dask, dask://HOST:PORT, or cuda (a GPU: charts only, luck not told).",
 )
 @seed_option
@@ -244,9 +247,7 @@ def warm_up(experiment: Experiment, console: Console) -> None:
     compiled = [table for group in tables for table in group if isinstance(table, CompiledTable | AdjustedTable)]
     if not compiled:
         return
-    with on_compile(
-        lambda: console.print("compiling the round (once after install, some seconds) …", style="dim")
-    ):
+    with on_compile(lambda: console.print("compiling the round (once after install, some seconds) …", style="dim")):
         for table in compiled:
             table.play(0, 0, [Span(0, 1)])
 

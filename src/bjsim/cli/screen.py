@@ -20,9 +20,9 @@ from bjsim.cli.render import (
     results_blocks,
     results_table,
 )
-from bjsim.sim.running.driver import Experiment, Progress, half_width, is_precise
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.driver import Experiment, Progress, half_width, is_precise
 from bjsim.strategies.experiment import BotResult, differences_of
 
 

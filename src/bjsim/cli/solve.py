@@ -8,12 +8,12 @@ import click
 
 from bjsim.cli.options import json_option, rules_options, the_rules, write_json
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.formats.files import WRITERS
-from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.mdp.size import plain_size, reasons_of, size_of
 from bjsim.strategies.exact.labelled_table import LabelledTable
+from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.tables import TABLES, Tables, dealer_lines
 from bjsim.strategies.exact.values import Number
+from bjsim.strategies.formats.files import WRITERS
+from bjsim.strategies.mdp.size import plain_size, reasons_of, size_of
 
 EXTRA = ("value", "states")
 
@@ -112,7 +112,10 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
             }
             for name, table in found.items()
         },
-        "dealer": {c: {str(o): _json_number(p) for o, p in probabilities.items()} for c, probabilities in tables.dealer().items()},
+        "dealer": {
+            c: {str(o): _json_number(p) for o, p in probabilities.items()}
+            for c, probabilities in tables.dealer().items()
+        },
         "advantage": _json_number(solver.value),
         "value": _json_number(solver.value),
         "sd": solver.sd(solver.chart.letter),

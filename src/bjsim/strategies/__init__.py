@@ -2,7 +2,7 @@
 
 from bjsim.sim.game.hand import Hand
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.labelled_table import LabelledTable
+from bjsim.strategies.exact.solver import Solver
 
-__all__ = ["Chart", "Hand", "Solver", "LabelledTable"]
+__all__ = ["Chart", "Hand", "LabelledTable", "Solver"]

@@ -8,25 +8,25 @@ from dataclasses import dataclass
 from math import hypot, sqrt
 from typing import NamedTuple
 
-from bjsim.sim.running.driver import Driver, Experiment, Point, Progress
 from bjsim.errors import InputError
-from bjsim.sim.running.executors import borrowed, local
-from bjsim.sim.stats.luck_tally import LuckTally
-from bjsim.sim.stats.paired import PairedTally
+from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.table import AdjustedTable, CompiledTable, ReadableTable, Table, TracedTable
-from bjsim.sim.stats.tally import Tally
 from bjsim.sim.running.common_cards import CommonCards
+from bjsim.sim.running.driver import Driver, Experiment, Point, Progress
+from bjsim.sim.running.executors import borrowed, local
+from bjsim.sim.running.table import AdjustedTable, CompiledTable, ReadableTable, Table, TracedTable
 from bjsim.sim.running.workers import usable_cores
+from bjsim.sim.stats.luck_tally import LuckTally
+from bjsim.sim.stats.paired import PairedTally
+from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.players.find import find_player
 from bjsim.strategies.exact.reach import splits_for_ever
+from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Policy
+from bjsim.strategies.players.find import find_player
 
 CERTAIN = 1e-9  # initial bets, for what is 0 but for rounding
 SD = 1.1  # initial bets, about the standard deviation of a round in the games here
@@ -168,14 +168,18 @@ class BotResult:
 
     def _adjusted_json(self) -> dict[str, object] | None:
         luck = self.adjusted
-        return None if luck is None else {
-            "mean": luck.mean,
-            "se": luck.se,
-            "ci95": luck.ci95,
-            "anytime95": luck.anytime95(self.optimal_n),
-            "gain": luck.variance_reduction(self.tally.se),
-            "shoes": luck.shoes,
-        }
+        return (
+            None
+            if luck is None
+            else {
+                "mean": luck.mean,
+                "se": luck.se,
+                "ci95": luck.ci95,
+                "anytime95": luck.anytime95(self.optimal_n),
+                "gain": luck.variance_reduction(self.tally.se),
+                "shoes": luck.shoes,
+            }
+        )
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ import json
 import pytest
 from bot_helpers import SAMPLES, needs
 
-from bjsim.bots.sandbox import languages
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import FieldError, gather
 from bjsim.bots.contest.host import Host, verify
+from bjsim.bots.sandbox import languages
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")

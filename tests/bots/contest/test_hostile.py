@@ -3,10 +3,10 @@
 import pytest
 from bot_helpers import needs_sandbox
 
-from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host, verify
+from bjsim.bots.contest.play import journal
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")

@@ -9,12 +9,12 @@ import pytest
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.luck.adjust import REFERENCE, Luck, LuckAdjuster, has_luck
+from bjsim.bots.contest.luck.draw_log import DEALERS_CARD, DRAW, GONE, KINDS, OWN, SEATS, DrawLog, DrawLogger, stakes_of
+from bjsim.bots.contest.luck.state_index import DRAWN, StateIndex
+from bjsim.bots.contest.luck.state_values import StateValues
 from bjsim.bots.contest.play.match import TableDealer, play_table
 from bjsim.bots.contest.schedule.seating import schedule
-from bjsim.bots.contest.luck.state_index import DRAWN, StateIndex
 from bjsim.bots.contest.scoring.student_t import t_half
-from bjsim.bots.contest.luck.draw_log import DEALERS_CARD, DRAW, GONE, KINDS, OWN, SEATS, DrawLog, DrawLogger, stakes_of
-from bjsim.bots.contest.luck.state_values import StateValues
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.states import HandState
@@ -321,7 +321,9 @@ def test_a_wrong_law_of_cards_is_noticed():
         draws[:, DRAW - 1] *= 2
         return trace._replace(draws=draws.tobytes())
 
-    matches = judged(traced(CARDSHARK, named(CARDSHARK, ["lim17", "optimal"]), 60), LuckAdjuster(ManyTens(CARDSHARK), 2, 1))
+    matches = judged(
+        traced(CARDSHARK, named(CARDSHARK, ["lim17", "optimal"]), 60), LuckAdjuster(ManyTens(CARDSHARK), 2, 1)
+    )
     with pytest.raises(AssertionError):
         kinds_are_fair(matches)
 

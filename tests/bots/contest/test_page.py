@@ -8,12 +8,12 @@ from html.parser import HTMLParser
 import pytest
 from chromium import PROGRAM, Chromium
 
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.report import page as pages
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.match import play_table
+from bjsim.bots.contest.report import page as pages
 from bjsim.bots.contest.report.page import PageData, fitted, render_page, replay, replayed, shortened, sources_of
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.contest.scoring.standings import Standings

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import FieldError, gather
 from bjsim.bots.contest.host import Host, verify
+from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.match import ReplayMismatch
 from bjsim.bots.contest.report.output import standings_csv, standings_json
 from bjsim.bots.contest.scoring.standings import Standings

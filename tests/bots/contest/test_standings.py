@@ -10,7 +10,7 @@ import pytest
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.scoring.standings import RunningMoments, Ratio, Standings
+from bjsim.bots.contest.scoring.standings import Ratio, RunningMoments, Standings
 from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half, t_tail
 from bjsim.sim.game.presets import load_rules
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from bjsim.bots.contest.config import name_and_source
-from bjsim.bots.sandbox.languages import BuildError, NoToolchain, language_of
 from bjsim.bots.player import SandboxError, UnstartableBot, open_bot
 from bjsim.bots.protocol import printable
+from bjsim.bots.sandbox.languages import BuildError, NoToolchain, language_of
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules

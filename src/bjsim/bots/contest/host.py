@@ -15,18 +15,18 @@ from itertools import islice
 from pathlib import Path
 
 from bjsim import __version__
-from bjsim.bots.sandbox.box import sandboxed
-from bjsim.bots.contest.play import journal as journals
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import Entrant, check_unchanged, identify
 from bjsim.bots.contest.luck.adjust import REFERENCE, Luck, LuckAdjuster, has_luck
-from bjsim.bots.contest.play.match import TableDealer, ReplayMismatch, Record, deal_again
+from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
+from bjsim.bots.contest.play import journal as journals
+from bjsim.bots.contest.play.match import Record, ReplayMismatch, TableDealer, deal_again
+from bjsim.bots.contest.play.timings import Timings
+from bjsim.bots.contest.play.workers import Times, Workers
 from bjsim.bots.contest.report.page import PageData
 from bjsim.bots.contest.schedule.seating import TablePlan, matches_a_unit, schedule, table_shape
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
-from bjsim.bots.contest.play.workers import Times, Workers
+from bjsim.bots.sandbox.box import sandboxed
 from bjsim.errors import InputError
 
 ROUNDING = 2e-6  # chips
@@ -219,7 +219,8 @@ def _confirmed(folder: Path) -> Iterator[tuple[int, Standings]]:
             if not tables:
                 space = adjuster.luck.space if adjuster else None
                 tables = [
-                    TableDealer(contest, plan, DrawLogger(contest.rules, space) if space else None) for plan in next(plans)
+                    TableDealer(contest, plan, DrawLogger(contest.rules, space) if space else None)
+                    for plan in next(plans)
                 ]
             dealer = tables[record["table"]]
             if (dealer.plan.match, dealer.plan.shoe) != (record["match"], record["shoe"]):

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
+from bjsim.bots.protocol import REPLY_LIMIT, Reply
 from bjsim.bots.sandbox import restrictions
 from bjsim.bots.sandbox.inside import runner
 from bjsim.bots.sandbox.languages import ENDINGS, INSIDE, BuildError, Program, binds_of, tool_of
-from bjsim.bots.protocol import REPLY_LIMIT, Reply
 from bjsim.errors import RunFailed
 
 SANDBOX = ("required", "auto", "off")

@@ -137,7 +137,9 @@ class NoSandbox(Restrictions):
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def open_restrictions(sandboxed: bool, files: Mapping[str, bytes], binds: Iterable[str] = (), scratch: bool = False) -> Restrictions:
+def open_restrictions(
+    sandboxed: bool, files: Mapping[str, bytes], binds: Iterable[str] = (), scratch: bool = False
+) -> Restrictions:
     """The place to run a program in."""
     return Sandbox(files, binds, scratch) if sandboxed else NoSandbox(files, binds, scratch)
 

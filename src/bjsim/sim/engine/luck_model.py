@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.sim.game.cards import RANKS
 from bjsim.sim.engine.plan import NO_LIMIT, Plan
-from bjsim.sim.game.rules import Rules
 from bjsim.sim.engine.state_values import DOUBLE, HIT, SPLIT, StateValues, draw_probabilities, value_of_game
+from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.rules import Rules
 
 Array = np.ndarray[Any, Any]
 EXACT = 13  # decimals to which worths are the same
@@ -55,7 +55,9 @@ def make_luck_model(rules: Rules, plan: Plan) -> LuckModel:
     probabilities, unit = draw_probabilities(rules, plan), float(rules.unit)
     _, first, chart = np.unique(plan.act, axis=0, return_index=True, return_inverse=True)
     value = [value_of_game(rules, plan, seat) for seat in first.tolist()]
-    worths = [StateValues(plan, seat, probabilities, worth, unit) for seat, worth in zip(first.tolist(), value, strict=True)]
+    worths = [
+        StateValues(plan, seat, probabilities, worth, unit) for seat, worth in zip(first.tolist(), value, strict=True)
+    ]
     nodes = _Nodes(len(probabilities))
     drawn = [_Drawn(one, nodes) for one in worths]
     context_add = worths[0].context_add

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.sim.game.cards import RANKS
 from bjsim.errors import RunFailed
+from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import NORMAL_TENS, Rules
 from bjsim.sim.game.shoe import alias_table
 from bjsim.sim.game.states import (

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.engine.plan import NO_LIMIT, Numbers, Plan
+from bjsim.sim.game.cards import RANKS, TEN
 
 Array = np.ndarray[Any, Any]
 

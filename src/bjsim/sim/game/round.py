@@ -12,9 +12,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, VALUES, best_points, is_natural
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, IllegalAction, Player, View
+from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, VALUES, best_points, is_natural
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe
 

@@ -15,8 +15,8 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
-from bjsim.sim.game.cards import rank_probabilities
 from bjsim.errors import InputError
+from bjsim.sim.game.cards import rank_probabilities
 
 NORMAL_TENS = Fraction(4, 13)
 
@@ -112,7 +112,9 @@ class Rules:
     dealer_shows: str = _rule("up", "up or both", "dealer's cards seen before the seats act", _one_of("up", "both"))
     peek: bool = _rule(False, _BOOL, "a dealer's natural ends the round before anybody acts", _flag)
     blackjack_pays: Fraction = _rule(
-        Fraction(3, 2), "a number of bets above 0, to 100, such as 3/2", "what a player's natural wins",
+        Fraction(3, 2),
+        "a number of bets above 0, to 100, such as 3/2",
+        "what a player's natural wins",
         _share(lambda x: 0 < x <= 100 and x.denominator <= 1000),
     )
     naturals: str = _rule(

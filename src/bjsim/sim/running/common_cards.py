@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
-from bjsim.sim.stats.paired import PairedTally, Rounds
 from bjsim.sim.engine.plan import TIED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.table import Span, TracedTable, WatchedTable
+from bjsim.sim.stats.paired import PairedTally, Rounds
 from bjsim.sim.stats.tally import Tally
 
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bjsim.errors import InputError, RunFailed
+from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.backend import Backend
 from bjsim.sim.running.executors import local
-from bjsim.sim.stats.intervals import anytime, fixed_sample
-from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.table import LARGEST_BLOCK, Table, WatchedTable, block_of, block_start, play_blocks
-from bjsim.sim.stats.tally import Tally
 from bjsim.sim.running.workers import stop_workers
+from bjsim.sim.stats.intervals import anytime, fixed_sample
+from bjsim.sim.stats.tally import Tally
 
 POINTS_PER_DECADE = 10
 LOSSES = 5  # pools lost in a row, with nothing done between, after which a run gives up

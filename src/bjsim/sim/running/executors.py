@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from bjsim.errors import InputError
-from bjsim.sim.running.backend import BorrowedExecutor, Backend
+from bjsim.sim.running.backend import Backend, BorrowedExecutor
 from bjsim.sim.running.workers import open_executor, usable_cores
 
 

@@ -19,15 +19,15 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from bjsim.errors import RunFailed
-from bjsim.sim.engine.round_table import Fold, fold
-from bjsim.sim.stats.luck_tally import LuckTally
-from bjsim.sim.engine.plan import TIED, Plan, payoff_code
-from bjsim.sim.game.actions import Player
 from bjsim.sim.engine.luck_model import LuckModel
+from bjsim.sim.engine.plan import TIED, Plan, payoff_code
+from bjsim.sim.engine.round_table import Fold, fold
+from bjsim.sim.game.actions import Player
+from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import open_shoe
-from bjsim.sim.game.random_stream import Stream, stream_key
+from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally
 
 Array = np.ndarray[Any, Any]

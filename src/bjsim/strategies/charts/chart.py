@@ -12,9 +12,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from bjsim.sim.game.cards import rank_of
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.cards import rank_of
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState, States
 from bjsim.strategies.charts.rows import parse_row, row_order

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.charts.rows import parse_row, row_order
+from bjsim.strategies.exact.solver import Solver
 
 
 class Change(NamedTuple):

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 
 from bjsim.sim.game.states import HandState, States
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.exact.solver import Solver, Worth
-from bjsim.strategies.exact.reach import Decision, Reach
 from bjsim.strategies.charts.rows import row_order
+from bjsim.strategies.exact.reach import Decision, Reach
+from bjsim.strategies.exact.solver import Solver, Worth
 from bjsim.strategies.exact.values import Column, Policy
 
 

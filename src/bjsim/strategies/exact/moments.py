@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.game.states import DEALER_NATURAL, Result, States
-from bjsim.strategies.exact.values import Column, Dealer, Policy, Number, Values
+from bjsim.strategies.exact.values import Column, Dealer, Number, Policy, Values
 
 Array = np.ndarray[Any, Any]
 

@@ -20,9 +20,9 @@ from functools import cached_property
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import DEALER_NATURAL, HandState, States
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.exact.moments import round_sd
 from bjsim.strategies.charts.rows import row_order
-from bjsim.strategies.exact.values import Column, Dealer, Policy, Means, Number
+from bjsim.strategies.exact.moments import round_sd
+from bjsim.strategies.exact.values import Column, Dealer, Means, Number, Policy
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,9 @@ class Solver:
             means = self.means(column, tie_value)
             for row, state in self.situations.items():
                 cells[row, label] = best_code(means, state)
-        return Chart("optimal", self.rules, cells, source="computed by dynamic programming (bjsim.strategies.exact.solver)")
+        return Chart(
+            "optimal", self.rules, cells, source="computed by dynamic programming (bjsim.strategies.exact.solver)"
+        )
 
     @cached_property
     def situations(self) -> dict[str, HandState]:

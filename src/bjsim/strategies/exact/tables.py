@@ -13,9 +13,9 @@ from numbers import Real
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand import Hand, pair_code, soft_code
 from bjsim.sim.game.states import DEALER_NATURAL, HandState
-from bjsim.strategies.exact.solver import Solver, best_code
 from bjsim.strategies.charts.rows import parse_row, row_order
 from bjsim.strategies.exact.labelled_table import LabelledTable
+from bjsim.strategies.exact.solver import Solver, best_code
 from bjsim.strategies.exact.values import Means, Number
 
 TABLES = ("initial", "dealer", "stand", "hit", "double", "split", "resplit", "optimal", "strategy", "advantage")
@@ -36,7 +36,9 @@ class Tables:
         self.solver = solver
         self.columns = tuple(solver.columns)
 
-    def _fill(self, rows: Iterable[str], cell: Callable[[Means, str], Number | str | None], kind: type) -> LabelledTable:
+    def _fill(
+        self, rows: Iterable[str], cell: Callable[[Means, str], Number | str | None], kind: type
+    ) -> LabelledTable:
         table = LabelledTable(kind, self.columns, list(rows))
         for column, means in self.solver.best.items():
             for row in table.ylabels:
@@ -121,7 +123,9 @@ class Tables:
     def initial(self) -> LabelledTable:
         """Probability of each first hand of the player against each of the dealer's, in percent."""
         number, rules = self.solver.number, self.solver.rules
-        ranks = [(RANKS[rank], number(p)) for rank, p in enumerate((*rules.card_probabilities[:TEN], rules.ten_probability))]
+        ranks = [
+            (RANKS[rank], number(p)) for rank, p in enumerate((*rules.card_probabilities[:TEN], rules.ten_probability))
+        ]
         if rules.dealer_shows == "up":
             weights = dict(ranks)
         else:

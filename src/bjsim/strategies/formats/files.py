@@ -13,8 +13,8 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.formats.csv import csv_grid, format_csv
 from bjsim.strategies.formats.parser import SAME_CODE, ChartError, chart_from
-from bjsim.strategies.formats.text import format_text, lines_of, text_grid
 from bjsim.strategies.formats.policy import format_policy, policy_chart
+from bjsim.strategies.formats.text import format_text, lines_of, text_grid
 
 WRITERS = {"chart": format_text, "csv": format_csv, "policy": format_policy}
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import HandState, States
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.rows import parse_row
+from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.parser import ChartError, ParsedTable, Token, chart_from, required_rows
 from bjsim.strategies.formats.text import lines_of, words_of, written_rows
-from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.charts.rows import parse_row
 
 POLICY_HANDS = (
     *(str(points) for points in range(5, 20)),
@@ -62,7 +62,9 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
     best = Solver(rules).chart
     lines = lines_of(text)
     header = [Token(1, 1, column) for column in POLICY_COLUMNS]
-    grid = ParsedTable(name, header, [words for n, line in enumerate(lines, 1) if (words := words_of(n, line))], len(lines))
+    grid = ParsedTable(
+        name, header, [words for n, line in enumerate(lines, 1) if (words := words_of(n, line))], len(lines)
+    )
     said: dict[str, tuple[str, list[Token]]] = {}
     for hand, *words in grid.rows:
         label = {"TT": "1010"}.get(hand.text.upper(), hand.text.upper())

@@ -16,15 +16,15 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from bjsim.sim.game.cards import rank_of
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.cards import rank_of
 from bjsim.sim.game.presets import PRESETS, load_rules
+from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Event, Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, open_shoe
 from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState, States
-from bjsim.sim.game.random_stream import Stream
 
 LETTERS = "SHDPR"  # the actions, by their number; raises are left out
 MOST_HANDS = 9  # hands of a seat that the observation counts, where the rules set no smaller limit

@@ -9,11 +9,11 @@ from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart, format_ranges
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.learning.study import Study
 from bjsim.strategies.mdp.blackjack import GameProcess, MDPState
-from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.mdp.size import Reason, plain_size, reasons_of
 from bjsim.strategies.mdp.solve import evaluate, start_value
-from bjsim.strategies.learning.study import Study
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 WHY_NO_DISCOUNT = (
     "1: every hand ends after a few cards, and a bet won is worth the same however many cards it took; "

@@ -33,11 +33,11 @@ import numpy as np
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.sim.game.states import DEALER_NATURAL, NOT_WAITING, SURRENDERED, HandState, Result, States
-from bjsim.strategies.mdp.model import FiniteMDP, Ints
-from bjsim.strategies.mdp.build import Outcome, build_mdp
 from bjsim.strategies.charts.rows import row_order
-from bjsim.strategies.mdp.equivalence import StateEquivalence
 from bjsim.strategies.exact.values import Dealer, Policy
+from bjsim.strategies.mdp.build import Outcome, build_mdp
+from bjsim.strategies.mdp.equivalence import StateEquivalence
+from bjsim.strategies.mdp.model import FiniteMDP, Ints
 
 DEAL, PLAY_ON = "deal", "dealer plays"
 

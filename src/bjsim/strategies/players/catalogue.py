@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import DealerState, States
 from bjsim.strategies.charts.chart import Chart, chart_of
-from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.charts.rows import parse_row
+from bjsim.strategies.exact.solver import Solver
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.files import load_chart
-from bjsim.strategies.players.kelly import Kelly
 from bjsim.strategies.players.catalogue import CATALOGUE
+from bjsim.strategies.players.kelly import Kelly
 
 BUILT_IN = {"kelly": Kelly}  # players that are no charts; made for the rules they are to play
 ENTRY_POINTS = "bjsim.players"

@@ -29,9 +29,9 @@ from typing import Any
 import numpy as np
 
 from bjsim.bots.contest.config import HOUSE
-from bjsim.bots.contest.luck.opponent_model import OpponentModel, Learned
+from bjsim.bots.contest.luck.draw_log import DEALERS_CARD, DRAW, KINDS, LAST, OTHERS, OWN, DrawLog, Stakes, stakes_of
+from bjsim.bots.contest.luck.opponent_model import Learned, OpponentModel
 from bjsim.bots.contest.luck.state_index import DRAWN, Ints, StateIndex
-from bjsim.bots.contest.luck.draw_log import DEALERS_CARD, DRAW, KINDS, LAST, OTHERS, OWN, Stakes, DrawLog, stakes_of
 from bjsim.bots.contest.luck.state_values import Floats, Letters, StateValues
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.players.catalogue import CATALOGUE

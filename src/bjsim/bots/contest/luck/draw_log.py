@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bjsim.bots.contest.config import HOUSE
-from bjsim.bots.contest.schedule.pairings import LARGEST_TABLE as SEATS
 from bjsim.bots.contest.luck.state_index import DRAWN, Ints, StateIndex
+from bjsim.bots.contest.schedule.pairings import LARGEST_TABLE as SEATS
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.round import DEALER, Event
 from bjsim.sim.game.rules import Rules

@@ -12,16 +12,16 @@ from fractions import Fraction
 from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
-from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.contest.luck.draw_log import DRAWS, DrawLogger
+from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.player import BotPlayer, UnstartableBot
 from bjsim.bots.protocol import Fault, Reply, argv_of, classify_reply
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import STAND, Action, Player, View
+from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
-from bjsim.sim.game.random_stream import Stream
 
 Record = dict[str, Any]
 Timing = Callable[[int, float], None]  # (bot, seconds of a move)
@@ -182,9 +182,7 @@ def play_table(
     the rounds already played, which are dealt again and not yielded. Raises: NotTheSame if they come out otherwise.
     """
     dealer = TableDealer(contest, plan, tracer)
-    chairs = {
-        place: Chair(bot, place, player_of(bot), contest.strikes, timing) for place, bot in enumerate(plan.bots)
-    }
+    chairs = {place: Chair(bot, place, player_of(bot), contest.strikes, timing) for place, bot in enumerate(plan.bots)}
     for record in done:
         deal_again(dealer, record)
         for fault in record.get("faults", ()):

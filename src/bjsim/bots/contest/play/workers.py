@@ -21,10 +21,10 @@ from typing import Any, NamedTuple, cast
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import Entrant, identify, opened
 from bjsim.bots.contest.luck.adjust import has_luck
+from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
+from bjsim.bots.contest.luck.state_index import StateIndex
 from bjsim.bots.contest.play.match import Record, play_table
 from bjsim.bots.contest.schedule.seating import TablePlan
-from bjsim.bots.contest.luck.state_index import StateIndex
-from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
 from bjsim.bots.player import UnstartableBot
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Player

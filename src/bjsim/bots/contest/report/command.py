@@ -16,7 +16,6 @@ DEFAULTS = {setting.name: setting.default for setting in fields(Contest)}
 OPTIONS = ("matches", "seed", "until", "duplicate", "house", "timeout")  # settings that `bjsim koth` takes as options
 
 
-
 def sources_of(sources: Sequence[str]) -> list[str]:
     """Where the bots come from. Of a file that is its place in the folder that holds them all; where that folder lies
     is nobody else's affair, and the page is there to be published."""

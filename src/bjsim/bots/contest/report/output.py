@@ -9,8 +9,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from bjsim.bots.contest.scoring.standings import StandingsRow, Standings
 from bjsim.bots.contest.play.timings import Timings
+from bjsim.bots.contest.scoring.standings import Standings, StandingsRow
 
 DIGITS = 6
 

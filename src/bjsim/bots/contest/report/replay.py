@@ -10,9 +10,9 @@ from typing import Any
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.play.match import Recorded, events_of
 from bjsim.bots.protocol import argv_of
+from bjsim.sim.game.actions import NAMES, Action, View
 from bjsim.sim.game.cards import HIDDEN
 from bjsim.sim.game.hand import Hand
-from bjsim.sim.game.actions import NAMES, Action, View
 from bjsim.sim.game.round import DEALER, Event
 
 
