@@ -38,8 +38,8 @@ FIELDS: dict[str, dict[str, list]] = {
         "refuses": [0, 1, -0.1, "5/4", "nan", math.inf, "", "1/0", "p", None],
     },
     "cut": {
-        "takes": [(1, F(1)), ("3/4", F(3, 4)), (0.5, F(1, 2)), ("1e-6", F(1, 10**6))],
-        "refuses": [0, "-1/2", 1.01, "75%", "nan", "1/0"],
+        "takes": [(1, F(1)), ("3/4", F(3, 4)), (0.5, F(1, 2)), ("1e-6", F(1, 10**6)), ("75%", F(3, 4))],
+        "refuses": [0, "-1/2", 1.01, "101%", "%", "75%%", "nan", "1/0"],
     },
     "deal": {
         "takes": [("pdpd", "pdpd"), ("ddpp", "ddpp"), ("pdp", "pdp"), ("dpp", "dpp")],
@@ -50,8 +50,8 @@ FIELDS: dict[str, dict[str, list]] = {
     "dealer_shows": {"takes": [("up", "up"), ("both", "both")], "refuses": ["", "none", "UP", 1]},
     "peek": FLAGS,
     "blackjack_pays": {
-        "takes": [("3/2", F(3, 2)), ("6/5", F(6, 5)), (1, F(1)), (1.5, F(3, 2)), ("1e-2", F(1, 100))],
-        "refuses": [0, -1, "3:2", "nan", "inf", "1/0", ""],
+        "takes": [("3/2", F(3, 2)), ("6/5", F(6, 5)), (1, F(1)), (1.5, F(3, 2)), ("1e-2", F(1, 100)), ("6:5", F(6, 5))],
+        "refuses": [0, -1, "3:2:1", "150%", "nan", "inf", "1/0", ""],
     },
     "naturals": {"takes": [(word, word) for word in ("player", "both", "none")], "refuses": ["", "dealer", True]},
     "natural_beats_natural": FLAGS,
@@ -61,7 +61,7 @@ FIELDS: dict[str, dict[str, list]] = {
         "refuses": ["", "11", "11-9", "3-11", "9-21", "9-", "-9", "9-10-11", "9,10,11", True, "a-b"],
     },
     "double_after_split": FLAGS,
-    "surrender": FLAGS,
+    "surrender": {"takes": [*FLAGS["takes"], ("late", True), ("none", False)], "refuses": [*FLAGS["refuses"], "early"]},
     "split_by": {"takes": [(word, word) for word in ("value", "rank", "never")], "refuses": ["", "suit", "points", 10]},
     "max_hands": {
         "takes": [(2, 2), ("16", 16), ("inf", math.inf), (math.inf, math.inf)],

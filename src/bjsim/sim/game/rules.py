@@ -41,12 +41,19 @@ def _or_inf(whole: Callable[[str], int]) -> Callable[[str], float]:
 
 def _share(low: Callable[[Fraction], bool]) -> Callable[[str], Fraction]:
     def parse(text: str) -> Fraction:
-        number = Fraction(text)
+        number = Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
         if not low(number):
             raise ValueError
         return number
 
     return parse
+
+
+def _odds(text: str) -> Fraction:
+    number = Fraction(text.replace(":", "/"))
+    if not 0 < number <= 100 or number.denominator > 1000:
+        raise ValueError
+    return number
 
 
 def _one_of(*words: str) -> Callable[[str], str]:
@@ -60,6 +67,10 @@ def _one_of(*words: str) -> Callable[[str], str]:
 
 def _flag(text: str) -> bool:
     return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
+
+
+def _surrender(text: str) -> bool:
+    return {"late": True, "none": False}[text] if text in ("late", "none") else _flag(text)
 
 
 def _deal(text: str) -> str:
@@ -81,6 +92,17 @@ def _rule(default: Any, accepts: str, meaning: str, parse: Callable[[str], Any])
 
 
 _BOOL = "true or false"
+TRADE_WORDS = {  # what casinos and books call a rule
+    "s17": "hit_soft_17=false",
+    "h17": "hit_soft_17=true",
+    "das": "double_after_split=true",
+    "ndas": "double_after_split=false",
+    "ls": "surrender=true",
+    "rsa": "resplit_aces=true",
+    "nrsa": "resplit_aces=false",
+    "hsa": "hit_split_aces=true",
+    "penetration": "cut",
+}
 
 
 @dataclass(frozen=True)
@@ -100,7 +122,7 @@ class Rules:
         "probability of a ten-valued card; all others share the rest", _share(lambda x: 0 < x < 1),
     )  # fmt: skip
     cut: Fraction = _rule(
-        Fraction(1), "above 0, at most 1", "share of the shoe dealt before it is shuffled; 1 = to the last card",
+        Fraction(1), "above 0, at most 1, such as 3/4 or 75%", "share of the shoe dealt before it is shuffled; 1 = to the last card",
         _share(lambda x: 0 < x <= 1),
     )  # fmt: skip
     deal: str = _rule(
@@ -112,10 +134,7 @@ class Rules:
     dealer_shows: str = _rule("up", "up or both", "dealer's cards seen before the seats act", _one_of("up", "both"))
     peek: bool = _rule(False, _BOOL, "a dealer's natural ends the round before anybody acts", _flag)
     blackjack_pays: Fraction = _rule(
-        Fraction(3, 2),
-        "a number of bets above 0, to 100, such as 3/2",
-        "what a player's natural wins",
-        _share(lambda x: 0 < x <= 100 and x.denominator <= 1000),
+        Fraction(3, 2), "a number of bets above 0, to 100, such as 3/2 or 3:2", "what a player's natural wins", _odds
     )
     naturals: str = _rule(
         "both", "player, both or none", "whose ace and ten in two cards is special", _one_of("player", "both", "none")
@@ -131,7 +150,10 @@ class Rules:
         "any", "any, never, or hard totals such as 9-11", "two-card hands that may double", _double_on
     )
     double_after_split: bool = _rule(True, _BOOL, "split hands may double", _flag)
-    surrender: bool = _rule(False, _BOOL, "half the bet may be given up as the very first action", _flag)
+    surrender: bool = _rule(
+        False, "true (late surrender) or false (none); there is no early surrender",
+        "half the bet may be given up as the very first action", _surrender,
+    )  # fmt: skip
     split_by: str = _rule(
         "value", "value, rank or never", "pairs that may be split: equal value, equal rank",
         _one_of("value", "rank", "never"),
@@ -269,7 +291,8 @@ def plain(value: object) -> object:
 
 def _known(name: str) -> None:
     if name != "name" and name not in RULE_FIELDS:
-        near = difflib.get_close_matches(name, RULE_FIELDS, 1)
+        said = TRADE_WORDS.get(name.lower())
+        near = [said] if said else difflib.get_close_matches(name, RULE_FIELDS, 1)
         hint = f"did you mean {near[0]}?" if near else f"fields are {', '.join(RULE_FIELDS)}"
         raise RulesError(f"no rule is called {name!r}; {hint}")
 
