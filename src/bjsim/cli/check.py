@@ -28,6 +28,7 @@ from bjsim.cli.plots import check_picture
 from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import Played, play_chart, run_json
 from bjsim.errors import InputError
+from bjsim.sim.arguments import MOST_WORKERS
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart
@@ -46,7 +47,7 @@ LISTED = 25  # cells shown in the terminal; the JSON has them all
 @rules_options
 @click.option("--hands", type=Count(0), show_default="1e6", metavar="N", help="Hands to play, or 0.")
 @until_option
-@click.option("--workers", type=Count(1, 4096), help="Processes; all cores by default.")
+@click.option("--workers", type=Count(1, MOST_WORKERS), help="Processes; all cores by default.")
 @seed_option
 @json_option
 @click.option("--fix", "fix_path", metavar="FILE|-", help="Write the best chart, in the format of CHART.")

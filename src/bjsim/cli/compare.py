@@ -23,6 +23,7 @@ from bjsim.cli.options import (
 from bjsim.cli.render import percent
 from bjsim.cli.run import play_chart
 from bjsim.errors import InputError
+from bjsim.sim.arguments import MOST_WORKERS
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules, parse_field
 from bjsim.sim.game.states import States
@@ -50,7 +51,7 @@ LISTED = 20  # changed rows shown for a game; the JSON has them all
 @click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule of all games; repeatable.")
 @until_option
 @seed_option
-@click.option("--workers", type=Count(1, 4096), help="Processes for --until; all cores by default.")
+@click.option("--workers", type=Count(1, MOST_WORKERS), help="Processes for --until; all cores by default.")
 @json_option
 def compare(
     names: list[str], vary: str | None, settings: tuple[str, ...], precision: float | None, seed: int,

@@ -14,16 +14,17 @@ import click
 from click.shell_completion import CompletionItem
 
 from bjsim.errors import InputError
+from bjsim.sim.arguments import MOST, MOST_SEED, whole_number
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
+from bjsim.sim.json_values import json_values
 
 MOST_HANDS = 10**10  # played to reach a precision, where nothing else is said
 F = TypeVar("F", bound=Callable[..., Any])
-MOST = 10**15
 
 
 class Count(click.ParamType):  # type: ignore[type-arg]
-    """A whole number from `low` on, which may be written 1e7."""
+    """A whole number from `low` on, which may be written 1e7 or 10M."""
 
     name = "number"
 
@@ -32,30 +33,26 @@ class Count(click.ParamType):  # type: ignore[type-arg]
         self.most = most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        try:
-            number = float(value)
-            whole = int(value) if str(value).lstrip("+-").isdigit() else int(number)
-        except (ValueError, OverflowError):
-            number, whole = math.nan, 0
-        if not self.low <= number <= self.most or whole != number:
-            self.fail(f"{value} is not accepted; a whole number from {self.low} to {self.most:.0e}, such as 1e7", param)
-        return whole
+        return whole_number(param.opts[0] if param else self.name, value, self.low, self.most)
 
 
 class Precision(click.ParamType):  # type: ignore[type-arg]
-    """A share of the initial bet, which may be written 0.001%."""
+    """A share of the initial bet, written as a percentage such as 0.001%."""
 
     name = "precision"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         text = str(value).strip()
         try:
-            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+            number = float(text.removesuffix("%"))
         except ValueError:
-            share = math.nan
-        if not 0 < share < 1:
-            self.fail(f"{value} is not accepted; a share of the bet between 0 and 1, such as 0.001% or 1e-5", param)
-        return share
+            number = math.nan
+        if not 0 < number < 100:
+            self.fail(f"{value} is not accepted; a percentage of the bet above 0%, such as 0.001%", param)
+        if not text.endswith("%"):
+            share = f" or, if that was a share of the bet, {100 * number:g}%" if number < 1 else ""
+            self.fail(f"{value} has no % sign; write {text}%{share}", param)
+        return number / 100
 
 
 class Names(click.ParamType):  # type: ignore[type-arg]
@@ -137,8 +134,9 @@ until_option = click.option(
     help="Play until the anytime-valid interval is this narrow, ± P; luck-adjusted where that is on.",
 )  # fmt: skip
 seed_option = click.option(
-    "--seed", type=Count(0), default=1, show_default=True, help="The same seed gives the same result, bit for bit."
-)
+    "--seed", type=Count(0, MOST_SEED), default=1, show_default=True,
+    help="The same seed gives the same result, bit for bit.",
+)  # fmt: skip
 adjust_option = click.option(
     "--adjust-luck/--no-adjust-luck", default=None,
     help="Tell luck from play, for means thousands of times surer; for charts, and by default in finite shoes.",
@@ -178,7 +176,7 @@ def check_writable(path: str | None) -> None:
 
 def write_json(data: object, path: str) -> None:
     """Write JSON to a file or, for `-`, to standard output. What JSON has not: inf becomes text, nan null."""
-    text = json.dumps(_finite(data), indent=2) + "\n"
+    text = json.dumps(json_values(data), indent=2) + "\n"
     if path == "-":
         sys.stdout.write(text)
         return
@@ -186,13 +184,3 @@ def write_json(data: object, path: str) -> None:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
-
-
-def _finite(data: object) -> object:
-    if isinstance(data, dict):
-        return {str(key): _finite(value) for key, value in data.items()}
-    if isinstance(data, (list, tuple)):
-        return [_finite(value) for value in data]
-    if isinstance(data, float) and not math.isfinite(data):
-        return None if math.isnan(data) else str(data)
-    return data

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich import box
+from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from bjsim.bots.player import BotPlayer
 from bjsim.bots.protocol import FAULTS, Fault, printable
+from bjsim.cli.tables import Cell, print_table
 from bjsim.sim.running.driver import Point
 from bjsim.strategies.experiment import BotResult, Difference
 
@@ -28,32 +30,34 @@ def interval(bounds: tuple[float, float], digits: int = 4) -> str:
     return f"{percent(bounds[0], digits)} … {percent(bounds[1], digits)}"
 
 
-def results_table(results: Sequence[BotResult], title: str = "") -> RichTable:
-    """One line a bot: hands, mean return, intervals, luck-adjusted return where there is one, exact value, z, and the
-    verdict in words."""
-    table = RichTable(title=title or None, box=box.SIMPLE_HEAD, title_justify="left")
+def print_results(console: Console, results: Sequence[BotResult]) -> None:
+    """One line a bot: hands, mean return, intervals, luck-adjusted return where there is one, exact value and z (in a
+    finite shoe the value in an infinite one), and the verdict in words."""
     adjusted = any(result.adjusted for result in results)
-    table.add_column("bot")
-    luck = ["luck-adjusted"] if adjusted else []
-    for heading in ("hands", "return", "sd", "± se", "95% interval", "anytime 95%", *luck, "exact", "z"):
-        table.add_column(heading, justify="right")
-    table.add_column("verdict")
+    is_finite = any(result.infinite_shoe is not None and result.exact is None for result in results)
+    headings = ["bot", "hands", "return", "sd", "± se", "95% interval", "anytime 95%"]
+    headings += ["luck-adjusted"] if adjusted else []
+    headings += ["infinite shoe"] if is_finite else ["exact", "z"]
+    rows: list[list[Cell]] = []
     for result in results:
         point = result.point
-        table.add_row(
-            Text(result.name),
-            f"{result.tally.rounds:,}",
-            percent(point.mean),
-            f"{result.tally.sd:.4f}",
-            f"{100 * result.tally.se:.4f}%",
-            interval(point.ci95),
-            interval(point.anytime95),
-            *([adjusted_return(result)] if adjusted else []),
-            "–" if result.exact is None else percent(result.exact),
-            "–" if result.z is None else f"{result.z:+.2f}",
-            Text(result.verdict, style="red bold" if result.verdict == "disagrees" else ""),
+        value = "–" if result.infinite_shoe is None else percent(result.infinite_shoe)
+        z = "–" if result.z is None else f"{result.z:+.2f}"
+        rows.append(
+            [
+                Text(result.name),
+                f"{result.tally.rounds:,}",
+                percent(point.mean),
+                f"{result.tally.sd:.4f}",
+                f"{100 * result.tally.se:.4f}%",
+                interval(point.ci95),
+                interval(point.anytime95),
+                *([adjusted_return(result)] if adjusted else []),
+                *([value] if is_finite else [value, z]),
+                Text(result.verdict, style="red bold" if result.verdict == "disagrees" else ""),
+            ]
         )
-    return table
+    print_table(console, [*headings, "verdict"], rows)
 
 
 def adjusted_return(result: BotResult) -> str:
@@ -68,68 +72,37 @@ def adjusted_return(result: BotResult) -> str:
     return f"{percent(luck.mean, digits)} ± {100 * half:.{digits}f}%"
 
 
-def differences_table(differences: Sequence[Difference]) -> RichTable:
+def print_differences(console: Console, differences: Sequence[Difference]) -> None:
     """One line for each pair of bots that were dealt the same cards."""
-    table = RichTable(title="differences, on the same cards", box=box.SIMPLE_HEAD, title_justify="left")
-    table.add_column("")
-    for heading in ("difference", "± se", "on other cards", "95% interval", "anytime 95%", "luck-adjusted"):
-        table.add_column(heading, justify="right")
+    headings = ["", "difference", "± se", "on other cards", "95% interval", "anytime 95%", "luck-adjusted"]
+    rows: list[list[Cell]] = []
     for difference in differences:
         adjusted = difference.adjusted
-        table.add_row(
-            Text(f"{difference.one.name} – {difference.other.name}"),
-            percent(difference.pair.mean),
-            f"{100 * difference.pair.se:.4f}%",
-            f"{100 * difference.apart:.4f}%",
-            interval(difference.pair.ci95),
-            interval(difference.anytime95),
-            "–" if adjusted is None else interval(adjusted.anytime95),
+        rows.append(
+            [
+                Text(f"{difference.one.name} – {difference.other.name}"),
+                percent(difference.pair.mean),
+                f"{100 * difference.pair.se:.4f}%",
+                f"{100 * difference.apart:.4f}%",
+                interval(difference.pair.ci95),
+                interval(difference.anytime95),
+                "–" if adjusted is None else interval(adjusted.anytime95),
+            ]
         )
-    return table
+    print_table(console, headings, rows, "differences, on the same cards")
 
 
-def results_blocks(results: Sequence[BotResult]) -> RichTable:
-    """The same as `results_table` for narrow screens: a column for each bot."""
-    table = RichTable(box=box.SIMPLE_HEAD)
-    table.add_column("")
-    rows: dict[str, list[Text]] = {}
-    for result in results:
-        table.add_column(Text(result.name), justify="right", overflow="fold")
-        point, digits = result.point, 3
-        low, high = point.ci95
-        any_low, any_high = point.anytime95
-        for name, text in (
-            ("hands", f"{result.tally.rounds:,}"),
-            ("return", percent(point.mean)),
-            ("sd", f"{result.tally.sd:.4f}"),
-            ("± se", f"{100 * result.tally.se:.4f}%"),
-            ("95% from", "too few hands" if math.isinf(low) else percent(low, digits)),
-            ("to", "" if math.isinf(high) else percent(high, digits)),
-            ("anytime 95% from", "" if math.isinf(any_low) else percent(any_low, digits)),
-            ("to ", "" if math.isinf(any_high) else percent(any_high, digits)),
-            *([("luck-adjusted", adjusted_return(result))] if result.adjusted else []),
-            ("exact", "–" if result.exact is None else percent(result.exact)),
-            ("z", "–" if result.z is None else f"{result.z:+.2f}"),
-            ("verdict", result.verdict),
-        ):
-            rows.setdefault(name, []).append(Text(text, style="red bold" if text == "disagrees" else ""))
-    for name, cells in rows.items():
-        table.add_row(name, *cells)
-    return table
-
-
-def convergence_table(results: Sequence[BotResult], lines: int = 8) -> RichTable:
+def print_convergence(console: Console, results: Sequence[BotResult], lines: int = 8) -> None:
     """How each mean, with its anytime-valid interval, converged: a few points, the last one always."""
-    table = RichTable(title="convergence (mean, anytime 95% interval)", box=box.SIMPLE_HEAD, title_justify="left")
-    table.add_column("hands", justify="right")
-    for result in results:
-        table.add_column(Text(result.name), justify="right")
     points = [{point.hands: point for point in result.convergence} for result in results]
     hands = sorted(set().union(*points))
     step = max(1, len(hands) // lines)
-    for count in sorted(hands[-1::-step]):
-        table.add_row(f"{count:,}", *(_point(at[count]) if count in at else "" for at in points))
-    return table
+    rows: list[list[Cell]] = [
+        [f"{count:,}", *(_point(at[count]) if count in at else "" for at in points)]
+        for count in sorted(hands[-1::-step])
+    ]
+    headings = ["hands", *(result.name for result in results)]
+    print_table(console, headings, rows, "convergence (mean, anytime 95% interval)", turn=False)
 
 
 def _point(point: Point) -> str:
@@ -139,19 +112,15 @@ def _point(point: Point) -> str:
     return f"{percent(point.mean, 3)} ± {50 * (high - low):.3f}%"
 
 
-def bots_table(programs: Sequence[BotPlayer]) -> RichTable:
+def print_bots(console: Console, programs: Sequence[BotPlayer]) -> None:
     """Time per move and faults by kind, for each bot in a process of its own."""
-    table = RichTable(title="bots", box=box.SIMPLE_HEAD, title_justify="left")
-    table.add_column("bot")
-    table.add_column("ms per move, median", justify="right")
-    table.add_column("99th percentile", justify="right")
-    table.add_column("faults")
+    rows: list[list[Cell]] = []
     for program in programs:
         times = program.ms_per_move()
         faults = ", ".join(f"{kind} {count:,}" for kind, count in sorted(program.faults.items()))
         median, p99 = ("–" if times[name] is None else f"{times[name]:.2f}" for name in ("median", "p99"))
-        table.add_row(Text(program.name), median, p99, faults or "none")
-    return table
+        rows.append([Text(program.name), median, p99, Text(faults or "none")])
+    print_table(console, ["bot", "ms per move, median", "99th percentile", "faults"], rows, "bots")
 
 
 def fault_lines(fault: Fault) -> str:

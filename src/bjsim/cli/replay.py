@@ -6,6 +6,7 @@ import click
 
 from bjsim.cli.options import Count, Names, bot_names, rules_options, seed_option, the_rules
 from bjsim.errors import InputError
+from bjsim.sim.arguments import MOST_TABLES
 from bjsim.sim.game.actions import NAMES, Action, Player
 from bjsim.sim.game.round import DEALER, Event, Round, RoundResult
 from bjsim.sim.game.rules import Rules
@@ -20,7 +21,7 @@ from bjsim.strategies.players.find import find_player
 @click.option("--round", "round_number", type=Count(), default=1, show_default=True, help="Its round, from 1.")
 @click.option("--shoe", "shoe_path", metavar="FILE", help="Deal the cards of this file instead; plays all its rounds.")
 @rules_options
-@click.option("--tables", type=Count(1, 10**6), default=1, show_default=True, help="As in the run.")
+@click.option("--tables", type=Count(1, MOST_TABLES), default=1, show_default=True, help="As in the run.")
 @seed_option
 def replay(
     bots: list[str], table_number: int, round_number: int, shoe_path: str | None, rules_name: str,

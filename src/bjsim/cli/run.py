@@ -36,6 +36,7 @@ from bjsim.cli.options import (
 from bjsim.cli.plots import check_picture, plot_convergence
 from bjsim.cli.screen import RunScreen, precision_line, report
 from bjsim.errors import InputError
+from bjsim.sim.arguments import MOST_TABLES, MOST_WORKERS
 from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
@@ -55,8 +56,10 @@ from bjsim.strategies.players.find import comes_from_file, find_player, fingerpr
 @click.option("--hands", type=Count(), metavar="N", help="Rounds for each bot, such as 1e7; with --until, the most.")
 @until_option
 @rules_options
-@click.option("--tables", type=Count(1, 10**6), default=1, show_default=True, help="Tables that share a bot's hands.")
-@click.option("--workers", type=Count(1, 4096), help="Processes; all cores by default.")
+@click.option(
+    "--tables", type=Count(1, MOST_TABLES), default=1, show_default=True, help="Tables that share a bot's hands."
+)
+@click.option("--workers", type=Count(1, MOST_WORKERS), help="Processes; all cores by default.")
 @click.option(
     "--executor",
     default="local",

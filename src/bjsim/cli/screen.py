@@ -12,13 +12,12 @@ from rich.text import Text
 
 from bjsim.bots.player import BotPlayer
 from bjsim.cli.render import (
-    bots_table,
-    convergence_table,
-    differences_table,
     fault_lines,
     percent,
-    results_blocks,
-    results_table,
+    print_bots,
+    print_convergence,
+    print_differences,
+    print_results,
 )
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
@@ -83,9 +82,6 @@ def precision_line(experiment: Experiment, progress: Progress) -> str:
     return f"{asked} was not reached in {progress.rounds:,} rounds{more}"
 
 
-NARROW = 140  # columns, below which the table of results would be cut
-
-
 def report(
     console: Console,
     results: Sequence[BotResult],
@@ -101,13 +97,12 @@ def report(
     if not results:
         console.print("no bet was settled yet")
         return
-    wide = Console(stderr=console.stderr, width=max(console.width, 150)) if not console.is_terminal else console
-    wide.print(results_table(results) if wide.width >= NARROW else results_blocks(results))
-    wide.print(convergence_table(results))
+    print_results(console, results)
+    print_convergence(console, results)
     if differences := differences_of(results):
-        wide.print(differences_table(differences))
+        print_differences(console, differences)
     if programs:
-        wide.print(bots_table(programs))
+        print_bots(console, programs)
         for program in programs:
             for fault in program.first_faults():
                 text = f"{program.name}, its first {fault_lines(fault)}"
@@ -130,7 +125,7 @@ def luck_lines(results: Sequence[BotResult]) -> list[str]:
         luck = result.adjusted
         if luck is None:
             continue
-        if result.certified and result.infinite_shoe:
+        if result.certified:
             lines.append(
                 f"{result.name}: less its luck, every round returned the exact value {percent(luck.mean, 6)}: solver "
                 "and rules agree, card by card"

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import secrets
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from math import hypot, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bjsim.errors import InputError
+from bjsim.sim.arguments import MOST_SEED, MOST_TABLES, MOST_WORKERS, whole_number
 from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.json_values import json_object
 from bjsim.sim.running.common_cards import CommonCards
 from bjsim.sim.running.driver import Driver, Experiment, Point, Progress
 from bjsim.sim.running.executors import borrowed, local
@@ -26,12 +30,13 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.reach import splits_for_ever
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Policy
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.find import as_player, need_picklable
 
 CERTAIN = 1e-9  # initial bets, for what is 0 but for rounding
 SD = 1.1  # initial bets, about the standard deviation of a round in the games here
 VARIANCE_REDUCTION = 20_000  # about how many times luck-adjusted returns are less variable, in shoes of several decks
 ANYTIME = 3.03  # half the anytime-valid interval where it is narrowest, in standard errors
+Bot = str | os.PathLike[str] | Player
 AGREES = 4.0  # standard errors: a right result strays further in 6 of 100,000 runs
 
 
@@ -61,8 +66,11 @@ def experiment_of(
     Players sit `rules.seats` to a table, in order. adjust_luck: tell luck from play; None does so in finite shoes, at
     tables where all players are charts. common_cards: each player sits alone, and all are dealt the same cards.
     precision: see `Experiment`; `hands` is then the most that is played.
-    Raises: InputError for a chart whose rounds may never end, and for a player whose luck cannot be told.
+    Raises: InputError for a number that is not accepted, for a chart whose rounds may never end, and for a player whose
+    luck cannot be told.
     """
+    hands, tables = whole_number("hands", hands), whole_number("tables", tables, 1, MOST_TABLES)
+    seed = whole_number("seed", seed, 0, MOST_SEED)
     adjusted = not rules.infinite if adjust_luck is None else adjust_luck
     strangers = [player.name for player in players if not isinstance(player, Chart)]
     if adjust_luck and strangers:
@@ -88,9 +96,10 @@ def expected_hands(precision: float, adjusted: bool) -> int:
 
 @dataclass(frozen=True)
 class BotResult:
-    """What one bot's rounds came to, beside the exact value of its chart in the infinite shoe.
+    """What one bot's rounds came to, and the exact value of its chart; all in initial bets.
 
-    All in initial bets. exact and exact_sd are None for a player that is no chart.
+    exact and exact_sd: of the chart in the game played; None in a finite shoe, and for a player that is no chart.
+    infinite_shoe: the chart's value in an infinite shoe, whatever shoe was played; None for a player that is no chart.
     """
 
     name: str
@@ -99,7 +108,7 @@ class BotResult:
     optimal_n: int
     exact: float | None
     exact_sd: float | None
-    infinite_shoe: bool
+    infinite_shoe: float | None
 
     @property
     def point(self) -> Point:
@@ -129,42 +138,45 @@ class BotResult:
     @property
     def verdict(self) -> str:
         """The comparison with the exact value, or in a finite shoe with the luck-adjusted return, in words."""
-        if self.exact is None:
+        if self.infinite_shoe is None:
             return "no exact value: not a chart"
-        if self.certified and self.infinite_shoe:
-            return "every round agrees with the exact value"
-        if self.infinite_shoe and self.adjusted:
-            apart = abs(self.adjusted.mean - self.exact)
-            return "agrees with the exact value" if apart <= AGREES * self.adjusted.se else "disagrees"
-        if not self.infinite_shoe and self.adjusted:
+        if self.exact is None:
+            if not self.adjusted:
+                return "no exact value: a finite shoe"
             apart = abs(self.tally.mean - self.adjusted.mean)
             return "agrees with its luck-adjusted return" if apart <= AGREES * self.tally.se else "disagrees"
-        if not self.infinite_shoe:
-            return "exact value is for the infinite shoe"
+        if self.certified:
+            return "every round agrees with the exact value"
+        if self.adjusted:
+            apart = abs(self.adjusted.mean - self.exact)
+            return "agrees with the exact value" if apart <= AGREES * self.adjusted.se else "disagrees"
         if self.z is None:
             return "agrees with the exact value" if self.tally.mean == self.exact else "disagrees"
         return "agrees with the exact value" if abs(self.z) < AGREES else "disagrees"
 
-    def to_json(self) -> dict[str, object]:
-        """The result as JSON values, as `bjsim run --json` writes them."""
+    def to_json(self) -> dict[str, Any]:
+        """The result as JSON values, as `bjsim run --json` writes them; an interval without bounds is `-inf`, `inf`."""
         tally, point = self.tally, self.point
-        return {
-            "name": self.name,
-            "hands": tally.rounds,
-            "mean": point.mean,
-            "sd": tally.sd,
-            "se": tally.se,
-            "ci95": point.ci95,
-            "anytime95": point.anytime95,
-            "exact": self.exact,
-            "exact_sd": self.exact_sd,
-            "z": self.z,
-            "verdict": self.verdict,
-            "luck_adjusted": self._adjusted_json(),
-            "payoffs": tally.payoffs,
-            "ties_replayed": tally.ties_replayed,
-            "convergence": [point._asdict() for point in self.convergence],
-        }
+        return json_object(
+            {
+                "name": self.name,
+                "hands": tally.rounds,
+                "mean": point.mean,
+                "sd": tally.sd,
+                "se": tally.se,
+                "ci95": point.ci95,
+                "anytime95": point.anytime95,
+                "exact": self.exact,
+                "exact_sd": self.exact_sd,
+                "infinite_shoe": self.infinite_shoe,
+                "z": self.z,
+                "verdict": self.verdict,
+                "luck_adjusted": self._adjusted_json(),
+                "payoffs": tally.payoffs,
+                "ties_replayed": tally.ties_replayed,
+                "convergence": [point._asdict() for point in self.convergence],
+            }
+        )
 
     def _adjusted_json(self) -> dict[str, object] | None:
         luck = self.adjusted
@@ -212,19 +224,21 @@ class Difference:
         ever = sum(luck.anytime95(self.one.optimal_n)[1] - luck.mean for luck in (one, other))
         return Point(self.one.tally.rounds, mean, (mean - wide, mean + wide), (mean - ever, mean + ever))
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, Any]:
         """The difference as JSON values, as `bjsim run --common-cards --json` writes them."""
         adjusted = self.adjusted
-        return {
-            "bots": [self.one.name, self.other.name],
-            "mean": self.pair.mean,
-            "se": self.pair.se,
-            "ci95": self.pair.ci95,
-            "anytime95": self.anytime95,
-            "se_apart": self.apart,
-            "luck_adjusted": adjusted
-            and {"mean": adjusted.mean, "ci95": adjusted.ci95, "anytime95": adjusted.anytime95},
-        }
+        return json_object(
+            {
+                "bots": [self.one.name, self.other.name],
+                "mean": self.pair.mean,
+                "se": self.pair.se,
+                "ci95": self.pair.ci95,
+                "anytime95": self.anytime95,
+                "se_apart": self.apart,
+                "luck_adjusted": adjusted
+                and {"mean": adjusted.mean, "ci95": adjusted.ci95, "anytime95": adjusted.anytime95},
+            }
+        )
 
 
 def differences_of(results: Sequence[BotResult]) -> list[Difference]:
@@ -245,7 +259,7 @@ class ExactReturn(NamedTuple):
 
 
 def exact_returns(rules: Rules, players: Sequence[Player]) -> list[ExactReturn | None]:
-    """The exact return of each player; None for one that is no chart."""
+    """The exact return of each player in an infinite shoe; None for one that is no chart."""
     solver = Solver(rules)
 
     def of(letter: Policy) -> ExactReturn:
@@ -261,41 +275,64 @@ def results_of(
 ) -> list[BotResult]:  # fmt: skip
     """The results of all players so far; those that have not settled a bet yet are left out.
 
-    exact: their exact returns, if known.
+    exact: what `exact_returns` says of them, if known.
     """
     rules = experiment.rules
     exact = exact_returns(rules, players) if exact is None else exact
     results = []
     for player, tally, points, known in zip(players, progress.tallies, progress.convergence, exact, strict=True):
         if tally.settled:
-            value, sd = known or (None, None)
-            results.append(BotResult(player.name, tally, points, experiment.optimal_n, value, sd, rules.infinite))
+            exact_value, sd = known if known and rules.infinite else (None, None)
+            value = known.value if known else None
+            results.append(BotResult(player.name, tally, points, experiment.optimal_n, exact_value, sd, value))
     return results
 
 
 def play(
-    rules: Rules | str,
-    bots: Sequence[str | Player],
+    rules: Rules | str | os.PathLike[str],
+    bots: Bot | Sequence[Bot],
     hands: int,
-    seed: int = 1,
+    seed: int | None = 1,
     tables: int = 1,
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> list[BotResult]:
     """Play bots and compare them with their exact values: `bjsim run` in Python.
 
-    rules: a game, or the name of a preset or TOML file. bots: names as `--bots` takes them, or Players.
-    hands: rounds for each bot. workers: processes; 1 by default. executor: any executor to play on instead, which is
-    left open; `workers` then says how many blocks it plays at once, this machine's cores by default.
-    Raises: InputError and its kin, as the command does.
+    Args:
+        rules: A game, or the name of a preset or TOML file.
+        bots: Names as `--bots` takes them, chart files, or Players; one alone needs no list.
+        hands: Rounds for each bot. It and the other numbers may be floats that are whole, or numpy's integers.
+        seed: The same seed gives the same result, bit for bit; None takes a fresh one.
+        tables: Tables that share a bot's hands.
+        workers: Processes, 1 by default. With `executor`, how many blocks it plays at once; by default as many as
+            this machine has cores.
+        executor: Any executor to play on instead; it is left open.
+
+    Raises:
+        InputError: An argument is not accepted; the message names it.
 
     >>> result, = play("easy", ["lim17"], hands=10_000)
     >>> result.verdict
     'agrees with the exact value'
     """
-    game = load_rules(rules) if isinstance(rules, str) else rules
-    players = [find_player(bot, game) if isinstance(bot, str) else bot for bot in bots]
-    experiment = experiment_of(game, players, hands, seed, tables)
-    place = borrowed(executor, workers or usable_cores()) if executor else local(workers or 1)
+    game = rules if isinstance(rules, Rules) else load_rules(rules)
+    cores = workers if workers is None else whole_number("workers", workers, 1, MOST_WORKERS)
+    players = [as_player(bot, game) for bot in _listed(bots)]
+    experiment = experiment_of(game, players, hands, secrets.randbelow(MOST_SEED) if seed is None else seed, tables)
+    if executor is None and (cores or 1) > 1:
+        for player in players:
+            need_picklable(player)
+    place = borrowed(executor, cores or usable_cores()) if executor else local(cores or 1)
     progress = Driver(experiment, place).run()
     return results_of(experiment, players, progress)
+
+
+def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:
+    """The bots as a list, also where there is one alone."""
+    if isinstance(bots, str | os.PathLike) or not isinstance(bots, Iterable):
+        return [bots]
+    listed = list(bots)
+    if not listed:
+        raise InputError("bots: an empty list is not accepted; give one bot or more")
+    return listed

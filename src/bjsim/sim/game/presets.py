@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import os
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -134,18 +135,20 @@ def named_rules(name: str) -> Rules:
     if name in PRESETS:
         return PRESETS[name].rules
     near = difflib.get_close_matches(name, PRESETS, 1)
-    hint = f"did you mean {near[0]}?" if near else f"presets are {', '.join(PRESETS)}"
-    raise RulesError(f"no rule set is called {name!r}; {hint}, or the name of a .toml file")
+    hint = f"did you mean {near[0]}?" if near else f"presets are {', '.join(PRESETS)}."
+    raise RulesError(f"no rule set is called {name!r}; {hint} A rules file must end in .toml")
 
 
-def load_rules(text: str) -> Rules:
+def load_rules(text: str | os.PathLike[str]) -> Rules:
     """The rules of a preset's name or of a TOML file of fields, which may start from `preset = "NAME"`.
 
     Raises: RulesError naming the file and the field.
     """
+    if not isinstance(text, str | os.PathLike):
+        raise RulesError(f"rules: a {type(text).__name__} is not accepted; Rules, a preset's name or a TOML file")
     path = Path(text)
     if path.suffix != ".toml":
-        return named_rules(text)
+        return named_rules(os.fspath(text))
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
         base = named_rules(str(values.pop("preset"))) if "preset" in values else Rules()

@@ -10,12 +10,13 @@ import difflib
 import hashlib
 import importlib
 import importlib.util
+import os
 import pickle
 import sys
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action, Player, View
@@ -51,12 +52,13 @@ def player_names() -> list[str]:
     return [*CATALOGUE, *BUILT_IN, *(point.name for point in entry_points(group=ENTRY_POINTS))]
 
 
-def find_player(text: str, rules: Rules) -> Player:
-    """The player that `text` names, for a game with these rules; a Chart where it is one.
+def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
+    """The player that a name or path stands for, for a game with these rules; a Chart where it is one.
 
     Raises: UnknownPlayer; ChartError for a chart file that cannot be read; InputError for a built-in player that cannot
     play by these rules.
     """
+    text = os.fspath(name)
     if text in CATALOGUE:
         return CATALOGUE[text].chart(rules)
     if text in BUILT_IN:
@@ -68,9 +70,43 @@ def find_player(text: str, rules: Rules) -> Player:
         return _as_player(text, _load_object(text), rules)
     if Path(text).is_file():
         return load_chart(text, rules)
+    if os.sep in text or Path(text).suffix:
+        raise UnknownPlayer(f"{text} is a folder, no chart or bot" if Path(text).is_dir() else f"no such file: {text}")
     near = difflib.get_close_matches(text, player_names(), 1)
-    hint = f"did you mean {near[0]}?" if near else f"named strategies are {', '.join(player_names())}"
-    raise UnknownPlayer(f"no bot is called {text!r}; {hint}, or give a chart file, module:object or file.py:object")
+    hint = f"did you mean {near[0]}?" if near else f"named strategies are {', '.join(player_names())}."
+    raise UnknownPlayer(
+        f"no bot is called {text!r}; {hint} A chart file, module:object or file.py:object is accepted too"
+    )
+
+
+def as_player(bot: object, rules: Rules) -> Player:
+    """The player that Python code gives: one that is named (see `find_player`), or a Player.
+
+    Raises: InputError for anything else, and as `find_player`.
+    """
+    if isinstance(bot, str | os.PathLike):
+        return find_player(bot, rules)
+    if not callable(getattr(bot, "decide", None)):
+        hint = "; wrap a function as FunctionPlayer(name, function)" if callable(bot) else ""
+        raise InputError(f"bots: a {type(bot).__name__} is no player: it needs a name and decide(view) -> Action{hint}")
+    if isinstance(bot, type):
+        raise InputError(f"bots: {bot.__name__} is a class; give a player made of it, such as {bot.__name__}()")
+    player = cast(Player, bot)
+    if not isinstance(getattr(player, "name", None), str):
+        raise InputError(f"bots: a {type(bot).__name__} has no name; set its attribute `name` to a text")
+    return player
+
+
+def need_picklable(player: Player) -> None:
+    """Raises: InputError for a player that cannot be sent to a worker process."""
+    try:
+        pickle.dumps(player)
+    except Exception as error:
+        trouble = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(
+            f"{player.name} cannot be sent to a worker process ({trouble}); define it at the top of a module, "
+            "or play with workers=1"
+        ) from None
 
 
 def _load_entry(point: EntryPoint) -> Any:

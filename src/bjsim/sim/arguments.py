@@ -1,0 +1,46 @@
+"""Arguments that commands and functions take alike, checked in one place."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+from bjsim.errors import InputError
+
+MOST = 10**15  # of anything that is counted
+MOST_TABLES = 10**6
+MOST_WORKERS = 4096
+MOST_SEED = 2**128 - 1
+EXPONENTS = {"k": "e3", "m": "e6", "b": "e9"}  # 10M is 10e6
+
+
+def whole_number(name: str, value: object, low: int = 1, most: int = MOST) -> int:
+    """The whole number that an argument holds.
+
+    Args:
+        name: What to call the argument in the message.
+        value: An integer, numpy's too, a float that is whole, or text such as `1e7` or `10M`.
+        low: The smallest number accepted.
+        most: The largest number accepted.
+
+    Raises:
+        InputError: The value is anything else. The message names the argument and the value.
+    """
+    try:
+        number: Any = _parse(value) if isinstance(value, str) else value
+        is_number = isinstance(number, Real) and not isinstance(number, bool)
+        whole = int(number) if is_number else None
+    except (ValueError, OverflowError):
+        number = whole = None
+    if whole is None or whole != number or not low <= whole <= most:
+        shown = value if isinstance(value, str | Real | None) else f"a {type(value).__name__}"
+        range_ = f"{low} to {most}" if most < 10**9 else f"{low} to {most:.0e}, such as 1e7 or 10M"
+        raise InputError(f"{name}: {shown} is not accepted; a whole number from {range_}")
+    return whole
+
+
+def _parse(text: str) -> int | float:
+    text = text.strip()
+    if exponent := EXPONENTS.get(text[-1:].lower()):
+        text = text[:-1] + exponent
+    return int(text) if text.lstrip("+-").isdigit() else float(text)
