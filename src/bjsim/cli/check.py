@@ -8,15 +8,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich import box
 from rich.console import Console
-from rich.table import Table as RichTable
+from rich.text import Text
 
-from bjsim.cli.heatmap import heat_map, plot_chart
+from bjsim.cli.heatmap import benchmark, heat_map, plot_chart
 from bjsim.cli.options import (
     MOST_HANDS,
     Count,
     check_writable,
+    decks_of,
     json_option,
     rules_options,
     seed_option,
@@ -27,6 +27,7 @@ from bjsim.cli.options import (
 from bjsim.cli.plots import check_picture
 from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import Played, play_chart, run_json
+from bjsim.cli.tables import Cell, print_table
 from bjsim.errors import InputError
 from bjsim.sim.arguments import MOST_WORKERS
 from bjsim.sim.game.rules import Rules
@@ -72,11 +73,13 @@ def check(
     if hands is None:
         hands = 10**6 if precision is None else MOST_HANDS
     evaluation = evaluate_chart(judged)
-    if fix_path:
-        _write(WRITERS[form](evaluation.best_chart), fix_path)
     if plot_path:
         plot_chart(evaluation, plot_path)
     console = Console(stderr="-" in (json_path, fix_path))
+    if fix_path:
+        _write(WRITERS[form](evaluation.best_chart), fix_path)
+        if not rules.infinite:
+            console.print(f"--fix wrote the infinite shoe's chart, not one for {decks_of(rules)}", highlight=False)
     ending = splits_for_ever(judged)
     played: Played | None = None
     results: list[BotResult] = []
@@ -128,7 +131,7 @@ def report(console: Console, results: list[BotResult], played: Played) -> None:
     for result in results:
         low, high = result.point.ci95
         beside = "" if result.z is None else f", z {result.z:+.2f}"
-        if result.adjusted and not result.infinite_shoe:  # z is about the infinite shoe's value
+        if result.adjusted and result.exact is None:
             beside = f"; luck-adjusted, it is worth {adjusted_return(result)} in this shoe"
         console.print(
             f"{result.tally.rounds:,} hands returned {percent(result.tally.mean)}, 95% interval "
@@ -143,31 +146,42 @@ def show(console: Console, evaluation: Evaluation) -> None:
     """Print the judgement: the chart, its wrong cells, and how their costs add up."""
     console.print(heat_map(evaluation), soft_wrap=True)
     name, rules = evaluation.chart.name, evaluation.chart.rules
-    shoe = "" if rules.infinite else ", in an infinite shoe"
+    shoe = rules.name if rules.infinite else "an infinite shoe"
+    within = "" if rules.infinite else "in an infinite shoe "
+    console.print()
+    if not rules.infinite:
+        console.print(
+            f"All prices here are an infinite shoe's. {rules.name} is played from {decks_of(rules)}, where a cell that "
+            "costs something here may be right.",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
     console.print(
-        f"\n{name} is worth {percent(evaluation.value, 6)} of the bet in {rules.name}{shoe}; "
-        f"the best chart is worth {percent(evaluation.best, 6)}",
+        f"{name} is worth {percent(evaluation.value, 6)} of the bet in {shoe}; "
+        f"{benchmark(evaluation)} is worth {percent(evaluation.best, 6)}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
     if evaluation.infinite_at:
         hand, shown = evaluation.infinite_at
         console.print(f"splitting {hand} against {shown} again and again is worth more than any number")
     if not evaluation.cells:
-        console.print("no cell differs: this is the best chart")
+        alike = "no cell differs: this is the best chart"
+        if not rules.infinite:
+            alike = f"it plays every cell as that chart does; for {decks_of(rules)} another may be better"
+        console.print(alike, highlight=False, soft_wrap=True)
         return
-    console.print(cells_table(evaluation))
+    print_cells(console, evaluation)
     if len(evaluation.cells) > LISTED:
         console.print(f"… and {len(evaluation.cells) - LISTED} cells more, which --json lists", style="dim")
     if not math.isfinite(evaluation.difference):
         console.print("an infinite difference cannot be shared out among cells")
         return
     console.print(
-        f"{len(evaluation.cells)} cells cost {cost(evaluation.costs)} together; the whole difference is "
+        f"{within}{len(evaluation.cells)} cells cost {cost(evaluation.costs)} together; the whole difference is "
         f"{cost(evaluation.difference)}, remainder {cost(evaluation.remainder)}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
     console.print(
-        f"each alone in the best chart: {cost(evaluation.difference - evaluation.second_order)} together; the "
+        f"each alone in {benchmark(evaluation)}: {cost(evaluation.difference - evaluation.second_order)} together; the "
         f"second-order terms, what they do to one another, are {cost(evaluation.second_order)}",
         highlight=False, soft_wrap=True, style="dim",
     )  # fmt: skip
@@ -178,17 +192,14 @@ def cost(value: float) -> str:
     return f"{100 * (round(value, 10) + 0.0):.6f}%"
 
 
-def cells_table(evaluation: Evaluation) -> RichTable:
+def print_cells(console: Console, evaluation: Evaluation) -> None:
     """The wrong cells, dearest first."""
-    table = RichTable(box=box.SIMPLE_HEAD)
-    for heading in ("hand", "dealer", "chart", "best"):
-        table.add_column(heading)
-    for heading in ("cost", "alone"):
-        table.add_column(heading, justify="right")
+    best = "best" if evaluation.chart.rules.infinite else "infinite shoe"
+    rows: list[list[Cell]] = []
     for cell in evaluation.cells[:LISTED]:
         costs = ("–" if math.isnan(each) else cost(each) for each in (cell.cost, cell.alone))
-        table.add_row(cell.row, cell.column, cell.chart, cell.best, *costs)
-    return table
+        rows.append([*map(Text, (cell.row, cell.column, cell.chart, cell.best)), *costs])
+    print_table(console, ["hand", "dealer", "chart", best, "cost", "alone"], rows)
 
 
 def check_json(evaluation: Evaluation, run: dict[str, object] | None) -> dict[str, object]:
@@ -196,6 +207,7 @@ def check_json(evaluation: Evaluation, run: dict[str, object] | None) -> dict[st
     return {
         "chart": evaluation.chart.name,
         "rules": evaluation.chart.rules.to_dict(),
+        "shoe": "inf",
         "value": evaluation.value,
         "best": evaluation.best,
         "difference": evaluation.difference,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
 import click
-from rich import box
 from rich.console import Console
-from rich.table import Table as RichTable
+from rich.text import Text
 
 from bjsim.cli.options import (
     MOST_HANDS,
@@ -22,6 +22,7 @@ from bjsim.cli.options import (
 )
 from bjsim.cli.render import percent
 from bjsim.cli.run import play_chart
+from bjsim.cli.tables import Cell, print_table
 from bjsim.errors import InputError
 from bjsim.sim.arguments import MOST_WORKERS
 from bjsim.sim.game.presets import PRESETS
@@ -30,7 +31,7 @@ from bjsim.sim.game.states import States
 from bjsim.sim.running.workers import usable_cores
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.strategies.charts.chart import format_ranges
-from bjsim.strategies.exact.compare import Compared
+from bjsim.strategies.exact.compare import Compared, differ_in_shoe_alone
 from bjsim.strategies.exact.compare import compare as compare_games
 from bjsim.strategies.exact.solver import Solver
 
@@ -47,19 +48,26 @@ LISTED = 20  # changed rows shown for a game; the JSON has them all
     metavar="A[,B...]",
     help="Games: presets or TOML files; each is compared with the first.",
 )
-@click.option("--vary", metavar="FIELD=V1,V2...", help="One game with each of these values of a rule.")
+@click.option(
+    "--vary",
+    "varied",
+    multiple=True,
+    metavar="FIELD=V1,V2...",
+    help="One game with each of these values of a rule; repeated, with all combinations.",
+)
 @click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule of all games; repeatable.")
 @until_option
 @seed_option
 @click.option("--workers", type=Count(1, MOST_WORKERS), help="Processes for --until; all cores by default.")
 @json_option
 def compare(
-    names: list[str], vary: str | None, settings: tuple[str, ...], precision: float | None, seed: int,
+    names: list[str], varied: tuple[str, ...], settings: tuple[str, ...], precision: float | None, seed: int,
     workers: int | None, json_path: str | None,
 ) -> None:  # fmt: skip
     """Show what rules are worth: value and best chart of several games, in an infinite shoe.
 
-    With --until also in their own shoes, where the best chart of the infinite one is played, luck-adjusted.
+    With --until also in their own shoes, where the best chart of the infinite one is played, luck-adjusted. Without it
+    the number of decks and the cut change nothing, so games that differ in these alone are refused.
 
     bjsim compare --rules vegas-s17,vegas-h17,atlantic-city
 
@@ -67,7 +75,12 @@ def compare(
 
     bjsim compare --rules vegas-s17 --vary cut=1/2,3/4,9/10 --until 0.005%
     """
-    games = the_games(names, vary, settings)
+    games = the_games(names, varied, settings)
+    if precision is None and differ_in_shoe_alone(games):
+        raise InputError(
+            "games that differ only in decks or cut have the same value in an infinite shoe, which is all that is "
+            "computed here; add --until 0.01% to play them in their own shoes"
+        )
     compared = compare_games(games)
     console = Console(stderr=json_path == "-")
     played: list[LuckTally | None] = [None] * len(games)
@@ -76,9 +89,7 @@ def compare(
     if json_path:
         beside = zip(compared, played, strict=True)
         rows = [compared_json(one) | {"in_its_shoe": shoe_json(luck)} for one, luck in beside]
-        write_json({"games": rows}, json_path)
-    if precision is None and not all(game.infinite for game in games):
-        click.echo("the values are an infinite shoe's; --until 0.01% plays the games in their own", err=True)
+        write_json({"shoe": "inf", "games": rows}, json_path)
     show(console, compared, played)
 
 
@@ -97,39 +108,56 @@ def shoe_json(luck: LuckTally | None) -> dict[str, object] | None:
     return None if luck is None else {"mean": luck.mean, "se": luck.se, "ci95": luck.ci95, "shoes": luck.shoes}
 
 
-def the_games(names: Sequence[str], vary: str | None, settings: tuple[str, ...]) -> list[Rules]:
+def the_games(names: Sequence[str], varied: Sequence[str], settings: tuple[str, ...]) -> list[Rules]:
     """The games that the options ask for, two at least. Raises: InputError."""
     games = [the_rules(name, settings, None) for name in names]
-    if vary is not None:
-        field, equals, values = vary.partition("=")
+    if varied:
         if len(games) > 1:
             raise InputError(f"--vary takes one game to start from, not {len(games)}: {', '.join(names)}")
-        if not equals:
-            raise InputError(f"--vary {vary} is not accepted; write FIELD=V1,V2, such as hit_soft_17=false,true")
-        field = field.strip()
-        texts = [text.strip() for text in values.split(",")]
-        for text in texts:
-            parse_field(field, text)
-        games = [games[0].replace(**{field: text, "name": f"{field}={text}"}) for text in texts]
+        grid = itertools.product(*values_of(varied))
+        games = [
+            games[0].replace(**dict(point), name=", ".join(f"{field}={text}" for field, text in point))
+            for point in grid
+        ]
     if len(games) < 2:
         raise InputError("nothing to compare: give --rules two games or more, or --vary FIELD=V1,V2")
     return games
 
 
+def values_of(varied: Sequence[str]) -> list[list[tuple[str, str]]]:
+    """For each --vary its field with each of its values. Raises: InputError."""
+    values: dict[str, list[tuple[str, str]]] = {}
+    for vary in varied:
+        field, equals, texts = vary.partition("=")
+        field = field.strip()
+        if not equals:
+            raise InputError(f"--vary {vary} is not accepted; write FIELD=V1,V2, such as hit_soft_17=false,true")
+        if field in values:
+            raise InputError(f"--vary {field} is given twice; write all its values in one, as {field}=V1,V2")
+        values[field] = [(field, text.strip()) for text in texts.split(",")]
+        for _, text in values[field]:
+            parse_field(field, text)
+    return list(values.values())
+
+
 def show(console: Console, compared: Sequence[Compared], played: Sequence[LuckTally | None]) -> None:
     """Print the games beside each other, then the cells that change."""
-    table = RichTable(box=box.SIMPLE_HEAD)
-    table.add_column("game")
-    for heading in ("value", "difference", "sd", "cells changed"):
-        table.add_column(heading, justify="right")
-    if any(played):
-        table.add_column("in its own shoe", justify="right")
+    is_finite = not all(one.rules.infinite for one in compared)
+    headings = ["game", "infinite shoe" if is_finite else "value", "difference", "sd", "cells changed"]
+    rows: list[list[Cell]] = []
     for one, luck in zip(compared, played, strict=True):
-        changed = "other columns" if one.changes is None else str(len(one.changes))
+        difference = "–" if one.difference is None else percent(one.difference, 6)
+        changed = "–" if one.difference is None else "other columns"
+        changed = changed if one.changes is None else str(len(one.changes))
         sd = "–" if math.isnan(one.sd) else f"{one.sd:.5f}"
         shoe = [] if not any(played) else ["–" if luck is None else f"{percent(luck.mean)} ± {196 * luck.se:.4f}%"]
-        table.add_row(one.rules.name, percent(one.value, 6), percent(one.difference, 6), sd, changed, *shoe)
-    console.print(table)
+        rows.append([Text(one.rules.name), percent(one.value, 6), difference, sd, changed, *shoe])
+    print_table(console, headings + ["in its own shoe"] * any(played), rows)
+    if is_finite:
+        advice = "" if any(played) else "; --until 0.01% plays the games in their own"
+        console.print(
+            f"values, differences and changed cells are an infinite shoe's{advice}", highlight=False, soft_wrap=True
+        )
     for one in compared[1:]:
         if one.changes:
             texts = change_texts(one)

@@ -41,6 +41,11 @@ def legend(evaluation: Evaluation) -> dict[str, str]:
     return {letter: fallbacks.get(letter, f"{letter} {NAMES[letter]}") for letter in COLOURS if letter in used}
 
 
+def benchmark(evaluation: Evaluation) -> str:
+    """What a chart is compared with, in words."""
+    return "the best chart" if evaluation.chart.rules.infinite else "the infinite shoe's chart"
+
+
 def heat_map(evaluation: Evaluation) -> Text:
     """The chart for the terminal, three characters to a cell."""
     columns = evaluation.chart.states.columns
@@ -63,7 +68,7 @@ def heat_map(evaluation: Evaluation) -> Text:
     for letter, meaning in legend(evaluation).items():
         text.append(f" {meaning} ", style=f"black on {COLOURS[letter]}")
         text.append(" ")
-    return text.append("! differs from the best chart")
+    return text.append(f"! differs from {benchmark(evaluation)}")
 
 
 def plot_chart(evaluation: Evaluation, path: str) -> None:
@@ -88,9 +93,10 @@ def plot_chart(evaluation: Evaluation, path: str) -> None:
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     chart = evaluation.chart
+    shoe = "" if chart.rules.infinite else ", in an infinite shoe"
     axes.set_title(
-        f"{Path(chart.name).name} in {chart.rules.name}\n{percent(evaluation.value)}, best {percent(evaluation.best)}, "
-        f"{len(evaluation.cells)} cells differ", size=9,
+        f"{Path(chart.name).name} in {chart.rules.name}{shoe}\n"
+        f"{percent(evaluation.value)}, best {percent(evaluation.best)}, {len(evaluation.cells)} cells differ", size=9,
     )  # fmt: skip
     _legend(figure, evaluation)
     save_figure(figure, path)
@@ -111,5 +117,7 @@ def _legend(figure: Any, evaluation: Evaluation) -> None:
     from matplotlib.patches import Patch
 
     patches = [Patch(facecolor=COLOURS[letter], label=text) for letter, text in legend(evaluation).items()]
-    patches.append(Patch(fill=False, edgecolor="black", lw=1.8, label="differs; the best in its corner"))
+    patches.append(
+        Patch(fill=False, edgecolor="black", lw=1.8, label=f"differs; {benchmark(evaluation)} in its corner")
+    )
     figure.legend(handles=patches, loc="outside lower center", ncols=3, fontsize="small", frameon=False)

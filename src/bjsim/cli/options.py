@@ -129,6 +129,11 @@ def the_rules(rules_name: str, settings: tuple[str, ...], decks: str | None) -> 
     return load_rules(rules_name).replace(**changes)
 
 
+def decks_of(rules: Rules) -> str:
+    """The decks of a finite shoe, in words."""
+    return "1 deck" if rules.decks == 1 else f"{rules.decks} decks"
+
+
 until_option = click.option(
     "--until", "precision", type=Precision(), metavar="P%",
     help="Play until the anytime-valid interval is this narrow, ± P; luck-adjusted where that is on.",

@@ -51,7 +51,7 @@ from bjsim.strategies.experiment import BotResult, differences_of, exact_returns
 from bjsim.strategies.players.find import comes_from_file, find_player, fingerprint
 
 
-@click.command()
+@click.command(context_settings={"allow_extra_args": True})  # refused below, with a hint
 @click.option("--bots", type=Names(bot_names), required=True, metavar="A[,B...]", help="Who plays: names or files.")
 @click.option("--hands", type=Count(), metavar="N", help="Rounds for each bot, such as 1e7; with --until, the most.")
 @until_option
@@ -88,6 +88,9 @@ def run(
     file.py:object, or programs: ./bot.py, bot.c, any executable (see `bjsim bot`). Bots sit so many to a table as the
     rules have seats, in the order given.
     """
+    if extra := click.get_current_context().args:
+        together = ",".join([*bots, *extra])
+        raise InputError(f"{extra[0]} belongs to no option; separate bots by commas: --bots {together}")
     if hands is None and precision is None:
         raise InputError("how long to play is not said; give --hands N, such as 1e7, or --until P%, such as 0.01%")
     if plot_path:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import shutil
+import sys
 from fractions import Fraction
+from typing import Any
 
 import click
 
-from bjsim.cli.options import json_option, rules_options, the_rules, write_json
+from bjsim.cli.options import decks_of, json_option, rules_options, the_rules, write_json
+from bjsim.errors import InputError
+from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.solver import Solver
@@ -16,10 +22,20 @@ from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.mdp.size import plain_size, reasons_of, size_of
 
 EXTRA = ("value", "states")
+CORNER = "you \\ dealer"
+
+
+class TableName(click.Choice[str]):
+    """A table; a game in its place is told where it belongs."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value in PRESETS or str(value).endswith(".toml"):
+            raise InputError(f"{value} is a game and no table; write --rules {value}")
+        return super().convert(value, param, ctx)
 
 
 @click.command()
-@click.argument("what", nargs=-1, type=click.Choice((*TABLES, *EXTRA)), metavar="[TABLE]...")
+@click.argument("what", nargs=-1, type=TableName((*TABLES, *EXTRA)), metavar="[TABLE]...")
 @rules_options
 @click.option("--ten-probability", metavar="P", help="Probability of a ten-valued card, such as 4/13 or 0.3.")
 @click.option(
@@ -41,9 +57,8 @@ def solve(
         settings = (*settings, f"ten_probability={ten_probability}")
     rules = the_rules(rules_name, settings, decks)
     if not rules.infinite:
-        click.echo(
-            f"{rules.name} is played from {rules.decks} decks; the values below are an infinite shoe's", err=True
-        )
+        is_file = chart_format is not None or json_path == "-"
+        click.echo(f"{rules.name} is played from {decks_of(rules)}; what follows is an infinite shoe's", err=is_file)
     solver = Solver(rules, Fraction if exact else float)
     if chart_format:
         _say_infinite(solver, err=True)
@@ -64,15 +79,21 @@ def _print(solver: Solver, tables: Tables, name: str) -> None:
     if name == "advantage":
         click.echo(f"Player Advantage: {plain_number(tables.advantage(), 100)}")
     elif name == "value":
-        click.echo(plain_number(solver.value))
+        click.echo(plain_number(solver.infinite_shoe_value))
         _say_infinite(solver)
     elif name == "states":
         click.echo("\n".join(size_lines(solver.rules)))
     elif name == "dealer":
-        click.echo("\n".join(dealer_lines(tables.dealer())))
+        click.echo("\n".join(dealer_lines(tables.dealer(), _screen_width() or math.inf)))
     else:
+        width = _screen_width()
         for title, table in _tables(tables, name).items():
-            click.echo(f"{title.capitalize()}\n{table}")
+            click.echo(f"{title.capitalize()}\n{table.folded(width, CORNER) if width else table}")
+
+
+def _screen_width() -> int | None:
+    """Columns of the terminal; None where the output is a file or pipe, whose form is the seed's."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _say_infinite(solver: Solver, err: bool = False) -> None:
@@ -116,8 +137,8 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
             c: {str(o): _json_number(p) for o, p in probabilities.items()}
             for c, probabilities in tables.dealer().items()
         },
-        "advantage": _json_number(solver.value),
-        "value": _json_number(solver.value),
+        "advantage": _json_number(solver.infinite_shoe_value),
+        "value": _json_number(solver.infinite_shoe_value),
         "sd": solver.sd(solver.chart.letter),
         "states": size_of(solver.rules).to_json(),
     }

@@ -11,7 +11,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 Cell = str | Text  # a str keeps to one line; a Text may be wrapped between its words
-WRAPPED = 20  # letters to which a Text is wrapped, where no word is longer
+LONGEST = 20  # letters of a word that is not folded
 PADDING = 3  # around a column, its share of the frame included
 
 
@@ -25,16 +25,15 @@ def print_table(
         headings: Those of the columns.
         rows: Cells; all rows are as long as `headings`.
         title: A line above the table.
-        turn: Make columns of the rows where the table is wider than the screen. What is still wider is folded into
+        turn: Make columns of the rows where the table does not fit the screen. What still does not is folded into
             parts, each with the first column.
     """
     columns: list[list[Cell]] = [[Text(head), *cells] for head, cells in zip(headings, _columns(rows), strict=True)]
-    whole = 1 + sum(_full(column) + PADDING for column in columns)
     width = console.width
     if not console.is_terminal:
-        width = max(width, whole)
+        width = max(width, 1 + sum(_full(column) + PADDING for column in columns))
         console = Console(file=console.file, width=width)
-    is_turned = turn and whole > width
+    is_turned = turn and 1 + sum(_least(column) + PADDING for column in columns) > width
     if is_turned:
         columns = _columns(columns)
     if title:
@@ -53,7 +52,9 @@ def _full(column: Sequence[Cell]) -> int:
 
 def _least(column: Sequence[Cell]) -> int:
     """The width that a column needs, in letters."""
-    return max(min(cell_len(str(cell)), WRAPPED) if isinstance(cell, Text) else cell_len(cell) for cell in column)
+    words = [word for cell in column if isinstance(cell, Text) for word in cell.plain.split()]
+    lines = [cell for cell in column if isinstance(cell, str)]
+    return max([min(cell_len(word), LONGEST) for word in words] + [cell_len(line) for line in lines], default=0)
 
 
 def _parts(columns: list[list[Cell]], width: int) -> list[list[list[Cell]]]:

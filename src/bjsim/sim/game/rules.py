@@ -122,8 +122,8 @@ class Rules:
         "probability of a ten-valued card; all others share the rest", _share(lambda x: 0 < x < 1),
     )  # fmt: skip
     cut: Fraction = _rule(
-        Fraction(1), "above 0, at most 1, such as 3/4 or 75%", "share of the shoe dealt before it is shuffled; 1 = to the last card",
-        _share(lambda x: 0 < x <= 1),
+        Fraction(1), "above 0, at most 1, such as 3/4 or 75%",
+        "share of the shoe dealt before it is shuffled; 1 = to the last card", _share(lambda x: 0 < x <= 1),
     )  # fmt: skip
     deal: str = _rule(
         "pdpd", "two p and one or two d, such as pdpd, ddpp, pdp",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -28,13 +29,15 @@ class Change(NamedTuple):
 class Compared:
     """A game beside the first one: values in initial bets per settled bet, best play, infinite shoe.
 
-    sd: per round. changes: cells in which its best chart differs from the first game's; None where the dealer shows
-    something else, so that columns mean something else. only: rows of totals that only one of the two charts has.
+    sd: per round. difference: from the first game; None where the two differ in their shoe alone, which an infinite
+    shoe does not tell. changes: cells in which its best chart differs from the first game's; None there too, and where
+    the dealer shows something else, so that columns mean something else. only: rows of totals that only one of the two
+    charts has.
     """
 
     rules: Rules
     value: float
-    difference: float
+    difference: float | None
     sd: float
     changes: tuple[Change, ...] | None
     only: tuple[str, ...]
@@ -46,16 +49,22 @@ def compare(games: Sequence[Rules]) -> list[Compared]:
     return [_beside(solvers[0], solver) for solver in solvers]
 
 
+def differ_in_shoe_alone(games: Sequence[Rules]) -> bool:
+    """Whether some of these games have the same rules but for their shoe: its decks, and where it is cut."""
+    return len({rules.replace(decks=math.inf, cut=1) for rules in games}) < len(set(games))
+
+
 def _beside(first: Solver, other: Solver) -> Compared:
-    value, base = float(other.value), float(first.value)
+    value, base = float(other.infinite_shoe_value), float(first.infinite_shoe_value)
     one, two = ({row for row, _ in solver.chart.cells} for solver in (first, other))
     rows = sorted(one | two, key=row_order)
     totals = {parse_row(row).total for row in one} & {parse_row(row).total for row in two}
-    comparable = first.states.columns == other.states.columns
+    told_apart = not differ_in_shoe_alone([first.rules, other.rules])
+    comparable = told_apart and first.states.columns == other.states.columns
     return Compared(
         other.rules,
         value,
-        0.0 if value == base else value - base,
+        (0.0 if value == base else value - base) if told_apart else None,
         other.sd(other.chart.letter),
         tuple(_changes(first, other, rows)) if comparable else None,
         tuple(row for row in rows if parse_row(row).total not in totals),

@@ -122,7 +122,7 @@ class _Evaluator:
         codes = {(row, column): self._code(decisions[0], column)
                  for row, decisions in self.rows.items() for column in self.states.columns}  # fmt: skip
         cells = sorted(self._wrong_cells(codes), key=lambda cell: (-cell.cost, -cell.alone))
-        value, best = float(self.worth.value), float(self.solver.value)
+        value, best = float(self.worth.value), float(self.solver.infinite_shoe_value)
         return Evaluation(
             self.chart, self.solver.chart, value, best, tuple(cells), codes, self.solver.infinite_at
         )  # fmt: skip

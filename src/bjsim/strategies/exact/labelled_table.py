@@ -84,7 +84,27 @@ class LabelledTable:
         return f"{value: .3f}{self.unit}" if isinstance(value, float) else f"{value}{self.unit}"
 
     def __str__(self) -> str:
-        cells = [[str(y), *map(self._text, row)] for y, row in zip(self.ylabels, self.rows, strict=True)]
-        lines = [["", *map(str, self.xlabels)], *cells]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-        return "\n".join("  ".join(word.rjust(w) for word, w in zip(line, widths, strict=True)) for line in lines)
+        return "\n".join(self._lines(self._columns()))
+
+    def _columns(self, corner: str = "") -> list[list[str]]:
+        """The columns as texts of one width, the row labels first."""
+        labels = [corner, *map(str, self.ylabels)]
+        cells = [[str(x), *(self._text(self._cells.get((y, x))) for y in self.ylabels)] for x in self.xlabels]
+        return [[text.rjust(max(map(len, column))) for text in column] for column in [labels, *cells]]
+
+    @staticmethod
+    def _lines(columns: list[list[str]]) -> list[str]:
+        return ["  ".join(words) for words in zip(*columns, strict=True)]
+
+    def folded(self, width: int, corner: str = "") -> str:
+        """The table in parts of at most `width` letters across, each with the row labels; `corner` stands above them.
+
+        A part has one column at least, however wide.
+        """
+        labels, *columns = self._columns(corner)
+        parts: list[list[list[str]]] = [[labels]]
+        for column in columns:
+            if len(parts[-1]) > 1 and len(self._lines([*parts[-1], column])[0]) > width:
+                parts.append([labels])
+            parts[-1].append(column)
+        return "\n\n".join("\n".join(self._lines(part)) for part in parts)

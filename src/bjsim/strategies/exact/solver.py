@@ -13,6 +13,7 @@ Sources: seed 000; Griffin, The Theory of Blackjack (1999), chapter 11.
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,6 +24,11 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.moments import round_sd
 from bjsim.strategies.exact.values import Column, Dealer, Means, Number, Policy
+
+FINITE_DECKS = (
+    "Solver(rules).value is the value in an infinite shoe, and these rules have finite decks, where it differs; "
+    "play(rules, ...) measures it there, and Solver.infinite_shoe_value does not warn"
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class Worth:
 
 
 class Solver:
-    """All exact answers about one game, computed when asked for.
+    """All exact answers about one game in an infinite shoe, computed when asked for.
 
     number: `float` or `Fraction`.
     """
@@ -97,8 +103,15 @@ class Solver:
         worth = self.worth(letter) if worth is None else worth
         return round_sd(self.states, letter, worth.value, worth.tied)
 
-    @cached_property
+    @property
     def value(self) -> Number:
+        """The value of the game in an infinite shoe; a warning says so where the rules have finite decks."""
+        if not self.rules.infinite:
+            warnings.warn(FINITE_DECKS, stacklevel=2)
+        return self.infinite_shoe_value
+
+    @cached_property
+    def infinite_shoe_value(self) -> Number:
         """The value of the game: expected profit per bet under the best strategy. It may be `inf`."""
         return self.tie_value if self.rules.ties == "replay" else self._total(self.number(0), None)
 

@@ -149,15 +149,21 @@ class Tables:
 
     def advantage(self) -> Number:
         """The player's advantage: the value of the game."""
-        return self.solver.value
+        return self.solver.infinite_shoe_value
 
 
-def dealer_lines(tables: dict[str, dict[int, Number]]) -> list[str]:
-    """The dealer's tables as the seed prints them, two lines to a column."""
+def dealer_lines(tables: dict[str, dict[int, Number]], width: float = math.inf) -> list[str]:
+    """The dealer's tables as the seed prints them, two lines to a column, folded where wider than `width` letters."""
     lines = []
     for label, probabilities in tables.items():
         lines.append(f"Dealer {label}")
         names = {DEALER_NATURAL: "BJ"}
         texts = {o: f"{p:01.6f}" if isinstance(p, float) else str(p) for o, p in probabilities.items()}
-        lines.append("  ".join(f"{names.get(o, o):>2}: {text}" for o, text in texts.items()))
+        line = ""
+        for outcome in (f"{names.get(o, o):>2}: {text}" for o, text in texts.items()):
+            if line and len(line) + 2 + len(outcome) > width:
+                lines.append(line)
+                line = ""
+            line += ("  " if line else "") + outcome
+        lines.append(line)
     return lines
