@@ -73,8 +73,19 @@ def test_named_strategies_are_charts_too():
 
 def test_a_finite_shoe_is_judged_in_the_infinite_one():
     text = bjsim("check", "optimal", "--rules", "vegas-h17", "--decks", "1", "--hands", "1e4").out
-    assert "in an infinite shoe" in text and "in this shoe: agrees with its luck-adjusted return" in text
+    assert "All prices here are an infinite shoe's. vegas-h17 is played from 1 deck" in text
+    assert "in this shoe: agrees with its luck-adjusted return" in text
     assert ", z " not in text  # which would compare it with the infinite shoe
+    assert "best chart" not in text and "no cell differs" not in text
+
+
+def test_no_cell_is_wrong_in_a_shoe_that_is_not_solved(tmp_path):
+    asked = ("check", "hoyle", "--rules", "vegas-s17", "--decks", "1", "--hands", "0")
+    fixed = tmp_path / "fixed"
+    text = bjsim(*asked, "--fix", fixed).out
+    assert "best" not in text and "! differs from the infinite shoe's chart" in text
+    assert "in an infinite shoe 103 cells cost" in text and "--fix wrote the infinite shoe's chart, not one for" in text
+    assert bjsim(*asked, "--json", "-").json["shoe"] == "inf"
 
 
 def test_an_infinite_game_is_not_played():

@@ -71,8 +71,33 @@ def test_what_is_shown():
 def test_neighbouring_columns_are_drawn_together_and_decks_do_not_matter():
     outcome = bjsim("compare", "--rules", "vegas-s17,atlantic-city")
     assert "15 v T H → Rh, 16 v 9-A H → Rh" in outcome.out
-    assert outcome.err == "the values are an infinite shoe's; --until 0.01% plays the games in their own\n"
-    assert bjsim("compare", "--rules", "neller,neller-v3").err == ""
+    assert "changed cells are an infinite shoe's; --until 0.01% plays the games in their own" in outcome.out
+    assert "infinite shoe   difference" in outcome.out and outcome.err == ""
+    assert "infinite" not in bjsim("compare", "--rules", "neller,neller-v3").out
+
+
+@pytest.mark.parametrize(
+    "games_asked",
+    [
+        ["--vary", "decks=1,6"],
+        ["--vary", "cut=1/2,3/4"],
+        ["--vary", "decks=6,inf"],
+        ["--vary", "hit_soft_17=true,false", "--vary", "decks=1,6"],
+    ],
+)
+def test_games_that_differ_in_their_shoe_alone_are_refused(games_asked):
+    message = refusal("compare", "--rules", "vegas-s17", *games_asked)
+    assert "differ only in decks or cut" in message and "add --until 0.01%" in message
+
+
+def test_varied_twice_is_a_grid():
+    grid = games("--rules", "vegas-s17", "--vary", "blackjack_pays=3/2,6/5", "--vary", "hit_soft_17=false,true")
+    assert [one["name"] for one in grid] == [
+        f"blackjack_pays={pays}, hit_soft_17={hits}" for pays in ("3/2", "6/5") for hits in ("false", "true")
+    ]
+    both, *_ = games("--rules", "vegas-s17", "--set", "blackjack_pays=6/5", "--vary", "hit_soft_17=true,false")
+    assert grid[3]["value"] == both["value"] != grid[1]["value"]
+    assert "--vary peek is given twice" in refusal("compare", "--vary", "peek=true", "--vary", "peek=false")
 
 
 def test_bad_input_gets_one_line_and_status_2():
@@ -94,7 +119,8 @@ def test_games_in_their_own_shoes():
         assert low < game["in_its_shoe"]["mean"] < high and high - low < 0.001
     assert two["in_its_shoe"]["ci95"][0] > six["in_its_shoe"]["ci95"][1]
     assert six["in_its_shoe"]["mean"] > six["value"]
+    assert two["difference"] == 0 and six["difference"] is endless["difference"] is endless["changes"] is None
 
 
 def test_a_precision_is_read_as_in_run():
-    assert "such as 0.001% or 1e-5" in refusal("compare", "--vary", "decks=2,6", "--until", "none")
+    assert "such as 0.001%" in refusal("compare", "--vary", "decks=2,6", "--until", "none")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any, NamedTuple
@@ -36,6 +38,24 @@ def bjsim(*args: object, stdin: bytes = b"") -> Outcome:
         except SystemExit as stop:
             return Outcome(stop.code, out.getvalue(), err.getvalue())
     raise AssertionError("main() ends with SystemExit")
+
+
+class _Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def on_screen(width: int, *args: object) -> list[str]:
+    """The lines that `bjsim ARGS` leaves on a terminal so many letters wide, without colours and progress."""
+    screen = _Screen()
+    terminal = {"COLUMNS": str(width), "TERM": "xterm"}
+    with mock.patch.dict(os.environ, terminal), redirect_stdout(screen), redirect_stderr(io.StringIO()):
+        try:
+            main([str(arg) for arg in args])
+        except SystemExit as stop:
+            assert not stop.code
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue())
+    return [line.rpartition("\r")[2] for line in text.split("\n")]
 
 
 def refusal(*args: object, stdin: bytes = b"") -> str:

@@ -1,0 +1,76 @@
+"""Tables fit the screen, and nothing in them is cut."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+from support.command import bjsim, on_screen
+
+from bjsim.cli.tables import print_table
+
+GRID = ("--vary", "blackjack_pays=3/2,6/5", "--vary", "hit_soft_17=true,false")
+
+
+def printed(width: int, *table: object, is_terminal: bool = True, **options: object) -> str:
+    console = Console(file=io.StringIO(), width=width, force_terminal=is_terminal, color_system=None)
+    print_table(console, *table, **options)
+    return console.file.getvalue()
+
+
+def numbers(text: str) -> set[str]:
+    return set(re.findall(r"[-+]?\d[\d.,]*%?", text))
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "--bots", "optimal,lim17,hoyle", "--hands", "2000", "--seed", "3"),
+        ("run", "--bots", "optimal,lim17,hoyle", "--hands", "2000", "--common-cards", "--rules", "vegas-s17"),
+        ("compare", "--rules", "vegas-s17", *GRID),
+        ("check", "hoyle", "--rules", "vegas-s17", "--hands", "0"),
+        ("solve", "initial", "dealer", "stand", "strategy"),
+    ],
+)
+def test_every_number_of_a_pipe_is_on_the_screen(command, width):
+    """The tables: sentences may be wider, since terminals wrap them; and the last line has timings."""
+    lines = on_screen(width, *command)
+    table = [line for line in lines if not re.search(r"[a-z]: | in .* s, |shoe's|cost|alone in|worth", line)]
+    assert max(map(len, table)) <= width
+    wanted = numbers("\n".join(bjsim(*command).out.splitlines()[:-1]))
+    assert wanted - numbers("\n".join(lines)) == set()
+
+
+def test_games_are_told_apart_at_80_columns():
+    lines = "\n".join(on_screen(80, "compare", "--rules", "vegas-s17", "--vary", "blackjack_pays=3/2,6/5"))
+    assert "blackjack_pays=3/2" in lines and "blackjack_pays=6/5" in lines
+
+
+def test_a_pipe_has_the_whole_table_in_one():
+    rows = [[Text(f"bot{number}"), *["+1.2345% … +2.3456%"] * 12] for number in range(3)]
+    headings = ["bot", *(f"interval {number}" for number in range(12))]
+    lines = printed(80, headings, rows, is_terminal=False).splitlines()
+    assert [line.split()[0] for line in lines if "%" in line] == ["bot0", "bot1", "bot2"]
+    assert max(map(len, lines)) > 200
+
+
+def test_a_wide_table_is_turned_and_then_folded():
+    rows = [[Text(f"bot{number}"), "+1.2345%", Text("agrees with the exact value")] for number in range(9)]
+    wide = printed(60, ["bot", "return", "verdict"], rows)
+    assert [line.split()[0] for line in wide.splitlines() if "%" in line] == [f"bot{number}" for number in range(9)]
+    assert max(map(len, wide.splitlines())) <= 60
+    turned = printed(25, ["bot", "return", "verdict"], rows).splitlines()
+    assert max(map(len, turned)) <= 25
+    assert [line.split() for line in turned if "%" in line] == [["return", "+1.2345%"]] * 9
+    assert [line.split() for line in turned if "bot" in line] == [["bot", f"bot{number}"] for number in range(9)]
+
+
+def test_a_name_longer_than_the_screen_is_folded():
+    name = "".join(chr(ord("a") + number % 26) for number in range(100))
+    text = printed(40, ["bot", "return"], [[Text(name), "+1.2345%"]])
+    assert max(map(len, text.splitlines())) <= 40
+    assert name in re.sub(r"\s|[+]1.2345%", "", text) and "+1.2345%" in text

@@ -1,0 +1,54 @@
+"""Numbers as commands and functions take them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bjsim.errors import InputError
+from bjsim.sim.arguments import MOST, MOST_SEED, whole_number
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (1, 1),
+        (1e3, 1000),
+        (np.int64(1000), 1000),
+        (np.uint8(7), 7),
+        (np.float32(8), 8),
+        (Fraction(6, 2), 3),
+        ("12", 12),
+        ("+12", 12),
+        (" 1e7 ", 10**7),
+        ("10M", 10**7),
+        ("2.3m", 2_300_000),
+        ("5k", 5000),
+        ("1B", 10**9),
+        (MOST, MOST),
+    ],
+)
+def test_a_whole_number_in_any_form(value: object, number: int) -> None:
+    found = whole_number("hands", value)
+    assert found == number and type(found) is int
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0, -5, 2.5, float("nan"), float("inf"), "", "many", "M", "1e3M", "nan", "1e30", "-1", "9" * 5000, 10**400, None,
+     True, [5], Decimal(5), np.array([1, 2]), np.bool_(True), b"5"],
+)  # fmt: skip
+def test_anything_else_is_refused_in_one_line_that_names_the_argument(value: object) -> None:
+    with pytest.raises(InputError, match=r"^hands: .* is not accepted; a whole number from 1 to 1e\+15") as caught:
+        whole_number("hands", value)
+    assert "\n" not in str(caught.value)
+
+
+@given(st.integers(0, MOST_SEED))
+def test_seeds_keep_every_digit(seed: int) -> None:
+    assert whole_number("seed", seed, 0, MOST_SEED) == whole_number("seed", str(seed), 0, MOST_SEED) == seed

@@ -1,0 +1,167 @@
+"""`bjsim.play` and `Solver` as Python programs use them: what is accepted, what is refused, and JSON."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.command import bjsim
+
+import bjsim as library
+from bjsim.errors import InputError
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.experiment import differences_of, experiment_of, results_of
+from bjsim.strategies.formats.files import WRITERS
+from bjsim.strategies.players.find import FunctionPlayer, find_player
+
+STAND = FunctionPlayer("stand", lambda view: "S")
+
+
+class Nameless:
+    def decide(self, view):
+        return "S"
+
+
+@pytest.mark.parametrize(
+    ("argument", "option", "values"),
+    [
+        ("hands", "--hands", [0, -5, 2.5, "many", 10**30]),
+        ("tables", "--tables", [0, -1, 0.5, 10**7]),
+        ("workers", "--workers", [0, -1, 5000]),
+        ("seed", "--seed", [-1, 0.5, 2**128, "x"]),
+    ],
+)
+def test_numbers_are_refused_as_the_command_refuses_them(argument, option, values):
+    for value in values:
+        given_ = {"hands": 10, argument: value}
+        with pytest.raises(InputError) as caught:
+            library.play("easy", ["lim17"], **given_)
+        words = [f"--{name}={number}" for name, number in given_.items()]
+        error = bjsim("run", "--bots", "lim17", *words).err
+        assert str(caught.value).startswith(f"{argument}: {value} is not accepted")
+        assert error == f"bjsim: {option}{str(caught.value).removeprefix(argument)}\n"
+
+
+def test_whole_floats_and_numpy_integers_are_numbers_too():
+    [plain] = library.play("easy", ["lim17"], hands=1000, seed=3, tables=2, workers=1)
+    [other] = library.play(
+        "easy", ["lim17"], hands=1e3, seed=np.int64(3), tables=np.float64(2), workers=np.uint8(1)
+    )  # fmt: skip
+    assert plain.tally == other.tally
+
+
+def test_seeds():
+    one, two = (library.play("easy", "optimal", 10_000, seed=None)[0].tally for _ in range(2))
+    assert one != two, "a dozen counts alike by chance: less than once in 10**12"
+    assert library.play("easy", "lim17", 10, seed=2**128 - 1)
+    for generator in (np.random.SeedSequence(1), np.random.default_rng(1)):
+        with pytest.raises(InputError, match=r"^seed: a (SeedSequence|Generator) is not accepted; a whole number"):
+            library.play("easy", "lim17", 10, seed=generator)
+
+
+def test_one_bot_needs_no_list():
+    assert [result.name for result in library.play("easy", "optimal", 100)] == ["optimal"]
+    assert [result.name for result in library.play("easy", STAND, 100)] == ["stand"]
+    assert [result.name for result in library.play("easy", (name for name in ("lim17", "mimic")), 100)] == [
+        "lim17",
+        "mimic",
+    ]
+
+
+def test_paths_are_taken_wherever_their_text_is(tmp_path: Path):
+    chart, rules = tmp_path / "mine.txt", tmp_path / "game.toml"
+    rules.write_text('preset = "vegas-s17"\ndecks = "inf"\n')
+    game = library.load_rules(rules)
+    chart.write_text(WRITERS["chart"](Solver(game).chart))
+    [result] = library.play(rules, [chart], 100)
+    [same] = library.play(str(rules), str(chart), 100)
+    assert result.tally == same.tally and game.name == "game"
+    assert library.find_player(chart, game).cells == Solver(game).chart.cells
+    with pytest.raises(InputError, match=r"no such file: .*gone\.txt"):
+        library.play("easy", tmp_path / "gone.txt", 100)
+
+
+@pytest.mark.parametrize(
+    ("bots", "message"),
+    [
+        ([], "bots: an empty list is not accepted"),
+        ([Nameless()], "bots: a Nameless has no name"),
+        ([Nameless], "bots: Nameless is a class"),
+        ([5], "bots: a int is no player"),
+        (None, "bots: a NoneType is no player"),
+        ([lambda view: "S"], "wrap a function as FunctionPlayer"),
+    ],
+)
+def test_what_is_no_player_is_refused(bots, message):
+    with pytest.raises(InputError) as caught:
+        library.play("easy", bots, 10)
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_game_is_rules_or_their_name():
+    with pytest.raises(InputError, match="rules: a int is not accepted"):
+        library.play(5, "lim17", 10)
+
+
+def test_a_lambda_plays_here_but_cannot_be_sent_to_a_worker():
+    assert library.play("easy", STAND, 10, workers=1)[0].tally.rounds == 10
+    with pytest.raises(InputError, match=r"^stand cannot be sent to a worker process .*workers=1"):
+        library.play("easy", STAND, 10, workers=2)
+
+
+def refuse_constant(name: str) -> None:
+    raise AssertionError(f"{name} is no JSON")
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(["easy", "neller", "vegas-s17", "cardshark"]),
+    st.lists(st.sampled_from(["optimal", "lim17", "stand"]), min_size=1, max_size=2),
+    st.integers(1, 130),
+    st.integers(0, 100),
+    st.booleans(),
+)
+def test_results_are_json(game, names, hands, seed, common_cards):
+    rules = library.load_rules(game)
+    players = [STAND if name == "stand" else find_player(name, rules) for name in names]
+    experiment = experiment_of(rules, players, hands, seed, common_cards=common_cards and len(players) > 1)
+    results = results_of(experiment, players, library.Driver(experiment).run())
+    for thing in [*results, *differences_of(results)]:
+        data = thing.to_json()
+        assert json.loads(json.dumps(data, allow_nan=False), parse_constant=refuse_constant) == data
+
+
+def test_bounds_of_too_few_hands_are_text():
+    [result] = library.play("easy", "lim17", 50)
+    assert result.to_json()["ci95"] == ["-inf", "inf"] == result.to_json()["convergence"][-1]["anytime95"]
+
+
+def test_the_value_of_a_finite_shoe_warns_once():
+    rules = library.load_rules("vegas-s17")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        values = [Solver(rules.replace(decks=decks)).value for decks in (1, 2, "inf")]
+    assert len(set(values)) == 1
+    [warning] = caught
+    assert "value in an infinite shoe" in str(warning.message) and warning.filename == __file__
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "--bots", "optimal", "--rules", "vegas-s17", "--hands", "100"),
+        ("check", "optimal", "--rules", "vegas-s17", "--hands", "0"),
+        ("compare", "--rules", "vegas-s17,vegas-h17"),
+        ("solve", "--rules", "vegas-s17"),
+    ],
+)
+def test_commands_say_it_in_words_and_do_not_warn(command):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        outcome = bjsim(*command)
+    assert outcome.status == 0 and "infinite shoe" in outcome.out and "Warning" not in outcome.err
