@@ -117,6 +117,7 @@ def test_ctrl_c_prints_what_is_known():
         (["--bots", "/", "--hands", "9"], "/ is a folder"),
         (["--bots", "lim17", "--hands", "9", "--rules", "vegas-h"], "did you mean vegas-h17? A rules file must end in"),
         (["--bots", "lim17", "--hands", "9", "--set", "das=1"], "did you mean double_after_split=true?"),
+        (["--bots", "lim17", "--hands", "9", "--set", "h17"], "write FIELD=VALUE, such as hit_soft_17=true"),
         (["--bots", "lim17", "--hands", "9", "--set", "surrender=early"], "there is no early surrender"),
         (["--bots", "lim17", "--hands", "9", "--seed", "-1"], "--seed: -1 is not accepted; a whole number from 0"),
         (["--bots", "lim17", "--hands", "9", "--tables", "0"], "--tables: 0 is not accepted; a whole number from 1"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from functools import lru_cache
 
 import pytest
 from rich.console import Console
@@ -25,7 +26,13 @@ def numbers(text: str) -> set[str]:
     return set(re.findall(r"[-+]?\d[\d.,]*%?", text))
 
 
-@pytest.mark.parametrize("width", [60, 80, 100, 140])
+@lru_cache
+def whole(*command: str) -> str:
+    """What a pipe gets, without the last line, which has timings."""
+    return "\n".join(bjsim(*command).out.splitlines()[:-1])
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
 @pytest.mark.parametrize(
     "command",
     [
@@ -37,12 +44,11 @@ def numbers(text: str) -> set[str]:
     ],
 )
 def test_every_number_of_a_pipe_is_on_the_screen(command, width):
-    """The tables: sentences may be wider, since terminals wrap them; and the last line has timings."""
+    """And the tables are no wider than it; sentences may be, since terminals wrap them."""
     lines = on_screen(width, *command)
     table = [line for line in lines if not re.search(r"[a-z]: | in .* s, |shoe's|cost|alone in|worth", line)]
     assert max(map(len, table)) <= width
-    wanted = numbers("\n".join(bjsim(*command).out.splitlines()[:-1]))
-    assert wanted - numbers("\n".join(lines)) == set()
+    assert numbers(whole(*command)) - numbers("\n".join(lines)) == set()
 
 
 def test_games_are_told_apart_at_80_columns():

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 from bjsim.errors import InputError
 from bjsim.sim.arguments import MOST, MOST_SEED, whole_number
 from bjsim.sim.game.presets import PRESETS, load_rules
-from bjsim.sim.game.rules import RULE_FIELDS, Rules
+from bjsim.sim.game.rules import RULE_FIELDS, TRADE_WORDS, Rules
 from bjsim.sim.json_values import json_values
 
 MOST_HANDS = 10**10  # played to reach a precision, where nothing else is said
@@ -122,7 +122,8 @@ def the_rules(rules_name: str, settings: tuple[str, ...], decks: str | None) -> 
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals:
-            raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as peek=true")
+            example = TRADE_WORDS.get(setting.lower(), "peek=true")
+            raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as {example}")
         changes[name.strip()] = value.strip()
     if decks is not None:
         changes["decks"] = decks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from math import hypot, sqrt
 from typing import Any, NamedTuple
@@ -320,7 +320,7 @@ def play(
     cores = workers if workers is None else whole_number("workers", workers, 1, MOST_WORKERS)
     players = [as_player(bot, game) for bot in _listed(bots)]
     experiment = experiment_of(game, players, hands, secrets.randbelow(MOST_SEED) if seed is None else seed, tables)
-    if executor is None and (cores or 1) > 1:
+    if isinstance(executor, ProcessPoolExecutor) or (executor is None and (cores or 1) > 1):
         for player in players:
             need_picklable(player)
     place = borrowed(executor, cores or usable_cores()) if executor else local(cores or 1)

@@ -101,7 +101,7 @@ TRADE_WORDS = {  # what casinos and books call a rule
     "rsa": "resplit_aces=true",
     "nrsa": "resplit_aces=false",
     "hsa": "hit_split_aces=true",
-    "penetration": "cut",
+    "penetration": "cut=75%",
 }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -172,10 +173,10 @@ class ScriptedShoe:
                 self.cards.append(RANKS.index(letter.upper()))
 
     @classmethod
-    def load(cls, path: str) -> ScriptedShoe:
+    def load(cls, path: str | os.PathLike[str]) -> ScriptedShoe:
         """The script in the file `path`. Raises: ShoeError."""
         try:
-            return cls(Path(path).read_text(encoding="utf-8"), path)
+            return cls(Path(path).read_text(encoding="utf-8"), os.fspath(path))
         except (OSError, UnicodeDecodeError) as error:
             raise ShoeError(f"cannot read the scripted shoe {path}: {error}") from None
 

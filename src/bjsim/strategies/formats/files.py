@@ -6,6 +6,7 @@ header), and that of the text format names the dealer's cards.
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -58,9 +59,9 @@ def _no_text(name: str, before: str, what: str) -> ChartError:
     return ChartError(f"{place}: {what} is no text; a chart is a table of hands, dealer's cards and actions")
 
 
-def load_chart(path: str, rules: Rules) -> Chart:
+def load_chart(path: str | os.PathLike[str], rules: Rules) -> Chart:
     """The chart in a file. Raises: ChartError."""
     try:
-        return read_chart(Path(path).read_bytes(), path, rules)
+        return read_chart(Path(path).read_bytes(), os.fspath(path), rules)
     except OSError as error:
         raise ChartError(f"cannot read the chart {path}: {error.strerror}") from None
