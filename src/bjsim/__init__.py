@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from bjsim.strategies.exact.labelled_table import LabelledTable as LabelledTable
     from bjsim.strategies.exact.solver import Solver as Solver
     from bjsim.strategies.experiment import BotResult as BotResult
-    from bjsim.strategies.experiment import play as play
+    from bjsim.strategies.play import play as play
     from bjsim.strategies.learning.report import LearnedGame as LearnedGame
     from bjsim.strategies.learning.study import Study as Study
     from bjsim.strategies.players.find import find_player as find_player
@@ -106,7 +106,7 @@ _HOMES = {
     "find_player": "strategies.players.find",
     "learn": "api",
     "load_rules": "sim.game.presets",
-    "play": "strategies.experiment",
+    "play": "strategies.play",
     "solve": "api",
 }
 

@@ -17,7 +17,7 @@ from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
 from bjsim.sim.game.states import HandState
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.experiment import play
+from bjsim.strategies.play import play
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.players.kelly import Kelly
 

@@ -8,7 +8,7 @@ import pytest
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.experiment import play
+from bjsim.strategies.play import play
 
 OPTIONS = [
     ("blackjack-p", {"hit_soft_17": "true"}),
