@@ -12,12 +12,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "bjsim"
+COMMON = ("__version__", "errors", "arguments", "json_values")  # modules that every package may use
 API = {"cli": ("api",), "bots": (), "strategies": (), "sim": ()}  # only the command line may use the public functions
 ROOMS = ("cli", "bots", "strategies", "sim")  # a room may import itself and the rooms after it
 MAP = ROOT / "docs" / "explanation" / "architecture.md"
 LAYERS = {  # inside a package a part may import itself and the parts after it
     "sim": ("running", "engine", "game", "stats"),
-    "strategies": ("experiment", "learning", "mdp", "players", "formats", "exact", "charts", "tabular"),
+    "strategies": ("play", "experiment", "learning", "mdp", "players", "formats", "exact", "charts", "tabular"),
     "bots": ("check", "contest", "seats", "player", "sandbox", "export", "protocol"),
     "bots/contest": ("host", "report", "play", "scoring", "luck", "entrants", "schedule", "config"),
 }
@@ -57,7 +58,7 @@ def wrong_imports(room: str, source: str) -> list[str]:
             complaints.append(f"line {line}: {name} is relative; import bjsim.… instead")
         elif top in ROOMS:
             complaints.append(f"line {line}: {name} is a bare room; import bjsim.{name} instead")
-        elif top == "bjsim" and rest.partition(".")[0] not in (*allowed, "__version__", "errors", *API[room]):
+        elif top == "bjsim" and rest.partition(".")[0] not in (*allowed, *COMMON, *API[room]):
             complaints.append(f"line {line}: {name}; {room} may import only from {', '.join(allowed)}")
     return complaints
 

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from bjsim.strategies.exact.labelled_table import LabelledTable as LabelledTable
     from bjsim.strategies.exact.solver import Solver as Solver
     from bjsim.strategies.experiment import BotResult as BotResult
-    from bjsim.strategies.play import play as play
     from bjsim.strategies.learning.report import LearnedGame as LearnedGame
     from bjsim.strategies.learning.study import Study as Study
+    from bjsim.strategies.play import play as play
     from bjsim.strategies.players.find import find_player as find_player
 
 __version__ = "0.1.0"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bjsim.arguments import MOST, MOST_SEED, whole_number
 from bjsim.errors import InputError
-from bjsim.sim.arguments import MOST, MOST_SEED, whole_number
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from bjsim.arguments import MOST_WORKERS
 from bjsim.cli.heatmap import benchmark, heat_map, plot_chart
 from bjsim.cli.options import (
     MOST_HANDS,
@@ -29,7 +30,6 @@ from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import Played, play_chart, run_json
 from bjsim.cli.tables import Cell, print_table
 from bjsim.errors import InputError
-from bjsim.sim.arguments import MOST_WORKERS
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart

@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from bjsim.arguments import MOST_WORKERS
 from bjsim.cli.options import (
     MOST_HANDS,
     Count,
@@ -24,7 +25,6 @@ from bjsim.cli.render import percent
 from bjsim.cli.run import play_chart
 from bjsim.cli.tables import Cell, print_table
 from bjsim.errors import InputError
-from bjsim.sim.arguments import MOST_WORKERS
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules, parse_field
 from bjsim.sim.game.states import States

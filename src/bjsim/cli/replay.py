@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from bjsim.arguments import MOST_TABLES
 from bjsim.cli.options import Count, Names, bot_names, rules_options, seed_option, the_rules
 from bjsim.errors import InputError
-from bjsim.sim.arguments import MOST_TABLES
 from bjsim.sim.game.actions import NAMES, Action, Player
 from bjsim.sim.game.round import DEALER, Event, Round, RoundResult
 from bjsim.sim.game.rules import Rules

@@ -16,6 +16,7 @@ import click
 from rich.console import Console
 
 from bjsim import __version__
+from bjsim.arguments import MOST_TABLES, MOST_WORKERS
 from bjsim.bots.player import BotPlayer
 from bjsim.bots.seats import BotOptions, find_any_player, is_program
 from bjsim.cli.options import (
@@ -36,7 +37,6 @@ from bjsim.cli.options import (
 from bjsim.cli.plots import check_picture, plot_convergence
 from bjsim.cli.screen import RunScreen, precision_line, report
 from bjsim.errors import InputError
-from bjsim.sim.arguments import MOST_TABLES, MOST_WORKERS
 from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules

@@ -7,8 +7,8 @@ import secrets
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 
+from bjsim.arguments import MOST_SEED, MOST_WORKERS, whole_number
 from bjsim.errors import InputError
-from bjsim.sim.arguments import MOST_SEED, MOST_WORKERS, whole_number
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
