@@ -7,6 +7,10 @@ BjsimError
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 
 class BjsimError(Exception):
     """The root of all errors that bjsim raises on purpose."""
@@ -18,3 +22,13 @@ class InputError(BjsimError, ValueError):
 
 class RunFailed(BjsimError, RuntimeError):
     """A run that could not continue, although its input was accepted. Exit status 1."""
+
+
+@contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Have an OSError from writing an open file say which: the system's own, such as for a full disk, does not."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise

@@ -208,3 +208,18 @@ def test_the_local_cluster_leaves_no_process(tmp_path, how):
         process.kill()
         process.communicate()
     assert wait_until(lambda: not members(process.pid)), members(process.pid)
+
+
+def test_a_dask_cluster_whose_processes_are_killed_as_they_start_is_one_line(tmp_path):
+    pytest.importorskip("distributed")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\nif 'spawn_main' in ' '.join(sys.orig_argv): os.kill(os.getpid(), 9)\n"
+    )
+    command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "run", "--bots", "lim17"]
+    done = subprocess.run(
+        [*command, "--hands", "1e5", "--executor", "dask", "--workers", "2"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.stderr.startswith("bjsim: the Dask cluster on this machine did not start: ")
+    assert done.stderr.count("\n") == 1

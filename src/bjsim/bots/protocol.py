@@ -136,6 +136,11 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
+def printable_lines(text: str) -> str:
+    """The same for a text of several lines, which may have tabs."""
+    return "\n".join(map(printable, text.expandtabs().split("\n")))
+
+
 def _refused_double(view: View) -> tuple[str, str]:
     if not view.rules.doubles(*_points(view)) and len(view.hand) == 2:
         return "bad-reply", f"these rules do not let {view.hand} double; allowed are {', '.join(view.legal)}"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
 from bjsim.bots.player import open_bot
+from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.sim.game.actions import Player
+from bjsim.sim.game.random_stream import GUESSABLE
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.players.find import find_player
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,12 @@ class BotOptions:
     timeout: float = 1.0
     cold: bool = False
     strikes: int | None = None
+
+
+def warn_of_guessable(seed: int) -> None:
+    """Say that programs can find out this seed, where they can."""
+    if seed < GUESSABLE:
+        logger.warning("a program can try all seeds below 2^40, and then knows every card; leave --seed out")
 
 
 def is_program(text: str) -> bool:
@@ -38,5 +49,5 @@ def find_any_player(text: str, rules: Rules, options: BotOptions) -> Player:
         timeout=options.timeout,
         cold=options.cold,
         strikes=options.strikes,
-        name=Path(text).name,
+        name=printable(Path(text).name),
     )

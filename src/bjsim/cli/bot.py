@@ -18,7 +18,7 @@ from bjsim.bots.check import SHOWN, Answer, Situation, situations, try_bot
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.export import export as export_chart
 from bjsim.bots.player import BotPlayer, open_bot
-from bjsim.bots.protocol import Fault
+from bjsim.bots.protocol import Fault, printable
 from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, language_of, tool_of
 from bjsim.cli.options import RulesName, bot_names, bot_options, json_option, the_rules, write_json
 from bjsim.cli.render import fault_lines
@@ -73,7 +73,8 @@ def check(
         raise RunFailed(str(error)) from None  # the bot is what is tried, so this is no bad input but a bad result
     tried = list(situations(rules))
     with player:
-        console.print(f"{path.name}: {player.program.language}, {rules.name}", markup=False, highlight=False)
+        title = printable(f"{path.name}: {player.program.language}, {rules.name}")
+        console.print(title, markup=False, highlight=False)
         answers = ask(console, player, tried, strikes or Contest.strikes)
     faults = Counter(fault.kind for answer in answers for fault in answer.faults)
     if json_path:

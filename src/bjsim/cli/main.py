@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import logging
 import os
 import sys
 from importlib import import_module
@@ -25,6 +26,9 @@ COMMANDS = {
     "replay": ("bjsim.cli.replay:replay", "Deal any round of a run again, card by card."),
     "learn": ("bjsim.cli.learn:learn", "Learn a game, or any decision process, and judge what was learned."),
 }
+
+
+MOST_SAID = 2000  # letters of a message; what is wrong may be a name of a million
 
 
 class LazyGroup(click.Group):
@@ -51,8 +55,26 @@ def cli() -> None:
     """Simulate, solve and judge blackjack, and run contests of blackjack bots."""
 
 
+def open_standard_streams() -> None:
+    """Give a process that was started without stdin, stdout or stderr empty ones.
+
+    Otherwise the next files opened get their numbers, and what is started with them, such as a sandbox, loses them.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - for as long as we run
+
+
 def main(args: list[str] | None = None) -> None:
     """The command line. Errors are one line on stderr; exit status 2 for bad input, 1 for a failed run."""
+    open_standard_streams()
+    if logging.lastResort:  # prints warnings, which may quote a bot, where no log is asked for
+        logging.lastResort.setFormatter(PrintableFormatter())
     gc.set_threshold(100_000)  # hardly anything made at the start is garbage: looking for it took 0.2 s
     try:
         _main(args)
@@ -78,7 +100,7 @@ def _main(args: list[str] | None) -> None:
     except OSError as error:
         if error.errno == errno.EPIPE:
             _leave_quietly()
-        _fail(str(error), 1)
+        _fail(os_error_text(error), 1)
 
 
 def _leave_quietly() -> NoReturn:
@@ -87,6 +109,32 @@ def _leave_quietly() -> NoReturn:
     sys.exit(1)
 
 
+class PrintableFormatter(logging.Formatter):
+    """Formats log records as text that moves no terminal's cursor."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        from bjsim.bots.protocol import printable_lines
+
+        return printable_lines(super().format(record))
+
+
+LACKING = {
+    errno.ENOSPC: "a disk is full",
+    errno.EAGAIN: "refused for now; perhaps no more processes can be started (see `ulimit -u`)",
+    errno.EMFILE: "too many files are open (see `ulimit -n`)",
+    errno.ENOMEM: "there is not enough memory",
+}
+
+
+def os_error_text(error: OSError) -> str:
+    """What the system refused, in words."""
+    what = LACKING.get(error.errno or 0, error.strerror or str(error))
+    return f"{error.filename}: {what}" if error.filename else what
+
+
 def _fail(message: str, status: int) -> None:
-    click.echo(f"bjsim: {' '.join(message.split())}", err=True)
+    from bjsim.bots.protocol import printable
+
+    line = printable(" ".join(message.split()))
+    click.echo(f"bjsim: {line if len(line) <= MOST_SAID else f'{line[:1500]} … {line[-400:]}'}", err=True)
     sys.exit(status)

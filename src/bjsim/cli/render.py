@@ -12,7 +12,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from bjsim.bots.player import BotPlayer
-from bjsim.bots.protocol import FAULTS, Fault, printable
+from bjsim.bots.protocol import FAULTS, Fault, printable, printable_lines
 from bjsim.cli.tables import Cell, print_table
 from bjsim.sim.running.driver import Point
 from bjsim.strategies.experiment import BotResult, Difference
@@ -129,7 +129,7 @@ def fault_lines(fault: Fault) -> str:
     for name, content in (("printed", fault.stdout), ("on stderr", fault.stderr)):
         if text := content.decode("utf-8", "backslashreplace").rstrip():
             lines.append(f"  {name}: " + text[:1000].replace("\n", "\n    "))
-    return "\n".join(map(printable, "\n".join(lines).split("\n")))  # nothing that moves the author's cursor
+    return printable_lines("\n".join(lines))  # nothing that moves the author's cursor
 
 
 NARROW = 100  # letters across, below which standings leave out what matters least
@@ -141,7 +141,7 @@ def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int) -> R
     wide = width >= NARROW
     table = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1 if wide else 0), pad_edge=False)
     table.add_column("rank", justify="right", no_wrap=True)
-    table.add_column("bot", overflow="ellipsis", no_wrap=True, min_width=8)
+    table.add_column("bot", overflow="fold", min_width=8, max_width=max(8, width // 4))  # a long one hides no column
     if wide:
         table.add_column("language", no_wrap=True)
     for heading in ("matches", "chips ± 95%", "luck-adjusted\nper hand ± 95%" if wide else "luck-adj. ± 95%"):
@@ -151,7 +151,7 @@ def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int) -> R
     table.add_column("faults", overflow="fold", min_width=14)
     table.add_column("ms per move" if wide else "ms", justify="right", no_wrap=True)
     for row, language in rows:
-        faults = ", ".join(f"{kind} {count}" for kind, count in row["faults"].items())
+        faults = printable(", ".join(f"{kind} {count}" for kind, count in row["faults"].items()))
         cells: list[str | Text | None] = [
             str(row["rank"]),
             Text(row["bot"]),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import difflib
 import math
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules, named_rules
+from bjsim.sim.game.random_stream import MOST_SEED, random_seed
 from bjsim.sim.game.rules import Rules, RulesError
+from bjsim.sim.toml_files import read_toml
 
 HOUSE = -1  # the number of a house player, who fills a chair and is not ranked
 MOST = 10**15  # of anything that is counted
@@ -27,15 +28,15 @@ class ConfigError(InputError):
 class Contest:
     """A contest's settings. Chips, buy-in and seats at a table are those of `rules`.
 
-    matches: how many. sittings: of each match, at one table. hands: of each sitting. strikes: faults that a bot may
-    have in a match; at that many it is not asked again before the next. duplicate: every shoe is played again until
-    all at the table have sat in every seat. house: the player who fills empty chairs, or "" for none. until: `decided`
-    ends the contest when the leader is separated from all others, a number after so many seconds; never after more
-    than `matches`. timeout: seconds that a bot has for one move.
+    seed: of all cards; by default one that nobody can guess. matches: how many. sittings: of each match, at one table.
+    hands: of each sitting. strikes: faults that a bot may have in a match; at that many it is not asked again before
+    the next. duplicate: every shoe is played again until all at the table have sat in every seat. house: the player who
+    fills empty chairs, or "" for none. until: `decided` ends the contest when the leader is separated from all others,
+    a number after so many seconds; never after more than `matches`. timeout: seconds that a bot has for one move.
     """
 
     rules: Rules
-    seed: int = 1
+    seed: int = field(default_factory=random_seed)
     matches: int = 25
     sittings: int = 5
     hands: int = 5
@@ -48,8 +49,11 @@ class Contest:
     def __post_init__(self) -> None:
         for name in _WHOLE:
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not _WHOLE[name] <= value <= MOST:
-                raise ConfigError(f"{name} = {value} is not accepted; a whole number from {_WHOLE[name]} to {MOST}")
+            low, most = _WHOLE[name]
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= most:
+                raise ConfigError(f"{name} = {value} is not accepted; a whole number from {low} to {most}")
+        if not isinstance(self.house, str):
+            raise ConfigError(f"house = {self.house} is not accepted; a bot's name or file")
         if not isinstance(self.duplicate, bool):
             raise ConfigError(f"duplicate = {self.duplicate} is not accepted; true or false")
         if self.until not in ("", "decided") and not _is_seconds(self.until):
@@ -83,7 +87,7 @@ def _is_seconds(text: str) -> bool:
 
 
 SETTINGS = tuple(f.name for f in fields(Contest) if f.name != "rules")
-_WHOLE = {"seed": 0, "matches": 1, "sittings": 1, "hands": 1, "strikes": 1}
+_WHOLE = {"seed": (0, MOST_SEED), **dict.fromkeys(("matches", "sittings", "hands", "strikes"), (1, MOST))}
 
 
 def with_settings(contest: Contest, given: Mapping[str, Any], counted: bool = False) -> Contest:
@@ -106,11 +110,11 @@ def load_config(path: str, given: Mapping[str, Any] | None = None) -> tuple[Cont
     Raises: ConfigError naming the file and the key.
     """
     try:
-        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        values = read_toml(path)
     except OSError as error:
         raise ConfigError(f"cannot read the contest {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is no TOML: {error}") from None
+    except ValueError as error:
+        raise ConfigError(f"{path} {error}") from None
     bots = values.pop("bots", [])
     if not isinstance(bots, list) or not all(isinstance(bot, str) for bot in bots):
         raise ConfigError(f"{path}: bots = {bots!r} is not accepted; a list of names and files")
@@ -122,8 +126,8 @@ def load_config(path: str, given: Mapping[str, Any] | None = None) -> tuple[Cont
     folder = Path(path).parent
     try:
         values = {name: str(value) if name == "until" else value for name, value in values.items()}
-        if "house" in values:
-            values["house"] = _beside(folder, str(values["house"]))
+        if isinstance(values.get("house"), str):
+            values["house"] = _beside(folder, values["house"])
         contest = replace(Contest(_rules(values.pop("rules", "cardshark"), folder)), **values)
     except (ConfigError, RulesError) as error:
         raise ConfigError(f"{path}: {error}") from None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from bjsim.bots.protocol import printable, printable_lines
 from bjsim.bots.sandbox import restrictions
 from bjsim.errors import InputError
 
@@ -18,11 +19,14 @@ INSIDE = Path(__file__).parent / "inside"
 
 
 class BuildError(InputError):
-    """A bot that cannot be made to run. log: all that the compiler or the interpreter said, for its author."""
+    """A bot that cannot be made to run. log: all that the compiler or the interpreter said, for its author.
+
+    Both may have been written by the bot, and are made fit to be printed.
+    """
 
     def __init__(self, message: str, log: str = "") -> None:
-        super().__init__(message)
-        self.log = log
+        super().__init__(printable(message))
+        self.log = printable_lines(log)
 
 
 class NoToolchain(BuildError):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import math
 import os
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from bjsim.sim.game.rules import Rules, RulesError
+from bjsim.sim.toml_files import read_toml
 
 
 @dataclass(frozen=True)
@@ -150,12 +150,12 @@ def load_rules(text: str | os.PathLike[str]) -> Rules:
     if path.suffix != ".toml":
         return named_rules(os.fspath(text))
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = read_toml(path)
         base = named_rules(str(values.pop("preset"))) if "preset" in values else Rules()
         return base.replace(**{"name": path.stem, **values})
     except OSError as error:
         raise RulesError(f"cannot read the rules file {text}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RulesError(f"{text} is no TOML: {error}") from None
     except RulesError as error:
         raise RulesError(f"{text}: {error}") from None
+    except ValueError as error:
+        raise RulesError(f"{text} {error}") from None

@@ -8,6 +8,7 @@ guaranteed not to change between versions. The compiled round makes the same wor
 
 from __future__ import annotations
 
+import secrets
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +17,14 @@ import numpy as np
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
+SEED_BITS = 128  # of a seed that nobody can guess
+MOST_SEED = (1 << SEED_BITS) - 1
+GUESSABLE = 1 << 40  # seeds below this can all be tried
+
+
+def random_seed() -> int:
+    """A seed that nobody can guess: 128 bits of the operating system's randomness."""
+    return secrets.randbits(SEED_BITS)
 
 
 def mix(z: int) -> int:

@@ -11,7 +11,7 @@ import re
 import signal
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -27,22 +27,30 @@ COUNT_EVERY = 5.0  # seconds after which the workers are counted again, for some
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator[Backend]:
-    """A cluster of `workers` processes on this machine, without a dashboard. Raises: InputError without Dask."""
+    """A cluster of `workers` processes on this machine, without a dashboard.
+
+    Raises: InputError without Dask; RunFailed when the processes do not start, or are killed as they do.
+    """
     distributed = _distributed()
-    with (
-        TemporaryDirectory(prefix="bjsim-dask-") as folder,
-        distributed.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",  # Dask always answers HTTP; any free port, for a taken one warns
-            scheduler_kwargs={"dashboard": False},
-            memory_limit=0,  # blocks need little, and Dask's watch over it pauses workers
-            silence_logs=logging.CRITICAL,
-            local_directory=folder,
-            preload="bjsim.sim.running.dask_backend",
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
+    with ExitStack() as opened:
+        folder = opened.enter_context(TemporaryDirectory(prefix="bjsim-dask-"))
+        try:
+            cluster = opened.enter_context(
+                distributed.LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    dashboard_address="127.0.0.1:0",  # Dask always answers HTTP; a taken port warns
+                    scheduler_kwargs={"dashboard": False},
+                    memory_limit=0,  # blocks need little, and Dask's watch over it pauses workers
+                    silence_logs=logging.CRITICAL,
+                    local_directory=folder,
+                    preload="bjsim.sim.running.dask_backend",
+                )
+            )
+            client = opened.enter_context(distributed.Client(cluster, set_as_default=False))
+        except Exception as error:  # whatever Dask makes of a process that has gone
+            why = str(error) or type(error).__name__
+            raise RunFailed(f"the Dask cluster on this machine did not start: {why}") from None
         yield _backend(client, "on this machine")
 
 

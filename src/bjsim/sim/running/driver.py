@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bjsim.errors import InputError, RunFailed
+from bjsim.errors import InputError, RunFailed, naming
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.backend import Backend
 from bjsim.sim.running.executors import local
@@ -147,14 +147,14 @@ class Checkpoint:
             "convergence": progress.convergence,
         }
         aside = self.path.with_name(self.path.name + ".new")
-        with aside.open("w", encoding="utf-8") as file:
+        with naming(aside), aside.open("w", encoding="utf-8") as file:
             json.dump(data, file)
             file.flush()
             os.fsync(file.fileno())
         aside.replace(self.path)
 
-    def load(self) -> Progress:
-        """What the file knows."""
+    def read(self) -> tuple[dict[str, Any], Progress]:
+        """The experiment that the file is of, and what it knows."""
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
             found = dict(data["experiment"])
@@ -163,8 +163,13 @@ class Checkpoint:
             progress = Progress(tallies, points, int(data["merged"]))
         except OSError as error:
             raise InputError(f"cannot read the checkpoint {self.path}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError, ArithmeticError, AttributeError):
+        except (ValueError, KeyError, TypeError, ArithmeticError, AttributeError, RecursionError):
             raise InputError(f"{self.path} is no checkpoint of bjsim, or is damaged") from None
+        return found, progress
+
+    def load(self) -> Progress:
+        """What the file knows of this experiment."""
+        found, progress = self.read()
         if found != json.loads(json.dumps(self.what)):
             other = [key for key in self.what if found.get(key) != json.loads(json.dumps(self.what[key]))]
             raise InputError(f"the checkpoint {self.path} is of another run: its {', '.join(other)} differ")

@@ -58,7 +58,8 @@ class ForkedResult(Generic[T]):
         self._work = work
         self._answer, answer = multiprocessing.Pipe(duplex=False)
         if _can_fork() and usable_cores() > 1:
-            multiprocessing.get_context("fork").Process(target=self._run, args=(answer,), daemon=True).start()
+            with suppress(OSError):
+                multiprocessing.get_context("fork").Process(target=self._run, args=(answer,), daemon=True).start()
         answer.close()
 
     def _run(self, answer: Connection) -> None:

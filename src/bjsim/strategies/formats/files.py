@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CODES, Chart
@@ -17,6 +16,7 @@ from bjsim.strategies.formats.parser import SAME_CODE, ChartError, chart_from
 from bjsim.strategies.formats.policy import format_policy, policy_chart
 from bjsim.strategies.formats.text import format_text, lines_of, text_grid
 
+MOST = 1 << 20  # bytes of a chart; those known take 5,000
 WRITERS = {"chart": format_text, "csv": format_csv, "policy": format_policy}
 
 
@@ -62,6 +62,10 @@ def _no_text(name: str, before: str, what: str) -> ChartError:
 def load_chart(path: str | os.PathLike[str], rules: Rules) -> Chart:
     """The chart in a file. Raises: ChartError."""
     try:
-        return read_chart(Path(path).read_bytes(), os.fspath(path), rules)
+        with open(path, "rb") as file:
+            data = file.read(MOST + 1)
     except OSError as error:
         raise ChartError(f"cannot read the chart {path}: {error.strerror}") from None
+    if len(data) > MOST:
+        raise ChartError(f"{path} is larger than {MOST >> 20} MiB; a chart is a table of hands and dealer's cards")
+    return read_chart(data, os.fspath(path), rules)

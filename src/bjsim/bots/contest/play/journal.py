@@ -14,10 +14,11 @@ import json
 import os
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from bjsim.errors import InputError
+from bjsim.errors import InputError, naming
 
 NAME = "journal.jsonl"
 FORMAT = 3
@@ -55,9 +56,31 @@ def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
                         "nothing was changed"
                     )
                 end += len(line)
-                yield json.loads(body + b"}"), crc, end
+                yield _record_in(body + b"}", path, number), crc, end
     except OSError as error:
         raise JournalError(f"cannot read the journal {path}: {error.strerror}") from None
+
+
+def _record_in(text: bytes, path: Path, number: int) -> dict[str, Any]:
+    """The record in a line whose crc is right, which says nothing of who wrote it. Raises: JournalError."""
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict) or not isinstance(record.get("record"), str):
+        raise JournalError(f"{path}: record {number} is none that a contest writes")
+    return record
+
+
+@contextmanager
+def sensible(folder: Path) -> Iterator[None]:
+    """Raises: JournalError in place of whatever comes of a journal that is whole, but that no contest wrote."""
+    try:
+        yield
+    except (InputError, UnicodeEncodeError):  # the latter is the output's trouble
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise JournalError(f"the journal in {folder} makes no sense: {type(error).__name__}: {error}") from None
 
 
 def read(folder: Path) -> Iterator[dict[str, Any]]:
@@ -132,16 +155,19 @@ class Journal:
     def append(self, record: dict[str, Any]) -> None:
         """Write a record; `sync` has it on disk."""
         line, self._crc = line_of(record, self._crc)
-        self._file.write(line)
+        with naming(self._file.name):
+            self._file.write(line)
 
     def sync(self) -> None:
         """Have all that was written on disk."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with naming(self._file.name):
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Close the file, and let others have it."""
-        self._file.close()
+        with naming(self._file.name):
+            self._file.close()
 
 
 def _is(file: IO[bytes], path: Path) -> bool:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from bjsim.bots.contest.config import HOUSE
+from bjsim.errors import naming
 
 TIMINGS = "timings.jsonl"
 
@@ -33,7 +34,7 @@ class Timings:
         moves = [now - then for now, then in zip(self.moves, self._earlier[0], strict=True)]
         seconds = [now - then for now, then in zip(self.seconds, self._earlier[1], strict=True)]
         if any(moves):
-            with (folder / TIMINGS).open("a", encoding="utf-8") as file:
+            with naming(folder / TIMINGS), (folder / TIMINGS).open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"moves": moves, "seconds": seconds}) + "\n")
 
     @staticmethod
@@ -45,7 +46,7 @@ class Timings:
             try:
                 run = json.loads(line)
                 moves, seconds = [int(n) for n in run["moves"]], [float(s) for s in run["seconds"]]
-            except (ValueError, TypeError, KeyError):
+            except (ArithmeticError, KeyError, RecursionError, TypeError, ValueError):
                 continue
             if len(moves) == len(seconds) == bots:
                 timings.moves = [a + b for a, b in zip(timings.moves, moves, strict=True)]

@@ -11,8 +11,10 @@ from typing import Any
 
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.scoring.standings import Standings, StandingsRow
+from bjsim.errors import naming
 
 DIGITS = 6
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a formula in a spreadsheet begins with
 
 
 def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, Any]:
@@ -57,14 +59,20 @@ def standings_csv(standings: Standings, timings: Timings | None = None) -> str:
         if writer is None:
             writer = csv.DictWriter(text, list(flat), lineterminator="\n")
             writer.writeheader()
-        writer.writerow(flat)
+        writer.writerow({key: _no_formula(value) for key, value in flat.items()})
     return text.getvalue()
+
+
+def _no_formula(value: object) -> object:
+    """The value, as text that a spreadsheet shows where it would work it out."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that whoever reads it sees the old one or the whole new one."""
     fresh = path.with_name(path.name + ".new")
-    fresh.write_text(text, encoding="utf-8")
+    with naming(fresh):
+        fresh.write_text(text, encoding="utf-8")
     os.replace(fresh, path)
 
 

@@ -16,6 +16,7 @@ from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.luck.adjust import has_luck
 from bjsim.bots.contest.schedule.seating import matches_a_unit
 from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half
+from bjsim.bots.protocol import printable
 from bjsim.sim.stats.intervals import ALPHA
 
 MICRO = 10**6  # parts of a chip in which luck is added up
@@ -150,8 +151,9 @@ class Standings:
     def __init__(self, header: Mapping[str, Any]) -> None:
         self.contest = Contest.from_dict(header["contest"])
         self.versions = {name: str(header.get(name, "")) for name in ("bjsim", "python")}
-        self.bots: list[dict[str, str]] = list(header["bots"])
-        self.names = [bot["name"] for bot in header["bots"]]
+        # whoever wrote the journal, its texts must not steer the terminal that they are shown on
+        self.bots = [{key: printable(str(value)) for key, value in bot.items()} for bot in header["bots"]]
+        self.names = [bot["name"] for bot in self.bots]
         self.judged = has_luck(self.contest.rules)  # whether the luck is known under these rules
         self.scores = [Score() for _ in self.names]
         self.pairs: dict[tuple[int, int], RunningMoments] = defaultdict(RunningMoments)

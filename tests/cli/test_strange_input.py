@@ -1,0 +1,289 @@
+"""Whatever a file or a bot says: one line, no traceback, nothing that steers a terminal or a spreadsheet."""
+
+import csv
+import errno
+import io
+import json
+import logging
+import multiprocessing
+import os
+import subprocess
+import sys
+
+import pytest
+from bot_helpers import needs
+from rich.console import Console
+from support.command import bjsim, refusal
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.report.output import standings_csv
+from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.sandbox.languages import BuildError
+from bjsim.cli.main import PrintableFormatter, os_error_text
+from bjsim.cli.render import standings_table
+from bjsim.sim.game.presets import load_rules
+
+CARDSHARK = load_rules("cardshark")
+ESCAPES = "\x1b]0;title\x07\x1b[2J"
+
+
+# --- files of settings
+
+HUGE = {"matches = 0x": 500_000, "seed = 0x": 33, "timeout = 0x": 5000, "until = 0x": 5000, "house = 0x": 5000,
+        "matches = 1": 5000, "bots = [0x": 5000, "[rules]\nchips = 0x": 5000, "rules.preset = 0x": 5000}  # fmt: skip
+
+
+@pytest.mark.parametrize(("start", "digits"), HUGE.items())
+def test_numbers_of_thousands_of_digits_in_a_contest_file(tmp_path, start, digits):
+    path = tmp_path / "contest.toml"
+    path.write_text(start + "1" * digits + ("]" if "[0" in start else ""))
+    said = refusal("koth", "lim17", "optimal", "--config", path, "--out", tmp_path / "c")
+    assert str(path) in said and "2^128" in said
+
+
+@pytest.mark.parametrize("depth", [300, 5000])
+@pytest.mark.parametrize("key", ["matches", "bots", "rules", "until", "house"])
+def test_thousands_of_nested_lists_in_a_contest_file(tmp_path, key, depth):
+    path = tmp_path / "contest.toml"
+    path.write_text(f"{key} = " + "[" * depth + "]" * depth)
+    assert str(path) in refusal("koth", "lim17", "optimal", "--config", path, "--out", tmp_path / "c")
+
+
+@pytest.mark.parametrize("text", ["chips = 0x" + "f" * 5000, "chips = " + "9" * 5000, "chips = " + "[" * 5000])
+def test_the_same_in_a_file_of_rules(tmp_path, text):
+    path = tmp_path / "rules.toml"
+    path.write_text(text)
+    assert str(path) in refusal("run", "--bots", "lim17", "--hands", 1, "--rules", path)
+
+
+def test_a_message_is_not_longer_than_a_screen(tmp_path):
+    path = tmp_path / "contest.toml"
+    path.write_text(f'"{"x" * 10**6}" = 1')
+    said = refusal("koth", "lim17", "optimal", "--config", path)
+    assert len(said) < 2000 and said.startswith(str(path)) and said.endswith("timeout")
+
+
+# --- journals that are whole, but that no contest wrote
+
+
+def write(folder, *lines):
+    """A journal of these records, or texts of records, with the right sums."""
+    crc, text = 0, b""
+    for line in lines:
+        if not isinstance(line, str):
+            line = json.dumps({key: value for key, value in line.items() if key != "crc"})
+        body = line[:-1].encode()
+        crc = journal.zlib.crc32(body, crc)
+        text += body + f'{journal._TAIL}{crc:08x}"}}\n'.encode()
+    folder.mkdir(exist_ok=True)
+    (folder / journal.NAME).write_bytes(text)
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    """All that a contest of one match wrote."""
+    folder = tmp_path_factory.mktemp("played")
+    Host.begin(folder, Contest(CARDSHARK, seed=1, matches=1), gather(["lim17", "optimal"], CARDSHARK)).run()
+    return [{key: value for key, value in record.items() if key != "crc"} for record in journal.read(folder)]
+
+
+def without(record, *path):
+    return changed(record, path, None, drop=True)
+
+
+def changed(record, path, value, drop=False):
+    """A copy of the record with what lies there changed, or dropped."""
+    record = inner = json.loads(json.dumps(record))
+    for key in path[:-1]:
+        inner = inner[key]
+    if drop:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    return record
+
+
+BAD = {
+    "no seed": lambda all: [without(all[0], "contest", "seed"), *all[1:]],
+    "no bots": lambda all: [without(all[0], "bots"), *all[1:]],
+    "an empty list of bots": lambda all: [changed(all[0], ["bots"], []), *all[1:]],
+    "bots that are numbers": lambda all: [changed(all[0], ["bots"], [1, 2]), *all[1:]],
+    "a contest that is a list": lambda all: [changed(all[0], ["contest"], []), *all[1:]],
+    "a seat 77": lambda all: [all[0], changed(all[1], ["seats"], [77, 1]), *all[2:]],
+    "net 10^400": lambda all: [all[0], changed(all[1], ["net"], [10**400, 0]), *all[2:]],
+    "net that is text": lambda all: [all[0], changed(all[1], ["net"], ["x", "y"]), *all[2:]],
+    "a round without seats": lambda all: [all[0], without(all[1], "seats"), *all[2:]],
+    "a fault of bot 77": lambda all: [all[0], changed(all[1], ["faults"], [{"bot": 77, "kind": "x"}]), *all[2:]],
+    "a header that is a list": lambda all: ["[1]", *all[1:]],
+    "a header that is a text": lambda all: ['"x"', *all[1:]],
+    "no JSON": lambda all: ["{nothing}", *all[1:]],
+    "no JSON later": lambda all: [all[0], "{nothing}"],
+    "a record that is a list": lambda all: [all[0], "[1]"],
+    "a record of no kind": lambda all: [all[0], "{}"],
+    "100,000 brackets": lambda all: [all[0], "[" * 100_000 + "]" * 100_000],
+    "100,000 brackets in a header": lambda all: ["[" * 100_000 + "]" * 100_000],
+    "no cards": lambda all: [all[0], changed(all[1], ["cards"], ""), *all[2:]],
+    "a number of 5,000 digits": lambda all: [all[0], '{"record": ' + "9" * 5000 + "}"],
+    "an end of no kind": lambda all: [*all[:-1], changed(all[-1], ["reason"], "boredom")],
+    "an unfinished match with a seat 77": lambda all: [all[0], changed(all[1], ["seats"], [77, 1]), *all[2:9]],
+    "an unfinished match without moves": lambda all: [all[0], without(all[1], "moves"), *all[2:9]],
+    "an unfinished match with moves that are none": lambda all: [all[0], changed(all[1], ["moves"], [7, 8]), *all[2:9]],
+    "rules that are unknown": lambda all: [changed(all[0], ["contest", "rules"], {"x": 1}), *all[1:]],
+}
+NOT_SHOWN = {  # what the standings, or one hand, need not look at
+    "no cards", "an end of no kind",
+    "an unfinished match without moves", "an unfinished match with moves that are none",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BAD)
+@pytest.mark.parametrize("command", ["--show", "--show --hand 1.1.1", "--verify", "--resume"])
+def test_a_journal_that_makes_no_sense_is_refused_in_one_line(tmp_path, records, what, command):
+    """A part of it that a command has no need of may be as it likes."""
+    write(tmp_path / "c", *BAD[what](records))
+    option, *more = command.split()
+    status, _, err = bjsim("koth", option, tmp_path / "c", *more)
+    assert status in (0, 1, 2) and err.count("\n") == (status != 0), err
+    assert status or (option == "--show" and what in NOT_SHOWN)
+
+
+def test_the_journal_that_was_not_changed_is_accepted(tmp_path, records):
+    """Negative control: it is not `write` that makes them strange."""
+    write(tmp_path / "c", *records)
+    for option in ("--show", "--verify", "--resume"):
+        assert bjsim("koth", option, tmp_path / "c").status == 0
+
+
+@pytest.mark.parametrize("line", ["[" * 100_000, '{"moves": [Infinity, 0], "seconds": [0, 0]}', "[1]", "{}"])
+def test_timings_that_make_no_sense_are_passed_over(tmp_path, records, line):
+    write(tmp_path / "c", *records)
+    (tmp_path / "c" / "timings.jsonl").write_text(line + "\n")
+    assert bjsim("koth", "--show", tmp_path / "c").status == 0
+
+
+def test_a_checkpoint_of_100_000_brackets(tmp_path):
+    (tmp_path / "kept").write_text("[" * 100_000)
+    status, _, err = bjsim("run", "--bots", "lim17", "--hands", 10, "--resume", tmp_path / "kept")
+    assert status == 2 and "is no checkpoint of bjsim" in err and "Traceback" not in err
+
+
+# --- terminals
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--show"], ["--show", "--hand", "1.1.1"], ["--show", "--json", "-"], ["--resume"], ["--verify"]]
+)
+def test_a_journal_cannot_steer_the_terminal_that_it_is_shown_on(tmp_path, records, arguments):
+    header, first, *others = records
+    for number in (0, 1):
+        for key in ("name", "language"):
+            header = changed(header, ["bots", number, key], f"{ESCAPES}{number}")
+    header = changed(header, ["contest", "rules", "name"], ESCAPES)
+    fault = {
+        "bot": 0,
+        "place": 0,
+        "move": 0,
+        "kind": ESCAPES,
+        "detail": ESCAPES,
+        "argv": [],
+        "stdout": "",
+        "stderr": "",
+    }
+    write(tmp_path / "c", header, first | {"faults": [fault]}, *others)
+    status, out, err = bjsim("koth", arguments[0], tmp_path / "c", *arguments[1:])
+    assert status == 0, err
+    assert "\x1b" not in out + err and "\x07" not in out + err
+    assert "]0;title" in out or arguments[0] == "--verify"
+
+
+def test_a_build_error_and_a_log_record_are_fit_to_be_printed():
+    error = BuildError(f"x.c does not compile: {ESCAPES}", f"one\t{ESCAPES}\ntwo")
+    assert "\x1b" not in str(error) + error.log and error.log.count("\n") == 1 and error.log.startswith("one     ")
+    record = logging.LogRecord("bjsim", logging.WARNING, "", 0, "left out: %s", (ESCAPES,), None)
+    assert "\x1b" not in PrintableFormatter().format(record)
+
+
+@needs(".c")
+@pytest.mark.parametrize("command", ["bot check", "koth"])
+def test_a_compilers_message_that_a_bot_wrote_does_not_steer_the_terminal(tmp_path, command):
+    (tmp_path / "esc.c").write_text(f"#error {ESCAPES}\n")
+    options = ["esc.c"] if command == "bot check" else ["esc.c", "lim17", "--matches", "1"]
+    code = "from bjsim.cli.main import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command.split(), *options, "--sandbox", "off"], cwd=tmp_path, capture_output=True
+    )
+    assert b"#error" in done.stdout + done.stderr
+    assert b"\x1b" not in done.stdout + done.stderr and b"\x07" not in done.stdout + done.stderr
+
+
+def test_an_error_cannot_steer_the_terminal(tmp_path):
+    assert "\x1b" not in refusal("koth", "--show", f"{tmp_path}/{ESCAPES}")
+
+
+# --- tables
+
+
+@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "@SUM(1+1)", '=HYPERLINK("http://x","y")', "+1", "-1", "\t=1"])
+def test_no_name_becomes_a_formula_in_a_spreadsheet(records, name):
+    header = changed(records[0], ["bots", 0, "name"], name)
+    rows = list(csv.DictReader(io.StringIO(standings_csv(Standings(header).add_all(records[1:])))))
+    cells = [row["bot"] for row in rows]
+    assert all(cell[0] not in "=+-@\t\r" for cell in cells) and "optimal" in cells
+    assert not any(row["chips_ci95_low"].startswith("'") for row in rows)  # numbers stay numbers
+    numbers = [row["luck_adjusted"] for row in rows]
+    assert [float(number) for number in numbers] and any(number.startswith("-") for number in numbers)
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_a_long_name_does_not_hide_the_table(width):
+    row = {"rank": 1, "bot": "x" * 245, "matches": 25, "chips": 187.5, "chips_ci95": [180.0, 195.0], "group": "a",
+           "luck_adjusted": -0.123, "luck_adjusted_ci95": [-0.2, 0.0], "faults": {"crash": 3}, "ms_per_move": 1.25}  # fmt: skip
+    console = Console(file=io.StringIO(), width=width)
+    console.print(standings_table([(row, "python"), (row | {"rank": 2, "bot": "short"}, "python")], width))
+    shown = console.file.getvalue()
+    assert shown.count("x") >= 245 and "short" in shown
+    assert shown.count("187.5 ±   7.5") == 2 and shown.count("-0.123 ± 0.100") == 2 and shown.count("crash 3") == 2
+    assert all(len(line) <= width for line in shown.splitlines())
+
+
+# --- what the system refuses
+
+
+def test_a_full_disk_is_said_of_the_file(tmp_path, monkeypatch):
+    def full(number):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    host = Host.begin(tmp_path / "c", Contest(CARDSHARK, matches=1), gather(["lim17", "optimal"], CARDSHARK))
+    host._journal.close()
+    monkeypatch.setattr(os, "fsync", full)
+    status, _, err = bjsim("koth", "--resume", tmp_path / "c")
+    assert (status, err) == (1, f"bjsim: {tmp_path}/c/journal.jsonl: a disk is full\n")
+    status, _, err = bjsim("run", "--bots", "lim17", "--hands", 1000, "--checkpoint", tmp_path / "kept")
+    assert (status, err) == (1, f"bjsim: {tmp_path}/kept.new: a disk is full\n")
+
+
+def test_that_no_process_can_be_started_is_said(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(os, "fork", refuse)
+    multiprocessing.active_children()
+    status, _, err = bjsim("koth", "lim17", "optimal", "--out", tmp_path / "c")
+    assert status == 1 and err == "bjsim: refused for now; perhaps no more processes can be started (see `ulimit -u`)\n"
+    assert bjsim("run", "--bots", "lim17", "--hands", 10, "--workers", 1).status == 0  # which needs none
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, "x"), "a disk is full"),
+        (OSError(errno.EMFILE, "x", "some/file"), "some/file: too many files are open (see `ulimit -n`)"),
+        (PermissionError(errno.EACCES, "Permission denied", "some/file"), "some/file: Permission denied"),
+        (OSError("something else"), "something else"),
+    ],
+)
+def test_errors_of_the_system_are_told_in_words(error, said):
+    assert os_error_text(error) == said
