@@ -30,6 +30,8 @@ from bjsim.cli.render import standings_table
 from bjsim.cli.replay import show as show_round
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.random_stream import MOST_SEED
+from bjsim.strategies.players.find import is_python
 
 PAGE_EVERY = 20.0  # seconds between the pages written while a contest is played
 
@@ -42,7 +44,10 @@ PAGE_EVERY = 20.0  # seconds between the pages written while a contest is played
 )  # fmt: skip
 @click.option("--matches", type=Count(), help=f"How many at most.  [default: 25; with --until decided {MANY:,}]")
 @click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="The game.  [default: cardshark]")
-@click.option("--seed", type=Count(0), help="The same seed deals the same cards.  [default: 1]")
+@click.option(
+    "--seed", type=Count(0, MOST_SEED),
+    help="The same seed deals the same cards, which bots may know then.  [default: 128 random bits]",
+)  # fmt: skip
 @click.option("--out", "out", metavar="DIR", help="Where journal, standings and page go.  [default: contest]")
 @click.option("--workers", type=Count(1, 64), default=1, show_default=True, help="Tables played side by side.")
 @click.option("--until", metavar="SECONDS|decided", help="Stop then, or when the leader is separated from all others.")
@@ -54,14 +59,15 @@ PAGE_EVERY = 20.0  # seconds between the pages written while a contest is played
     help="Whether programs are kept in a box: only so, where one can be had, or not.",
 )  # fmt: skip
 @click.option("--resume", metavar="DIR", help="Go on with the contest in DIR; --workers and --sandbox may be given.")
+@click.option("--trust", is_flag=True, help="With --resume: run the Python that DIR names, outside any sandbox.")
 @click.option("--show", metavar="DIR", help="Print the standings of the contest in DIR.")
 @click.option("--hand", metavar="MATCH.TABLE.ROUND", help="With --show: print this hand, such as 3.1.25.")
 @click.option("--verify", "verify_dir", metavar="DIR", help="Deal the contest in DIR again, and confirm every chip.")
 @json_option
 def koth(
     bots: tuple[str, ...], config_path: str | None, out: str | None, workers: int, sandbox: str, resume: str | None,
-    show: str | None, hand: str | None, verify_dir: str | None, rules_name: str | None, json_path: str | None,
-    **settings: Any,
+    trust: bool, show: str | None, hand: str | None, verify_dir: str | None, rules_name: str | None,
+    json_path: str | None, **settings: Any,
 ) -> None:  # fmt: skip
     """Host a contest of bots: king of the hill.
 
@@ -72,17 +78,22 @@ def koth(
         chosen = [(option, folder) for option, folder in other if folder]
         if len(chosen) > 1 or (chosen and (bots or config_path or out or rules_name or given)):
             raise InputError(f"{chosen[0][0]} takes the contest's own settings: give neither bots nor other settings")
+    if trust and not resume:
+        raise InputError("--trust needs --resume DIR")
     if hand and not show:
         raise InputError("--hand needs --show DIR")
     if json_path and (hand or verify_dir):
         raise InputError("--json writes the standings: give it neither --hand nor --verify")
     check_writable(json_path)  # not after hours of play
     if show:
-        show_contest(Path(show), hand, json_path)
+        with journal.sensible(Path(show)):
+            show_contest(Path(show), hand, json_path)
     elif verify_dir:
-        verify_contest(Path(verify_dir))
+        with journal.sensible(Path(verify_dir)):
+            verify_contest(Path(verify_dir))
     elif resume:
-        play(Host.resume(Path(resume), workers, sandbox), json_path)
+        with journal.sensible(Path(resume)):
+            play(Host.resume(Path(resume), workers, sandbox, trust), json_path)
     else:
         contest, listed = the_contest(config_path, rules_name, given)
         entrants = gather(bots or listed, contest.rules)
@@ -109,6 +120,8 @@ def resume_command(host: Host) -> str:
         words += ["--workers", str(host.workers)]
     if host.sandbox != "required":
         words += ["--sandbox", host.sandbox]
+    if any(is_python(source) for source in (host.contest.house, *(entrant.source for entrant in host.entrants))):
+        words += ["--trust"]
     return shlex.join(words)
 
 
@@ -117,7 +130,7 @@ def play(host: Host, json_path: str | None) -> None:
     screen = ContestScreen(host, Console(stderr=json_path == "-"))
     where = host.folder
     say = partial(screen.console.print, highlight=False, soft_wrap=True, markup=False)
-    say(f"{host.contest.rules.name}, seed {host.contest.seed}, in {where}", style="bold")
+    say(printable(f"{host.contest.rules.name}, in {where}"), style="bold")
     say(f"if it is stopped: {resume_command(host)}", style="dim")
     try:
         with screen:
@@ -131,7 +144,7 @@ def play(host: Host, json_path: str | None) -> None:
         if json_path:
             write_json(standings_json(host.standings, host.timings), json_path)
     report(screen.console, host.standings, host.timings)
-    say(f"{where}/index.html is the page")
+    say(f"seed {host.contest.seed}; {where}/index.html is the page")
 
 
 def write_out(folder: Path, standings: Standings, page: PageData, timings: Timings) -> None:
@@ -248,10 +261,11 @@ def show_contest(folder: Path, hand: str | None, json_path: str | None) -> None:
             if record["sitting"] * hands + record["hand"] != number:
                 continue
             names = [*standings.names, "house"]
-            click.echo(f"match {match + 1}, table {table + 1}, round {number + 1}; chips {record['chips']}")
+            title = f"match {match + 1}, table {table + 1}, round {number + 1}; chips {record['chips']}"
+            click.echo(printable(title))
             show_round([Named(names[bot]) for bot in record["seats"]], events_of(standings.contest.rules, record))  # type: ignore[misc]
             for fault in record.get("faults", ()):
-                click.echo(f"{names[fault['bot']]}: {fault['kind']}: {printable(fault['detail'])}")
+                click.echo(printable(f"{names[fault['bot']]}: {fault['kind']}: {fault['detail']}"))
             return
     raise InputError(f"--hand {hand}: the contest in {folder} has no such hand; it has {standings.matches} matches")
 

@@ -66,7 +66,7 @@ def test_bots_are_looked_for_beside_the_file(apart):
     assert found == [
         ("one", str(apart / "bots" / "one.py")), ("two", str(apart / "bots" / "two.py")),
         ("both", str(apart / "both.py")), ("x", str(apart / "both.py")), ("only", here + "/only.py"),
-        ("lim17", "lim17"), ("y", "optimal"), ("../a=b/own.py:decide", f"{apart / 'own.py'}:decide"),
+        ("lim17", "lim17"), ("y", "optimal"), ("../a_b/own.py:decide", f"{apart / 'own.py'}:decide"),
         ("only-2", here + "/only.py"),
     ]  # fmt: skip
 

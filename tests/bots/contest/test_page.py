@@ -181,13 +181,14 @@ def test_the_page_says_how_to_repeat_it(contest, tmp_path, monkeypatch):
     assert said["until"] == ends.get(contest.until, "100000 seconds have passed")
     assert said["house"] == (contest.house or "none, chairs stay empty")
     assert said["duplicate"].startswith("yes" if contest.duplicate else "no")
-    assert unescape(said["it&#39;s"]).startswith("my chart.txt, ") and said["other"].startswith("more/other.txt, ")
+    assert unescape(said["it&#39;s"]).startswith("./my chart.txt, ") and said["other"].startswith("./more/other.txt, ")
 
 
 def test_files_are_named_from_the_folder_that_holds_them():
     files = ["/somewhere/bots/a.py", "/somewhere/bots/c/b.c"]
-    assert sources_of(["lim17", *files, "package.module:player"]) == ["lim17", "a.py", "c/b.c", "package.module:player"]
-    assert sources_of(["/somewhere/bots/a.py", "lim17"]) == ["a.py", "lim17"]
+    named = ["./a.py", "./c/b.c"]
+    assert sources_of(["lim17", *files, "package.module:player"]) == ["lim17", *named, "package.module:player"]
+    assert sources_of(["/somewhere/bots/a.py", "lim17"]) == ["./a.py", "lim17"]
 
 
 # --- replays

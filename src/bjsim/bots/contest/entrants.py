@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -14,12 +15,13 @@ from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.player import SandboxError, UnstartableBot, open_bot
 from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.languages import BuildError, NoToolchain, language_of
+from bjsim.bots.sources import check_name, read_bot
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.formats.files import load_chart
+from bjsim.strategies.formats.files import read_chart
 from bjsim.strategies.formats.parser import ChartError
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.find import find_player, is_python, python_file
 
 IN_PROCESS = "in process"
 logger = logging.getLogger(__name__)
@@ -91,36 +93,46 @@ def _bot_in_folder(file: Path, rules: Rules) -> Entrant | None:
 def identify(source: str, rules: Rules, name: str = "") -> Entrant:
     """The entrant at `source`."""
     path = Path(source)
-    if not _is_unicode(source):
-        raise FieldError(f"the file name {printable(source)} is no UTF-8, which the journal is; rename it")
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        raise NoBot(f"the file name {printable(source)} is no UTF-8, which the journal is; rename it") from None
     if path.is_file():
-        content = path.read_bytes()
-        language = IN_PROCESS if _chart_at(path, rules) else _language(path)
-        return Entrant(name or path.stem, str(path.resolve()), language, hashlib.sha256(content).hexdigest())
+        language, digest = _file(path, rules)
+        return Entrant(name or path.stem, str(path.parent.resolve() / path.name), language, digest)
     player = find_player(source, rules)
-    module, _, thing = source.rpartition(":")
-    if Path(module).is_file():  # a player in Python
-        content = Path(module).read_bytes()
-        source = f"{Path(module).resolve()}:{thing}"
+    if file := python_file(source):
+        digest = _digest(file)
+        source = f"{file.resolve()}:{source.rpartition(':')[2]}"
     else:
         cells = getattr(player, "cells", None)
-        content = repr(sorted(cells.items())).encode() if cells else b""
-    digest = hashlib.sha256(content).hexdigest() if content else ""
+        digest = hashlib.sha256(repr(sorted(cells.items())).encode()).hexdigest() if cells else ""
     return Entrant(name or player.name, source, IN_PROCESS, digest)
 
 
-def _is_unicode(text: str) -> bool:
+def _file(path: Path, rules: Rules) -> tuple[str, str]:
+    """The language of a bot's file, or of a chart's, and its sha256."""
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        check_name(path)
+        content = read_bot(path)
+        if _is_chart(content, path, rules):
+            language = IN_PROCESS
+        else:
+            known = language_of(path)
+            language = known.name if known else "executable"
+    except (BuildError, OSError) as error:
+        raise NoBot(str(error)) from None
+    return language, hashlib.sha256(content).hexdigest()
 
 
-def _chart_at(path: Path, rules: Rules) -> bool:
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _is_chart(content: bytes, path: Path, rules: Rules) -> bool:
     """Whether the file is a strategy chart."""
     try:
-        load_chart(str(path), rules)
+        read_chart(content, str(path), rules)
     except ChartError:
         if path.suffix in (".txt", ".chart"):
             raise
@@ -128,19 +140,12 @@ def _chart_at(path: Path, rules: Rules) -> bool:
     return True
 
 
-def _language(path: Path) -> str:
-    try:
-        language = language_of(path)
-    except (BuildError, OSError) as error:
-        raise NoBot(str(error)) from None
-    return language.name if language else "executable"
-
-
 def _numbered(found: list[Entrant]) -> list[Entrant]:
     taken: set[str] = set()
     unique = []
     for entrant in found:
-        given = name = printable(entrant.name)
+        # a name is written NAME=SOURCE in commands, and must not look like an option there
+        given = name = re.sub("^-+|=", "_", printable(entrant.name))
         number = 1
         while name in taken:
             number += 1
@@ -151,11 +156,27 @@ def _numbered(found: list[Entrant]) -> list[Entrant]:
 
 
 def check_unchanged(entrants: Sequence[Entrant], rules: Rules) -> None:
-    """Raises: FieldError if a bot is not what it was when the contest began."""
+    """Raises: FieldError if a bot is not what it was when the contest began. A Python file is not run to find out."""
     for entrant in entrants:
-        now = identify(entrant.source, rules, entrant.name)
+        if file := python_file(entrant.source):
+            now = Entrant(entrant.name, entrant.source, IN_PROCESS, _digest(file))
+        else:
+            now = identify(entrant.source, rules, entrant.name)
         if (now.language, now.sha256) != (entrant.language, entrant.sha256):
             raise FieldError(f"the bot {entrant.name} ({entrant.source}) has changed since the contest began")
+
+
+def check_trusted(entrants: Sequence[Entrant], folder: Path) -> None:
+    """Refuse to go on with a contest that somebody else may have begun, and that has Python run in this process.
+
+    Raises: FieldError.
+    """
+    for entrant in entrants:
+        if is_python(entrant.source):
+            raise FieldError(
+                f"the contest in {folder} runs {entrant.source} in this process, outside any sandbox; "
+                "give --trust if that code is yours"
+            )
 
 
 @contextmanager

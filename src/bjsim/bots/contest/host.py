@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bjsim import __version__
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import Entrant, check_unchanged, identify
+from bjsim.bots.contest.entrants import Entrant, check_trusted, check_unchanged, identify
 from bjsim.bots.contest.luck.adjust import REFERENCE, Luck, LuckAdjuster, has_luck
 from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
 from bjsim.bots.contest.play import journal as journals
@@ -27,6 +27,7 @@ from bjsim.bots.contest.report.page import PageData
 from bjsim.bots.contest.schedule.seating import TablePlan, matches_a_unit, schedule, table_shape
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.sandbox.box import sandboxed
+from bjsim.bots.seats import warn_of_guessable
 from bjsim.errors import InputError
 
 ROUNDING = 2e-6  # chips
@@ -54,9 +55,14 @@ class Host:
     def begin(
         folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1, sandbox: str = "required"
     ) -> Host:
-        """A new contest. Raises: JournalError if the folder holds one already; SandboxError where no sandbox can be had."""
-        if any(entrant.timed for entrant in entrants):
+        """A new contest.
+
+        Raises: JournalError if the folder holds one already; SandboxError where no sandbox can be had.
+        """
+        house = identify(contest.house, contest.rules, "house") if contest.house else None
+        if any(entrant.timed for entrant in (*entrants, house) if entrant):
             sandboxed(sandbox)  # a contest that cannot be played leaves nothing behind
+            warn_of_guessable(contest.seed)
         host = Host(folder, contest, entrants, workers, sandbox)
         header = {
             "bjsim": __version__,
@@ -64,15 +70,19 @@ class Host:
             "luck": REFERENCE if has_luck(contest.rules) else "",
             "contest": contest.to_dict(),
             "bots": [entrant.to_dict() for entrant in entrants],
-            "house": identify(contest.house, contest.rules, "house").to_dict() if contest.house else None,
+            "house": house.to_dict() if house else None,
         }
         host._journal = journals.Journal.create(folder, header)
         host.standings = Standings(header)
         return host
 
     @staticmethod
-    def resume(folder: Path, workers: int = 1, sandbox: str = "required") -> Host:
-        """Go on with the contest in `folder`. Raises: JournalError; FieldError if a bot has changed."""
+    def resume(folder: Path, workers: int = 1, sandbox: str = "required", trust: bool = False) -> Host:
+        """Go on with the contest in `folder`.
+
+        trust: whether Python that it names may run in this process. Raises: JournalError; FieldError if it may not, or
+        if a bot has changed.
+        """
         journal, records = journals.Journal.reopen(folder)
         header = records[0]
         contest = Contest.from_dict(header["contest"])
@@ -81,7 +91,10 @@ class Host:
         host._journal = journal
         host.standings = Standings(header).add_all(records[1:])
         if not host.standings.end:
-            house = [Entrant.from_dict(header["house"])] if header["house"] else []
+            # what plays is the house that the settings name, wherever the header says it was
+            house = [Entrant.from_dict(header["house"] | {"source": contest.house})] if contest.house else []
+            if not trust:
+                check_trusted([*entrants, *house], folder)
             check_unchanged([*entrants, *house], contest.rules)
         host.timings = Timings.load(folder, len(entrants))
         for record in records[1:]:

@@ -27,6 +27,7 @@ from bjsim.bots.sandbox.languages import (
     tool_of,
 )
 from bjsim.bots.sandbox.restrictions import open_restrictions
+from bjsim.bots.sources import read_bot
 
 COMPILE_S = 120  # of the clock and of processor time
 # In seconds, blocks of 512 bytes and KiB. Nothing comes out of the box but stdout, so the result does, as a tar file.
@@ -41,7 +42,7 @@ def build(path: str | Path, *, sandboxed: bool = True) -> Program:
     """The program that the bot's file comes to. Raises: BuildError, with the compiler's messages if it has any."""
     path = Path(path)
     try:
-        content = path.read_bytes()
+        content = read_bot(path)
         language = language_of(path)
     except OSError as error:
         raise BuildError(f"{path}: {error.strerror}") from None

@@ -13,9 +13,10 @@ import importlib.util
 import os
 import pickle
 import sys
+from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, cast
 
 from bjsim.errors import InputError
@@ -66,7 +67,7 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
     for point in entry_points(group=ENTRY_POINTS):
         if point.name == text:
             return _as_player(text, _load_entry(point), rules)
-    if ":" in text and not Path(text).exists():
+    if is_python(text):
         return _as_player(text, _load_object(text), rules)
     if Path(text).is_file():
         return load_chart(text, rules)
@@ -109,6 +110,17 @@ def need_picklable(player: Player) -> None:
         ) from None
 
 
+def is_python(text: str) -> bool:
+    """Whether `text` is written module:object or file.py:object, so that finding the player runs code."""
+    return ":" in text and text not in player_names() and not Path(text).exists()
+
+
+def python_file(text: str) -> Path | None:
+    """The file of a player written file.py:object; None for any other."""
+    file = Path(text.rpartition(":")[0])
+    return file if is_python(text) and file.is_file() else None
+
+
 def _load_entry(point: EntryPoint) -> Any:
     try:
         return point.load()
@@ -131,11 +143,19 @@ def _load_object(text: str) -> Any:
         raise UnknownPlayer(f"{where} has no {name!r}") from None
 
 
+class _SourceLoader(SourceFileLoader):
+    """Runs the source as it is read: whoever gives away a folder may have put other bytecode beside it."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        code: CodeType = self.source_to_code(self.get_data(self.path), self.path)
+        return code
+
+
 def _load_file(path: Path) -> ModuleType:
     """The module in a file, run once; under a name of its own, so that it hides no other and forked workers know it."""
     name = f"{_FILE_MODULE}{hashlib.sha256(bytes(path)).hexdigest()[:12]}"
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, path)
+        spec = importlib.util.spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
         assert spec and spec.loader  # a .py path always has both
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module

@@ -18,16 +18,16 @@ OPTIONS = ("matches", "seed", "until", "duplicate", "house", "timeout")  # setti
 
 def sources_of(sources: Sequence[str]) -> list[str]:
     """Where the bots come from. Of a file that is its place in the folder that holds them all; where that folder lies
-    is nobody else's affair, and the page is there to be published."""
+    is nobody else's affair, and the page is there to be published. It begins with `./`, so that no file's name is taken
+    for anything else."""
     files = [source for source in sources if os.path.isabs(source)]
     folder = os.path.commonpath([os.path.dirname(file) for file in files]) if files else ""
-    return [os.path.relpath(source, folder) if os.path.isabs(source) else source for source in sources]
+    return [f"./{os.path.relpath(source, folder)}" if os.path.isabs(source) else source for source in sources]
 
 
 def command_again(contest: Contest, names: Sequence[str], sources: Sequence[str]) -> str:
     """The command that plays the contest again, where the bots' files are and the file of `file_again`, if any."""
     words = ["bjsim", "koth"]
-    words += [source if name == source else f"{name}={source}" for name, source in zip(names, sources, strict=True)]
     if file_again(contest):
         words += ["--config", "contest.toml"]
     if _is_preset(contest.rules):
@@ -38,7 +38,8 @@ def command_again(contest: Contest, names: Sequence[str], sources: Sequence[str]
             words += ["--duplicate"] if value else []
         elif value != DEFAULTS[name] or name in ("matches", "seed"):
             words += [f"--{name}", str(value)]
-    return shlex.join([*words, "--out", "again"])
+    bots = [source if name == source else f"{name}={source}" for name, source in zip(names, sources, strict=True)]
+    return shlex.join([*words, "--out", "again", "--", *bots])  # no bot's name becomes an option
 
 
 def file_again(contest: Contest) -> str:

@@ -1,0 +1,251 @@
+"""Attacks on whoever hosts, repeats or resumes a contest, by those who sent a bot or a folder."""
+
+import hashlib
+import importlib.util
+import os
+import py_compile
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bot_helpers import needs_sandbox
+from support.command import bjsim, refusal
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import FieldError, gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.report.command import command_again, sources_of
+from bjsim.cli.koth import koth
+from bjsim.sim.game.presets import load_rules
+from bjsim.strategies.players.find import find_player
+
+CARDSHARK = load_rules("cardshark")
+STANDS = "print('S')"
+
+
+def executable(path, text="#!/bin/sh\necho S\n"):
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+# --- the command on the page
+
+
+@pytest.mark.parametrize(
+    "name", ["--sandbox=off", "--out=x", "-h", "--", "a=b.py", "--config=a.py", "lim17", "optimal=lim17", "x y.py"]
+)
+def test_no_bots_file_turns_into_an_option_of_the_pages_command(tmp_path, monkeypatch, name):
+    """As typed where the bots are, the command plays the same files under the same names, in a sandbox."""
+    field = tmp_path / "field"
+    field.mkdir()
+    executable(field / name)
+    executable(field / "honest")
+    entrants = gather([str(field)], CARDSHARK)
+    names = [entrant.name for entrant in entrants]
+    command = command_again(Contest(CARDSHARK), names, sources_of([entrant.source for entrant in entrants]))
+    program, subcommand, *arguments = shlex.split(command)
+    assert (program, subcommand) == ("bjsim", "koth")
+    written = arguments[arguments.index("--") + 1 :]
+    assert len(written) == 2 and all(bot.partition("=")[2].startswith("./") for bot in written)
+    options = koth.make_context("koth", arguments).params
+    assert options["sandbox"] == "required" and options["out"] == "again" and options["config_path"] is None
+    monkeypatch.chdir(field)
+    again = gather(options["bots"], CARDSHARK)
+    assert [(bot.name, Path(bot.source)) for bot in again] == [
+        (bot.name, field / Path(bot.source).name) for bot in entrants
+    ]
+    assert {Path(bot.source).name for bot in again} == {name, "honest"}
+    assert not any(name.startswith("-") or "=" in name for name in names)
+
+
+@needs_sandbox
+def test_the_command_printed_for_a_bot_called_sandbox_off_plays_in_the_sandbox(tmp_path, monkeypatch):
+    """The whole attack: the page is written, and its command run as it stands."""
+    field = tmp_path / "field"
+    field.mkdir()
+    executable(field / "--sandbox=off")
+    (field / "probe.py").write_text("print('S' if __import__('os').path.exists('/etc/passwd') else 'H')")
+    monkeypatch.chdir(tmp_path)
+    assert bjsim("koth", "field", "--matches", 1, "--out", "c").status == 0
+    command = (tmp_path / "c" / "index.html").read_text().partition('<pre id="again">')[2].partition("</pre>")[0]
+    monkeypatch.chdir(field)
+    assert bjsim(*shlex.split(command)[1:]).status == 0
+    moves = [r["moves"][r["seats"].index(1)] for r in journal.read(Path("again")) if r["record"] == "round"]
+    assert moves and not any("S" in made[:1] for made in moves)  # it never saw the host's files
+
+
+@pytest.mark.parametrize("name", ["\x1b[2Jx.py", "new\nline.py", "right\u202eleft.py", "evil.py:player"])
+def test_files_whose_names_could_be_taken_for_something_else_are_left_out(tmp_path, caplog, name):
+    field = tmp_path / "field"
+    field.mkdir()
+    executable(field / name)
+    for honest in "ab":
+        executable(field / honest)
+    assert [entrant.name for entrant in gather([str(field)], CARDSHARK)] == ["a", "b"]
+    assert "left out" in caplog.text and "rename it" in caplog.text and name not in caplog.text.replace(":", "")
+
+
+# --- standard streams that are closed
+
+
+@needs_sandbox
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", ["run", "koth"])
+def test_a_closed_stream_neither_opens_the_sandbox_nor_stops_the_bots(tmp_path, command, closed):
+    """As cron jobs and daemons start. The bot prints what is no move if it sees the host's files."""
+    (tmp_path / "probe.py").write_text("print('X' if __import__('os').path.exists('/etc/passwd') else 'S')")
+    options = {
+        "run": ["--rules", "cardshark", "--hands", "5", "--json", "out.json", "--timeout", "20", "--bots", "probe.py"],
+        "koth": ["probe.py", "lim17", "--matches", "1", "--timeout", "20", "--json", "out.json"],
+    }[command]
+    bjsim_here = f"{shlex.quote(sys.executable)} -c 'from bjsim.cli.main import main; main()' {command} "
+    done = subprocess.run(
+        ["/bin/sh", "-c", bjsim_here + shlex.join(options) + f" {closed}"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "without a sandbox" not in done.stderr
+    assert '"faults": {}' in (tmp_path / "out.json").read_text()
+    assert "bad-reply" not in (tmp_path / "out.json").read_text()
+
+
+def test_what_is_started_with_a_process_without_streams_has_them():
+    code = """if True:
+        import os
+        from bjsim.cli.main import open_standard_streams
+        for number in range(3):
+            os.close(number)
+        open_standard_streams()
+        os._exit(not all(map(os.get_inheritable, range(3))) or os.open(os.devnull, os.O_RDONLY) != 3)
+    """
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+# --- somebody else's contest
+
+
+def foreign(folder, bots, source, digest=None, house=""):
+    """A contest that has begun, in whose journal the first bot, or the house, is said to be at `source`."""
+    contest = Contest(CARDSHARK, matches=1, house=house and "lim18")
+    host = Host.begin(folder, contest, gather(bots, CARDSHARK))
+    host._journal.close()
+    header = next(journal.read(folder))
+    if house:
+        header["contest"]["house"] = source  # the header's own entry of the house stays harmless
+    else:
+        header["bots"][0] |= {"source": source} | ({"sha256": digest} if digest else {})
+    line, _ = journal.line_of({key: value for key, value in header.items() if key != "crc"}, 0)
+    (folder / journal.NAME).write_bytes(line)
+
+
+@pytest.fixture
+def evil(tmp_path):
+    """(file of a player in Python, which leaves a mark where it runs; the mark)"""
+    mark, file = tmp_path / "was here", tmp_path / "evil.py"
+    file.write_text(f"open({str(mark)!r}, 'w')\ndef player(view):\n    return 'S'\n")
+    return file, mark
+
+
+@pytest.mark.parametrize("house", ["", "house"])
+@pytest.mark.parametrize("trust", [[], ["--trust"]])
+def test_resuming_a_foreign_folder_runs_none_of_its_code(tmp_path, evil, trust, house):
+    """Without consent nothing of it runs; with it, nothing that is not what the journal says."""
+    file, mark = evil
+    foreign(tmp_path / "c", ["lim17", "optimal"], f"{file}:player", "0" * 64, house)
+    said = refusal("koth", "--resume", tmp_path / "c", *trust)
+    assert ("has changed since" if trust else "give --trust") in said and "evil.py" in said
+    assert not mark.exists()
+
+
+def test_a_module_that_a_foreign_folder_names_is_not_imported(tmp_path, evil, monkeypatch):
+    _, mark = evil
+    monkeypatch.syspath_prepend(tmp_path)
+    foreign(tmp_path / "c", ["lim17", "optimal"], "evil:player")
+    assert "give --trust" in refusal("koth", "--resume", tmp_path / "c")
+    assert not mark.exists()
+
+
+def test_ones_own_contest_with_a_player_in_python_is_resumed_by_the_command_that_is_printed(tmp_path, evil):
+    file, mark = evil
+    foreign(tmp_path / "c", ["lim17", "optimal"], f"{file}:player", hashlib.sha256(file.read_bytes()).hexdigest())
+    status, out, err = bjsim("koth", "--resume", tmp_path / "c", "--trust")
+    assert status == 0 and mark.exists(), err
+    command = next(line for line in out.splitlines() if line.startswith("if it is stopped: "))
+    assert command.endswith(" --trust")
+    assert "--trust needs --resume" in refusal("koth", "lim17", "optimal", "--trust", "--out", tmp_path / "d")
+
+
+def test_bytecode_beside_a_players_file_is_not_run_in_its_place(tmp_path, evil):
+    """What the host looked at, and the journal holds the hash of, is the source."""
+    file, mark = evil
+    honest = tmp_path / "honest.py"
+    honest.write_text("def player(view):\n    return 'S'\n")
+    cached = importlib.util.cache_from_source(str(honest))
+    py_compile.compile(str(file), cached, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    find_player(f"{honest}:player", CARDSHARK)
+    assert not mark.exists()
+
+
+# --- files that are no bots
+
+
+@pytest.fixture
+def field(tmp_path):
+    """A folder with two bots."""
+    folder = tmp_path / "field"
+    folder.mkdir()
+    for name in ("a.py", "b.py"):
+        (folder / name).write_text(STANDS)
+    return folder
+
+
+def left_out(field, caplog):
+    """What is said of the files left out, the bots being those of `field`."""
+    assert [entrant.name for entrant in gather([str(field)], CARDSHARK)] == ["a", "b"]
+    said = [record.getMessage() for record in caplog.records]
+    assert all(line.startswith("left out: ") for line in said) and all(map(str.isprintable, said))
+    return " ".join(said)
+
+
+@pytest.mark.parametrize("name", ["huge.py", "huge", "huge.txt"])
+def test_a_huge_source_is_not_read(field, caplog, name):
+    with (field / name).open("wb") as file:
+        file.truncate(3 << 30)  # sparse: takes no room
+    if name == "huge":
+        (field / name).chmod(0o755)
+    assert "MiB" in left_out(field, caplog)
+    commands = [["run", "--rules", "cardshark", "--hands", 1, "--bots", field / name], ["bot", "check", field / name]]
+    for command in commands[: 1 if name == "huge.txt" else 2]:
+        status, _, err = bjsim(*command)
+        assert status and "MiB" in err and "Traceback" not in err
+
+
+def test_sources_and_programs_may_be_so_large(field, caplog):
+    (field / "c.py").write_bytes(b"print('S') #" + b"x" * ((1 << 20) - 12))
+    executable(field / "d").write_bytes(b"\x7fELF" + bytes(2 << 20))
+    assert [entrant.name for entrant in gather([str(field)], CARDSHARK)] == ["a", "b", "c", "d"] and not caplog.text
+
+
+@pytest.mark.parametrize("to", ["/proc/self/environ", "/etc/passwd", "{folder}/plain"])
+def test_symbolic_links_are_left_out(field, caplog, to):
+    """They stopped the contest, and a compiler's complaint may quote what they lead to."""
+    (field.parent / "plain").write_text(STANDS)
+    (field / "x.c").symlink_to(to.format(folder=field.parent))
+    assert "x.c is a symbolic link" in left_out(field, caplog)
+    with pytest.raises(FieldError, match="symbolic link"):
+        gather([str(field / "x.c"), "lim17"], CARDSHARK)
+
+
+def test_a_folder_that_is_a_symbolic_link_holds_bots(field, tmp_path):
+    (tmp_path / "link").symlink_to(field)
+    sources = [entrant.source for entrant in gather([str(tmp_path / "link")], CARDSHARK)]
+    assert sources == [str(field / "a.py"), str(field / "b.py")]
+
+
+def test_a_file_name_that_is_not_utf_8_is_left_out(field, caplog):
+    with open(os.fsencode(field) + b"/\xff\xfe.py", "w") as file:
+        file.write(STANDS)
+    assert "no UTF-8" in left_out(field, caplog)
