@@ -81,7 +81,7 @@ def contest_rate(folder, name, matches):
     """A contest of eight copies. Returns: (moves per second from its first tenth on, the host's processor seconds for
     as many moves as it had in all, by the same part of it)."""
     rules = load_rules("cardshark")
-    contest = Contest(rules, matches=matches, timeout=10.0)
+    contest = Contest(rules, seed=1, matches=matches, timeout=10.0)
     bots = gather([f"bot{n}={SAMPLES / name}" for n in range(8)], rules)
     host = Host.begin(folder, contest, bots, WORKERS, "required")
     seen = []

@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from bjsim.arguments import MOST, MOST_SEED, whole_number
+from bjsim.arguments import MOST, whole_number
 from bjsim.errors import InputError
 from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, load_rules
+from bjsim.sim.game.random_stream import MOST_SEED
 from bjsim.sim.game.rules import RULE_FIELDS, TRADE_WORDS, Rules
 
 MOST_HANDS = 10**10  # played to reach a precision, where nothing else is said

@@ -18,7 +18,7 @@ from rich.console import Console
 from bjsim import __version__
 from bjsim.arguments import MOST_TABLES, MOST_WORKERS
 from bjsim.bots.player import BotPlayer
-from bjsim.bots.seats import BotOptions, find_any_player, is_program
+from bjsim.bots.seats import BotOptions, find_any_player, is_program, warn_of_guessable
 from bjsim.cli.options import (
     MOST_HANDS,
     Count,
@@ -29,7 +29,6 @@ from bjsim.cli.options import (
     check_writable,
     json_option,
     rules_options,
-    seed_option,
     the_rules,
     until_option,
     write_json,
@@ -39,6 +38,7 @@ from bjsim.cli.screen import RunScreen, precision_line, report
 from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.actions import Player
+from bjsim.sim.game.random_stream import MOST_SEED, random_seed
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.backend import Backend
 from bjsim.sim.running.common_cards import CommonCards
@@ -67,7 +67,10 @@ from bjsim.strategies.players.find import comes_from_file, find_player, fingerpr
     metavar="NAME|URL",
     help="Where blocks are played: local, dask, dask://HOST:PORT, or cuda (a GPU: charts only, luck not told).",
 )
-@seed_option
+@click.option(
+    "--seed", type=Count(0, MOST_SEED),
+    help="The same seed gives the same result, bit for bit.  [default: 1; with programs 128 random bits]",
+)  # fmt: skip
 @adjust_option
 @click.option("--common-cards", is_flag=True, help="Deal every bot the same cards; compare them pair by pair.")
 @json_option
@@ -78,7 +81,7 @@ from bjsim.strategies.players.find import comes_from_file, find_player, fingerpr
 @bot_options
 def run(
     bots: list[str], hands: int | None, precision: float | None, rules_name: str, settings: tuple[str, ...],
-    decks: str | None, tables: int, workers: int | None, executor: str, seed: int, adjust_luck: bool | None,
+    decks: str | None, tables: int, workers: int | None, executor: str, seed: int | None, adjust_luck: bool | None,
     common_cards: bool, json_path: str | None, plot_path: str | None, log_path: str | None, checkpoint: str | None,
     resume: str | None, sandbox: str, timeout: float, cold: bool, strikes: int | None,
 ) -> None:  # fmt: skip
@@ -112,6 +115,9 @@ def run(
     if common_cards and len(players) < 2:
         raise InputError("--common-cards compares bots with one another; --bots takes two or more of them")
     most = hands or MOST_HANDS
+    if programs and seed is not None:
+        warn_of_guessable(seed)
+    seed = the_seed(seed, bool(programs), resume)
     experiment = experiment_of(rules, players, most, seed, tables, adjust_luck, common_cards, precision or 0.0)
     what = {
         "rules": rules.to_dict(),
@@ -154,6 +160,16 @@ def run(
         os._exit(130)  # threads may be in the middle of a block, and their bots are gone
     if played.stopped:
         raise click.exceptions.Exit(130)
+
+
+def the_seed(given: int | None, programs: bool, resume: str | None) -> int:
+    """The seed of a run: as given, else 1; where programs play, one they cannot guess, or the resumed run's."""
+    if given is not None:
+        return given
+    if not programs:
+        return 1
+    found = Checkpoint(Path(resume)).read()[0].get("seed") if resume else None
+    return found if isinstance(found, int) and 0 <= found <= MOST_SEED else random_seed()
 
 
 def check_gpu(bots: Sequence[str], rules: Rules, asked: Mapping[str, bool | None]) -> None:

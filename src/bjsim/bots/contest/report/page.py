@@ -98,7 +98,8 @@ def render_page(standings: Standings, data: PageData, timings: Timings | None = 
         rule_rows=rules.to_dict(),
         luck=has_luck(rules),
         bots=[{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)],
-        again=command_again(contest, standings.names, sources),
+        # Whoever knows the seed knows the cards to come, so it is nobody's to see before the end.
+        again=command_again(contest, standings.names, sources) if standings.end else "",
         again_file=file_again(contest),
         versions=standings.versions,
         standings=standings,

@@ -1,0 +1,201 @@
+"""Nobody knows the cards of a contest before they are dealt: neither a bot nor a reader of the page."""
+
+import json
+import logging
+import re
+
+import numpy as np
+import pytest
+from support.command import bjsim, refusal
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.play import journal
+from bjsim.cli.koth import Screen
+from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.random_stream import MOST_SEED, Stream
+from bjsim.sim.running.table import AdjustedTable, CompiledTable, ReadableTable, Span
+from bjsim.strategies.experiment import experiment_of
+from bjsim.strategies.players.find import find_player
+
+CARDSHARK = load_rules("cardshark")
+MATCHES = 8
+
+# Knows the first cards of every shoe of the seeds 1 to 20, and finds the one it sits at by what it sees: all open
+# cards, in the order they were dealt, the dealer's apart. Hits where it knows that the next card does no harm.
+ORACLE = """
+from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.shoe import open_shoe
+from bjsim.sim.game.random_stream import Stream
+
+def first_cards(seed, match):
+    shoe = open_shoe(load_rules("cardshark"), Stream(seed, 0, match))
+    return "".join(RANKS[shoe.draw()] for _ in range(30))
+
+KNOWN = [first_cards(seed, match) for seed in range(1, 21) for match in range(8)]
+
+def decide(view):
+    dealt, others = len(view.visible), view.visible.partition("#")[2]
+    for cards in KNOWN:
+        following = iter(cards[:dealt])
+        if all(card in following for card in others) and Hand(*view.hand, cards[dealt]).points <= 21:
+            return "H"
+    return "S"
+"""
+
+
+def rounds_of(folder):
+    return [record for record in journal.read(folder) if record["record"] == "round"]
+
+
+def hits_of_the_oracle(tmp_path, *options):
+    """How often it hits in a contest of four, and how many chips it holds in the mean."""
+    (tmp_path / "oracle.py").write_text(ORACLE)
+    bots = [f"oracle={tmp_path / 'oracle.py'}:decide", "optimal", "lim17", "kelly"]
+    status, _, err = bjsim("koth", *bots, "--matches", MATCHES, "--out", tmp_path / "c", *options)
+    assert status == 0, err
+    return sum("H" in r["moves"][r["seats"].index(0)] for r in rounds_of(tmp_path / "c") if 0 in r["seats"])
+
+
+def test_an_oracle_that_knows_small_seeds_knows_nothing_of_a_default_contest(tmp_path):
+    """Wrong by chance once in a million: 160 shoes, and 7 cards or more in the right order in each of 200 rounds."""
+    assert hits_of_the_oracle(tmp_path) == 0
+
+
+def test_the_oracle_knows_a_contest_whose_seed_is_small(tmp_path):
+    """Negative control of the test before."""
+    assert hits_of_the_oracle(tmp_path, "--seed", 13) > MATCHES / 2
+
+
+def test_two_contests_without_a_seed_deal_different_cards(tmp_path):
+    """Alike by chance once in 2^128."""
+    seeds = []
+    for name in "ab":
+        assert bjsim("koth", "lim17", "optimal", "--matches", 1, "--out", tmp_path / name).status == 0
+        seeds.append(next(journal.read(tmp_path / name))["contest"]["seed"])
+    assert seeds[0] != seeds[1] and min(seeds) >= 2**64
+    assert [record["cards"] for record in rounds_of(tmp_path / "a")] != [r["cards"] for r in rounds_of(tmp_path / "b")]
+    config = tmp_path / "contest.toml"
+    config.write_text('bots = ["lim17", "optimal"]\nmatches = 1\n')
+    assert bjsim("koth", "--config", config, "--out", tmp_path / "c").status == 0
+    assert next(journal.read(tmp_path / "c"))["contest"]["seed"] not in seeds
+
+
+@pytest.mark.parametrize("options", [[], ["--seed", 10**20 + 1]])
+def test_the_seed_is_shown_when_the_contest_has_ended_and_not_before(tmp_path, monkeypatch, options):
+    def stop_later(screen, host):
+        if host.standings.matches == 2:
+            raise KeyboardInterrupt
+
+    folder = tmp_path / "c"
+    with monkeypatch.context() as patch:
+        patch.setattr(Screen, "update", stop_later)
+        status, out, err = bjsim("koth", "lim17", "optimal", "--matches", 4, "--out", folder, *options)
+    assert status == 130
+    seed = str(next(journal.read(folder))["contest"]["seed"])
+    written = {path.name: path.read_text() for path in folder.iterdir() if path.name != journal.NAME}
+    assert written.keys() >= {"index.html", "standings.csv", "standings.json"}
+    assert not [name for name, text in written.items() if seed in text]
+    assert seed not in out + err + bjsim("koth", "--show", folder).out
+    status, out, _ = bjsim("koth", "--resume", folder)
+    assert status == 0 and f"seed {seed}" in out
+    assert re.search(rf'<pre id="again">bjsim koth .*--seed {seed} ', (folder / "index.html").read_text())
+    assert bjsim("koth", "--verify", folder).status == 0
+
+
+@pytest.mark.parametrize(
+    ("seed", "program", "warned"),
+    [(2698, True, True), (2**40 - 1, True, True), (2**40, True, False), (2698, False, False)],
+)
+def test_a_seed_that_programs_can_guess_is_warned_of(tmp_path, caplog, seed, program, warned):
+    (tmp_path / "bot.py").write_text("print('S')")
+    bots = [str(tmp_path / "bot.py") if program else "lim18", "lim17"]
+    Host.begin(tmp_path / "c", Contest(CARDSHARK, seed=seed), gather(bots, CARDSHARK), 1, "off")
+    assert ("leave --seed out" in caplog.text) == warned
+
+
+def test_a_house_player_that_is_a_program_could_guess_too(tmp_path, caplog):
+    (tmp_path / "bot.py").write_text("print('S')")
+    contest = Contest(CARDSHARK, seed=1, house=str(tmp_path / "bot.py"))
+    Host.begin(tmp_path / "c", contest, gather(["lim17", "lim18"], CARDSHARK), 1, "off")
+    assert "leave --seed out" in caplog.text
+
+
+# --- seeds beyond 10^15
+
+
+@pytest.mark.parametrize("seed", [10**15 + 1, 2**64 + 1, MOST_SEED])
+def test_seeds_of_any_size_up_to_128_bits_are_accepted(tmp_path, seed):
+    assert bjsim("koth", "lim17", "optimal", "--matches", 1, "--seed", seed, "--out", tmp_path / "c").status == 0
+    assert next(journal.read(tmp_path / "c"))["contest"]["seed"] == seed  # to the last digit
+    assert bjsim("koth", "--verify", tmp_path / "c").status == 0
+    assert bjsim("run", "--bots", "lim17", "--hands", 10, "--seed", seed, "--json", "-").json["seed"] == seed
+
+
+def test_larger_seeds_are_refused(tmp_path):
+    assert "a whole number from 0 to" in refusal("koth", "lim17", "lim18", "--seed", MOST_SEED + 1, "--out", tmp_path)
+    assert "a whole number from 0 to" in refusal("run", "--bots", "lim17", "--hands", 1, "--seed", "9" * 5000)
+
+
+def test_every_bit_of_a_large_seed_matters_and_all_engines_take_it():
+    words = {Stream(MOST_SEED ^ bit).words(0, 4).tobytes() for bit in (0, 1, 1 << 32, 1 << 64, 1 << 127)}
+    assert len(words) == 5
+    easy = load_rules("easy")
+    chart = find_player("lim17", easy)
+    (table,) = experiment_of(easy, [chart], 100, MOST_SEED, adjust_luck=False).groups
+    (adjusted,) = experiment_of(easy, [chart], 100, MOST_SEED, adjust_luck=True).groups
+    assert isinstance(table, CompiledTable) and isinstance(adjusted, AdjustedTable)
+    spans = [Span(0, 100)]
+    compiled, readable = (each.play(MOST_SEED, 0, spans)[0] for each in (table, ReadableTable(easy, [chart])))
+    assert compiled == readable
+    assert np.isclose(adjusted.play(MOST_SEED, 0, spans)[0].mean, compiled.mean)
+
+
+# --- bjsim run
+
+
+@pytest.fixture
+def program(tmp_path):
+    """The options of a short run of a program, and a folder."""
+    (tmp_path / "bot.py").write_text("print('S')")
+    options = ["--rules", "cardshark", "--sandbox", "off", "--timeout", 20, "--bots", tmp_path / "bot.py"]
+    return [*options, "--json", "-"], tmp_path
+
+
+def test_a_run_of_programs_without_a_seed_draws_one_and_says_which(program):
+    options, _ = program
+    first, second = (bjsim("run", "--hands", 10, *options) for _ in range(2))
+    seed = first.json["seed"]
+    assert seed != second.json["seed"] and min(seed, second.json["seed"]) >= 2**64
+    assert f"seed {seed}" in first.err
+    again = bjsim("run", "--hands", 10, *options, "--seed", seed).json
+    assert [bot["mean"] for bot in again["bots"]] == [bot["mean"] for bot in first.json["bots"]]
+
+
+def test_a_run_without_programs_has_the_seed_1():
+    assert bjsim("run", "--bots", "lim17", "--hands", 10, "--json", "-").json["seed"] == 1
+
+
+def test_a_resumed_run_of_programs_keeps_its_seed(program):
+    options, folder = program
+    kept = folder / "kept"
+    first = bjsim("run", "--hands", 300, *options, "--checkpoint", kept).json
+    assert json.loads(kept.read_text())["experiment"]["seed"] == first["seed"]
+    assert bjsim("run", "--hands", 300, *options, "--resume", kept).json["seed"] == first["seed"]
+    content = json.loads(kept.read_text())
+    content["experiment"]["seed"] = -1  # a stranger's
+    kept.write_text(json.dumps(content))
+    status, _, err = bjsim("run", "--hands", 300, *options, "--resume", kept)
+    assert status == 2 and "its seed differ" in err and "Traceback" not in err
+
+
+def test_a_small_seed_of_a_run_is_warned_of_where_programs_play(program, caplog):
+    options, _ = program
+    with caplog.at_level(logging.WARNING):
+        assert bjsim("run", "--hands", 10, "--bots", "lim17", "--seed", 1).status == 0
+        assert "leave --seed out" not in caplog.text
+        assert bjsim("run", "--hands", 10, *options, "--seed", 1).status == 0
+    assert "leave --seed out" in caplog.text
