@@ -10,7 +10,6 @@ from bjsim.errors import InputError
 MOST = 10**15  # of anything that is counted
 MOST_TABLES = 10**6
 MOST_WORKERS = 4096
-MOST_SEED = 2**128 - 1
 EXPONENTS = {"k": "e3", "m": "e6", "b": "e9"}  # 10M is 10e6
 
 

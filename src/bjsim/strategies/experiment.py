@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from math import hypot, sqrt
 from typing import Any, NamedTuple
 
-from bjsim.arguments import MOST_SEED, MOST_TABLES, whole_number
+from bjsim.arguments import MOST_TABLES, whole_number
 from bjsim.errors import InputError
 from bjsim.json_values import json_object
 from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.game.actions import Player
+from bjsim.sim.game.random_stream import MOST_SEED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.common_cards import CommonCards
 from bjsim.sim.running.driver import Experiment, Point, Progress

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 
-from bjsim.arguments import MOST_SEED, MOST_WORKERS, whole_number
+from bjsim.arguments import MOST_WORKERS, whole_number
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.random_stream import random_seed
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import borrowed, local
@@ -52,7 +52,7 @@ def play(
     game = rules if isinstance(rules, Rules) else load_rules(rules)
     cores = workers if workers is None else whole_number("workers", workers, 1, MOST_WORKERS)
     players = [as_player(bot, game) for bot in _listed(bots)]
-    experiment = experiment_of(game, players, hands, secrets.randbelow(MOST_SEED) if seed is None else seed, tables)
+    experiment = experiment_of(game, players, hands, random_seed() if seed is None else seed, tables)
     if isinstance(executor, ProcessPoolExecutor) or (executor is None and (cores or 1) > 1):
         for player in players:
             need_picklable(player)
