@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bjsim.arguments import MOST, MOST_SEED, whole_number
+from bjsim.arguments import MOST, whole_number
 from bjsim.errors import InputError
+from bjsim.sim.game.random_stream import MOST_SEED
 
 
 @pytest.mark.parametrize(
