@@ -12,7 +12,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
-from bjsim.cli.koth import Screen
+from bjsim.cli.koth import ContestScreen
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.random_stream import MOST_SEED, Stream
 from bjsim.sim.running.table import AdjustedTable, CompiledTable, ReadableTable, Span
@@ -92,7 +92,7 @@ def test_the_seed_is_shown_when_the_contest_has_ended_and_not_before(tmp_path, m
 
     folder = tmp_path / "c"
     with monkeypatch.context() as patch:
-        patch.setattr(Screen, "update", stop_later)
+        patch.setattr(ContestScreen, "update", stop_later)
         status, out, err = bjsim("koth", "lim17", "optimal", "--matches", 4, "--out", folder, *options)
     assert status == 130
     seed = str(next(journal.read(folder))["contest"]["seed"])
