@@ -25,6 +25,7 @@ COMMANDS = {
     "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; show one, or deal it again."),
     "replay": ("bjsim.cli.replay:replay", "Deal any round of a run again, card by card."),
     "learn": ("bjsim.cli.learn:learn", "Learn a game, or any decision process, and judge what was learned."),
+    "warm": ("bjsim.cli.warm:warm", "Compile everything now, so that no later command waits for it."),
 }
 
 

@@ -12,6 +12,9 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from bjsim.sim.engine.compile_notice import ensure_cache
+
+ensure_cache()
 Array = np.ndarray[Any, Any]
 njit: Any = numba.njit  # its type hints do not know `_nrt`
 

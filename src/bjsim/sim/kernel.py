@@ -21,11 +21,13 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from bjsim.errors import RunFailed
+from bjsim.sim.engine.compile_notice import ensure_cache
 from bjsim.sim.engine.luck_model import WIDE, LuckModel, filled_up
 from bjsim.sim.engine.plan import NO_LIMIT, Numbers, Plan
 from bjsim.sim.engine.round_table import Fold
 from bjsim.sim.game.random_stream import stream_key
 
+ensure_cache()
 Array = np.ndarray[Any, Any]
 njit: Any = numba.njit  # its type hints do not know `_nrt`
 

@@ -1,9 +1,40 @@
-"""Saying that numba compiles, which takes seconds, once after an install."""
+"""What numba compiles takes seconds: saying so, and having a folder to keep it in."""
 
 from __future__ import annotations
 
+import atexit
+import logging
+import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+log = logging.getLogger("bjsim")
+
+
+def ensure_cache() -> None:
+    """Have numba keep compiled code in a temporary folder, with a warning, where it finds no other that it can write.
+
+    Call this before a function with `cache=True` is declared: numba looks for a folder then, and fails without one.
+    """
+    import numba
+
+    try:
+        numba.njit(cache=True)(_anything)
+    except RuntimeError:
+        folder, owner = tempfile.mkdtemp(prefix="bjsim-numba-"), os.getpid()
+        numba.config.CACHE_DIR = folder
+        os.environ["NUMBA_CACHE_DIR"] = folder  # for the processes that this one starts
+        atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
+        log.warning(
+            "no folder to keep compiled code in, so every run compiles anew, which takes some seconds; "
+            "set NUMBA_CACHE_DIR to a folder that you can write"
+        )
+
+
+def _anything() -> None:
+    """numba looks for a folder for the sake of this function."""
 
 
 @contextmanager

@@ -15,6 +15,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.sim.engine.compile_notice import ensure_cache
+
+ensure_cache()
 Q_LEARNING, MONTE_CARLO = 0, 1
 GOLDEN = 0.6180339887498949  # the fractional part of n times this fills [0, 1) as evenly as any n points of its kind
 

@@ -1,0 +1,74 @@
+"""`bjsim warm`, and where compiled code is kept."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from support.command import bjsim
+
+import bjsim as package
+from bjsim.sim.engine.compile_notice import on_compile
+from bjsim.sim.game.presets import PRESETS
+
+NOBODY = 65534
+# Reads everything, wherever the interpreter is installed, and writes nowhere but to its own files and the like of /tmp.
+AS_NOBODY = [
+    "setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups",
+    "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search",
+]  # fmt: skip
+
+
+def test_after_it_no_command_compiles_anything(tmp_path):
+    assert "kept in:" in bjsim("warm").out
+    compiled = []
+    with on_compile(lambda: compiled.append("something")):
+        for name in PRESETS:
+            for more in ([], ["--adjust-luck"], ["--common-cards"], ["--common-cards", "--no-adjust-luck"]):
+                done = bjsim("run", "--rules", name, "--bots", "optimal,lim17", "--hands", 10, "--workers", 1, *more)
+                assert done.status == 0, done.err
+                assert not compiled, f"{name} {' '.join(more)}"
+        for algorithm in ("q", "mc"):
+            done = bjsim("learn", "--rules", "neller", "--algorithm", algorithm, "--episodes", 10_000)
+            assert done.status == 0 and not compiled, done.err
+        bjsim("check", "hoyle", "--hands", 10, "--workers", 1)
+        bjsim("koth", "optimal", "lim17", "lim16", "--matches", 1, "--out", tmp_path / "contest")
+    assert not compiled
+
+
+def test_it_says_where_that_is_kept(monkeypatch, tmp_path):
+    """In another process: numba looks for the folder when the kernels are imported."""
+    code = "import bjsim.cli.warm as warm; print(*warm.folders(), sep='\\n')"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert {Path(line).parent for line in done.stdout.split()} == {tmp_path}
+
+
+@pytest.fixture
+def read_only_package():
+    """A folder that everybody can read, with a copy of the package that only root can write, and nothing compiled."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        copy = Path(folder) / "bjsim"
+        shutil.copytree(Path(package.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        yield Path(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv (util-linux) is not installed")
+def test_a_user_with_nothing_to_write_to_plays(read_only_package):
+    """Two workers, so that forked processes find the folder too; it is gone when the run ends."""
+    environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "PYTHONPATH": str(read_only_package)}
+    words = [*AS_NOBODY, sys.executable, "-m", "bjsim", "run", "--bots", "optimal", "--hands", "1e4", "--workers", "2"]
+    before = set(Path(tempfile.gettempdir()).glob("bjsim-numba-*"))
+    done = subprocess.run(words, env=environment, cwd="/", capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "10,000 rounds" in done.stdout
+    assert done.stderr.count("set NUMBA_CACHE_DIR to a folder that you can write") == 1
+    mine = {folder for folder in Path(tempfile.gettempdir()).glob("bjsim-numba-*") if folder.stat().st_uid == NOBODY}
+    assert not mine - before
+    assert not list(read_only_package.rglob("__pycache__"))
