@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 log = logging.getLogger("bjsim")
 
@@ -23,14 +24,18 @@ def ensure_cache() -> None:
     try:
         numba.njit(cache=True)(_anything)
     except RuntimeError:
-        folder, owner = tempfile.mkdtemp(prefix="bjsim-numba-"), os.getpid()
-        numba.config.CACHE_DIR = folder
-        os.environ["NUMBA_CACHE_DIR"] = folder  # for the processes that this one starts
-        atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
+        config: Any = numba.config
+        config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="bjsim-numba-")
+        atexit.register(_remove, config.CACHE_DIR, os.getpid())
         log.warning(
             "no folder to keep compiled code in, so every run compiles anew, which takes some seconds; "
             "set NUMBA_CACHE_DIR to a folder that you can write"
         )
+
+
+def _remove(folder: str, owner: int) -> None:
+    if os.getpid() == owner:  # not where a forked process ends
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _anything() -> None:
