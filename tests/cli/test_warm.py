@@ -75,6 +75,12 @@ def read_only_package():
         yield Path(folder)
 
 
+def theirs() -> set[Path]:
+    """The temporary folders of that user."""
+    folders = Path(tempfile.gettempdir()).glob("bjsim-*")
+    return {folder for folder in folders if folder.stat().st_uid == NOBODY}
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another user")
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv (util-linux) is not installed")
@@ -82,11 +88,10 @@ def test_a_user_with_nothing_to_write_to_plays(read_only_package):
     """Two workers, so that forked processes find the folder too; it is gone when the run ends."""
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "PYTHONPATH": str(read_only_package)}
     words = [*AS_NOBODY, sys.executable, "-m", "bjsim", "run", "--bots", "optimal", "--hands", "1e4", "--workers", "2"]
-    before = set(Path(tempfile.gettempdir()).glob("bjsim-numba-*"))
+    before = theirs()
     done = subprocess.run(words, env=environment, cwd="/", capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "10,000 rounds" in done.stdout
     assert done.stderr.count("set NUMBA_CACHE_DIR to a folder that you can write") == 1
-    mine = {folder for folder in Path(tempfile.gettempdir()).glob("bjsim-numba-*") if folder.stat().st_uid == NOBODY}
-    assert not mine - before
+    assert not theirs() - before
     assert not list(read_only_package.rglob("__pycache__"))

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.player import BotPlayer
 from bjsim.bots.protocol import Fault, argv_of, classify_reply
 from bjsim.sim.game.actions import HIT, STAND, Action, Player, View, raise_by
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
+
+if TYPE_CHECKING:
+    from bjsim.bots.player import BotPlayer
 
 HARD = ("T7", "T6", "T5", "T3", "T2", "92", "82", "72", "62", "53")
 SOFT = ("A9", "A8", "A7", "A6", "A3", "AA")

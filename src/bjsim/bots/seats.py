@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from bjsim.bots.player import open_bot
+from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.sim.game.actions import Player
@@ -43,6 +43,9 @@ def find_any_player(text: str, rules: Rules, options: BotOptions) -> Player:
     """The player that `text` names: as `find_player`, or a BotPlayer where it is a program's file. Raises: as both."""
     if not is_program(text):
         return find_player(text, rules)
+    need_programs(text)
+    from bjsim.bots.player import open_bot
+
     return open_bot(
         text,
         sandbox=options.sandbox,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich import box
@@ -17,7 +17,7 @@ from rich.text import Text
 from bjsim.bots.check import SHOWN, Answer, Situation, situations, try_bot
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.export import export as export_chart
-from bjsim.bots.player import BotPlayer, open_bot
+from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import Fault, printable
 from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, language_of, tool_of
 from bjsim.cli.options import RulesName, bot_names, bot_options, json_option, the_rules, write_json
@@ -27,6 +27,9 @@ from bjsim.sim.game.actions import Action
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.players.find import find_player
+
+if TYPE_CHECKING:
+    from bjsim.bots.player import BotPlayer
 
 
 def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -65,6 +68,8 @@ def check(
     rules = the_rules(rules_name, settings, None)
     console = Console(stderr=json_path == "-")
     expect_bot(path)
+    from bjsim.bots.player import open_bot
+
     try:
         player = open_bot(path, sandbox=sandbox, timeout=timeout, cold=cold)
     except BuildError as error:
@@ -91,6 +96,7 @@ def expect_bot(path: Path) -> None:
         language = language_of(path)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
+    need_programs(str(path))
     if language:
         tool_of(language)
 

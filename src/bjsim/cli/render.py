@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from bjsim.bots.player import BotPlayer
 from bjsim.bots.protocol import FAULTS, Fault, printable, printable_lines
 from bjsim.cli.tables import Cell, print_table
 from bjsim.sim.running.driver import Point
 from bjsim.strategies.experiment import BotResult, Difference
+
+if TYPE_CHECKING:
+    from bjsim.bots.player import BotPlayer
 
 
 def percent(value: float, digits: int = 4) -> str:

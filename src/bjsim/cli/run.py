@@ -17,7 +17,7 @@ from rich.console import Console
 
 from bjsim import __version__
 from bjsim.arguments import MOST_TABLES, MOST_WORKERS
-from bjsim.bots.player import BotPlayer
+from bjsim.bots.programs import is_bot
 from bjsim.bots.seats import BotOptions, find_any_player, is_program, warn_of_guessable
 from bjsim.cli.options import (
     MOST_HANDS,
@@ -45,7 +45,7 @@ from bjsim.sim.running.common_cards import CommonCards
 from bjsim.sim.running.driver import Checkpoint, Driver, Experiment, Progress, is_precise
 from bjsim.sim.running.executors import local, open_backend, threads
 from bjsim.sim.running.table import AdjustedTable, CompiledTable, Span
-from bjsim.sim.running.workers import ForkedResult, collect_logs, usable_cores
+from bjsim.sim.running.workers import ForkedResult, can_fork, collect_logs, usable_cores
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.experiment import BotResult, differences_of, exact_returns, experiment_of, results_of
 from bjsim.strategies.players.find import comes_from_file, find_player, fingerprint
@@ -111,7 +111,9 @@ def run(
         if log_path:
             raise InputError(f"--log gathers the records of local workers; it cannot with --executor {executor}")
     players = [find_any_player(bot, rules, options) for bot in bots]
-    programs = [player for player in players if isinstance(player, BotPlayer)]
+    programs = [player for player in players if is_bot(player)]
+    if executor == "local" and not can_fork() and any(map(comes_from_file, players)):
+        workers = one_process(workers)
     if common_cards and len(players) < 2:
         raise InputError("--common-cards compares bots with one another; --bots takes two or more of them")
     most = hands or MOST_HANDS
@@ -191,6 +193,19 @@ def check_travel(executor: str, bots: Sequence[str], rules: Rules) -> None:
                 f"{bot} is a player from a file, which cannot travel to the workers of --executor {executor}; "
                 "give it as module:object, of a module installed there"
             )
+
+
+def one_process(workers: int | None) -> int:
+    """How many processes play with a player from a file, where they cannot be forked: this one, which knows it.
+
+    Raises: InputError where more are asked for.
+    """
+    if workers and workers > 1:
+        raise InputError(
+            f"--workers {workers} with a player from a file: other processes do not know it on this system; "
+            "give it as module:object, or --workers 1"
+        )
+    return 1
 
 
 def check_checkpoints(checkpoint: str | None, resume: str | None) -> None:
@@ -281,7 +296,7 @@ def run_json(
     bots = [result.to_json() for result in results]
     settled = [player for player, tally in zip(players, played.progress.tallies, strict=False) if tally.settled]
     for bot, player in zip(bots, settled, strict=False):
-        if isinstance(player, BotPlayer):
+        if is_bot(player):
             bot |= {"faults": dict(sorted(player.faults.items())), "ms_per_move": player.ms_per_move()}
             bot["first_faults"] = [fault.to_json() for fault in player.first_faults()]
     return {

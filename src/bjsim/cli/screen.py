@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from bjsim.bots.player import BotPlayer
 from bjsim.cli.render import (
     fault_lines,
     percent,
@@ -23,6 +23,9 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.driver import Experiment, Progress, half_width, is_precise
 from bjsim.strategies.experiment import BotResult, differences_of
+
+if TYPE_CHECKING:
+    from bjsim.bots.player import BotPlayer
 
 
 class RunScreen:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bjsim.bots.contest.config import name_and_source
-from bjsim.bots.player import SandboxError, UnstartableBot, open_bot
+from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.languages import BuildError, NoToolchain, language_of
 from bjsim.bots.sources import check_name, read_bot
@@ -186,6 +186,11 @@ def opened(entrants: Sequence[Entrant], rules: Rules, **options: Any) -> Iterato
     A bot that cannot be made to run is a DeadBot: it takes part, and stands. Raises: FieldError where the fault is this
     machine's.
     """
+    for entrant in entrants:
+        if entrant.timed:
+            need_programs(entrant.source)
+    if any(entrant.timed for entrant in entrants):
+        from bjsim.bots.player import SandboxError, UnstartableBot, open_bot
     with ExitStack() as stack:
         players: list[Player] = []
         for entrant in entrants:

@@ -26,7 +26,7 @@ from bjsim.bots.contest.play.workers import Times, Workers
 from bjsim.bots.contest.report.page import PageData
 from bjsim.bots.contest.schedule.seating import TablePlan, matches_a_unit, schedule, table_shape
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.bots.sandbox.box import sandboxed
+from bjsim.bots.programs import need_programs
 from bjsim.bots.seats import warn_of_guessable
 from bjsim.errors import InputError
 
@@ -60,7 +60,12 @@ class Host:
         Raises: JournalError if the folder holds one already; SandboxError where no sandbox can be had.
         """
         house = identify(contest.house, contest.rules, "house") if contest.house else None
-        if any(entrant.timed for entrant in (*entrants, house) if entrant):
+        programs = [entrant for entrant in (*entrants, house) if entrant and entrant.timed]
+        for entrant in programs:
+            need_programs(entrant.source)
+        if programs:
+            from bjsim.bots.sandbox.box import sandboxed
+
             sandboxed(sandbox)  # a contest that cannot be played leaves nothing behind
             warn_of_guessable(contest.seed)
         host = Host(folder, contest, entrants, workers, sandbox)

@@ -1,4 +1,4 @@
-"""Where blocks are played: in this process, or in forked ones, with one log for all of them.
+"""Where blocks are played: in this process, or in others, forked where that is safe, with one log for all of them.
 
 `multiprocessing-logging` gathers the workers' records, but only under the fork start method, and it must be installed
 before the pool is made, and the pool before any other thread starts. Elsewhere the standard library's queue does it.
@@ -11,11 +11,15 @@ import logging.handlers
 import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkContext, SpawnContext
 
 log = logging.getLogger("bjsim")
 T = TypeVar("T")
@@ -44,8 +48,14 @@ def stop_workers(pool: Executor) -> None:
         process.kill()
 
 
-def _can_fork() -> bool:
-    return "fork" in multiprocessing.get_all_start_methods()
+def can_fork() -> bool:
+    """Whether workers are forked; where not, they are spawned, and know only what can be pickled."""
+    return hasattr(os, "fork") and sys.platform != "darwin"  # its libraries do not survive it
+
+
+def start_context() -> ForkContext | SpawnContext:
+    """How worker processes start."""
+    return multiprocessing.get_context("fork") if can_fork() else multiprocessing.get_context("spawn")
 
 
 class ForkedResult(Generic[T]):
@@ -57,7 +67,7 @@ class ForkedResult(Generic[T]):
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
         self._answer, answer = multiprocessing.Pipe(duplex=False)
-        if _can_fork() and usable_cores() > 1:
+        if can_fork() and usable_cores() > 1:
             with suppress(OSError):
                 multiprocessing.get_context("fork").Process(target=self._run, args=(answer,), daemon=True).start()
         answer.close()
@@ -87,8 +97,7 @@ def open_executor(workers: int, records: Any = None) -> Executor:
     """An executor with this many workers; they have started when this returns, so threads may start after it."""
     if workers == 1:
         return InlineExecutor()
-    context = multiprocessing.get_context("fork" if _can_fork() else None)
-    pool = ProcessPoolExecutor(workers, context, _start_worker, (records,))
+    pool = ProcessPoolExecutor(workers, start_context(), _start_worker, (records,))
     pool.submit(os.getpid).result()
     return pool
 
@@ -109,12 +118,12 @@ def collect_logs(path: str | None) -> Iterator[Any]:
     log.propagate = False
     records: Any = None
     listener = None
-    if _can_fork():
+    if can_fork():
         from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
 
         install_mp_handler(log)
     else:
-        records = multiprocessing.get_context().Queue()
+        records = start_context().Queue()
         listener = logging.handlers.QueueListener(records, handler)
         listener.start()
     try:

@@ -9,7 +9,6 @@ the record's number and never cut.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import zlib
@@ -19,6 +18,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from bjsim.errors import InputError, naming
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
 
 NAME = "journal.jsonl"
 FORMAT = 3
@@ -125,7 +129,7 @@ class Journal:
             journal = Journal(file, 0)
             journal.append({"record": "header", "format": FORMAT, **header})
             journal.sync()
-            fresh.rename(path)
+            journal._rename(fresh, path)
             _sync_folder(folder)
         except OSError as error:
             raise JournalError(f"cannot write to {folder}: {error.strerror}") from None
@@ -152,6 +156,14 @@ class Journal:
         file.seek(end)
         return Journal(file, crc), records
 
+    def _rename(self, old: Path, new: Path) -> None:
+        if fcntl:
+            old.rename(new)
+            return
+        self._file.close()  # Windows does not rename an open file
+        old.rename(new)
+        self._file = new.open("ab")
+
     def append(self, record: dict[str, Any]) -> None:
         """Write a record; `sync` has it on disk."""
         line, self._crc = line_of(record, self._crc)
@@ -176,6 +188,8 @@ def _is(file: IO[bytes], path: Path) -> bool:
 
 
 def _lock(file: IO[bytes], folder: Path) -> None:
+    if not fcntl:
+        return  # nobody keeps two processes from one contest there
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -183,6 +197,8 @@ def _lock(file: IO[bytes], folder: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
+    if not hasattr(os, "O_DIRECTORY"):
+        return  # Windows does not open folders
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -14,7 +14,7 @@ from typing import Any
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.luck.draw_log import DRAWS, DrawLogger
 from bjsim.bots.contest.schedule.seating import TablePlan
-from bjsim.bots.player import BotPlayer, UnstartableBot
+from bjsim.bots.programs import is_bot, is_dead
 from bjsim.bots.protocol import Fault, Reply, argv_of, classify_reply
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import STAND, Action, Player, View
@@ -63,7 +63,7 @@ class Chair:
 
     def _ask(self, view: View) -> Action:
         self.seen = view
-        if isinstance(self.player, BotPlayer | UnstartableBot):
+        if is_bot(self.player) or is_dead(self.player):
             self.reply = reply = self.player.ask(view)
             if self.timing and reply.cause != "start":
                 self.timing(self.bot, reply.elapsed_ns / 1e9)

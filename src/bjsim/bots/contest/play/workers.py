@@ -7,15 +7,15 @@ and only one thread at a time runs that.
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import os
-import selectors
 import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple, cast
 
 from bjsim.bots.contest.config import Contest
@@ -25,9 +25,11 @@ from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
 from bjsim.bots.contest.luck.state_index import StateIndex
 from bjsim.bots.contest.play.match import Record, play_table
 from bjsim.bots.contest.schedule.seating import TablePlan
-from bjsim.bots.player import UnstartableBot
+from bjsim.bots.programs import is_dead
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Player
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.workers import can_fork, start_context
 
 logger = logging.getLogger(__name__)
 Line = Connection  # of a host and a worker
@@ -49,24 +51,23 @@ class Workers:
         self, contest: Contest, entrants: Sequence[Entrant], workers: int, sandbox: str,
         earlier: Callable[[TablePlan], list[Record]], let_go: Callable[[], None], idle: Callable[[], None],
     ) -> None:  # fmt: skip
-        self.contest, self.sandbox, self.earlier, self.let_go, self.idle = contest, sandbox, earlier, let_go, idle
-        self.workers = workers
-        self.entrants = [*entrants]
+        self.earlier, self.let_go, self.idle = earlier, let_go, idle
+        everybody = [*entrants]
         if contest.house:  # the house player is the last: number HOUSE is -1
-            self.entrants.append(identify(contest.house, contest.rules, "house"))
-        self.space = StateIndex(contest.rules) if has_luck(contest.rules) else None
+            everybody.append(identify(contest.house, contest.rules, "house"))
+        _space(contest.rules)  # once, for all workers that are forked
         self.trace: DrawLog | None = None  # of the table whose rounds were taken last
         self._rounds: dict[int, deque[Any]] = {}  # by ticket
         self._given: dict[int, Line] = {}  # ticket -> who plays it
         self._lines: list[Line] = []
         self._processes = []
-        self._selector = selectors.DefaultSelector()
-        fork = multiprocessing.get_context("fork")
-        for _ in range(workers):
-            mine, theirs = fork.Pipe()
+        context = start_context()
+        for number in range(workers):
+            mine, theirs = context.Pipe()
             self._lines.append(mine)
-            self._selector.register(mine, selectors.EVENT_READ)
-            process = fork.Process(target=self._work, args=(theirs, os.getpid()), daemon=True)
+            worker = Worker(number, workers, contest, everybody, sandbox)
+            forked = self._forked if can_fork() else None
+            process = context.Process(target=worker.work, args=(theirs, os.getpid(), forked), daemon=True)
             process.start()
             theirs.close()
             self._processes.append(process)
@@ -75,11 +76,16 @@ class Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._selector.close()
         for line in self._lines:
             line.close()
         for process in self._processes:
             process.join()
+
+    def _forked(self) -> None:
+        """In a process that is forked: close what is the host's."""
+        for line in self._lines:  # it would keep them open when the host has gone
+            line.close()
+        self.let_go()
 
     # --- at the host
 
@@ -93,7 +99,7 @@ class Workers:
                 given = list(self._given.values())
                 line = min(self._lines, key=given.count)
                 self._given[ticket], self._rounds[ticket] = line, deque()
-                line.send((ticket, plan))
+                line.send((ticket, plan, self.earlier(plan)))
             if not ahead:
                 return
             plan, ticket = ahead.popleft()
@@ -112,13 +118,13 @@ class Workers:
 
     def _listen(self) -> None:
         """Sort what workers have to say; waits for a word if need be. Raises: what one of them raised."""
-        ready = self._selector.select(0)
+        ready = wait(self._lines, 0)
         if not ready:
             self.idle()
-            ready = self._selector.select()
-        for key, _ in ready:
+            ready = wait(self._lines)
+        for line in ready:
             try:
-                ticket, said = cast(Line, key.fileobj).recv()
+                ticket, said = cast(Line, line).recv()
             except EOFError:
                 raise RunFailed("a worker was killed; the contest can go on with --resume") from None
             if isinstance(said, BaseException):
@@ -130,20 +136,28 @@ class Workers:
             if isinstance(said[-1], _Over):
                 del self._given[ticket]
 
-    # --- in a worker
 
-    def _work(self, line: Line, host: int) -> None:
+@dataclass(frozen=True)
+class Worker:
+    """What one worker needs to know: which one it is, of how many; and what it plays."""
+
+    number: int
+    workers: int
+    contest: Contest
+    entrants: Sequence[Entrant]
+    sandbox: str
+
+    def work(self, line: Line, host: int, forked: Callable[[], None] | None) -> None:
+        """Play what the host sends. forked: called first, where this process is a fork of the host's."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host says when to stop
-        for end in self._lines:  # they are the host's, and would keep the lines open when it has gone
-            end.close()
-        self._selector.close()
-        self.let_go()
+        if forked:
+            forked()
         self._keep_to_a_core()
         options = {"sandbox": self.sandbox, "timeout": self.contest.timeout}
         try:
             with opened(self.entrants, self.contest.rules, **options) as players:
-                for player in players if len(self._lines) == 1 else ():  # once is enough
-                    if isinstance(player, UnstartableBot):
+                for player in players if self.number == 0 else ():  # once is enough
+                    if is_dead(player):
                         line.send((NOTE, f"{player.name} only stands: {player.why}"))
                 while (task := _next_task(line, host)) is not None:
                     self._play(line, *task, players)
@@ -157,9 +171,9 @@ class Workers:
         if hasattr(os, "sched_setaffinity"):  # not on macOS
             cores = sorted(os.sched_getaffinity(0))
             if self.workers <= len(cores):
-                os.sched_setaffinity(0, {cores[(len(self._lines) - 1) % len(cores)]})
+                os.sched_setaffinity(0, {cores[self.number % len(cores)]})
 
-    def _play(self, line: Line, ticket: int, plan: TablePlan, players: Sequence[Player]) -> None:
+    def _play(self, line: Line, ticket: int, plan: TablePlan, earlier: list[Record], players: Sequence[Player]) -> None:
         """Play a table, telling the host of its rounds."""
         times: Times = []
         untold: list[tuple[Record, Times] | _Over] = []
@@ -168,8 +182,9 @@ class Workers:
         def timed(bot: int, seconds: float) -> None:
             times.append((bot, seconds))
 
-        tracer = DrawLogger(self.contest.rules, self.space) if self.space else None
-        for record in play_table(self.contest, plan, players.__getitem__, tracer, self.earlier(plan), timed):
+        space = _space(self.contest.rules)
+        tracer = DrawLogger(self.contest.rules, space) if space else None
+        for record in play_table(self.contest, plan, players.__getitem__, tracer, earlier, timed):
             untold.append((record, [*times]))
             times.clear()
             if time.monotonic() - told > TOLD_S:
@@ -185,13 +200,18 @@ class _Over(NamedTuple):
     trace: DrawLog | None
 
 
-def _next_task(line: Line, host: int) -> tuple[int, TablePlan] | None:
+@lru_cache(maxsize=1)
+def _space(rules: Rules) -> StateIndex | None:
+    return StateIndex(rules) if has_luck(rules) else None
+
+
+def _next_task(line: Line, host: int) -> tuple[int, TablePlan, list[Record]] | None:
     """The next table to play; None when the host wants no more, or is no more."""
     try:
         while not line.poll(_LISTENS_S):
             if os.getppid() != host:
                 return None
-        task: tuple[int, TablePlan] = line.recv()
+        task: tuple[int, TablePlan, list[Record]] = line.recv()
     except (EOFError, OSError):
         return None
     return task
