@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from bot_helpers import needs_sandbox
 
-from bjsim.cli.koth import Screen, the_contest
+from bjsim.cli.koth import ContestScreen, the_contest
 from bjsim.cli.main import main
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "contest.md"
@@ -94,7 +94,7 @@ def test_the_command_to_go_on_can_be_typed_as_it_is_printed(tmp_path, monkeypatc
 
     monkeypatch.chdir(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(Screen, "update", interrupt)
+        patch.setattr(ContestScreen, "update", interrupt)
         run("koth", "lim17", "optimal", "--matches", 4, "--out", "k i", *options, status=130)
     command = f"bjsim koth --resume 'k i'{needed}"
     printed = capsys.readouterr().out

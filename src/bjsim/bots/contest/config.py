@@ -13,7 +13,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules, named_rules
 from bjsim.sim.game.random_stream import MOST_SEED, random_seed
 from bjsim.sim.game.rules import Rules, RulesError
-from bjsim.sim.toml_files import read_toml
+from bjsim.toml_files import read_toml
 
 HOUSE = -1  # the number of a house player, who fills a chair and is not ranked
 MOST = 10**15  # of anything that is counted

@@ -15,7 +15,7 @@ from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.languages import BuildError, NoToolchain, language_of
-from bjsim.bots.sources import check_name, read_bot
+from bjsim.bots.sandbox.sources import check_name, read_bot
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules

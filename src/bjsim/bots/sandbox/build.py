@@ -27,7 +27,7 @@ from bjsim.bots.sandbox.languages import (
     tool_of,
 )
 from bjsim.bots.sandbox.restrictions import open_restrictions
-from bjsim.bots.sources import read_bot
+from bjsim.bots.sandbox.sources import read_bot
 
 COMPILE_S = 120  # of the clock and of processor time
 # In seconds, blocks of 512 bytes and KiB. Nothing comes out of the box but stdout, so the result does, as a tar file.

@@ -121,15 +121,15 @@ def tool_of(language: Language) -> str:
 
     The real path, because what is first on the PATH may be a slow shim that the box does not hold.
     """
-    from bjsim.bots import sandbox  # needs Linux
+    from bjsim.bots.sandbox import restrictions  # needs Linux
 
     found = [path for name in language.tools if (path := shutil.which(name))]
     if language.name == "python":
         found = [getattr(sys, "_base_executable", "") or sys.executable, *found, "/usr/bin/python3"]
     for path in found:
-        if sandbox.readable(path):
+        if restrictions.readable(path):
             return os.path.realpath(path)
-    where = f" that user {sandbox.NOBODY} can read" if found and os.geteuid() == 0 else ""
+    where = f" that user {restrictions.NOBODY} can read" if found and os.geteuid() == 0 else ""
     install = f"on Debian and Ubuntu: apt install {language.package}"
     raise NoToolchain(f"a bot in {language.name} needs {language.tools[0]}{where} ({install})")
 

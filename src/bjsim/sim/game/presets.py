@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bjsim.sim.game.rules import Rules, RulesError
-from bjsim.sim.toml_files import read_toml
+from bjsim.toml_files import read_toml
 
 
 @dataclass(frozen=True)
