@@ -39,7 +39,8 @@ RULED: dict[str, dict[str, object]] = {
     },
     "neller-v1": {"blackjack_pays": Fraction(3, 2), "bonuses": "win", "ties": "replay", "naturals": "player",
                   "split_by": "never", "double_on": "never"},
-    "neller-v2": {"split_by": "rank", "max_hands": 2, "hit_split_aces": True, "ties": "replay", "double_on": "never"},
+    "neller-v2": {"split_by": "rank", "max_hands": 2, "hit_split_aces": True, "ties": "replay", "double_on": "never",
+                  "split_tens_blackjack": True, "split_aces_blackjack": True},
     "neller-v3": {"double_on": "any", "split_by": "never", "ties": "replay", "naturals": "player"},
     "vegas-s17": {
         "hit_soft_17": False, "double_after_split": True, "double_on": "any", "max_hands": 4, "resplit_aces": False,

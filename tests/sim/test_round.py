@@ -75,6 +75,13 @@ def test_a_split_hand_says_so_and_how_many_hands_there_are() -> None:
         (VEGAS.replace(stand_on_21=False, naturals="none", peek=False), "A 7 T T", "S", ["DHS"]),
         (VEGAS.replace(stand_on_21=False), "T 7 T T A 9", "P, S, S", ["DHPS", "DHS", "DHS"]),
         (VEGAS.replace(stand_on_21=False, split_tens_blackjack=True), "T 7 T T A 9", "P, S", ["DHPS", "DHS"]),
+        (VEGAS.replace(hit_split_aces=True, stand_on_21=False), "A 7 A T T 2", "P, S, S", ["DHPS", "DHS", "DHS"]),
+        (
+            VEGAS.replace(hit_split_aces=True, stand_on_21=False, split_aces_blackjack=True),
+            "A 7 A T T 2",
+            "P, S",
+            ["DHPS", "DHS"],
+        ),
         (CARDSHARK.replace(seats=1), "8 T 3 7", "S", ["BDHS"]),
         (CARDSHARK.replace(seats=1), "8 T 3 7", "B 0, S", ["BDHS", "BHS"]),
         (CARDSHARK.replace(seats=1, chips=25), "8 T 3 7", "B 6, S", ["BDHS", "BHS"]),

@@ -70,6 +70,7 @@ FIELDS: dict[str, dict[str, list]] = {
     "resplit_aces": FLAGS,
     "hit_split_aces": FLAGS,
     "split_tens_blackjack": FLAGS,
+    "split_aces_blackjack": FLAGS,
     "stand_on_21": FLAGS,
     "bonuses": {
         "takes": [(word, word) for word in ("none", "win", "at-once")],

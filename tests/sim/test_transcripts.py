@@ -334,8 +334,8 @@ ROUNDS = {
         """,
         [2], [0],
     ),
-    "neller-v2: two jacks are split, each half takes its own way, and ace and jack is then no natural": (
-        "neller-v2", {}, "J 6 J 9  5 5  A  7", ["P, H, S, S"],
+    "neller-v2: two jacks are split, each half takes its own way, and ace and jack is a natural there too": (
+        "neller-v2", {}, "J 6 J 9  5 5  A  7", ["P, H, S"],
         """
         0.0 card J
         dealer card 6
@@ -348,14 +348,32 @@ ROUNDS = {
         0.0 action S
         0.0 end stood
         0.1 card A
-        0.1 action S
-        0.1 end stood
+        0.1 end natural
         dealer shown 9
         dealer card 7
         0.0 paid 1
         0.1 paid 1
         """,
         [2], [0],
+    ),
+    "neller-v2: a natural on split aces wins at once, the dealer's 21 or not": (
+        "neller-v2", {}, "A A A T  K  5", ["P, S"],
+        """
+        0.0 card A
+        dealer card A
+        0.0 card A
+        dealer hidden T
+        0.0 action P
+        0.0 card K
+        0.0 end natural
+        0.1 card 5
+        0.1 action S
+        0.1 end stood
+        dealer shown T
+        0.0 paid 1
+        0.1 paid -1
+        """,
+        [0], [0],
     ),
     "cardshark: one move each round the table, raises cost no card, ties lose": (
         "cardshark", {"seats": 3}, "5 9 T T  6 7 8 7   T  9", ["B 15, H, S", "H", "S"],

@@ -107,6 +107,7 @@ FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for
     "resplit_aces": [False, True],
     "hit_split_aces": [False, True],
     "split_tens_blackjack": [False, True],
+    "split_aces_blackjack": [False, True],
     "stand_on_21": [True, False],
     "blackjack_pays": [1, "6/5", "3/2", 2],
     "ties": ["lose", "push"],

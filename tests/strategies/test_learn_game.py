@@ -39,6 +39,14 @@ def test_a_game_is_learned(name: str, games: dict[str, LearnedGame]) -> None:
     assert abs(found.learned.value - (found.value_exact - found.regret)) < 4 * found.learned.value_se
 
 
+def test_the_value_of_neller_v2_is_reached(games: dict[str, LearnedGame]) -> None:
+    """The figure was computed by another author's evaluator; a natural counts on a split hand too."""
+    found = games["neller-v2"].study
+    assert found.value_exact == pytest.approx(-0.0382456951, abs=1e-10)
+    low, high = found.learned.value_ci95
+    assert low < -0.0382456951 < high and found.regret < 0.0001
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NELLER)
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -37,7 +37,7 @@ def test_the_best_value_is_the_exact_solvers(name: str) -> None:
 
 FLAGS = (
     *("hit_soft_17", "peek", "natural_beats_natural", "double_after_split", "surrender", "resplit_aces"),
-    *("hit_split_aces", "split_tens_blackjack", "stand_on_21"),
+    *("hit_split_aces", "split_tens_blackjack", "split_aces_blackjack", "stand_on_21"),
 )
 CHOICES = {
     "ten_probability": ["4/13", "0.2", "0.4"],

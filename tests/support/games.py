@@ -75,6 +75,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
         "resplit_aces": draw(st.booleans()),
         "hit_split_aces": draw(st.booleans()),
         "split_tens_blackjack": draw(st.booleans()),
+        "split_aces_blackjack": draw(st.booleans()),
         "stand_on_21": draw(st.booleans()),
         "bonuses": draw(st.sampled_from(["none", "none", "none", "none", "win", "at-once"])),
         "raises": raises,

@@ -99,8 +99,8 @@ def _variants() -> Iterable[Preset]:
     yield _preset(
         "neller-v2", "neller with one split of a pair of the same rank", f"{source} 2", neller,
         ("two jacks are a pair, a jack and a queen are not: the seed's examples are 'two sixes or two jacks'",
-         "split aces play on like other hands; ace and ten after a split is 21, not a natural"),
-        split_by="rank", max_hands=2, hit_split_aces=True,
+         "each split hand is a game of its own: aces play on, and ace and ten in its first two cards are a natural"),
+        split_by="rank", max_hands=2, hit_split_aces=True, split_tens_blackjack=True, split_aces_blackjack=True,
     )  # fmt: skip
     yield _preset("neller-v3", "neller with doubling on the first two cards", f"{source} 3", neller, double_on="any")
     yield _VEGAS

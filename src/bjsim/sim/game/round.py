@@ -244,7 +244,9 @@ class Round:
     def _natural(self, hand: PlayedHand) -> bool:
         if len(hand.ranks) != 2 or hand.points != 21 or self.rules.naturals == "none":
             return False
-        return hand.split_from < 0 or (hand.split_from >= TEN and self.rules.split_tens_blackjack)
+        if hand.split_from < 0:
+            return True
+        return self.rules.split_tens_blackjack if hand.split_from >= TEN else self.rules.split_aces_blackjack
 
     def _legal(self, seat: Seat, hand: PlayedHand) -> str:
         rules = self.rules

@@ -162,6 +162,7 @@ class Rules:
     resplit_aces: bool = _rule(False, _BOOL, "a pair of aces from split aces may be split again", _flag)
     hit_split_aces: bool = _rule(False, _BOOL, "split aces play on; else one card each", _flag)
     split_tens_blackjack: bool = _rule(False, _BOOL, "ace and ten after splitting tens is a natural", _flag)
+    split_aces_blackjack: bool = _rule(False, _BOOL, "ten and ace after splitting aces is a natural", _flag)
     stand_on_21: bool = _rule(True, _BOOL, "a total of 21 stands by itself", _flag)
     bonuses: str = _rule(
         "none", "none, win or at-once",

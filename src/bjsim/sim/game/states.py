@@ -142,7 +142,10 @@ class States:
         """Whether the rules pay this hand as a natural."""
         if self.rules.naturals == "none" or (state.points, state.soft, state.cards) != (21, True, 2):
             return False
-        return state.split == WHOLE or (state.split == SPLIT_HAND and self.rules.split_tens_blackjack)
+        rules = self.rules
+        return {WHOLE: True, SPLIT_HAND: rules.split_tens_blackjack, SPLIT_ACES: rules.split_aces_blackjack}[
+            state.split
+        ]
 
     def _legal(self, state: HandState) -> str:
         """Letters of the actions a hand of two or more cards may take; empty if it stands by itself.
