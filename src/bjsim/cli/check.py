@@ -139,7 +139,10 @@ def report(console: Console, results: list[BotResult], played: Played) -> None:
             highlight=False, soft_wrap=True,
         )  # fmt: skip
     if not results:
-        console.print("no bet was settled yet")
+        tally = played.progress.tallies[0]
+        console.print(
+            f"no return yet: {tally.rounds:,} rounds tied {tally.ties_replayed:,} bets, which are dealt again"
+        )
 
 
 def show(console: Console, evaluation: Evaluation) -> None:
@@ -160,9 +163,8 @@ def show(console: Console, evaluation: Evaluation) -> None:
         f"{benchmark(evaluation)} is worth {percent(evaluation.best, 6)}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
-    if evaluation.infinite_at:
-        hand, shown = evaluation.infinite_at
-        console.print(f"splitting {hand} against {shown} again and again is worth more than any number")
+    if evaluation.infinite_because:
+        console.print(evaluation.infinite_because, highlight=False, soft_wrap=True)
     if not evaluation.cells:
         alike = "no cell differs: this is the best chart"
         if not rules.infinite:

@@ -47,7 +47,14 @@ from bjsim.sim.running.executors import local, open_backend, threads
 from bjsim.sim.running.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.running.workers import ForkedResult, can_fork, collect_logs, usable_cores
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.experiment import BotResult, differences_of, exact_returns, experiment_of, results_of
+from bjsim.strategies.experiment import (
+    BotResult,
+    differences_of,
+    exact_returns,
+    experiment_of,
+    missing_results,
+    results_of,
+)
 from bjsim.strategies.players.find import comes_from_file, find_player, fingerprint
 
 
@@ -148,13 +155,15 @@ def run(
     finally:
         for program in programs:
             program.close()
-    results = results_of(experiment, players, played.progress, exact.result())
+    returns = exact.result()
+    results = results_of(experiment, players, played.progress, returns)
+    missing = missing_results(players, played.progress, returns)
     if json_path:
         reached = {} if precision is None else {"until": precision, "reached": is_precise(experiment, played.progress)}
-        write_json(run_json(rules, seed, results, players, played) | reached, json_path)
+        write_json(run_json(rules, seed, results, players, played) | {"missing": missing} | reached, json_path)
     if plot_path and results:
         plot_convergence(results, plot_path)
-    report(screen.console, results, programs, *played)
+    report(screen.console, results, missing, programs, *played)
     if precision:
         screen.console.print(precision_line(experiment, played.progress), highlight=False)
     if played.stopped and programs:

@@ -88,17 +88,22 @@ def precision_line(experiment: Experiment, progress: Progress) -> str:
 def report(
     console: Console,
     results: Sequence[BotResult],
+    missing: Sequence[str],
     programs: Sequence[BotPlayer],
     progress: Progress,
     seconds: float,
     stopped: bool,
 ) -> None:
-    """Print the results, how they converged, what bots in other processes did, and how fast it went."""
+    """Print the results, how they converged, what bots in other processes did, and how fast it went.
+
+    missing: why bots have no result, a line for each.
+    """
     if stopped:
         unmerged = f", with {progress.unmerged:,} rounds of unfinished blocks" if progress.unmerged else ""
         console.print(f"stopped: this is what is known so far{unmerged}", style="yellow", highlight=False)
+    for line in missing:
+        console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
     if not results:
-        console.print("no bet was settled yet")
         return
     print_results(console, results)
     print_convergence(console, results)

@@ -97,9 +97,8 @@ def _screen_width() -> int | None:
 
 
 def _say_infinite(solver: Solver, err: bool = False) -> None:
-    if solver.infinite_at:
-        hand, shown = solver.infinite_at
-        click.echo(f"splitting {hand} against {shown} again and again is worth more than any number", err=err)
+    if solver.infinite_because:
+        click.echo(solver.infinite_because, err=err)
 
 
 def plain_number(value: Number, percent: int = 0) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
@@ -110,8 +111,8 @@ class BotResult:
 
     @property
     def z(self) -> float | None:
-        """How many standard errors the mean lies above the exact value; None without one, or without any spread."""
-        if self.exact is None or not self.exact_sd:
+        """How many standard errors the mean lies above the exact value; None without one, or a finite spread."""
+        if self.exact is None or not self.exact_sd or not math.isfinite(self.exact_sd):
             return None
         return (self.tally.mean - self.exact) / (self.exact_sd / sqrt(self.tally.rounds))
 
@@ -133,6 +134,8 @@ class BotResult:
         """The comparison with the exact value, or in a finite shoe with the luck-adjusted return, in words."""
         if self.infinite_shoe is None:
             return "no exact value: not a chart"
+        if self.exact is not None and math.isinf(self.exact):
+            return f"the exact value is {self.exact}"
         if self.exact is None:
             if not self.adjusted:
                 return "no exact value: a finite shoe"
@@ -266,7 +269,7 @@ def results_of(
     experiment: Experiment, players: Sequence[Player], progress: Progress,
     exact: Sequence[ExactReturn | None] | None = None,
 ) -> list[BotResult]:  # fmt: skip
-    """The results of all players so far; those that have not settled a bet yet are left out.
+    """The results of all players so far; those that have not settled a bet yet are left out (see `missing_results`).
 
     exact: what `exact_returns` says of them, if known.
     """
@@ -279,3 +282,20 @@ def results_of(
             value = known.value if known else None
             results.append(BotResult(player.name, tally, points, experiment.optimal_n, exact_value, sd, value))
     return results
+
+
+def missing_results(
+    players: Sequence[Player], progress: Progress, exact: Sequence[ExactReturn | None]
+) -> list[str]:
+    """Why `results_of` has no result for a player, one line for each such player."""
+    lines = []
+    for player, tally, known in zip(players, progress.tallies, exact, strict=True):
+        if not tally.rounds:
+            lines.append(f"{player.name}: no round was played")
+        elif not tally.settled:
+            worth = f"; its exact value is {known.value}" if known and math.isinf(known.value) else ""
+            lines.append(
+                f"{player.name}: no return yet, as its {tally.rounds:,} rounds tied {tally.ties_replayed:,} bets, "
+                f"which are dealt again{worth}"
+            )
+    return lines

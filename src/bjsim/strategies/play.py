@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 
 from bjsim.arguments import MOST_WORKERS, whole_number
-from bjsim.errors import InputError
+from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.random_stream import random_seed
@@ -15,7 +15,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import borrowed, local
 from bjsim.sim.running.workers import usable_cores
-from bjsim.strategies.experiment import BotResult, experiment_of, results_of
+from bjsim.strategies.experiment import BotResult, exact_returns, experiment_of, missing_results, results_of
 from bjsim.strategies.players.find import as_player, need_picklable
 
 Bot = str | os.PathLike[str] | Player
@@ -44,6 +44,7 @@ def play(
 
     Raises:
         InputError: An argument is not accepted; the message names it.
+        RunFailed: A bot's rounds settled no bet.
 
     >>> result, = play("easy", ["lim17"], hands=10_000)
     >>> result.verdict
@@ -58,7 +59,10 @@ def play(
             need_picklable(player)
     place = borrowed(executor, cores or usable_cores()) if executor else local(cores or 1)
     progress = Driver(experiment, place).run()
-    return results_of(experiment, players, progress)
+    exact = exact_returns(game, players)
+    if missing := missing_results(players, progress, exact):
+        raise RunFailed("; ".join(missing))
+    return results_of(experiment, players, progress, exact)
 
 
 def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:

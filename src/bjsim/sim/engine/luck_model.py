@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bjsim.errors import InputError
 from bjsim.sim.engine.plan import NO_LIMIT, Plan
 from bjsim.sim.engine.state_values import DOUBLE, HIT, SPLIT, StateValues, draw_probabilities, value_of_game
 from bjsim.sim.game.cards import RANKS
@@ -51,10 +52,14 @@ class LuckModel(NamedTuple):
 
 
 def make_luck_model(rules: Rules, plan: Plan) -> LuckModel:
-    """The referee of a table whose seats play by `plan`."""
+    """The referee of a table whose seats play by `plan`. Raises: InputError where a chart has no value to adjust to."""
     probabilities, unit = draw_probabilities(rules, plan), float(rules.unit)
     _, first, chart = np.unique(plan.act, axis=0, return_index=True, return_inverse=True)
     value = [value_of_game(rules, plan, seat) for seat in first.tolist()]
+    if not all(map(math.isfinite, value)):
+        raise InputError(
+            "--adjust-luck needs charts of a finite value: here one ties as many bets as it is dealt, or more"
+        )
     worths = [
         StateValues(plan, seat, probabilities, worth, unit) for seat, worth in zip(first.tolist(), value, strict=True)
     ]

@@ -13,6 +13,7 @@ The referee knows the hole card from the moment it is dealt; the chart's play st
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -244,10 +245,11 @@ def _last_first(leads_to: list[list[int]]) -> Iterator[int]:
 
 
 def value_of_game(rules: Rules, plan: Plan, seat: int) -> float:
-    """The exact value of a seat's chart in the infinite shoe: profit per settled bet."""
+    """The exact value of a seat's chart in the infinite shoe: profit per settled bet; nan where none would be settled,
+    as the chart ties at least as many bets as it is dealt."""
     probabilities, unit = draw_probabilities(rules, plan), float(rules.unit)
     net = float(StateValues(plan, seat, probabilities, 0.0, unit).start[0])
     if rules.ties != "replay":
         return net
     tied = float(StateValues(plan, seat, probabilities, 1.0, unit).start[0]) - net
-    return net / (1 - tied)
+    return net / (1 - tied) if tied < 1 else math.nan

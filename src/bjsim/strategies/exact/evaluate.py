@@ -51,7 +51,7 @@ class Evaluation:
     """A chart beside the best chart: values in initial bets per settled bet, and the wrong cells, dearest first.
 
     codes: what the chart does in every cell that the game has, the most particular rows included.
-    infinite_at: the hand and the dealer's card at which endless splitting makes the best infinite, if it is.
+    infinite_because: why the best is infinite, in words; empty if it is not.
     """
 
     chart: Chart
@@ -60,7 +60,7 @@ class Evaluation:
     best: float
     cells: tuple[WrongCell, ...]
     codes: Mapping[tuple[str, str], str]
-    infinite_at: tuple[str, str] | None
+    infinite_because: str
 
     @property
     def difference(self) -> float:
@@ -124,7 +124,7 @@ class _Evaluator:
         cells = sorted(self._wrong_cells(codes), key=lambda cell: (-cell.cost, -cell.alone))
         value, best = float(self.worth.value), float(self.solver.infinite_shoe_value)
         return Evaluation(
-            self.chart, self.solver.chart, value, best, tuple(cells), codes, self.solver.infinite_at
+            self.chart, self.solver.chart, value, best, tuple(cells), codes, self.solver.infinite_because
         )  # fmt: skip
 
     def _code(self, decision: Decision, column: str) -> str:
@@ -148,7 +148,7 @@ class _Evaluator:
     def _costs(self, column: Column) -> dict[str, float]:
         """Cost of every row of a column."""
         means = self.solver.best[column.label]
-        settled = float(1 - self.worth.tied)
+        settled = float(1 - self.worth.tied) if self.worth.tied < 1 else math.nan  # no share of infinitely much
         costs: dict[str, float] = {}
         for decision, visits in Reach(self.states, column, self.chart.letter).visits().items():
             legal = decision.legal(self.states)

@@ -51,8 +51,10 @@ def round_sd(states: States, letter: Policy, tie_value: Number = 0, tied: Number
 
     Where ties are replayed (`tied` is the mean stake tied per round, `tie_value` the value of the game) it is that of
     the ratio net / (1 - tied) times the root of the number of rounds (the delta method), which is what the standard
-    error of a simulated value needs.
+    error of a simulated value needs. It is infinite where the value is.
     """
+    if tied >= 1 or not math.isfinite(tie_value):
+        return math.inf
     dealer = Dealer(states)
     mean = square = 0.0
     for column in dealer.columns().values():

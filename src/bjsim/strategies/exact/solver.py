@@ -5,7 +5,8 @@
 over `float` or `fractions.Fraction` by the same code. Where ties are replayed the value of the game is
 V = net / (1 - tied): a tied bet is dealt again, so it is worth V per stake. The best policy for that objective is
 found by an outer fixed point: solve with ties worth V, take the new policy's V, until V stays (Dinkelbach 1967;
-it ends, since V only grows and policies are finite in number).
+it ends, since V only grows and policies are finite in number). Split hands may tie more than the one bet they came
+from: a policy with tied >= 1 begets bets without end, and its value is infinite.
 
 Sources: seed 000; Griffin, The Theory of Blackjack (1999), chapter 11.
 """
@@ -41,8 +42,14 @@ class Worth:
 
     @property
     def value(self) -> Number:
-        """Expected profit per settled bet: net / (1 - tied)."""
-        return self.net / (1 - self.tied) if self.tied else self.net
+        """Expected profit per settled bet: net / (1 - tied).
+
+        It is infinite, with the sign of `net`, where at least as many bets are tied as were dealt: their number never
+        falls, and each round of them adds `net` for each.
+        """
+        if self.tied < 1:
+            return self.net / (1 - self.tied) if self.tied else self.net
+        return math.copysign(math.inf, self.net) if self.net else self.net
 
 
 class Solver:
@@ -95,8 +102,9 @@ class Solver:
     def worth(self, letter: Policy) -> Worth:
         """What the strategy `letter` (a chart's) is worth."""
         net = self._total(self.number(0), letter)
-        tied = self._total(self.number(1), letter) - net if self.rules.ties == "replay" else self.number(0)
-        return Worth(net, tied)
+        if self.rules.ties != "replay" or not math.isfinite(net):  # of an endless split's profit no part is told
+            return Worth(net, self.number(0))
+        return Worth(net, self._total(self.number(1), letter) - net)
 
     def sd(self, letter: Policy, worth: Worth | None = None) -> float:
         """Standard deviation of a round under the strategy `letter`; see `round_sd`. worth: its worth, if known."""
@@ -112,8 +120,12 @@ class Solver:
 
     @cached_property
     def infinite_shoe_value(self) -> Number:
-        """The value of the game: expected profit per bet under the best strategy. It may be `inf`."""
-        return self.tie_value if self.rules.ties == "replay" else self._total(self.number(0), None)
+        """The value of the game: expected profit per bet under the best strategy. It may be `inf`.
+
+        Where ties are replayed it is what play may choose anew for every generation of bets, so there are games of
+        infinite value in which no one chart reaches it.
+        """
+        return self._replayed[1] if self.rules.ties == "replay" else self._total(self.number(0), None)
 
     @cached_property
     def chart(self) -> Chart:
@@ -122,18 +134,39 @@ class Solver:
 
     @cached_property
     def tie_value(self) -> Number:
-        """What a tied bet is worth under the best strategy: the value of the game if ties are replayed, else 0."""
+        """What the best strategy takes a tied bet to be worth: if ties are replayed the value of the game, else 0.
+
+        Where that is infinite, it is a finite worth at which best play ties as many bets as it is dealt, or more.
+        """
         zero: Number = self.number(0)
-        if self.rules.ties != "replay":
-            return zero
-        value = self.worth(self._best_letter(zero)).value
-        rounding = 0 if self.number is Fraction else 1e-15
-        while self._total(value, None) > value + rounding:  # a tied bet worth this much would win more than this
-            better = self.worth(self._best_letter(value)).value
-            if better <= value:
-                break
-            value = better
-        return value
+        return self._replayed[0] if self.rules.ties == "replay" else zero
+
+    @cached_property
+    def _replayed(self) -> tuple[Number, Number]:
+        """Where ties are replayed: `tie_value`, and the value of the game.
+
+        Let f(v) be the best profit of a round whose ties are worth v; its slope is what that play ties. With ties dealt
+        again n times at most the game is worth f(f(.. f(0))), so its value is the first fixed point of f on the side of
+        0 to which f(0) lies. f is convex, so each step goes to the fixed point of a tangent, which is a strategy's own
+        value and never beyond; a tangent that rises as fast as v, above it, shows that there is no fixed point.
+        """
+        value, is_reached = self.number(0), False  # is_reached: some strategy has this value, so f(value) >= value
+        while True:
+            variance_reduction = self._total(value, None) - value
+            rounding = 0 if self.number is Fraction else 1e-15 * max(1, abs(value))
+            if abs(variance_reduction) <= rounding or (is_reached and variance_reduction < 0):
+                return value, value
+            if variance_reduction == math.inf:
+                return value, variance_reduction
+            best = self.worth(self._best_letter(value))
+            if best.tied < 1:
+                if is_reached and best.value <= value:  # for the same reason: rounding
+                    return value, value
+                value, is_reached = best.value, True
+            elif variance_reduction > 0:
+                return value, math.inf
+            else:  # to tie so many costs more than it brings: look where ties cost more
+                value = 2 * value - 1
 
     def _best_letter(self, tie_value: Number) -> Policy:
         """The best strategy for ties worth `tie_value`, hand by hand."""
@@ -181,6 +214,16 @@ class Solver:
                 if means.value(state) == math.inf and "P" in self.states.legal(state):
                     return row, label
         return None
+
+    @cached_property
+    def infinite_because(self) -> str:
+        """Why the value of the game is infinite, in words; empty if it is not."""
+        if self.infinite_at:
+            hand, shown = self.infinite_at
+            return f"splitting {hand} against {shown} again and again is worth more than any number"
+        if self.value == math.inf:
+            return "split hands tie more bets than they came from, all dealt again: it is worth more than any number"
+        return ""
 
 
 def best_code(means: Means, state: HandState) -> str:

@@ -1,0 +1,207 @@
+"""Ties that are dealt again, with splits: split hands may tie more bets than they came from, without end.
+
+Held against a second derivation: an evaluator of its own, over totals, and the fixed point of the best profit of a
+round whose ties are worth v.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+
+import pytest
+from support.command import bjsim, refusal
+
+from bjsim.errors import RunFailed
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.exact.evaluate import evaluate_chart
+from bjsim.strategies.exact.solver import Solver, Worth
+from bjsim.strategies.experiment import play
+from bjsim.strategies.players.catalogue import CATALOGUE
+
+NELLER = named_rules("neller-v2")
+ENDS = NELLER.replace(split_tens_blackjack=False, split_aces_blackjack=False)  # ace and ten after a split: 21
+BY_VALUE = ENDS.replace(split_by="value", max_hands=4)
+
+# the value of each game; found by the evaluator of another author
+VALUES = [
+    (ENDS, "0.95", 3.554277165847668),
+    (ENDS, "0.955", math.inf),
+    (ENDS, "0.97", math.inf),
+    (ENDS, "0.99", math.inf),
+    (BY_VALUE, "0.75", 0.353736029),
+    (BY_VALUE, "0.78", math.inf),
+    (BY_VALUE, "0.8", math.inf),
+    (BY_VALUE, "0.9", math.inf),
+]
+
+
+def profit_of(game: Rules, p: float) -> Callable[[float], float]:
+    """The best profit of a round of neller-v2 by what a tie is worth: hit, stand, and split; cards 1 to 10."""
+    kinds = 4 if game.split_by == "rank" else 1
+    shares = [(card, (1 - p) / 9) for card in range(1, 10)] + [(10 + kind / 10, p / kinds) for kind in range(kinds)]
+    cards = [(min(int(card), 10), card, share) for card, share in shares]  # points, name, probability
+    points_only = [(card, (1 - p) / 9) for card in range(1, 10)] + [(10, p)]
+
+    def best(low: int, ace: bool) -> int:
+        return low + 10 if ace and low <= 11 else low
+
+    @cache
+    def dealer(low: int, ace: bool) -> dict[int, float]:
+        if best(low, ace) >= 17:
+            return {best(low, ace) if best(low, ace) <= 21 else 0: 1.0}
+        probabilities: dict[int, float] = {}
+        for points, share in points_only:
+            for score, chance in dealer(low + points, ace or points == 1).items():
+                probabilities[score] = probabilities.get(score, 0) + share * chance
+        return probabilities
+
+    def profit(tie: float) -> float:
+        total = 0.0
+        for up, share in points_only:
+            probabilities = dealer(up, up == 1)
+
+            @cache
+            def hand(low: int, ace: bool, probabilities: dict[int, float] = probabilities) -> float:  # type: ignore[misc]
+                score = best(low, ace)
+                if score > 21:
+                    return -1.0
+                stand = sum(q * (tie if s == score else 1 if s < score else -1) for s, q in probabilities.items())
+                return max(stand, sum(q * hand(low + c, ace or c == 1) for c, q in points_only))
+
+            @cache
+            def split(name: float, waiting: int, hands: int, hand: Callable[[int, bool], float] = hand) -> float:
+                value = 0.0
+                for points, other, q in cards:
+                    first = min(int(name), 10)
+                    if other == name and hands < game.max_hands and points != 1:
+                        value += q * split(name, waiting + 1, hands + 1)
+                        continue
+                    value += q * hand(first + points, 1 in (first, points))
+                    value += q * split(name, waiting - 1, hands) if waiting > 1 else 0
+                return value
+
+            for one, name, q in cards:
+                for two, other, r in cards:
+                    worth = 1.0 if {one, two} == {1, 10} else hand(one + two, 1 in (one, two))
+                    total += share * q * r * (max(worth, split(name, 2, 2)) if name == other else worth)
+        return total
+
+    return profit
+
+
+def fixed_point(profit: Callable[[float], float]) -> float:
+    """The first fixed point above 0 of a convex function, by tangents from below; inf if there is none."""
+    tie = 0.0
+    for _ in range(20):
+        found = profit(tie)
+        if found - tie < 1e-12:
+            return tie
+        slope = (found - profit(tie - 1e-6)) / 1e-6
+        if slope >= 1:
+            return math.inf
+        tie += (found - tie) / (1 - slope)
+    raise AssertionError(tie)
+
+
+@pytest.mark.parametrize(("game", "p", "value"), VALUES)
+def test_the_value_is_the_fixed_point_or_infinite(game: Rules, p: str, value: float) -> None:
+    solver = Solver(game.replace(ten_probability=p))
+    assert solver.value == pytest.approx(value, abs=1e-9)
+    if math.isfinite(value):
+        assert profit_of(game, float(p))(solver.value) == pytest.approx(solver.value, abs=1e-12)
+    assert fixed_point(profit_of(game, float(p))) == pytest.approx(value, rel=1e-6)
+    assert solver.worth(solver.chart.letter).value == pytest.approx(value, abs=1e-9)
+
+
+def test_the_value_over_fractions() -> None:
+    assert Solver(ENDS.replace(ten_probability="0.97"), Fraction).value == math.inf
+    finite = BY_VALUE.replace(ten_probability="0.75")
+    assert float(Solver(finite, Fraction).value) == pytest.approx(Solver(finite).value, abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_convex_profit_has_its_first_fixed_point_found(seed: int) -> None:
+    """Solvers of games that are a few policies (net, tied): the limit of dealing ties again ever more often."""
+    rng = random.Random(seed)
+    policies = [Worth(rng.uniform(-0.3, 0.2), rng.uniform(0.0, 1.6)) for _ in range(4)]
+    policies.append(Worth(-0.3, 0.1))  # there is always a way to tie few
+
+    class Few(Solver):
+        def _total(self, tie_value, letter):  # type: ignore[no-untyped-def]
+            return max(policy.net + policy.tied * tie_value for policy in policies)
+
+        def _best_letter(self, tie_value):  # type: ignore[no-untyped-def]
+            return max(policies, key=lambda policy: policy.net + policy.tied * tie_value)
+
+        def worth(self, letter):  # type: ignore[no-untyped-def]
+            return letter
+
+    limit = 0.0
+    for _ in range(3000):
+        limit = max(policy.net + policy.tied * limit for policy in policies)
+        if limit > 1e6:
+            limit = math.inf
+            break
+    assert Few(NELLER).value == pytest.approx(limit, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("net", "tied", "value"),
+    [(0.1, 0.5, 0.2), (-0.1, 0.5, -0.2), (0.001, 1.0, math.inf), (-0.001, 1.2, -math.inf), (0.0, 1.2, 0.0)],
+)
+def test_a_strategy_that_ties_all_it_bets_is_worth_more_or_less_than_any_number(net, tied, value) -> None:
+    assert Worth(net, tied).value == value
+
+
+def test_endless_splits_and_replayed_ties_together() -> None:
+    solver = Solver(named_rules("blackjack-p").replace(ties="replay", ten_probability="0.6"))
+    assert solver.value == math.inf and solver.infinite_at == ("TT", "2")
+    assert solver.worth(solver.chart.letter).value == math.inf
+
+
+ENDLESS = ("--rules", "neller-v2", "--set", "split_by=value", "--set", "max_hands=4", "--set", "ten_probability=0.9")
+WORDS = "split hands tie more bets than they came from"
+
+
+def test_it_is_said() -> None:
+    status, out, _ = bjsim("solve", "value", "--rules", "neller-v2", "--ten-probability", "0.97")
+    assert status == 0 and out.startswith("inf\n" + WORDS)
+    checked = bjsim("check", "optimal", *ENDLESS, "--hands", "2000").out
+    assert WORDS in checked and "no cell differs" in checked and "no return yet: 2,000 rounds tied" in checked
+    luck = refusal("run", *ENDLESS, "--bots", "optimal", "--hands", "1e4", "--adjust-luck")
+    assert "--adjust-luck needs charts of a finite value" in luck
+
+
+def test_a_chart_is_judged_against_an_infinite_best() -> None:
+    game = BY_VALUE.replace(ten_probability="0.9")
+    best = evaluate_chart(Solver(game).chart)
+    assert best.value == best.best == math.inf and best.difference == 0 and not best.cells
+    other = evaluate_chart(CATALOGUE["lim17"].chart(game))
+    assert math.isfinite(other.value) and other.difference == math.inf and WORDS in other.infinite_because
+
+
+def test_run_has_a_row_or_a_reason_for_each_bot() -> None:
+    game = [*ENDLESS, "--bots", "optimal,lim17", "--hands", "2000", "--workers", "1"]
+    status, out, _ = bjsim("run", *game)
+    assert status == 0 and "lim17 " in out
+    assert "optimal: no return yet, as its 2,000 rounds tied " in out and "its exact value is inf" in out
+    data = json.loads(bjsim("run", *game, "--json", "-").out)
+    assert [bot["name"] for bot in data["bots"]] == ["lim17"] and data["missing"][0].startswith("optimal: ")
+    alone = bjsim("run", *ENDLESS, "--bots", "optimal", "--hands", "2000")
+    assert alone.status == 0 and "optimal: no return yet" in alone.out
+
+
+def test_play_has_a_result_for_each_bot_or_fails_in_words() -> None:
+    game = BY_VALUE.replace(ten_probability="0.9")
+    assert len(play(game, ["lim17"], 2000)) == 1
+    with pytest.raises(RunFailed, match="optimal: no return yet, as its 2,000 rounds tied"):
+        play(game, ["lim17", "optimal"], 2000)
+    with pytest.raises(RunFailed, match="lim17: no return yet, as its 1 rounds tied 1 bets"):
+        for seed in range(1, 40):  # a single round is tied before long
+            play("neller", ["lim17"], 1, seed=seed)
