@@ -24,6 +24,10 @@ class RunFailed(BjsimError, RuntimeError):
     """A run that could not continue, although its input was accepted. Exit status 1."""
 
 
+class EndlessSplitting(RunFailed):
+    """A round in which one seat's splits did not end within the hands that are played."""
+
+
 @contextmanager
 def naming(path: str | Path) -> Iterator[None]:
     """Have an OSError from writing an open file say which: the system's own, such as for a full disk, does not."""

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
+from bjsim.errors import EndlessSplitting
 from bjsim.sim import fold_kernel, kernel
 from bjsim.sim.engine.plan import LETTERS, TIED, Numbers, Plan, compile_plan, payoff_code
 from bjsim.sim.engine.round_table import FoldNumbers, fold
@@ -20,7 +21,7 @@ from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import DEALER, Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, open_shoe
-from bjsim.sim.kernel import RUNAWAY, EndlessSplitting, play_blocks, play_rounds
+from bjsim.sim.kernel import RUNAWAY, play_blocks, play_rounds
 from bjsim.strategies.charts.chart import Chart, chart_of
 from bjsim.strategies.exact.solver import Solver
 
@@ -250,7 +251,7 @@ def test_splits_without_end_are_reported() -> None:
     """With tens more likely than not, and split again and again, the hands of a seat multiply for ever."""
     game = Rules(max_hands="inf", ten_probability="9/10")
     plan = compile_plan(game, [splits_everything(game).letter])
-    with pytest.raises(EndlessSplitting, match=f"{RUNAWAY} hands"):
+    with pytest.raises(EndlessSplitting, match=f"{RUNAWAY:,} hands"):
         play_rounds(plan, stream_key(1, 0, 0), 100)
 
 

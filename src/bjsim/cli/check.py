@@ -28,6 +28,7 @@ from bjsim.cli.options import (
 from bjsim.cli.plots import check_picture
 from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import Played, play_chart, run_json
+from bjsim.cli.screen import UNENDED
 from bjsim.cli.tables import Cell, print_table
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
@@ -128,6 +129,8 @@ def report(console: Console, results: list[BotResult], played: Played) -> None:
     """Print what the hands played came to, and whether that agrees with the exact value."""
     if played.stopped:
         console.print("stopped: this is what is known so far", style="yellow")
+    if played.failure:
+        console.print(f"stopped: {played.failure}; {UNENDED}", style="yellow", highlight=False, soft_wrap=True)
     for result in results:
         low, high = result.point.ci95
         beside = "" if result.z is None else f", z {result.z:+.2f}"

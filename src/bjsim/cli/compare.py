@@ -24,7 +24,7 @@ from bjsim.cli.options import (
 from bjsim.cli.render import percent
 from bjsim.cli.run import play_chart
 from bjsim.cli.tables import Cell, print_table
-from bjsim.errors import InputError
+from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules, parse_field
 from bjsim.sim.game.states import States
@@ -100,6 +100,8 @@ def in_its_shoe(one: Compared, precision: float, seed: int, cores: int, console:
     _, played = play_chart(Solver(one.rules).chart, MOST_HANDS, precision, seed, cores, console.stderr)
     if played.stopped:
         raise click.exceptions.Exit(130)
+    if played.failure:
+        raise RunFailed(played.failure)
     return played.progress.tallies[0].luck
 
 

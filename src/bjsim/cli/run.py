@@ -35,7 +35,7 @@ from bjsim.cli.options import (
 )
 from bjsim.cli.plots import check_picture, plot_convergence
 from bjsim.cli.screen import RunScreen, precision_line, report
-from bjsim.errors import InputError
+from bjsim.errors import EndlessSplitting, InputError, RunFailed
 from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.random_stream import MOST_SEED, random_seed
@@ -171,6 +171,8 @@ def run(
         os._exit(130)  # threads may be in the middle of a block, and their bots are gone
     if played.stopped:
         raise click.exceptions.Exit(130)
+    if played.failure:
+        raise RunFailed(played.failure)
 
 
 def the_seed(given: int | None, programs: bool, resume: str | None) -> int:
@@ -226,11 +228,15 @@ def check_checkpoints(checkpoint: str | None, resume: str | None) -> None:
 
 
 class Played(NamedTuple):
-    """What a run came to, in how many seconds, and whether Ctrl-C stopped it."""
+    """What a run came to, in how many seconds, and whether Ctrl-C stopped it, or a round that did not end.
+
+    failure: what to say of that round, or nothing.
+    """
 
     progress: Progress
     seconds: float
     stopped: bool
+    failure: str = ""
 
 
 def play_chart(
@@ -248,13 +254,16 @@ def play_on(
     driver = Driver(experiment, place, checkpoint=saved, resume=resume, on_progress=screen.update)
     warm_up(experiment, screen.console)
     began = time.perf_counter()
-    stopped = False
+    stopped, failure = False, ""
     try:
         with screen:
             driver.run()
     except KeyboardInterrupt:
         stopped = True
-    return Played(driver.so_far() if stopped else driver.progress, time.perf_counter() - began, stopped)
+    except EndlessSplitting as error:
+        failure = str(error)
+    progress = driver.so_far() if stopped or failure else driver.progress
+    return Played(progress, time.perf_counter() - began, stopped, failure)
 
 
 @contextmanager
@@ -314,7 +323,7 @@ def run_json(
         "bots": bots,
         "differences": [difference.to_json() for difference in differences_of(results)],
         "rounds": played.progress.rounds,
-        **({"stopped": True, "unmerged": played.progress.unmerged} if played.stopped else {}),
+        **({"stopped": True, "unmerged": played.progress.unmerged} if played.stopped or played.failure else {}),
         "seconds": played.seconds,
         "rounds_per_second": (played.progress.rounds - played.progress.rounds_before) / max(played.seconds, 1e-9),
     }

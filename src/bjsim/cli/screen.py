@@ -85,6 +85,9 @@ def precision_line(experiment: Experiment, progress: Progress) -> str:
     return f"{asked} was not reached in {progress.rounds:,} rounds{more}"
 
 
+UNENDED = "what follows is known of other rounds, and leaves out the longest"
+
+
 def report(
     console: Console,
     results: Sequence[BotResult],
@@ -93,14 +96,17 @@ def report(
     progress: Progress,
     seconds: float,
     stopped: bool,
+    failure: str = "",
 ) -> None:
     """Print the results, how they converged, what bots in other processes did, and how fast it went.
 
-    missing: why bots have no result, a line for each.
+    missing: why bots have no result, a line for each. failure: of a round that did not end, so that all did not.
     """
     if stopped:
         unmerged = f", with {progress.unmerged:,} rounds of unfinished blocks" if progress.unmerged else ""
         console.print(f"stopped: this is what is known so far{unmerged}", style="yellow", highlight=False)
+    if failure:
+        console.print(f"stopped: {failure}; {UNENDED}", style="yellow", highlight=False, soft_wrap=True)
     for line in missing:
         console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
     if not results:

@@ -20,7 +20,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from bjsim.errors import RunFailed
+from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compile_notice import ensure_cache
 from bjsim.sim.engine.luck_model import WIDE, LuckModel, filled_up
 from bjsim.sim.engine.plan import NO_LIMIT, Numbers, Plan
@@ -47,7 +47,7 @@ RAN_AWAY = -1
 NOTES = 256  # draws noted before their luck is counted, at the latest; the log has room for one draw more
 PILOT_TABLE = 2**32  # number of a table that nobody plays at
 RUNAWAY = 1_000_000  # hands of one seat in one round at which endless splitting is given up
-_RAN_AWAY = f"a seat held {RUNAWAY} hands in one round: its splits have no end under these rules"
+_RAN_AWAY = f"a seat held {RUNAWAY:,} hands in one round, and no more are played: its splits end very late, or never"
 BUFFER = 1024  # cards of an infinite shoe made at a time
 KEPT = 32  # places before them, for earlier ones
 AHEAD = 28  # cards of a shoe of whole decks shuffled at a time: a multiple of four
@@ -643,10 +643,6 @@ def walk(
             at[lane, READ] += STRIDE
 
 
-class EndlessSplitting(RunFailed):
-    """A round in which one seat's splits never ended."""
-
-
 class Ledger(NamedTuple):
     """What the compiled round notes about luck.
 
@@ -763,7 +759,11 @@ def play_blocks(
         raise EndlessSplitting(_RAN_AWAY)
     often = classes.sum(axis=0)
     came = np.flatnonzero(often)
-    codes = folded.ends[came, 0]
+    codes, times = folded.ends[came, 0], often[came]
     tied = (codes + TIED // 2) >> 32
-    np.add.at(counts[0], (tied, codes - (tied << 32) + numbers.width), often[came])
-    return counts, outside[:strays], [trace[:n] for trace, n in zip(traces, rounds, strict=False)] if traced else []
+    place = codes - (tied << 32) + numbers.width
+    fits = (place >= 0) & (place <= 2 * numbers.width) & (tied <= numbers.ties)
+    np.add.at(counts[0], (tied[fits], place[fits]), times[fits])
+    others = np.repeat(codes[~fits], times[~fits])
+    outside = np.concatenate([outside[:strays], np.stack([np.zeros_like(others), others], axis=1)])
+    return counts, outside, [trace[:n] for trace, n in zip(traces, rounds, strict=False)] if traced else []

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numba.cuda
 import numpy as np
 
-from bjsim.errors import InputError
+from bjsim.errors import EndlessSplitting, InputError
 from bjsim.sim import kernel
 from bjsim.sim.engine.plan import NO_LIMIT, Numbers, Plan
-from bjsim.sim.kernel import BUFFER, KEPT, RAN_AWAY, EndlessSplitting, play
+from bjsim.sim.kernel import BUFFER, KEPT, RAN_AWAY, play
 
 Array = np.ndarray[Any, Any]
 cuda: Any = numba.cuda  # carries hardly any types

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.errors import RunFailed
+from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import NORMAL_TENS, Rules
 from bjsim.sim.game.shoe import alias_table
@@ -33,6 +33,7 @@ TIED = 1 << 32
 LETTERS = " SHDPR"  # codes of actions in `Plan.act`; 0 where the hand stands by itself
 NO_LIMIT = np.iinfo(np.int64).max
 ENDLESS_WINDOW = 2048  # payoffs counted in the dense table, in units, where splits have no limit
+MOST_COUNTERS = 1 << 26  # of payoffs, of all seats: half a gigabyte
 
 
 class Plan(NamedTuple):
@@ -90,7 +91,8 @@ def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:
 def compile_plan(rules: Rules, letters: Sequence[Policy]) -> Plan:
     """The plan for seats that decide by `letters`: one function (state, column label, legal letters) -> letter each.
 
-    Raises: KeyError from a chart that lacks a cell; ValueError if the rules let payoffs be no whole units.
+    Raises: KeyError from a chart that lacks a cell; ValueError if the rules let payoffs be no whole units; InputError
+    where they let a round pay too many different amounts.
     """
     states = States(rules)
     hands, add, half = _hand_states(states)
@@ -112,13 +114,13 @@ def compile_plan(rules: Rules, letters: Sequence[Policy]) -> Plan:
         ),
         column=_columns(states, dealers),
         deal=np.array(["pd".index(letter) for letter in rules.deal], np.int64),
-        numbers=_numbers(rules, results, outcomes),
+        numbers=_numbers(rules, results, outcomes, len(letters)),
         threshold=alias_table(rules.card_probabilities)[0],
         other=alias_table(rules.card_probabilities)[1],
     )
 
 
-def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...]) -> Array:
+def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], seats: int) -> Array:
     best = max(Fraction(2 * max(result.bonus for result in results)), rules.blackjack_pays)
     endless = rules.max_hands == math.inf
     hands = 1 if rules.split_by == "never" else rules.max_hands
@@ -134,6 +136,12 @@ def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...]) -> 
         width=ENDLESS_WINDOW if hands == math.inf else math.ceil(best * int(hands) / rules.unit),
         ties=0 if rules.ties != "replay" else 64 if hands == math.inf else 2 * int(hands),
     )
+    if seats * (2 * numbers.width + 1) * (numbers.ties + 1) > MOST_COUNTERS:
+        raise InputError(
+            f"buy_in = {rules.buy_in}, blackjack_pays = {rules.blackjack_pays}, max_hands = {rules.max_hands}: a round "
+            f"pays up to {float(best * int(hands)):,.0f} bets in steps of {rules.unit}, which are too many amounts to "
+            "count; take smaller numbers"
+        )
     return np.array(numbers, np.int64)
 
 

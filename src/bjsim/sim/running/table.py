@@ -181,8 +181,9 @@ def tallies_of(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:
     for seat in range(len(counts)):
         tied, place = counts[seat].nonzero()
         dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, place, strict=True)}
-        rare = Tally.of(unit, (decode(int(code)) for who, code in outside if who == seat))
-        tallies.append(Tally(unit, dense) + rare)
+        codes, times = np.unique(outside[outside[:, 0] == seat, 1], return_counts=True)
+        rare = {decode(code): count for code, count in zip(codes.tolist(), times.tolist(), strict=True)}
+        tallies.append(Tally(unit, dense) + Tally(unit, rare))
     return tallies
 
 

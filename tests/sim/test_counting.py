@@ -1,0 +1,69 @@
+"""Every payoff is counted: those beyond the dense table too; and what cannot be counted is refused before it is tried."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from support.command import bjsim, refusal
+
+from bjsim.errors import InputError
+from bjsim.sim.engine.plan import ENDLESS_WINDOW, compile_plan
+from bjsim.sim.engine.round_table import fold
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.kernel import play_blocks, play_rounds
+from bjsim.sim.running.table import tallies_of
+from bjsim.strategies.exact.solver import Solver
+
+WIDE_PAY = [
+    named_rules("blackjack-p").replace(blackjack_pays="60.01"),  # 6,001 units of 1/100
+    named_rules("easy").replace(max_hands="inf", bonuses="win", blackjack_pays="1.001"),  # 2 and 3 bets, in thousandths
+    named_rules("blackjack-p").replace(blackjack_pays="60.01", ties="replay"),
+]
+
+
+@pytest.mark.parametrize("game", WIDE_PAY)
+def test_a_payoff_beyond_the_window_is_counted_where_splits_have_no_limit(game: Rules) -> None:
+    plan = compile_plan(game, [Solver(game).chart.letter])
+    folded, keys, rounds = fold(plan), [stream_key(1, 0, block) for block in range(5)], [20_000] * 5
+    assert folded
+    counts, outside, _ = play_blocks(plan, folded, keys, rounds)
+    (tally,) = tallies_of(game.unit, counts, outside)
+    one_by_one = [tallies_of(game.unit, *play_rounds(plan, key, 20_000)[:2])[0] for key in keys]
+    assert tally == sum(one_by_one[1:], start=one_by_one[0])
+    assert tally.rounds == 100_000
+    assert max(abs(net) for net, _ in tally.counts) > ENDLESS_WINDOW, "else this shows nothing"
+
+
+def test_the_counts_and_the_others_make_one_tally() -> None:
+    counts = np.zeros((2, 1, 5), np.int64)
+    counts[0, 0, 3] = 7
+    outside = np.array([[0, 5], [1, -9], [0, 5]])
+    one, other = tallies_of(named_rules("easy").unit, counts, outside)
+    assert one.counts == {(1, 0): 7, (5, 0): 2} and other.counts == {(-9, 0): 1}
+
+
+def test_amounts_too_many_to_count_are_refused_before_memory_is_taken() -> None:
+    game = ("--rules", "cardshark", "--set", "chips=1000000000000", "--set")
+    bots = ("--bots", "lim17,lim16", "--hands", "1e4")
+    said = refusal("run", *game, "buy_in=1000000000", *bots)
+    assert said.startswith("buy_in = 1000000000, ") and "too many amounts to count" in said
+    huge = Rules(max_hands=16, blackjack_pays="99.999", ties="replay")
+    with pytest.raises(InputError, match="steps of 1/1000"):
+        compile_plan(huge, [Solver(huge).chart.letter])
+    large = named_rules("cardshark").replace(chips=10**12, buy_in=10**6)
+    assert compile_plan(large, [Solver(large).chart.letter] * 4).numbers[-2] == 2 * 10**6
+
+
+def test_a_round_too_long_to_be_played_costs_no_other_round() -> None:
+    """With tens a little less likely than not splits do end, but some rounds have more hands than are played."""
+    game = ("--rules", "blackjack-p", "--set", "ten_probability=0.49999", "--bots", "optimal", "--hands", "65000")
+    status, out, err = bjsim("run", *game, "--workers", "1", "--seed", "2", "--json", "-")
+    data = json.loads(out)
+    assert status == 1 and data["stopped"] and data["rounds"] == data["bots"][0]["hands"] == 16_384
+    assert "what follows is known of other rounds, and leaves out the longest" in err
+    assert err.splitlines()[-1].startswith("bjsim: a seat held 1,000,000 hands in one round, and no more are played")
+    assert "splits end very late, or never" in err
