@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("bjsim")
 T = TypeVar("T")
+PARENT_LOOKED_AT_S = 1.0
 
 
 class InlineExecutor(Executor):
@@ -58,6 +60,19 @@ def start_context() -> ForkContext | SpawnContext:
     return multiprocessing.get_context("fork") if can_fork() else multiprocessing.get_context("spawn")
 
 
+def end_with_parent() -> None:
+    """From now on, end this worker process when the process that started it is gone, however that ended."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        while parent.is_alive() and os.getppid() == parent.pid:  # the second where a stranger keeps the first open
+            parent.join(PARENT_LOOKED_AT_S)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="end-with-parent", daemon=True).start()
+
+
 class ForkedResult(Generic[T]):
     """What another core works out while this process goes on. Where that fails, it is worked out when it is asked for.
 
@@ -73,6 +88,7 @@ class ForkedResult(Generic[T]):
         answer.close()
 
     def _run(self, answer: Connection) -> None:
+        end_with_parent()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's to handle
         with suppress(Exception):  # it will be raised where the result is asked for
             answer.send(self._work())
@@ -87,6 +103,7 @@ class ForkedResult(Generic[T]):
 
 
 def _start_worker(records: Any) -> None:
+    end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's to handle
     if records is not None:
         log.addHandler(logging.handlers.QueueHandler(records))

@@ -221,7 +221,7 @@ class Solver:
         if self.infinite_at:
             hand, shown = self.infinite_at
             return f"splitting {hand} against {shown} again and again is worth more than any number"
-        if self.value == math.inf:
+        if self.infinite_shoe_value == math.inf:
             return "split hands tie more bets than they came from, all dealt again: it is worth more than any number"
         return ""
 

@@ -29,7 +29,7 @@ from bjsim.bots.programs import is_dead
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.workers import can_fork, start_context
+from bjsim.sim.running.workers import can_fork, end_with_parent, start_context
 
 logger = logging.getLogger(__name__)
 Line = Connection  # of a host and a worker
@@ -149,6 +149,7 @@ class Worker:
 
     def work(self, line: Line, host: int, forked: Callable[[], None] | None) -> None:
         """Play what the host sends. forked: called first, where this process is a fork of the host's."""
+        end_with_parent()  # in the middle of a move, too
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host says when to stop
         if forked:
             forked()

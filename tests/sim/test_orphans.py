@@ -1,0 +1,105 @@
+"""No worker outlives the process that started it, even where that is killed and can tell nobody."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from bot_helpers import needs
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+
+PATIENCE_S = 60  # for a busy machine; nothing is measured
+POOL = """
+import time
+from bjsim.sim.running.workers import open_executor
+pool = open_executor(2)
+jobs = [pool.submit(time.sleep, 3600) for _ in range(2)]
+print("ready", flush=True)
+time.sleep(3600)
+"""
+IDLE_POOL = POOL.replace("jobs = [pool.submit(time.sleep, 3600) for _ in range(2)]", "")
+WORK_AHEAD = """
+import time
+from bjsim.sim.running import workers
+workers.usable_cores = lambda: 2
+ahead = workers.Ahead(lambda: time.sleep(3600))
+print("ready", flush=True)
+time.sleep(3600)
+"""
+# a further child of the parent keeps the parent's descriptors open, and lives until the workers are gone
+STRANGER = POOL.replace(
+    'print("ready"',
+    """import os
+pids = [*pool._processes]
+if not os.fork():
+    while any(os.path.exists(f"/proc/{pid}/exe") for pid in pids):
+        time.sleep(0.1)
+    os._exit(0)
+print("ready\"""",
+)
+BJSIM = (sys.executable, "-c", "from bjsim.cli.main import main; main()")
+
+
+def alive() -> dict[int, int]:
+    """The parents of all processes that are not zombies, by process."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+            except OSError:
+                continue  # it has just ended
+            if state not in "ZX":
+                found[int(entry.name)] = int(parent)
+    return found
+
+
+def descendants(of: int) -> set[int]:
+    parents, found = alive(), {of}
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {of}
+
+
+def left_after_a_kill(*command: object, children: int = 2) -> set[int]:
+    """Start a program, wait until it has so many children, kill it; which of them and theirs still live in the end."""
+    with subprocess.Popen(
+        [str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as host:
+        try:
+            end = time.monotonic() + PATIENCE_S
+            while len(descendants(host.pid)) < children:
+                assert time.monotonic() < end and host.poll() is None, "it did not start"
+                time.sleep(0.05)
+            time.sleep(0.5)
+            left = descendants(host.pid)
+        finally:
+            host.kill()
+    while left and time.monotonic() < end:
+        time.sleep(0.05)
+        left &= alive().keys()
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    return left
+
+
+@pytest.mark.parametrize(("program", "children"), [(POOL, 2), (IDLE_POOL, 2), (STRANGER, 3), (WORK_AHEAD, 1)])
+def test_a_worker_ends_with_its_parent(program: str, children: int) -> None:
+    assert left_after_a_kill(sys.executable, "-c", program, children=children) == set()
+
+
+def test_a_killed_run_leaves_no_worker() -> None:
+    run = ("run", "--rules", "vegas-s17", "--bots", "optimal", "--hands", "4e9", "--workers", "2")
+    assert left_after_a_kill(*BJSIM, *run) == set()
+
+
+@needs(".py")
+def test_a_killed_contest_leaves_no_worker_and_no_bot(tmp_path: Path) -> None:
+    """In the middle of a move that would go on for a long time."""
+    (tmp_path / "slow.py").write_text("import time\ntime.sleep(600)\nprint('S')\n")
+    contest = ("koth", tmp_path / "slow.py", "lim17", "--out", tmp_path / "out", "--timeout", "500", "--workers", "2")
+    assert left_after_a_kill(*BJSIM, *contest, children=4) == set()
