@@ -27,7 +27,12 @@ FAULTS = {
     "move-cap": "made as many moves with one hand as the rules allow, without standing",
 }
 REPLY_LIMIT = 4096  # bytes of stdout
-_WHOLE = re.compile(rb"[+-]?[0-9]+")
+_CHIPS = re.compile(rb"[+-]?([0-9]*)(?:\.[0-9]*)?")  # a fraction is cut off: programs that reckon in floats print one
+_PYTHON_2 = re.compile(  # what Python 3 says of a program for Python 2
+    r"Missing parentheses in call to '(print|exec)'|multiple exception types must be parenthesized"
+    r"|leading zeros in decimal integer literals|NameError: name '(raw_input|xrange|unicode|long|reduce)' is not defined"
+    r"|unsupported operand type\(s\) for >>: 'builtin_function_or_method'|has no attribute '(has_key|iteritems)'"
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,8 @@ def _score(hand: str) -> str:
 def parse_reply(stdout: bytes, view: View) -> Action | Fault:
     """The move that a bot printed, or the fault in it.
 
-    The first word counts, in any case, and for `B` the second, a whole number whose sign is ignored.
+    The first word counts, in any case, and for `B` the second: a number whose sign and fraction are ignored, so that
+    `B -107.9` raises by 107. Numbers with an exponent, `nan` and `inf` are none.
     """
 
     def fault(kind: str, detail: str) -> Fault:
@@ -96,9 +102,11 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
     if letter != "B":
         return Action(letter)
     number = words[1] if len(words) > 1 else b""
-    if not _WHOLE.fullmatch(number):
-        return fault("bad-reply", f"B needs a whole number of chips, not {_shown(number) if number else 'nothing'}")
-    chips = abs(int(number))
+    match = _CHIPS.fullmatch(number)
+    if not match or not re.search(rb"[0-9]", number):
+        said = _shown(number) if number else "nothing"
+        return fault("bad-reply", f"B needs a number of chips, such as 15, not {said}")
+    chips = int(match[1] or b"0")
     if chips > view.chips:
         return fault("overbet", f"B {chips} with {view.chips} chips")
     return raise_by(chips)
@@ -117,7 +125,7 @@ def classify_reply(reply: Reply, view: View) -> Action | Fault:
     elif reply.cause == "flood":
         kind, detail = "flood", f"printed more than {REPLY_LIMIT} bytes"
     elif reply.status:
-        kind, detail = "crash", _ending(reply.status)
+        kind, detail = "crash", _ending(reply.status) + python_2_hint(reply.stderr.decode("utf-8", "replace"))
     if kind:
         return Fault(kind, detail, tuple(argv_of(view)), reply.stdout, reply.stderr)
     move = parse_reply(reply.stdout, view)
@@ -139,6 +147,11 @@ def printable(text: str) -> str:
 def printable_lines(text: str) -> str:
     """The same for a text of several lines, which may have tabs."""
     return "\n".join(map(printable, text.expandtabs().split("\n")))
+
+
+def python_2_hint(said: str) -> str:
+    """What to add to an error that Python 3 reported so: that the program looks like Python 2, or nothing."""
+    return "; it looks like Python 2, and bots are run by Python 3: print(...)" if _PYTHON_2.search(said) else ""
 
 
 def _refused_double(view: View) -> tuple[str, str]:

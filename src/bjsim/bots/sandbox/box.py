@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from bjsim.bots.protocol import REPLY_LIMIT, Reply
+from bjsim.bots.protocol import REPLY_LIMIT, Reply, python_2_hint
 from bjsim.bots.sandbox import restrictions
 from bjsim.bots.sandbox.inside import runner
 from bjsim.bots.sandbox.languages import ENDINGS, INSIDE, BuildError, Program, binds_of, tool_of
@@ -148,7 +148,8 @@ class Box:
         if ready.cause != "exit":
             self._drop()
             log = ready.stderr.decode("utf-8", "replace").strip()
-            raise BuildError(f"{self.program.name} cannot be loaded: {log.splitlines()[-1]}", log)
+            why = log.splitlines()[-1] + python_2_hint(log)
+            raise BuildError(f"{self.program.name} cannot be loaded: {why}", log)
 
     def _exchange(self, message: bytes, seconds: float) -> Reply:
         """Send a message and read the reply. Raises: EOFError, OSError when the runner has gone or is stuck."""
