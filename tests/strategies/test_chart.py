@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, rules
 
+from bjsim.cli.heatmap import heat_map
+from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.game.actions import HIT, STAND, Player, View
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, HandState, States
+from bjsim.sim.running.table import CompiledTable, ReadableTable, Span
 from bjsim.strategies.charts.chart import CODES, Chart, chart_of, chart_rows
 from bjsim.strategies.charts.rows import PAIR, parse_row, row_order
+from bjsim.strategies.exact.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.formats.files import WRITERS, read_chart
+from bjsim.strategies.formats.parser import ChartError
 
 VEGAS = named_rules("vegas-s17")
 
@@ -41,6 +48,7 @@ def letter(chart: Chart, hand: str, column: str = "T", split: bool = False, lega
         ("S", "SH", "S"), ("H", "SH", "H"), ("P", "SHDP", "P"),
         ("Dh", "SHD", "D"), ("Ds", "SHD", "D"), ("Dh", "SH", "H"), ("Ds", "SH", "S"),
         ("Rh", "SHDR", "R"), ("Rs", "SHDR", "R"), ("Rh", "SHD", "H"), ("Rs", "SH", "S"),
+        ("Ph", "SHDP", "P"), ("Pd", "SHDP", "P"), ("Ps", "SHDP", "P"), ("Rp", "SHDPR", "R"), ("Rp", "SHDP", "P"),
     ],
 )  # fmt: skip
 def test_what_a_code_does_and_falls_back_to(code: str, legal: str, expected: str) -> None:
@@ -48,6 +56,67 @@ def test_what_a_code_does_and_falls_back_to(code: str, legal: str, expected: str
     chart = Chart("one", VEGAS, {(row, "T"): code})
     hand = "88" if "P" in legal else "T6"
     assert letter(chart, hand, legal=legal) == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "legal", "expected"),
+    [
+        ("Ph", "SHDP", "H"), ("Pd", "SHDP", "D"), ("Pd", "SHP", "H"), ("Ps", "SHDP", "S"), ("P", "SHDP", "P"),
+        ("Rp", "SHDP", "P"),
+    ],
+)  # fmt: skip
+def test_some_codes_split_only_where_a_split_hand_may_double(code: str, legal: str, expected: str) -> None:
+    chart = Chart("one", VEGAS.replace(double_after_split=False), {("88", "T"): code})
+    assert letter(chart, "88", legal=legal) == expected
+
+
+@pytest.mark.parametrize(("code", "expected"), [("P", "H"), ("Ph", "H"), ("Pd", "D"), ("Ps", "S"), ("Rp", "H")])
+def test_aces_that_may_not_be_split_take_what_is_left_of_the_code(code: str, expected: str) -> None:
+    """Their total has the same name."""
+    assert letter(Chart("one", VEGAS, {("AA", "T"): code}), "AA", legal="SHD") == expected
+
+
+@pytest.mark.parametrize("double_after_split", [True, False])
+@pytest.mark.parametrize("form", ["chart", "csv"])
+def test_charts_from_elsewhere_are_read_judged_played_and_written(form: str, double_after_split: bool) -> None:
+    """Ph, Pd, Ps and Rp: worth what the same chart in plain codes is, for the solver and in both rounds."""
+    game = named_rules("atlantic-city").replace(decks="inf", double_after_split=double_after_split)
+    best = Solver(game).chart
+    foreign = {"22": "Ph", "55": "Pd", "44": "Ph", "99": "Ps", "88": "Rp", "AA": "Ph"}
+    plain = {"22": "P", "55": "P", "44": "P", "99": "P", "88": "Rp", "AA": "P"} if double_after_split else {
+        "22": "H", "55": "Dh", "44": "H", "99": "S", "88": "Rp", "AA": "H"}  # fmt: skip
+    charts = []
+    for codes in (foreign, plain):
+        cells = {(row, column): codes.get(row, code) for (row, column), code in best.cells.items()}
+        charts.append(Chart("read", game, cells, "read"))
+    text = WRITERS[form](charts[0])
+    read = read_chart(text.lower(), "read", game)
+    assert read.cells == charts[0].cells and WRITERS[form](read) == text
+    values = [Solver(game).worth(chart.letter) for chart in (read, charts[1])]
+    assert values[0] == values[1]
+    plans = [compile_plan(game, [chart.letter]) for chart in (read, charts[1])]
+    assert all((one == other).all() for one, other in zip(*plans, strict=True))
+    evaluation = evaluate_chart(read)
+    assert evaluation.difference == pytest.approx(evaluation.costs, abs=1e-12) and evaluation.codes["88", "T"] == "Rp"
+    tables = CompiledTable(plans[0], game.unit), ReadableTable(game, [read])
+    assert tables[0].play(1, 0, [Span(0, 3000)]) == tables[1].play(1, 0, [Span(0, 3000)])
+    shown = heat_map(evaluation).plain
+    assert "Rp surrender" in shown and "where a split hand may double" in shown
+
+
+def test_a_code_that_splits_is_refused_for_a_hand_that_is_no_pair() -> None:
+    text = WRITERS["chart"](Solver(named_rules("atlantic-city")).chart)
+    for code in ("Ph", "Pd", "Ps", "Rp"):
+        with pytest.raises(ChartError, match=f"{code} splits, but this hand is no pair"):
+            read_chart(re.sub(r"^( *16)( +\w+)", rf"\1 {code}", text, flags=re.M), "mine", named_rules("atlantic-city"))
+
+
+def test_the_instructors_chart_surrenders_and_else_splits() -> None:
+    """Rp in the game of seed 000, where surrender is for the very first action only."""
+    chart = Chart("instructor", named_rules("easy"), {("88", "20"): "Rp", ("16", "20"): "Rh"})
+    assert letter(chart, "88", "20") == "R"
+    assert letter(chart, "88", "20", split=True) == "P"
+    assert letter(chart, "88", "20", split=True, legal="SHD") == "H", "the limit of hands is reached"
 
 
 def test_a_pair_that_may_not_be_split_is_looked_up_as_its_total() -> None:

@@ -27,7 +27,7 @@ def a_random_chart(name, seed):
     states, rng = States(rules), random.Random(seed)
     pairs = splittable_rows(states)
     cells = {
-        (row, column): rng.choice([code for code in CODES if code != "P" or row in pairs])
+        (row, column): rng.choice([code for code in CODES if "P" not in code.upper() or row in pairs])
         for row in chart_rows(states)
         for column in states.columns
     }

@@ -32,7 +32,7 @@ def some_changes(chart, seed, share):
     """Other codes for a share of a chart's cells."""
     rng, pairs = random.Random(seed), splittable_rows(chart.states)
     return {
-        cell: rng.choice([code for code in CODES if code != "P" or cell[0] in pairs])
+        cell: rng.choice([code for code in CODES if "P" not in code.upper() or cell[0] in pairs])
         for cell in chart.cells
         if rng.random() < share
     }

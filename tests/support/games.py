@@ -19,14 +19,14 @@ FIXED = settings(
     derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow], print_blob=False
 )
 
-# How often a random chart has each of the codes S H P Dh Ds Rh Rs: evenly, and with one habit each.
+# How often a random chart has each of the codes S H P Dh Ds Rh Rs Ph Pd Ps Rp: evenly, and with one habit each.
 HABITS = (
-    (1, 1, 1, 1, 1, 1, 1),
-    (4, 4, 40, 1, 1, 1, 0),
-    (1, 12, 4, 1, 1, 0, 0),
-    (12, 1, 4, 1, 1, 0, 1),
-    (1, 2, 8, 6, 6, 0, 0),
-    (2, 2, 8, 1, 1, 6, 6),
+    (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
+    (4, 4, 34, 1, 1, 1, 0, 2, 2, 2, 1),
+    (1, 12, 4, 1, 1, 0, 0, 1, 0, 0, 0),
+    (12, 1, 4, 1, 1, 0, 1, 0, 0, 1, 0),
+    (1, 2, 8, 6, 6, 0, 0, 0, 2, 0, 0),
+    (2, 2, 8, 1, 1, 6, 6, 1, 1, 1, 6),
 )
 SAFE_TENS = 45  # per cent: above 50 endless splits of tens never end, and near it rounds grow very long
 

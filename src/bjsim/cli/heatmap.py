@@ -14,6 +14,7 @@ from rich.text import Text
 from bjsim.cli.plots import new_figure, save_figure
 from bjsim.cli.render import percent
 from bjsim.sim.game.actions import NAMES
+from bjsim.strategies.charts.chart import IF_SPLITS_DOUBLE
 from bjsim.strategies.charts.rows import PAIR, parse_row
 from bjsim.strategies.exact.evaluate import Evaluation
 
@@ -36,9 +37,15 @@ def _kinds(rows: list[str]) -> dict[str, str]:
 
 def legend(evaluation: Evaluation) -> dict[str, str]:
     """What the codes in the chart mean, by letter."""
-    used = {code[0] for code in evaluation.codes.values()}
-    fallbacks = {"D": "Dh, Ds double, else hit, stand", "R": "Rh, Rs surrender, else hit, stand"}
-    return {letter: fallbacks.get(letter, f"{letter} {NAMES[letter]}") for letter in COLOURS if letter in used}
+    used = set(evaluation.codes.values())
+    texts = {letter: f"{letter} {NAMES[letter]}" for letter in COLOURS}
+    texts |= {"D": "Dh, Ds double, else hit, stand", "R": "Rh, Rs surrender, else hit, stand"}
+    if "Rp" in used:
+        texts["R"] = "Rh, Rs, Rp surrender, else hit, stand, split"
+    if used.intersection(IF_SPLITS_DOUBLE):
+        texts["P"] = "P split; Ph, Pd, Ps split where a split hand may double, else hit, double, stand"
+    letters = {code[0] for code in used}
+    return {letter: text for letter, text in texts.items() if letter in letters}
 
 
 def benchmark(evaluation: Evaluation) -> str:

@@ -1,7 +1,8 @@
 """A strategy as a table of codes: one cell for each hand (row) and each thing the dealer may show (column).
 
 Codes, as in seed 000: `S` stand, `H` hit, `P` split, `Dh` and `Ds` double (else hit / stand), `Rh` and `Rs`
-surrender (else hit / stand). The bare `D` and `R` of policy listings mean `Dh` and `Rh`.
+surrender (else hit / stand). The bare `D` and `R` of policy listings mean `Dh` and `Rh`. Charts from elsewhere also
+use `Ph`, `Pd` and `Ps` (split if a split hand may double, else hit / double / stand), and `Rp` (surrender, else split).
 """
 
 from __future__ import annotations
@@ -23,7 +24,13 @@ from bjsim.strategies.tabular import data_frame, html_table
 if TYPE_CHECKING:
     import pandas
 
-CODES = ("S", "H", "P", "Dh", "Ds", "Rh", "Rs")
+# for every code the letters of the actions it takes, the first that is allowed
+ACTIONS = {
+    "S": "S", "H": "H", "P": "PH", "Dh": "DH", "Ds": "DS", "Rh": "RH", "Rs": "RS",
+    "Ph": "PH", "Pd": "PDH", "Ps": "PS", "Rp": "RPH",
+}  # fmt: skip
+CODES = tuple(ACTIONS)
+IF_SPLITS_DOUBLE = ("Ph", "Pd", "Ps")  # these do not split where a split hand may not double
 
 
 @dataclass(frozen=True)
@@ -31,8 +38,8 @@ class Chart:
     """A strategy that looks every decision up; as a Player it plays in the readable round.
 
     cells: code for (row, column). A hand is looked up under the most particular of its rows that the chart has
-    (`States.rows_of`); 21 stands where there is no row for it. A code that is not allowed falls back: D and R to
-    the letter beside them; P never happens on a pair that may not be split, for that is looked up as its total,
+    (`States.rows_of`); 21 stands where there is no row for it. An action that is not allowed falls back to the
+    next of `ACTIONS`; P never happens on a pair that may not be split, for that is looked up as its total,
     except that a pair of aces, whose total has the same name, is then hit.
     """
 
@@ -99,11 +106,10 @@ class Chart:
     def letter(self, state: HandState, column: str, legal: str) -> str:
         """The letter of the action for a hand in `state`, of those in `legal`."""
         code = self.code(self.states.rows_of(state, "P" in legal), column)
-        if code[0] in legal:
-            return code[0]
-        if state.split == SPLIT_ACES and "H" not in legal:
-            return "S"
-        return code[1].upper() if len(code) > 1 else "H"
+        actions = ACTIONS[code]
+        if code in IF_SPLITS_DOUBLE and not self.rules.double_after_split:
+            actions = actions[1:]
+        return next((action for action in actions if action in legal), "S" if state.split == SPLIT_ACES else "H")
 
     def decide(self, view: View) -> Action:
         """The chart's action for what the seat sees."""

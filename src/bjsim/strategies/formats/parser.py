@@ -118,6 +118,6 @@ def _code(grid: ParsedTable, word: Token, splittable: bool) -> str:
     code = SAME_CODE.get(code, code)
     if code not in CODES:
         raise grid.error(word, f"{word} is no strategy code; codes are {' '.join(CODES)}")
-    if code == "P" and not splittable:
-        raise grid.error(word, "P splits, but this hand is no pair that may be split in this game")
+    if "P" in code.upper() and not splittable:
+        raise grid.error(word, f"{word} splits, but this hand is no pair that may be split in this game")
     return code
