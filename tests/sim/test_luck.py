@@ -17,12 +17,13 @@ from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.kernel import open_ledger, play_rounds, rounds_in_shoe
+from bjsim.sim.running.driver import Driver
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.charts.chart import Chart, chart_of
 from bjsim.strategies.exact.reach import splits_for_ever
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.experiment import BotResult
+from bjsim.strategies.experiment import BotResult, experiment_of, results_of
 
 SIX = named_rules("vegas-s17")
 
@@ -283,3 +284,17 @@ def test_one_wrong_round_in_a_thousand_million_breaks_the_certificate():
     assert not result(shoes=10**9, b=1e9, y=0.5, yy=0.25).certified
     off = result(shoes=10**6, b=1e6, y=5000.0, yy=2500.0, yb=5000.0, bb=1e6)
     assert not off.certified and off.verdict == "disagrees"
+
+
+@pytest.mark.parametrize(("max_hands", "left"), [(6, False), (7, True), ("inf", False)])
+def test_in_an_infinite_shoe_no_luck_is_left_with_up_to_six_hands_or_any_number(max_hands: object, left: bool) -> None:
+    """As docs/explanation/luck.md says; with more a little is, and the mean stays right. Fixed seed, 4.5 standard errors."""
+    game = SIX.replace(decks="inf", max_hands=max_hands)
+    best = Solver(game).chart
+    chart = Chart("splits tens", game, {place: "P" if place[0] == "TT" else code for place, code in best.cells.items()})
+    experiment = experiment_of(game, [chart], 30_000, 1, adjust_luck=True)
+    (result,) = results_of(experiment, [chart], Driver(experiment).run())
+    assert result.adjusted and result.exact is not None and result.certified == (not left)
+    if left:
+        assert 0 < result.adjusted.se < 1e-3
+        assert abs(result.adjusted.mean - result.exact) < 4.5 * result.adjusted.se

@@ -152,7 +152,8 @@ class Rules:
     double_after_split: bool = _rule(True, _BOOL, "split hands may double", _flag)
     surrender: bool = _rule(
         False, "true (late surrender) or false (none); there is no early surrender",
-        "half the bet may be given up as the very first action", _surrender,
+        "half the bet may be given up as the very first action; without a peek that saves half from a natural too",
+        _surrender,
     )  # fmt: skip
     split_by: str = _rule(
         "value", "value, rank or never", "pairs that may be split: equal value, equal rank",
