@@ -21,7 +21,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import Solver, Worth
-from bjsim.strategies.experiment import play
+from bjsim.strategies.play import play
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 NELLER = named_rules("neller-v2")

@@ -284,9 +284,7 @@ def results_of(
     return results
 
 
-def missing_results(
-    players: Sequence[Player], progress: Progress, exact: Sequence[ExactReturn | None]
-) -> list[str]:
+def missing_results(players: Sequence[Player], progress: Progress, exact: Sequence[ExactReturn | None]) -> list[str]:
     """Why `results_of` has no result for a player, one line for each such player."""
     lines = []
     for player, tally, known in zip(players, progress.tallies, exact, strict=True):
