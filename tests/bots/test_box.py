@@ -292,5 +292,43 @@ def test_a_sandbox_that_is_required_and_missing_is_one_line(monkeypatch, caplog)
         sandboxed("maybe")
 
 
+@needs(".py")
+@pytest.mark.parametrize("mode", MODES)
+def test_an_open_box_takes_two_descriptors(bot, mode):
+    bot("warmup.py", "print('S')", sandbox=mode, timeout=9.0)
+    before = len(os.listdir("/proc/self/fd"))
+    players = [bot(f"{number}.py", "print('S')", sandbox=mode, timeout=9.0) for number in range(3)]
+    assert len(os.listdir("/proc/self/fd")) - before == 3 * box.DESCRIPTORS
+    assert {player.decide(a_view()) for player in players} == {STAND} and not any(player.faults for player in players)
+
+
+LIMITED = """
+import resource, sys
+soft, hard, boxes = map(int, sys.argv[1:])
+from bjsim.bots.sandbox.box import BoxError, make_room
+resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+try:
+    make_room(boxes)
+    print(resource.getrlimit(resource.RLIMIT_NOFILE))
+except BoxError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "boxes", "said"),
+    [
+        (300, 2000, 20, "(300, 2000)"),
+        (300, 2000, 300, "({needed}, 2000)"),
+        (300, 700, 300, "the bots need {needed} open files, and 700 are allowed here (ulimit -Hn)"),
+    ],
+)
+def test_as_many_files_may_be_opened_as_boxes_take(soft, hard, boxes, said):
+    command = [sys.executable, "-c", LIMITED, *map(str, (soft, hard, boxes))]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    least = box.OPENING + boxes * box.DESCRIPTORS
+    assert told in {said.format(needed=least + own) for own in range(3, 20)}
+
+
 def test_the_limits_are_what_is_written():
     assert Limits() == Limits(timeout=1.0, memory=256 << 20, processes=32, output=4096)

@@ -178,7 +178,7 @@ def test_a_bot_is_compiled_once_and_again_when_it_changes(tmp_path, monkeypatch)
         path.write_text(f"int main(void) {{ return {number}; }} /* {tmp_path} */")
         build(path)
     assert len(compiled) == 2
-    assert not [file for file in cache_folder().iterdir() if file.suffix != ".tar"]
+    assert not [file for file in cache_folder().iterdir() if file.suffix != ".made"]
 
 
 @needs(".c")

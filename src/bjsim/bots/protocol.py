@@ -23,6 +23,7 @@ FAULTS = {
     "timeout": "ran, but did not end in time",
     "crash": "ended with an exit status or a signal, or was killed for its memory",
     "flood": "printed more than a reply may hold",
+    "orphan": "ended, but left a process running",
     "start-failure": "could not be started",
     "move-cap": "made as many moves with one hand as the rules allow, without standing",
 }
@@ -39,7 +40,8 @@ _PYTHON_2 = re.compile(  # what Python 3 says of a program for Python 2
 class Reply:
     """How one run of a bot ended.
 
-    cause: `exit`, or why it was stopped: `timeout`, `cpu`, `memory`, `flood`, or `start` when it never ran.
+    cause: `exit`, or why it was stopped: `timeout`, `cpu`, `memory`, `flood`, `orphan` when a process of it outlived
+    it, or `start` when it never ran.
     status: exit status, or minus the signal's number. stdout, stderr: cut to 4 KiB each.
     """
 
@@ -126,6 +128,8 @@ def classify_reply(reply: Reply, view: View) -> Action | Fault:
         kind, detail = "flood", f"printed more than {REPLY_LIMIT} bytes"
     elif reply.status:
         kind, detail = "crash", _ending(reply.status) + python_2_hint(reply.stderr.decode("utf-8", "replace"))
+    elif reply.cause == "orphan":
+        kind, detail = "orphan", "left a process running"
     if kind:
         return Fault(kind, detail, tuple(argv_of(view)), reply.stdout, reply.stderr)
     move = parse_reply(reply.stdout, view)

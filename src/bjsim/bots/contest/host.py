@@ -64,9 +64,10 @@ class Host:
         for entrant in programs:
             need_programs(entrant.source)
         if programs:
-            from bjsim.bots.sandbox.box import sandboxed
+            from bjsim.bots.sandbox.box import make_room, sandboxed
 
             sandboxed(sandbox)  # a contest that cannot be played leaves nothing behind
+            make_room(len(programs))
             warn_of_guessable(contest.seed)
         host = Host(folder, contest, entrants, workers, sandbox)
         header = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import resource
 import subprocess
 import tempfile
 import threading
@@ -19,6 +20,9 @@ from bjsim.bots.sandbox.languages import ENDINGS, INSIDE, BuildError, Program, b
 from bjsim.errors import RunFailed
 
 SANDBOX = ("required", "auto", "off")
+DESCRIPTORS = 2  # that an open box takes
+OPENING = 150  # more, while one opens: one for each file of the program, beside what else this process may open
+TICK_S = 1.0
 GRACE_S = 10.0  # for the runner to answer after a bot's time is up: it may have a swarm of processes to clear away
 logger = logging.getLogger(__name__)
 
@@ -34,12 +38,15 @@ class SandboxClosed(RunFailed):
 @dataclass(frozen=True)
 class Limits:
     """What one move may use. timeout: seconds of the clock, and as much processor time; memory: bytes, of all its
-    processes together and for data of each one; processes: how many, threads included; output: bytes of stdout."""
+    processes together and for data of each one; processes: how many, threads included; output, errors: bytes of
+    stdout, and of stderr, of which more is lost; files: bytes of each file that it writes."""
 
     timeout: float = 1.0
     memory: int = 256 << 20
     processes: int = 32
     output: int = REPLY_LIMIT
+    errors: int = REPLY_LIMIT
+    files: int = 0
 
 
 def sandboxed(mode: str) -> bool:
@@ -59,6 +66,16 @@ def sandboxed(mode: str) -> bool:
     return not trouble
 
 
+def make_room(boxes: int) -> None:
+    """Let this process open the files that so many more boxes take. Raises: BoxError when it may not."""
+    needed = len(os.listdir("/proc/self/fd")) + DESCRIPTORS * boxes + OPENING
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= soft < needed:
+        if 0 <= hard < needed:
+            raise SandboxError(f"the bots need {needed} open files, and {hard} are allowed here (ulimit -Hn)")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+
+
 @lru_cache(maxsize=1)
 def _warn(trouble: str) -> None:
     logger.warning("bots run without a sandbox, held by limits only: %s", trouble)
@@ -69,11 +86,15 @@ class Box:
 
     A box belongs to the process that opened it, and dies with the thread that did (it is then opened again). One thread
     at a time asks; any other may close it meanwhile. cores: that it may use, those of the thread that opened it.
+    scratch: whether the program finds a folder to write to, "$TMP".
     Raises: BuildError when the program cannot be loaded; SandboxError.
     """
 
-    def __init__(self, program: Program, limits: Limits, *, sandboxed: bool, cold: bool = False) -> None:
-        self.program, self.limits, self.sandboxed = program, limits, sandboxed
+    def __init__(
+        self, program: Program, limits: Limits, *, sandboxed: bool, cold: bool = False, scratch: bool = False
+    ) -> None:
+        make_room(1)
+        self.program, self.limits, self.sandboxed, self.scratch = program, limits, sandboxed, scratch
         warm = None if cold or not program.warm else program.warm
         self.settings = json.dumps({"cold": program.cold, "warm": warm, **asdict(limits)})
         self.process: subprocess.Popen[bytes] | None = None
@@ -128,9 +149,10 @@ class Box:
 
     def _open(self) -> None:
         python = tool_of(ENDINGS[".py"])
-        files = {**self.program.files, "runner.py": (INSIDE / "runner.py").read_bytes()}
-        self.walls = restrictions.open_restrictions(self.sandboxed, files, {*self.program.binds, *binds_of(python)})
-        command = self.walls.command([python, "-I", "-S", "runner.py", self.settings])
+        source = (INSIDE / "runner.py").read_bytes()
+        binds = {*self.program.binds, *binds_of(python)}
+        self.walls = restrictions.open_restrictions(self.sandboxed, self.program.files, source, binds, self.scratch)
+        command = self.walls.command([python, "-I", "-S", self.walls.runner, self.settings])
         with tempfile.TemporaryFile() as messages:
             self.process = subprocess.Popen(
                 command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=messages,
@@ -145,6 +167,7 @@ class Box:
                 messages.seek(0)
                 said = messages.read().decode("utf-8", "replace").strip()
                 raise SandboxError(f"the box of {self.program.name} does not open: {said}") from None
+        self.walls.opened()
         if ready.cause != "exit":
             self._drop()
             log = ready.stderr.decode("utf-8", "replace").strip()
@@ -157,16 +180,25 @@ class Box:
         assert process and process.stdin and process.stdout
         if message:
             os.write(process.stdin.fileno(), message)
-        data, size, source = b"", runner.HEADER.size, process.stdout.fileno()
+        data, size, source = bytearray(), runner.HEADER.size, process.stdout.fileno()
         while len(data) < size:
-            if not self.answered.poll(seconds * 1000):
-                raise TimeoutError("the runner does not answer")
+            self._await_answer(seconds)
             chunk = os.read(source, runner.CHUNK)
             if not chunk:
                 raise EOFError("the runner has gone")
             data += chunk
             if size == runner.HEADER.size <= len(data):
                 cause, status, elapsed, out, err = runner.HEADER.unpack_from(data)
+                if cause >= len(runner.CAUSES) or out > self.limits.output or err > self.limits.errors:
+                    raise OSError("this is no runner's reply")
                 size += out + err
-        body = data[runner.HEADER.size :]
+        body = bytes(data[runner.HEADER.size :])
         return Reply(runner.CAUSES[cause], status, elapsed, body[:out], body[out:])
+
+    def _await_answer(self, seconds: float) -> None:
+        """Raises: TimeoutError when the runner says nothing for so long."""
+        left = seconds  # in ticks, of which each counts as one, however long it took a machine that stood still
+        while not self.answered.poll(min(left, TICK_S) * 1000):
+            left -= TICK_S
+            if left <= 0:
+                raise TimeoutError("the runner does not answer")

@@ -54,7 +54,8 @@ class Language:
 
     tools: names of the program that compiles it or runs it, in the order they are tried; package: Debian's, that holds
     it. source: what the file is called when it is compiled. script: for sh, compiles the source in the working folder
-    into "$OUT" with "$TOOL", with "$TMP" for what is thrown away, and says on stderr what is wrong.
+    into "$OUT" with "$TOOL", with "$TMP" for what is thrown away, and says on stderr what is wrong. makes: what the
+    compiled files are called, a regular expression.
     """
 
     name: str
@@ -63,14 +64,37 @@ class Language:
     package: str
     source: str
     script: str = ""
+    makes: str = ""
     extra: tuple[str, ...] = field(default=())  # files of `inside/` that the script needs
 
 
-# Linked statically where that is possible: such a program starts sooner, and forks sooner.
-_LINK = """
-"$TOOL" -O2 -c warm.c -o "$TMP/warm.o"
-set -- -Wl,--wrap=main "$TMP/bot.o" "$TMP/warm.o" -lm -o "$OUT/bot"
-"$TOOL" -static "$@" 2>/dev/null || "$TOOL" "$@"
+# Linked statically where that is possible: such a program starts sooner, and forks sooner. With the server of warm.c
+# only where none of the program's own code can run in it: nothing but the usual sections, which leaves out
+# .preinit_array, .interp and relocations of the program's making; no symbol that is chosen by running code (i); none
+# that the C library or an empty program has too (where hidden ones are local: those with _ count), and would be called
+# in its place; and no interpreter, which would run first.
+_LINK = r"""
+bot="$TMP/bot.o"
+usual='^(\.rela?)?\.(text|data|bss|rodata|tdata|tbss|(init|fini)_array|[cd]tors|eh_frame|gcc_except_table|group'
+usual="$usual|comment|note|debug_[a-z]*|llvm_addrsig|symtab|symtab_shndx|strtab|shstrtab)(\..*)?\$"
+served() {
+    echo 'int main(void) { return 0; }' > "$TMP/empty.c" && "$TOOL" -O2 -c warm.c -o "$TMP/warm.o" &&
+    "$TOOL" -static -Wl,--wrap=main "$TMP/empty.c" "$TMP/warm.o" -o "$TMP/empty" &&
+    "$TOOL" -static -Wl,--wrap=main "$bot" "$TMP/warm.o" -lm -o "$TMP/bot" &&
+    readelf -SW "$bot" > "$TMP/sections" && readelf -lW "$TMP/bot" > "$TMP/segments" &&
+    nm "$bot" > "$TMP/symbols" && nm -g --defined-only "$bot" > "$TMP/own" &&
+    nm "$TMP/empty" > "$TMP/all" && grep ' _[^ ]*$' "$TMP/all" > "$TMP/libc" && nm -g "$TMP/empty" >> "$TMP/libc" &&
+    nm -g --defined-only "$("$TOOL" -print-file-name=libc.a)" >> "$TMP/libc" &&
+    ! sed -n 's/^ *\[ *[0-9]*\] \([^ ]\+\).*/\1/p' "$TMP/sections" | grep -Evq "$usual" &&
+    ! grep -q ' i ' "$TMP/symbols" && ! grep -q INTERP "$TMP/segments" &&
+    awk '{ sub(/@.*/, "") } NR == FNR { own[$NF]; next } $NF in own' "$TMP/own" "$TMP/libc" > "$TMP/both" &&
+    test "$(sed 's/.* //' "$TMP/both")" = main
+}
+if served 2>/dev/null; then
+    mv "$TMP/bot" "$OUT/bot"
+else
+    "$TOOL" -static "$bot" -lm -o "$OUT/cold" 2>/dev/null || "$TOOL" "$bot" -lm -o "$OUT/cold"
+fi
 """
 _JAVA_SMALL = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 
@@ -78,20 +102,21 @@ LANGUAGES = (
     Language("python", (".py",), ("python3",), "python3", "bot.py"),
     Language(
         "c", (".c",), ("cc", "gcc", "clang"), "gcc", "bot.c",
-        '"$TOOL" -O2 -Wno-error=implicit-function-declaration -c bot.c -o "$TMP/bot.o"' + _LINK, ("warm.c",),
+        '"$TOOL" -O2 -Wno-error=implicit-function-declaration -c bot.c -o "$TMP/bot.o"' + _LINK,
+        "bot|cold", ("warm.c",),
     ),
     Language(
         "c++", (".cpp", ".cc", ".cxx"), ("c++", "g++", "clang++"), "g++", "bot.cpp",
-        '"$TOOL" -O2 -c bot.cpp -o "$TMP/bot.o"' + _LINK, ("warm.c",),
+        '"$TOOL" -O2 -c bot.cpp -o "$TMP/bot.o"' + _LINK, "bot|cold", ("warm.c",),
     ),
     Language(
         "java", (".java",), ("javac",), "default-jdk-headless", "Main.java",
-        '"$TOOL" -J-Xmx256m -J-XX:+UseSerialGC -J-XX:-UsePerfData -d "$OUT" *.java',
+        '"$TOOL" -J-Xmx256m -J-XX:+UseSerialGC -J-XX:-UsePerfData -d "$OUT" *.java', r"(\w+/)*[\w$]+\.class",
     ),
     Language(
         "lisp", (".lisp", ".lsp", ".cl"), ("sbcl",), "sbcl", "bot.lisp",
         '"$TOOL" --dynamic-space-size 512 --noinform --non-interactive --no-sysinit --no-userinit --eval '
-        '"(unless (compile-file \\"bot.lisp\\" :output-file \\"$OUT/bot.fasl\\") (exit :code 1))" >&2',
+        '"(unless (compile-file \\"bot.lisp\\" :output-file \\"$OUT/bot.fasl\\") (exit :code 1))" >&2', r"bot\.fasl",
     ),
 )  # fmt: skip
 ENDINGS = {ending: language for language in LANGUAGES for ending in language.endings}
@@ -184,4 +209,5 @@ def program_of(name: str, language: Language, files: Mapping[str, bytes]) -> Pro
         return Program(name, "java", files, (java, *_JAVA_SMALL, "-Xmx64m", "-cp", ".", main), binds=binds)
     if language.name == "lisp":
         return Program(name, "lisp", files, (tool, "--dynamic-space-size", "128", "--script", "bot.fasl"), binds=binds)
-    return Program(name, language.name, files, ("./bot",), ("./bot",))
+    command = tuple(f"./{file}" for file in files)
+    return Program(name, language.name, files, command, command if "bot" in files else ())

@@ -16,6 +16,7 @@ from typing import Any
 from bjsim.bots.sandbox import seccomp
 
 INSIDE = "/box"  # where the bot's files lie, and the working directory
+RUNNER = "/run/runner.py"  # out of the bot's folder, so that none of its files can take its place
 NOBODY = 65534
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -46,21 +47,33 @@ def readable(path: str) -> bool:
     return all(folder.stat().st_mode & 0o001 for folder in (resolved, *resolved.parents))
 
 
+def check_names(names: Iterable[str]) -> None:
+    """Raises: ValueError for a file's name that leads out of the folder it belongs in."""
+    for name in names:
+        if "\0" in name or not {"", ".", ".."}.isdisjoint(name.split("/")):
+            raise ValueError(f"{name!r} is not accepted as the name of a file in a box; it takes plain names")
+
+
 class Restrictions(ABC):
     """A place with some files in it to run a program in. A context: what it holds is given back at its end.
 
-    popen: arguments for Popen.
+    popen: arguments for Popen. runner: the path that the resident runner has there.
     """
 
     popen: dict[str, Any]
+    runner: str
 
     @abstractmethod
-    def command(self, program: Sequence[str], **environment: str) -> list[str]:
+    def command(self, program: Sequence[str]) -> list[str]:
         """The whole command line that runs `program` there, in the folder of the files."""
 
     @abstractmethod
+    def opened(self) -> None:
+        """The program has started: give back what only its start needed."""
+
+    @abstractmethod
     def close(self) -> None:
-        """Give back what is held. The program in a sandbox can run on; one without needs its files."""
+        """Give back what is held."""
 
     def __enter__(self) -> Restrictions:
         return self
@@ -72,11 +85,18 @@ class Restrictions(ABC):
 class Sandbox(Restrictions):
     """Bubblewrap's: no network, no other processes, none of the host's files but programs, nothing to write to.
 
-    files: name -> content, all of them executable and, like all else, read-only. binds: folders of the host, beside
-    /usr, that can be read. scratch: whether there is a folder to write to, for compilers; its name is in "$TMP".
+    files: name -> content, all of them executable and, like all else, read-only. runner: the resident runner's source.
+    binds: folders of the host, beside /usr, that can be read. scratch: whether there is a folder to write to, for
+    compilers; its name is in "$TMP".
+    Raises: ValueError for a file's name that is not a plain one.
     """
 
-    def __init__(self, files: Mapping[str, bytes], binds: Iterable[str] = (), scratch: bool = False) -> None:
+    runner = RUNNER
+
+    def __init__(
+        self, files: Mapping[str, bytes], runner: bytes = b"", binds: Iterable[str] = (), scratch: bool = False
+    ) -> None:
+        check_names(files)
         self.descriptors: list[int] = []
         self.options = [
             "--unshare-all", "--new-session", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL",
@@ -88,14 +108,18 @@ class Sandbox(Restrictions):
             self.options += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
         for name, content in files.items():
             self.options += ["--perms", "0555", "--file", self._descriptor(content), f"{INSIDE}/{name}"]
+        self.options += ["--perms", "0444", "--file", self._descriptor(runner), RUNNER]
         if scratch:
             self.options += ["--tmpfs", "/tmp", "--setenv", "TMP", "/tmp"]
         self.options += ["--dir", INSIDE, "--remount-ro", "/", "--chdir", INSIDE]
         self.popen = {"pass_fds": self.descriptors, **identity()}
 
-    def command(self, program: Sequence[str], **environment: str) -> list[str]:
-        variables = [word for item in {**ENVIRONMENT, **environment}.items() for word in ("--setenv", *item)]
+    def command(self, program: Sequence[str]) -> list[str]:
+        variables = [word for item in ENVIRONMENT.items() for word in ("--setenv", *item)]
         return ["bwrap", *self.options, *variables, "--", *program]
+
+    def opened(self) -> None:
+        self.close()  # bubblewrap has copied them
 
     def close(self) -> None:
         for descriptor in self.descriptors:
@@ -112,36 +136,47 @@ class Sandbox(Restrictions):
 
 
 class NoSandbox(Restrictions):
-    """A folder of the host's with copies of the files: all that keeps the program in is its user and its limits."""
+    """A folder of the host's with copies of the files: all that keeps the program in is its user and its limits.
 
-    def __init__(self, files: Mapping[str, bytes], binds: Iterable[str] = (), scratch: bool = False) -> None:
+    Raises: ValueError for a file's name that is not a plain one.
+    """
+
+    def __init__(
+        self, files: Mapping[str, bytes], runner: bytes = b"", binds: Iterable[str] = (), scratch: bool = False
+    ) -> None:
+        check_names(files)
         self.folder = Path(tempfile.mkdtemp(prefix="bjsim-bot-"))
-        for name, content in files.items():
-            path = self.folder / name
+        self.runner = str(self.folder / "run" / "runner.py")
+        for path, content in {**{Path("box", name): files[name] for name in files}, Path(self.runner): runner}.items():
+            path = self.folder / path
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
             path.chmod(0o555)
+        (self.folder / "box").mkdir(exist_ok=True)
         for folder in (self.folder, *filter(Path.is_dir, self.folder.rglob("*"))):
             folder.chmod(0o755)
         if scratch:
             (self.folder / "tmp").mkdir()
             if os.geteuid() == 0:
                 os.chown(self.folder / "tmp", NOBODY, NOBODY)
-        self.popen = {"cwd": self.folder, **identity()}
+        environment = {**ENVIRONMENT, "TMP": str(self.folder / "tmp")}
+        self.popen = {"cwd": self.folder / "box", "env": environment, **identity()}
 
-    def command(self, program: Sequence[str], **environment: str) -> list[str]:
-        self.popen["env"] = {**ENVIRONMENT, "TMP": str(self.folder / "tmp"), **environment}
+    def command(self, program: Sequence[str]) -> list[str]:
         return list(program)
+
+    def opened(self) -> None:
+        """All of it is needed as long as the program runs."""
 
     def close(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def open_restrictions(
-    sandboxed: bool, files: Mapping[str, bytes], binds: Iterable[str] = (), scratch: bool = False
+    sandboxed: bool, files: Mapping[str, bytes], runner: bytes, binds: Iterable[str] = (), scratch: bool = False
 ) -> Restrictions:
     """The place to run a program in."""
-    return Sandbox(files, binds, scratch) if sandboxed else NoSandbox(files, binds, scratch)
+    return (Sandbox if sandboxed else NoSandbox)(files, runner, binds, scratch)
 
 
 def _folders(binds: Iterable[str]) -> list[str]:

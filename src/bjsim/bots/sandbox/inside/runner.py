@@ -11,6 +11,7 @@ the program loaded, forks a process for every move and says how it ended (`warm.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import json
 import os
 import re
@@ -27,16 +28,20 @@ from typing import Any
 LENGTH = struct.Struct("<I")  # of the frame that follows
 HEADER = struct.Struct("<BiQII")  # cause, status, elapsed nanoseconds, length of stdout, length of stderr
 STATUS = struct.Struct("=i")  # a server's message: how the move's process ended, as waitpid says it
-CAUSES = ("exit", "timeout", "cpu", "memory", "flood", "start")  # why the move came to its end
-EXIT, TIMEOUT, CPU, MEMORY, FLOOD, START = range(len(CAUSES))
+CAUSES = ("exit", "timeout", "cpu", "memory", "flood", "start", "orphan")  # why the move came to its end
+EXIT, TIMEOUT, CPU, MEMORY, FLOOD, START, ORPHAN = range(len(CAUSES))
 
 TICK_MS = 10  # how often a move that takes long is looked at
+PAUSE_S = 1.0  # a wait that takes so much longer than asked for: the machine stood still, which costs the bot no time
+LEFT_S = 0.25  # of the bot's time, for its other processes to end after the first one has
 READY_S = 20.0  # for a server to load the program
-KEPT = 4096  # bytes of stdout and of stderr that are passed on
 CHUNK = 16384  # bytes read at once
 PIPE = 1 << 20  # bytes that a pipe may hold at most
+SET_PIPE_SIZE = 1031  # for fcntl
 ABOVE = 50  # descriptors from here to the limit of 64 are free
 SPARES = 2  # processes that a server holds ready, where it has that many processors
+SERVER_TICKS = 25  # of processor time, a hundredth of a second each, that a server needs for a move at the very most
+SERVER_PAGES = 8192  # that a server may come to hold beyond what it held when it was ready
 HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # what a process costs: page tables can be large too
 IGNORED = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)  # here, but not in the bot
 
@@ -50,12 +55,16 @@ class StartError(Exception):
 class Output:
     """One output stream of the bot: a pipe, and what came out of it in this move.
 
-    kept: its first `KEPT` bytes; total: how many there were.
+    kept: its first `limit` bytes; total: how many there were.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
         self.read_end, self.write_end = os.pipe()
         os.set_blocking(self.read_end, False)
+        if limit > CHUNK:
+            with suppress(OSError):  # then it takes longer
+                fcntl.fcntl(self.write_end, SET_PIPE_SIZE, PIPE)
         self.kept, self.total = b"", 0
 
     def drain(self) -> None:
@@ -66,7 +75,7 @@ class Output:
             except BlockingIOError:
                 return
             self.total += len(chunk)
-            self.kept += chunk[: KEPT - len(self.kept)]
+            self.kept += chunk[: self.limit - len(self.kept)]
             if len(chunk) < CHUNK:
                 return
 
@@ -107,6 +116,10 @@ class Cold:
         self.start()
         return os.waitpid(self.pid, 0)[1]
 
+    def unchanged(self) -> bool:
+        """Nothing is resident."""
+        return True
+
 
 class Warm:
     """Has a resident server fork a process for every move. The server reads descriptor 3 and writes to 4."""
@@ -115,12 +128,14 @@ class Warm:
 
     def __init__(self, command: Sequence[str], out: Output, err: Output) -> None:
         self.command, self.out, self.err = command, out, err
-        self.requests = self.statuses = -1
+        self.requests = self.statuses = self.stat = self.forked = -1
+        self.spares = min(SPARES, len(os.sched_getaffinity(0)))
 
     def start(self) -> None:
         """Start the server, anew if there was one. Raises: StartError with what it said."""
-        for descriptor in {self.requests, self.statuses} - {-1}:
+        for descriptor in {self.requests, self.statuses, self.stat, self.forked} - {-1}:
             os.close(descriptor)
+        self.stat = self.forked = -1
         request_end, self.requests = os.pipe()
         self.statuses, status_end = os.pipe()
         self.ended = polled(self.statuses)
@@ -130,7 +145,7 @@ class Warm:
         actions += [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)]
         actions += [(os.POSIX_SPAWN_DUP2, ABOVE + to, to) for to in ends.values()]
         actions += [(os.POSIX_SPAWN_CLOSE, ABOVE + to) for to in ends.values()]
-        settings = {**os.environ, "BJSIM_SPARES": str(min(SPARES, len(os.sched_getaffinity(0))))}
+        settings = {**os.environ, "BJSIM_SPARES": str(self.spares)}
         command = list(self.command)
         try:
             pid = os.posix_spawn(command[0], command, settings, file_actions=actions, setsigdef=IGNORED)
@@ -143,6 +158,25 @@ class Warm:
             self.err.drain()
             raise StartError(self.err.kept.decode("utf-8", "replace").strip() or "the program could not be loaded")
         self.residents = b"%d " % pid
+        self.stat = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+        self.forked = os.open(f"/proc/{pid}/task/{pid}/children", os.O_RDONLY)
+        self.ticks, _, self.pages = self._figures()
+
+    def _figures(self) -> tuple[int, int, int]:
+        """Of the server: processor time in ticks, threads, pages held."""
+        fields = os.pread(self.stat, 1024, 0).rpartition(b")")[2].split(None, 22)
+        return int(fields[11]) + int(fields[12]), int(fields[17]), int(fields[21])
+
+    def unchanged(self) -> bool:
+        """Whether the server does what it is for, and no more. The bot's code never runs in it; should it get there
+        all the same, it cannot stay."""
+        try:
+            ticks, threads, pages = self._figures()
+            forked = os.pread(self.forked, 1024, 0).count(b" ")
+        except OSError:
+            return False
+        used, self.ticks = ticks - self.ticks, ticks
+        return used <= SERVER_TICKS and threads == 1 and pages <= self.pages + SERVER_PAGES and forked <= self.spares
 
     def _wait_ready(self) -> bool:
         deadline = time.monotonic() + READY_S
@@ -170,17 +204,18 @@ class Runner:
     """Plays moves one at a time, within limits, and leaves no process behind.
 
     settings: `cold` and `warm`, the commands (warm may be null); `timeout` in seconds of the clock and of processor
-    time, `memory` in bytes, `processes`, `output` in bytes.
+    time, `memory` in bytes, `processes`; `output` and `errors` in bytes of stdout and stderr, `files` of each file.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.timeout_ns = int(settings["timeout"] * 1e9)
         self.memory, self.output = int(settings["memory"]), int(settings["output"])
-        self.out, self.err = Output(), Output()
+        self.out, self.err = Output(self.output), Output(int(settings["errors"]))
+        self.scratch = os.environ.get("TMP") if os.getpid() == 1 else None  # in a sandbox it lies in memory
         warm = settings["warm"]
         self.starter = Warm(warm, self.out, self.err) if warm else Cold(settings["cold"], self.out, self.err)
         self.children = os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY)
-        limit_self(self.memory, int(settings["processes"]))
+        limit_self(self.memory, int(settings["processes"]), int(settings["files"]))
 
     def ready(self) -> bytes:
         """The first reply: whether the program could be made ready."""
@@ -201,16 +236,30 @@ class Runner:
             return self._reply(START, 0, 0, b"", os.fsencode(error.strerror or str(error)))
         cause = self._wait(ended, started)
         status = self.starter.end() if cause == EXIT else 0
-        elapsed = time.monotonic_ns() - started
+        if cause == EXIT and not self._alone(started):
+            cause = ORPHAN
         self.out.drain()
         self.err.drain()
         if cause == EXIT and self.out.total > self.output:
             cause = FLOOD
-        reply = self._reply(cause, status, elapsed, self.out.kept, self.err.kept)
+        out, err = self.out.kept, self.err.kept
         # After a signal the server is not trusted: a bot may kill the process that stands ready for its next move.
-        if cause != EXIT or os.WIFSIGNALED(status) or self._child_list() != self.starter.residents:
+        if cause != EXIT or os.WIFSIGNALED(status):
             self.clean()
-        return reply
+        return self._reply(cause, status, time.monotonic_ns() - started, out, err)
+
+    def _alone(self, started: int) -> bool:
+        """Whether nothing is left of a move whose process has ended, or soon after, and the server is what it was."""
+        deadline = min(time.monotonic_ns() + int(LEFT_S * 1e9), started + self.timeout_ns)
+        while (pids := self._child_list()) != self.starter.residents:
+            for pid in pids.split():
+                if b"%b " % pid != self.starter.residents:
+                    os.waitpid(int(pid), os.WNOHANG)
+            if time.monotonic_ns() > deadline:
+                return False
+            if self._child_list() != self.starter.residents:
+                time.sleep(0.001)
+        return self.starter.unchanged()
 
     def _begin(self, frame: bytes) -> select.poll:
         try:
@@ -220,7 +269,12 @@ class Runner:
             return self.starter.begin(frame)
 
     def _wait(self, ended: select.poll, started: int) -> int:
+        looked = time.monotonic_ns()
         while not ended.poll(TICK_MS):
+            now = time.monotonic_ns()
+            if now - looked > PAUSE_S * 1e9:
+                started += now - looked
+            looked = now
             self.out.drain()
             self.err.drain()
             if self.out.total > self.output:
@@ -246,6 +300,9 @@ class Runner:
                 continue
             if b"%d " % pid != self.starter.residents:
                 ticks += sum(map(int, fields[11:15]))
+        if self.scratch:
+            held = os.statvfs(self.scratch)  # a file costs memory even when it is empty
+            kib += ((held.f_blocks - held.f_bfree) * held.f_frsize >> 10) + held.f_files - held.f_ffree
         return ticks / os.sysconf("SC_CLK_TCK"), kib << 10
 
     def _descendants(self) -> Iterator[int]:
@@ -294,7 +351,7 @@ def polled(descriptor: int) -> select.poll:
     return poller
 
 
-def limit_self(memory: int, processes: int) -> None:
+def limit_self(memory: int, processes: int, files: int) -> None:
     """Set the limits that the bot inherits. They hold for each of its processes; `Runner` watches them all together.
 
     The address space stays unlimited, since Java reserves far more of it than it uses; and SBCL asks for 300 MB of data
@@ -311,7 +368,7 @@ def limit_self(memory: int, processes: int) -> None:
     for kind, value in (
         (resource.RLIMIT_NPROC, tasks + room),
         (resource.RLIMIT_DATA, 2 * memory),
-        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_FSIZE, files),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_MEMLOCK, 0),

@@ -1,8 +1,14 @@
-/* A warm C or C++ bot: this is linked into the program with -Wl,--wrap=main. Started by runner.py, before the
- * program's own constructors have run, it forks a fresh process for every move; started in any other way it does
- * nothing. Descriptor 3 gives the moves (arguments joined by NUL, one write each), descriptor 4 takes how each
- * process ended. BJSIM_SPARES processes stand ready ahead of time; none has seen a move before it takes its own. */
+/* A warm C or C++ bot: this is linked into the program, statically, with -Wl,--wrap=main. Started by runner.py, before
+ * anything of the program's own has run, it forks a fresh process for every move; started in any other way it does
+ * nothing. That nothing runs earlier, and that no function called here is the program's, is what the script in
+ * languages.py looks at; a program that fails there is linked without this file. Descriptor 3 gives the moves (arguments
+ * joined by NUL, one write each), descriptor 4 takes how each process ended. BJSIM_SPARES processes stand ready ahead of
+ * time; none has seen a move before it takes its own. */
 #define _GNU_SOURCE
+#include <features.h>
+#ifndef __GLIBC__
+#error "other C libraries do not run .preinit_array"
+#endif
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -49,8 +55,7 @@ static void take_move(int took)
         words[count++] = word;
 }
 
-/* 101 is the first priority that a program may use. */
-__attribute__((constructor(101))) static void serve(void)
+static void serve(void)
 {
     const char *setting = getenv("BJSIM_SPARES");
     if (!setting)
@@ -84,3 +89,6 @@ __attribute__((constructor(101))) static void serve(void)
     } while (pid > 0 && read(takers[0], &taker, sizeof taker) == sizeof taker && taker == pid);
     _exit(1);
 }
+
+/* Runs when the C library is ready, and before all constructors. */
+__attribute__((section(".preinit_array"), used)) static void (*const first)(void) = serve;

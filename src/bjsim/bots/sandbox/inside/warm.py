@@ -3,6 +3,7 @@
 Usage: warm.py PROGRAM. Descriptor 3 gives the moves (arguments joined by NUL, one write each), descriptor 4 takes how
 each process ended. BJSIM_SPARES processes stand ready ahead of time, so that forking costs the move nothing where a
 second processor is free. No spare has seen a move before it takes its own, and the program has run in none of them.
+Nothing that the program says runs in the server: it is compiled there, and it chooses among the modules of PRELOADED.
 
 A fork costs time for every page that the new process writes to, so this file imports as little as it can: `ast`,
 `ctypes`, `signal` and `types` would bring dozens of modules with them.
@@ -22,7 +23,74 @@ if TYPE_CHECKING:
 
 REQUESTS, STATUSES, FRAME = 3, 4, 4096
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, SIGKILL = 1, 4, 9
-WITH_EFFECTS = {"__main__", "antigravity", "idlelib", "this", "turtledemo"}  # importing these does something
+# Modules that a server imports ahead for a program that names them. None does anything when it is imported.
+PRELOADED = frozenset(
+    [
+        "abc",
+        "argparse",
+        "array",
+        "ast",
+        "base64",
+        "bisect",
+        "cmath",
+        "collections",
+        "collections.abc",
+        "contextlib",
+        "copy",
+        "csv",
+        "ctypes",
+        "dataclasses",
+        "datetime",
+        "decimal",
+        "enum",
+        "fractions",
+        "functools",
+        "gc",
+        "getopt",
+        "glob",
+        "hashlib",
+        "heapq",
+        "inspect",
+        "io",
+        "itertools",
+        "json",
+        "json.decoder",
+        "json.encoder",
+        "logging",
+        "math",
+        "numbers",
+        "operator",
+        "os",
+        "os.path",
+        "pathlib",
+        "pickle",
+        "platform",
+        "pprint",
+        "queue",
+        "random",
+        "re",
+        "resource",
+        "secrets",
+        "select",
+        "shutil",
+        "signal",
+        "socket",
+        "statistics",
+        "string",
+        "struct",
+        "subprocess",
+        "sys",
+        "tempfile",
+        "textwrap",
+        "threading",
+        "time",
+        "traceback",
+        "types",
+        "typing",
+        "warnings",
+        "zlib",
+    ]
+)
 Module = type(sys)
 PRCTL = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]
 REHEARSAL = compile("import sys\nx = 'H' if int('17') < 17 else f'{17:d}'\nprint(end='')", "rehearsal", "exec")
@@ -34,7 +102,7 @@ def prctl(option: int, value: int) -> None:
 
 
 def standard_imports(source: bytes) -> set[str]:
-    """Modules of the standard library that the program seems to import. It is read by words, not parsed."""
+    """Modules of PRELOADED that the program seems to import. It is read by words, not parsed."""
     names: set[str] = set()
     for line in source.decode("utf-8", "replace").splitlines():
         first, _, rest = line.strip().partition(" ")
@@ -42,11 +110,11 @@ def standard_imports(source: bytes) -> set[str]:
             names.update(name.split()[0] for name in rest.split(",") if name.split())
         elif first == "from":
             names.add(rest.split(" ")[0])
-    return {name for name in names if name.partition(".")[0] in sys.stdlib_module_names} - WITH_EFFECTS
+    return names & PRELOADED
 
 
 def load(path: str) -> CodeType:
-    """The compiled program, with what it imports from the standard library already imported.
+    """The compiled program, with what it imports of PRELOADED already imported.
 
     Raises: SyntaxError, or another error of the compiler.
     """
@@ -145,8 +213,11 @@ def main() -> None:
     """Load, say so, serve."""
     prctl(PR_SET_DUMPABLE, 0)
     prctl(PR_SET_PDEATHSIG, SIGKILL)
+    # What is imported here must find neither the program nor its name.
+    path, folder = sys.argv[1], sys.path.pop(0)
+    sys.argv[:] = [""]
     try:
-        code = load(sys.argv[1])
+        code = load(path)
     except Exception as error:
         error.__traceback__ = None  # of this file, which the author did not write
         sys.excepthook(type(error), error, None)
@@ -156,7 +227,8 @@ def main() -> None:
     namespace = module.__dict__
     namespace.update(__file__=code.co_filename, __builtins__=__builtins__)
     sys.modules["__main__"] = module
-    del sys.argv[0]
+    sys.path.insert(0, folder)
+    sys.argv[:] = [path]
     rehearse()
     gc.collect()
     gc.freeze()

@@ -1,0 +1,256 @@
+"""What a compiler's box prints is as good as the bot's word: nothing in it gets out, in the way, or the host's memory.
+
+Code of a bot in Lisp runs while it is compiled. Each attack here succeeded before boxes' output was checked.
+"""
+
+import os
+import re
+import resource
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bot_helpers import a_view, needs, needs_sandbox
+
+from bjsim.bots.player import open_bot
+from bjsim.bots.sandbox import build as building
+from bjsim.bots.sandbox.box import Box, Limits
+from bjsim.bots.sandbox.build import LIMITS, build, cache_folder
+from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Program, tool_of
+from bjsim.bots.sandbox.restrictions import NoSandbox, Sandbox
+from bjsim.sim.game.actions import STAND
+
+MODES = [pytest.param("required", marks=needs_sandbox), "off"]
+PATHS = ("../../oldroot{path}", "{path}", "./runner.py", "runner.py", "/run/runner.py", "../run/runner.py", "bot", "")
+
+# The compile script once ended in `tar -cf - *`, so the name of a file could be an option of tar. MEMBERS is put in.
+ARCHIVE = """
+import io, os, tarfile
+os.chdir(os.environ['TMP'] + '/made')
+t = tarfile.open('p', 'w')
+for name, data in MEMBERS:
+    i = tarfile.TarInfo(name); i.size = len(data); t.addfile(i, io.BytesIO(data))
+t.close()
+open('r', 'w').write('cat >/dev/null; cat p')
+open('--use-compress-program=sh r', 'w')
+"""
+
+# Prints before the script does, into whatever pipes the shell that runs it has open. PRINTED is put in.
+FORGED = """
+import os
+for pid in filter(str.isdigit, os.listdir('/proc')):
+    if open(f'/proc/{pid}/comm').read() == 'sh\\n':
+        folder = f'/proc/{pid}/fd/'
+        pipes = {os.readlink(folder + name): folder + name for name in os.listdir(folder)}
+        for link, path in pipes.items():
+            if link.startswith('pipe:'):
+                os.write(os.open(path, os.O_WRONLY), PRINTED)
+"""
+
+
+def while_compiled(folder, lisp):
+    """A bot's file whose compiler does this."""
+    path = folder / "evil.lisp"
+    path.write_text(f'(eval-when (:compile-toplevel) {lisp})\n(write-line "S")\n')
+    return path
+
+
+def in_python(code):
+    """Lisp that runs a program in Python."""
+    quoted = code.replace("\\", "\\\\").replace('"', '\\"')
+    return f'(sb-ext:run-program "{tool_of(ENDINGS[".py"])}" (list "-c" "{quoted}") :output *error-output*)'
+
+
+@pytest.fixture
+def outside():
+    """A path that anyone may write to, as whoever gets out of a box would."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        os.chmod(folder, 0o777)
+        yield Path(folder) / "escaped"
+
+
+def answer_or_error(path, mode):
+    """What a bot answers, or why it cannot be compiled."""
+    try:
+        with open_bot(path, sandbox=mode, timeout=9.0) as bot:
+            return bot.ask(a_view()).stdout.decode()
+    except BuildError as error:
+        return str(error)
+
+
+REFUSED = "is no file that lisp compiles to"
+RUNNER = """import os, struct
+def reply(out): os.write(1, struct.pack('<BiQII', 0, 0, 0, len(out), 0) + out)
+reply(b'')
+while os.read(0, 4096): reply(b'S I am the runner')
+"""
+
+
+@needs(".lisp")
+@needs(".py")
+@pytest.mark.parametrize("mode", MODES)
+def test_no_archive_of_a_lisp_bot_writes_the_hosts_files(tmp_path, outside, mode):
+    name = f"../../oldroot{outside}" if mode == "required" else str(outside)
+    code = ARCHIVE.replace("MEMBERS", repr([("bot.fasl", b"1"), (name, b"out")]))
+    said = answer_or_error(while_compiled(tmp_path, in_python(code)), mode)
+    assert not outside.exists() and REFUSED in said
+
+
+@needs(".lisp")
+@needs(".py")
+@pytest.mark.parametrize("mode", MODES)
+def test_no_archive_of_a_lisp_bot_replaces_the_runner(tmp_path, mode):
+    members = [(name, RUNNER.encode()) for name in ("bot.fasl", "runner.py", "./runner.py")]
+    said = answer_or_error(while_compiled(tmp_path, in_python(ARCHIVE.replace("MEMBERS", repr(members)))), mode)
+    assert "I am the runner" not in said and REFUSED in said
+
+
+@needs(".lisp")
+@needs(".py")
+@needs_sandbox
+@pytest.mark.parametrize("name", PATHS)
+def test_a_compiler_cannot_name_any_other_file(tmp_path, outside, name):
+    attack = FORGED.replace("PRINTED", repr(f"3 {name.format(path=outside)}\nout".encode()))
+    said = answer_or_error(while_compiled(tmp_path, in_python(attack)), "required")
+    assert not outside.exists() and REFUSED in said
+
+
+@needs(".lisp")
+@needs(".py")
+@needs_sandbox
+def test_what_the_shell_prints_is_what_the_host_reads(tmp_path):
+    """Control of the test above: a forged file of the right name arrives, and the true one is then one too many."""
+    attack = FORGED.replace("PRINTED", repr(b"3 bot.fasl\nout"))
+    said = answer_or_error(while_compiled(tmp_path, in_python(attack)), "required")
+    assert " bot.fasl' " + REFUSED in said
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        b"",
+        b"\0" * 5000,
+        b"\xff" * 5000,
+        b"3 bot.fasl",
+        b"4 bot.fasl\nout",
+        b"3221225472 bot.fasl\nout",
+        b"-3 bot.fasl\nout",
+        b"3 bot.fasl\nout3 bot.fasl\nout",
+        b"3 bot.fasl\x00\nout",
+        b"3 \xff\nout",
+        b"9" * 400 + b" bot.fasl\nout",
+        b"9" * 5000 + b" bot.fasl\nout",
+    ],
+)
+def test_garbage_is_no_compiled_program(printed):
+    with pytest.raises(ValueError):
+        building._files(printed, ENDINGS[".lisp"])
+
+
+def test_compiled_files_are_read():
+    assert building._files(b"3 bot.fasl\n\n1\n", ENDINGS[".lisp"]) == {"bot.fasl": b"\n1\n"}
+    two = building._files(b"1 p/A$1.class\nx0 \xc3\x89t\xc3\xa9.class\n", ENDINGS[".java"])
+    assert two == {"p/A$1.class": b"x", "Été.class": b""}
+    for name in (b"../A.class", b"/A.class", b"p/../A.class", b"-A.class", b"@A.class", b"A.jar", b"p//A.class"):
+        with pytest.raises(ValueError):
+            building._files(b"1 " + name + b"\nx", ENDINGS[".java"])
+    many = b"".join(b"0 A%d.class\n" % number for number in range(999))
+    with pytest.raises(ValueError, match="999 files"):
+        building._files(many, ENDINGS[".java"])
+
+
+@pytest.mark.parametrize("walls", [pytest.param(Sandbox, marks=needs_sandbox), NoSandbox])
+@pytest.mark.parametrize("name", ["../x", "/x", "a/../../x", "./x", "a//x", "..", "", "x\0"])
+def test_no_file_of_a_box_leaves_its_folder(walls, name):
+    with pytest.raises(ValueError, match="plain names"):
+        walls({name: b""})
+
+
+@needs(".py")
+@pytest.mark.parametrize("mode", MODES)
+def test_no_file_of_a_bot_is_the_runner(mode):
+    """Whatever it is called, also where no other defence holds."""
+    files = {"runner.py": b"raise SystemExit", "bot": b"#!/bin/sh\necho S"}
+    box = Box(Program("x", "executable", files, ("./bot",)), Limits(timeout=9.0), sandboxed=mode == "required")
+    try:
+        assert box.ask(["12"]).stdout == b"S\n"
+    finally:
+        box.close()
+
+
+@needs(".lisp")
+@needs_sandbox
+def test_a_compiler_that_prints_costs_the_host_no_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(building, "LIMITS", replace(LIMITS, timeout=3.0))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    path = while_compiled(tmp_path, "(loop (write-line (make-string 9999 :initial-element #\\y) *error-output*))")
+    with pytest.raises(BuildError, match="longer than") as caught:
+        build(path)
+    assert 60_000 < len(caught.value.log) <= LIMITS.errors
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10
+
+
+FILLS = """
+for number in range(45):
+    open(f'/tmp/{number}', 'wb').write(bytes(10 << 20))
+"""
+FORKS = """
+import os, subprocess
+for number in range(300):
+    try:
+        subprocess.Popen(['/bin/sleep', '60'])
+    except OSError:
+        pass
+print('there are', len([*filter(str.isdigit, os.listdir('/proc'))]), 'processes')
+"""
+
+
+@needs(".lisp")
+@needs(".py")
+@needs_sandbox
+def test_a_compiler_has_limits(tmp_path, monkeypatch):
+    monkeypatch.setattr(building, "LIMITS", replace(LIMITS, memory=400 << 20))
+    with pytest.raises(BuildError, match="takes more than 1024 MiB"):
+        build(while_compiled(tmp_path, in_python(FILLS)))
+    with pytest.raises(BuildError, match="leaves a process running") as caught:
+        build(while_compiled(tmp_path, in_python(FORKS)))
+    assert int(re.search("there are ([0-9]+) processes", caught.value.log)[1]) <= LIMITS.processes + 1
+
+
+@needs(".lisp")
+@needs_sandbox
+@pytest.mark.parametrize("damage", [b"", b"1", b"99999999 bot.fasl\nx", b"\0" * 4096])
+def test_a_damaged_cache_is_compiled_again(tmp_path, monkeypatch, damage):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "x.lisp"
+    path.write_text('(write-line "S")')
+    build(path)
+    [kept] = cache_folder().iterdir()
+    kept.write_bytes(damage)
+    with open_bot(path, sandbox="required", timeout=9.0) as bot:
+        assert bot.decide(a_view()) == STAND and not bot.faults
+    assert set(building._files(kept.read_bytes(), ENDINGS[".lisp"])) == {"bot.fasl"}
+
+
+@needs(".lisp")
+@needs_sandbox
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, monkeypatch):
+    (tmp_path / "cache").write_text("a file, which no user can make a folder in")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "x.lisp"
+    path.write_text('(write-line "S")')
+    with open_bot(path, sandbox="required", timeout=9.0) as bot:
+        assert bot.decide(a_view()) == STAND and not bot.faults
+
+
+@needs(".c")
+def test_what_was_compiled_without_a_sandbox_is_not_used_in_one(tmp_path, monkeypatch):
+    """It may hold what the compiler read of the host's."""
+    calls = []
+    monkeypatch.setattr(building, "_compile", lambda *arguments: calls.append(arguments[-1]) or b"1 bot\nx")
+    path = tmp_path / "x.c"
+    path.write_text(f"int main(void) {{ return 0; }} /* {tmp_path} */")
+    for sandboxed in (False, True, True, False):
+        build(path, sandboxed=sandboxed)
+    assert calls == [False, True]
