@@ -86,6 +86,11 @@ TRIES = {
     "memory files": "os.write(os.memfd_create('x'), b'x')",
     "System V shared memory": "libc.shmget(0, 4096, 0o1600) >= 0 or 1/0",
     "message queues": "libc.msgget(0, 0o1600) >= 0 or 1/0",
+    "clearing the page cache": "os.posix_fadvise(os.open('/usr/bin/env', 0), 0, 4096, os.POSIX_FADV_DONTNEED)",
+    "reading the page cache": "f = os.open('/usr/bin/env', 0); os.pread(f, 1, 0); "
+    "os.preadv(f, [bytearray(1)], 0, os.RWF_NOWAIT)",
+    "paging out": "mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).madvise(21)",
+    "the times of a device": "os.utime('/dev/null')",
     "keys": "libc.syscall(248, b'user', b'x', b'x', 1, -3) >= 0 or 1/0",
     "a user namespace": "libc.unshare(0x10000000) == 0 or 1/0",
     "tracing the runner": "libc.ptrace(16, 1, 0, 0) == 0 or 1/0",

@@ -3,8 +3,9 @@
 The namespaces of the box keep a bot from the host. This filter keeps it from its neighbours inside the box, which have
 the same user: it cannot look into or slow down the resident runner, and it cannot leave anything in the kernel for its
 next move to find (System V memory and queues outlive a process). It refuses shared memory without a file, whose pages a
-process can fill and then let go of, so that they count as nobody's. It also keeps the bot from making namespaces of its
-own, where it would be root and could mount something to write to.
+process can fill and then let go of, so that they count as nobody's. It refuses what drops pages of files from memory or
+asks which are there, and what sets the times of the host's device nodes: either is memory that all boxes share. It also
+keeps the bot from making namespaces of its own, where it would be root and could mount something to write to.
 
 Source: the kernel's Documentation/userspace-api/seccomp_filter.rst; call numbers from asm/unistd.h.
 """
@@ -29,20 +30,27 @@ DENIED = {
     # what outlives a process
     "shmget": (29, 194), "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    # the page cache; asynchronous reads can ask whether a page is there, as preadv2 can
+    "fadvise64": (221, 223), "readahead": (187, 213), "preadv2": (327, 286), "pwritev2": (328, 287),
+    "cachestat": (451, 451), "mincore": (27, 232), "io_setup": (206, 0),
+    # the times of a device node; ARM64 has only the first of these
+    "utimensat": (280, 88), "utime": (132, 88), "utimes": (235, 88), "futimesat": (261, 88),
     # out of the namespaces, and parts of the kernel that a bot has no use for
     "unshare": (272, 97), "setns": (308, 268), "socket": (41, 198), "syslog": (103, 116),
     "io_uring_setup": (425, 425), "bpf": (321, 280), "perf_event_open": (298, 241),
     "userfaultfd": (323, 282), "fanotify_init": (300, 262),
 }  # fmt: skip
-CLONE, CLONE3, PRLIMIT, MMAP = (56, 220), (435, 435), (302, 261), (9, 222)
+CLONE, CLONE3, PRLIMIT, MMAP, MADVISE = (56, 220), (435, 435), (302, 261), (9, 222), (28, 233)
 
 # Flags of clone: a new namespace of any kind, and a child that its grandparent would have to wait for.
 NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
 CLONE_PARENT = 0x00008000
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
+MADV_COLD, MADV_PAGEOUT = 20, 21  # the page cache again: these drop pages of files that the user owns
 
 LOAD, RETURN, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT = 0x20, 0x06, 0x15, 0x35, 0x45
-NUMBER, MACHINE, FIRST_ARGUMENT, FOURTH_ARGUMENT = 0, 4, 16, 40  # offsets in the kernel's struct seccomp_data
+# Offsets in the kernel's struct seccomp_data.
+NUMBER, MACHINE, FIRST_ARGUMENT, THIRD_ARGUMENT, FOURTH_ARGUMENT = 0, 4, 16, 32, 40
 ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 X32 = 0x40000000  # x86-64 calls with 32-bit pointers have their own numbers from here on
 
@@ -81,6 +89,12 @@ def _instructions(machine: int, column: int) -> Iterator[tuple[int, int, int, in
     yield LOAD, 0, 0, FOURTH_ARGUMENT
     yield IF_ANY_BIT, 0, 2, MAP_SHARED
     yield IF_ANY_BIT, 0, 1, MAP_ANONYMOUS
+    yield RETURN, 0, 0, ERROR | errno.EPERM
+    yield RETURN, 0, 0, ALLOW
+    yield IF_EQUAL, 0, 5, MADVISE[column]
+    yield LOAD, 0, 0, THIRD_ARGUMENT
+    yield IF_EQUAL, 1, 0, MADV_COLD
+    yield IF_EQUAL, 0, 1, MADV_PAGEOUT
     yield RETURN, 0, 0, ERROR | errno.EPERM
     yield RETURN, 0, 0, ALLOW
     # Limits may be read and lowered, but only the caller's own.
