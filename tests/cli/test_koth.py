@@ -15,8 +15,11 @@ from pathlib import Path
 import pytest
 from bot_helpers import needs_sandbox
 
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.host import Host
 from bjsim.cli.koth import ContestScreen, the_contest
 from bjsim.cli.main import main
+from bjsim.sim.game.presets import named_rules
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "contest.md"
 KEYS = {"rank", "bot", "matches", "hands", "chips", "chips_ci95", "luck_adjusted", "luck_adjusted_ci95", "faults"}
@@ -202,6 +205,36 @@ def test_programs_play_a_contest_only_in_a_sandbox(tmp_path, monkeypatch, capsys
     assert not (tmp_path / "out").exists()
     run(*arguments, "--sandbox", "auto")
     run("koth", "optimal", "lim17", "--matches", "2", "--out", tmp_path / "other")  # no programs
+
+
+@needs_sandbox
+def test_cold_bots_have_no_server_also_after_a_resume(tmp_path, capsys):
+    """In a box, the parent of a cold bot is the first process; that of another is its server."""
+    (tmp_path / "bot.py").write_text("import os; print('S' if os.getppid() == 1 else 'forked')")
+    for option in ([], ["--cold"]):
+        out = tmp_path / f"out{len(option)}"
+        run("koth", tmp_path / "bot.py", "lim17", "--matches", "1", "--timeout", "20", *option, "--out", out)
+        faults = {row["bot"]: row["faults"] for row in json.loads((out / "standings.json").read_text())}
+        assert bool(faults["bot"]) == (not option)
+        assert ("--cold" in (out / "index.html").read_text()) == bool(option)
+    assert Host.resume(out).contest.cold
+
+
+def test_a_contest_from_before_there_were_cold_ones_is_not_cold():
+    contest = Contest(named_rules("cardshark"), timeout=3.0)
+    header = contest.to_dict()
+    assert header.pop("cold") is False
+    assert Contest.from_dict(header) == contest
+
+
+@needs_sandbox
+def test_too_few_files_are_one_line_before_the_contest(tmp_path, monkeypatch, capsys):
+    (tmp_path / "bot.py").write_text("print('S')")
+    monkeypatch.setattr("bjsim.bots.sandbox.box.resource.getrlimit", lambda kind: (100, 100))
+    run("koth", tmp_path / "bot.py", "lim17", "--out", tmp_path / "out", status=1)
+    said = capsys.readouterr().err
+    assert re.fullmatch(r"bjsim: the bots need [0-9]+ open files, and 100 are allowed here \(ulimit -Hn\)\n", said)
+    assert not (tmp_path / "out").exists()
 
 
 def test_json_is_the_standings_whether_played_or_shown(tmp_path, capsys):

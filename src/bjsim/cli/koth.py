@@ -54,6 +54,7 @@ PAGE_EVERY = 20.0  # seconds between the pages written while a contest is played
 @click.option("--duplicate", is_flag=True, default=None, help="Play every shoe again until all have sat everywhere.")
 @click.option("--house", metavar="BOT", help="Fill empty chairs with this player, who is not ranked.")
 @click.option("--timeout", type=float, help="Seconds that a bot has for a move.  [default: 2]")
+@click.option("--cold", is_flag=True, default=None, help="Start bots anew for every move, the slow way.")
 @click.option(
     "--sandbox", type=click.Choice(["required", "auto", "off"]), default="required", show_default=True,
     help="Whether programs are kept in a box: only so, where one can be had, or not.",

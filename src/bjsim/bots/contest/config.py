@@ -33,6 +33,7 @@ class Contest:
     the next. duplicate: every shoe is played again until all at the table have sat in every seat. house: the player who
     fills empty chairs, or "" for none. until: `decided` ends the contest when the leader is separated from all others,
     a number after so many seconds; never after more than `matches`. timeout: seconds that a bot has for one move.
+    cold: bots are started anew for every move, never forked from a resident server.
     """
 
     rules: Rules
@@ -45,6 +46,7 @@ class Contest:
     house: str = ""
     until: str = ""
     timeout: float = 2.0
+    cold: bool = False
 
     def __post_init__(self) -> None:
         for name in _WHOLE:
@@ -54,8 +56,9 @@ class Contest:
                 raise ConfigError(f"{name} = {value} is not accepted; a whole number from {low} to {most}")
         if not isinstance(self.house, str):
             raise ConfigError(f"house = {self.house} is not accepted; a bot's name or file")
-        if not isinstance(self.duplicate, bool):
-            raise ConfigError(f"duplicate = {self.duplicate} is not accepted; true or false")
+        for name in ("duplicate", "cold"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name} = {getattr(self, name)} is not accepted; true or false")
         if self.until not in ("", "decided") and not _is_seconds(self.until):
             raise ConfigError(f"until = {self.until} is not accepted; decided, or a number of seconds")
         number = isinstance(self.timeout, (int, float)) and not isinstance(self.timeout, bool)
@@ -76,7 +79,8 @@ class Contest:
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Contest:
         """The contest that `to_dict` gave."""
-        return Contest(Rules.from_dict(values["rules"]), **{name: values[name] for name in SETTINGS})
+        known = {name: values[name] for name in SETTINGS if name != "cold"}
+        return Contest(Rules.from_dict(values["rules"]), **known, cold=values.get("cold", False))
 
 
 def _is_seconds(text: str) -> bool:

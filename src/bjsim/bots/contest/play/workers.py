@@ -154,7 +154,7 @@ class Worker:
         if forked:
             forked()
         self._keep_to_a_core()
-        options = {"sandbox": self.sandbox, "timeout": self.contest.timeout}
+        options = {"sandbox": self.sandbox, "timeout": self.contest.timeout, "cold": self.contest.cold}
         try:
             with opened(self.entrants, self.contest.rules, **options) as players:
                 for player in players if self.number == 0 else ():  # once is enough

@@ -13,7 +13,7 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 
 DEFAULTS = {setting.name: setting.default for setting in fields(Contest)}
-OPTIONS = ("matches", "seed", "until", "duplicate", "house", "timeout")  # settings that `bjsim koth` takes as options
+OPTIONS = ("matches", "seed", "until", "duplicate", "house", "timeout", "cold")  # settings that `koth` takes as options
 
 
 def sources_of(sources: Sequence[str]) -> list[str]:
@@ -34,8 +34,8 @@ def command_again(contest: Contest, names: Sequence[str], sources: Sequence[str]
         words += ["--rules", contest.rules.name]
     for name in OPTIONS:
         value = getattr(contest, name)
-        if name == "duplicate":
-            words += ["--duplicate"] if value else []
+        if isinstance(value, bool):
+            words += [f"--{name}"] if value else []
         elif value != DEFAULTS[name] or name in ("matches", "seed"):
             words += [f"--{name}", str(value)]
     bots = [source if name == source else f"{name}={source}" for name, source in zip(names, sources, strict=True)]
