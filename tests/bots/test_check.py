@@ -128,6 +128,14 @@ def test_a_bot_that_hangs_is_soon_asked_no_more(tmp_path):
 
 
 @needs(".py")
+def test_a_bot_that_always_crashes_is_soon_asked_no_more(tmp_path):
+    """One that crashes now and then is tried to the end: see test_a_bad_bot_is_shown_its_faults."""
+    status, output, data = tried(tmp_path, "1 / 0", "--timeout", 20)
+    assert status == 1 and "asked no more after 10 crashes: 186 of 191 situations are untried" in output
+    assert data["faults"] == {"crash": 10} and data["untried"] == 186
+
+
+@needs(".py")
 def test_the_author_sees_a_fault_at_once(tmp_path, monkeypatch):
     """Before the bot is asked in the next situation."""
     shown = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -152,9 +153,12 @@ def situation(
 
 
 def situations(rules: Rules) -> Iterator[Situation]:
-    """What a bot is tried with: hands of two cards against every card, then later moves, and few chips."""
-    for hand in (*HARD, *SOFT, *(PAIRS if rules.split_by != "never" else PAIRS[:1])):
-        for shown in SHOWN:
+    """What a bot is tried with: hands of two cards against every card, then later moves, and few chips.
+
+    Different hands come first: a bot that fails at one of them shows soon that it knows others.
+    """
+    for shown in SHOWN:
+        for hand in (*HARD, *SOFT, *(PAIRS if rules.split_by != "never" else PAIRS[:1])):
             yield from _some(situation(rules, hand, shown))
     for shown in "27T":
         yield from _some(situation(rules, "T24", shown, [HIT]))
@@ -171,18 +175,20 @@ def _some(found: Situation | None) -> Sequence[Situation]:
     return [found] if found else []
 
 
-def try_bot(player: BotPlayer, tried: Iterable[Situation], timeouts: int = Contest.strikes) -> Iterator[Answer]:
+def try_bot(player: BotPlayer, tried: Iterable[Situation], most: int = Contest.strikes) -> Iterator[Answer]:
     """Ask the bot in every situation, twice, and play on where it raised: only so it can reach the move cap.
 
-    After so many timeouts it is asked no more, for one that hangs would take minutes; the rest has no answer.
+    After `most` timeouts, or `most` crashes without one good move, it is asked no more, for that would take minutes;
+    the rest has no answer.
     """
-    wrong = late = 0
+    wrong = 0
+    kinds: Counter[str] = Counter()
     for found in tried:
         answer = _answer(player, found, wrong < ENOUGH)
         wrong += any(isinstance(move, Fault) for move in (*answer.after, answer.cap))
-        late += sum(fault.kind == "timeout" for fault in answer.faults)
+        kinds.update(move.kind if isinstance(move, Fault) else "" for move in (*answer.moves, *answer.after))
         yield answer
-        if late >= timeouts:
+        if kinds["timeout"] >= most or (kinds["crash"] >= most and not kinds[""]):
             return
 
 

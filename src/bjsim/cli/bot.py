@@ -60,7 +60,7 @@ def check(
     """Try one bot: build it, ask it in a table of situations, show what it did and how fast, and every fault.
 
     Where it raises, the hand is played on until it stands or has made as many moves as the rules allow. After as many
-    timeouts as --strikes, by default a contest's 10, it is asked no more.
+    timeouts as --strikes, by default a contest's 10, or as many crashes without one good move, it is asked no more.
 
     Exit status 1 if it would be struck: if it has as many faults as --strikes, by default one, or cannot be compiled or
     loaded; then what the compiler says is shown.
@@ -173,7 +173,9 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Answer], fault
         console.print("not steady: asked twice the same, it answered differently")
     if len(answers) < planned:
         untried = f"{planned - len(answers)} of {planned} situations are untried"
-        console.print(f"asked no more after {faults['timeout']} timeouts: {untried}", highlight=False)
+        late, crashed = faults["timeout"], faults["crash"]
+        why = [f"{late} timeouts"] * (late > 0) + [f"{crashed} crashes"] * (crashed > 0)
+        console.print(f"asked no more after {' and '.join(why)}: {untried}", highlight=False)
     if faults:
         kinds = ", ".join(f"{kind} {count}" for kind, count in faults.items())
         console.print(f"it would be struck: {kinds}", style="red", highlight=False)
