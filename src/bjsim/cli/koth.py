@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -225,12 +226,13 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
 REASONS = {"matches": "all matches are played", "decided": "the leader is separated", "time": "the time was up"}
 
 
-def read_contest(folder: Path) -> tuple[Standings, list[dict[str, Any]]]:
-    """The standings of the contest in a folder, and its rounds."""
-    records = list(journal.read(folder))
-    if not records:
+def read_contest(folder: Path) -> tuple[Standings, Iterator[dict[str, Any]]]:
+    """The standings of the contest in a folder before its first record, and its records."""
+    records = journal.read(folder)
+    header = next(records, None)
+    if header is None:
         raise InputError(f"the journal in {folder} is empty")
-    return Standings(records[0]).add_all(records[1:]), records[1:]
+    return Standings(header), records
 
 
 def standings_json(standings: Standings, timings: Timings) -> dict[str, object]:
@@ -247,6 +249,7 @@ def show_contest(folder: Path, hand: str | None, json_path: str | None) -> None:
     """Print the standings of a contest, or one hand of it."""
     standings, records = read_contest(folder)
     if not hand:
+        standings.add_all(records)
         timings = Timings.load(folder, len(standings.names))
         if json_path:
             write_json(standings_json(standings, timings), json_path)
@@ -258,6 +261,7 @@ def show_contest(folder: Path, hand: str | None, json_path: str | None) -> None:
         raise InputError(f"--hand {hand} is not accepted; write MATCH.TABLE.ROUND, such as 3.1.25") from None
     hands = standings.contest.hands
     for record in records:
+        standings.add(record)
         if record["record"] == "round" and (record["match"], record["table"]) == (match, table):
             if record["sitting"] * hands + record["hand"] != number:
                 continue

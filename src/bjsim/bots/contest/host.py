@@ -90,12 +90,14 @@ class Host:
         if a bot has changed.
         """
         journal, records = journals.Journal.reopen(folder)
-        header = records[0]
+        header = next(records)
         contest = Contest.from_dict(header["contest"])
         entrants = [Entrant.from_dict(bot) for bot in header["bots"]]
         host = Host(folder, contest, entrants, workers, sandbox)
         host._journal = journal
-        host.standings = Standings(header).add_all(records[1:])
+        host.standings = Standings(header)
+        for record in records:
+            host._recall(record)
         if not host.standings.end:
             # what plays is the house that the settings name, wherever the header says it was
             house = [Entrant.from_dict(header["house"] | {"source": contest.house})] if contest.house else []
@@ -103,13 +105,18 @@ class Host:
                 check_trusted([*entrants, *house], folder)
             check_unchanged([*entrants, *house], contest.rules)
         host.timings = Timings.load(folder, len(entrants))
-        for record in records[1:]:
-            host.page.add(record)
-            if record["record"] == "round" and record["match"] == host.standings.matches:
-                host._done[record["match"], record["table"]].append(record)
-            elif record["record"] == "match" and host.adjuster:
-                host.adjuster.follow(record)
         return host
+
+    def _recall(self, record: Record) -> None:
+        """Count a record of an earlier run; the rounds of a match are kept until it has ended."""
+        self.standings.add(record)
+        self.page.add(record)
+        if record["record"] == "round":
+            self._done[record["match"], record["table"]].append(record)
+        elif record["record"] == "match":
+            self._done.clear()
+            if self.adjuster:
+                self.adjuster.follow(record)
 
     def run(self, on_round: Callable[[Host], None] = lambda host: None) -> Standings:
         """Play until the end, or until `on_round`, which is called after every round, raises."""

@@ -136,25 +136,30 @@ class Journal:
         return journal
 
     @staticmethod
-    def reopen(folder: Path) -> tuple[Journal, list[dict[str, Any]]]:
-        """Open the journal of a stopped contest, dropping a torn last line. Returns: (journal, its records).
+    def reopen(folder: Path) -> tuple[Journal, Iterator[dict[str, Any]]]:
+        """Open the journal of a stopped contest. Returns: (journal, its records, the header first).
 
-        Raises: JournalError if it is damaged or in use; nothing is changed then.
+        All records must be taken before the journal is written to; a torn last line is dropped after the last of them.
+        Raises: JournalError if it is in use, and while its records are taken if it is damaged; nothing is changed then.
         """
         path = folder / NAME
         if not path.exists():
             raise JournalError(f"no contest in {folder}: it has no {NAME}")
         file = path.open("r+b")
         _lock(file, folder)
-        records, crc, end = [], 0, 0
-        for record, crc, end in read_lines(path):  # noqa: B007 - the last values are used
-            records.append(record)
-        if not records:
+        journal = Journal(file, 0)
+        return journal, journal._records(path)
+
+    def _records(self, path: Path) -> Iterator[dict[str, Any]]:
+        end = 0
+        for number, (record, self._crc, end) in enumerate(read_lines(path)):
+            if number == 0:
+                check_header(path, record)
+            yield record
+        if not end:
             raise JournalError(f"{path} is empty")
-        check_header(path, records[0])
-        file.truncate(end)
-        file.seek(end)
-        return Journal(file, crc), records
+        self._file.truncate(end)
+        self._file.seek(end)
 
     def _rename(self, old: Path, new: Path) -> None:
         if fcntl:
