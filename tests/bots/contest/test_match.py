@@ -126,7 +126,7 @@ def test_where_no_luck_is_known_there_is_no_luck_adjusted_figure(tmp_path):
     """Under rules with splits; under cardshark there is one."""
     for name, known in (("blackjack-p", False), ("cardshark", True)):
         rules = load_rules(name)
-        host = Host.begin(tmp_path / name, Contest(rules, matches=2), gather(["lim17", "optimal"], rules))
+        host = Host.begin(tmp_path / name, Contest(rules, matches=8), gather(["lim17", "optimal"], rules))
         for row in map(row_values, host.run().rows()):
             assert (row["luck_adjusted"] is not None) == (row["luck_adjusted_ci95"] is not None) == known
             assert row["per_hand"] is not None

@@ -18,8 +18,9 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a formula in a spreadsheet be
 
 
 def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, Any]:
-    """One line of standings.json. chips: per match; luck_adjusted: profit minus luck, chips per hand, and None where
-    the luck is not known: under rules with splits or a peek, and before the first match has ended."""
+    """One line of standings.json. rank: None for a bot without one; chips: per match; luck_adjusted: profit minus
+    luck, chips per hand, and None where the luck is not known: under rules with splits or a peek, and before the first
+    match has ended."""
     score = row.score
     ms = timings.ms_per_move(row.bot) if timings else None
     return {
@@ -29,7 +30,7 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
         "matches": score.matches,
         "hands": score.hands,
         "chips": _round(row.chips),
-        "chips_ci95": _bounds(score.chips.ci95),
+        "chips_ci95": _bounds(row.chips_ci95),
         "per_hand": _round(score.raw.mean),
         "per_hand_ci95": _bounds(score.raw.ci95),
         "luck_adjusted": _round(score.adjusted.mean) if score.adjusted.n else None,

@@ -6,7 +6,6 @@ the group of matches that share their shoes): rounds of one shoe are not indepen
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,99 +13,21 @@ from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.luck.adjust import has_luck
+from bjsim.bots.contest.moments import FEWEST, Ratio, RunningMoments
 from bjsim.bots.contest.schedule.seating import matches_a_unit
-from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half
 from bjsim.bots.protocol import printable
 from bjsim.sim.stats.intervals import ALPHA
 
 MICRO = 10**6  # parts of a chip in which luck is added up
-FEWEST = 8  # units before two bots may be told apart: the totals of so few matches need not be normal
+NOT_STARTED = "start-failure"  # the fault of a program that cannot be built or started
 
 MOST_OPTIMAL_N = 30  # units at which the anytime-valid interval is narrowest: most contests are decided early
 
 
 @dataclass
-class RunningMoments:
-    """Count and sum of values, the sum of squares about their mean (Welford 1962), and what these give."""
-
-    n: int = 0
-    total: float = 0.0
-    spread: float = 0.0
-
-    def add(self, value: float) -> None:
-        before = value - self.mean
-        self.n += 1
-        self.total += value
-        self.spread += before * (value - self.mean) if self.n > 1 else 0.0
-
-    @property
-    def mean(self) -> float:
-        return self.total / self.n if self.n else 0.0
-
-    @property
-    def sd(self) -> float:
-        """Standard deviation, as estimated from a sample."""
-        if self.n < 2:
-            return 0.0
-        return math.sqrt(max(0.0, self.spread) / (self.n - 1))
-
-    @property
-    def ci95(self) -> tuple[float, float] | None:
-        """Student's 95% interval of the mean; None from fewer than two values."""
-        if self.n < 2:
-            return None
-        half = t_half(self.n - 1) * self.sd / math.sqrt(self.n)
-        return self.mean - half, self.mean + half
-
-    def anytime(self, optimal_n: int, alpha: float) -> tuple[float, float] | None:
-        """Interval of the mean that holds at all moments together; None while there are too few values."""
-        if self.n < FEWEST:
-            return None
-        half = anytime_t_half(self.n, self.sd**2 * (self.n - 1), optimal_n, alpha)
-        return (self.mean - half, self.mean + half) if math.isfinite(half) else None
-
-
-@dataclass
-class Ratio:
-    """A mean per hand from totals per unit: sum y / sum k, with an interval from the spread of y - ratio * k."""
-
-    n: int = 0
-    y: float = 0.0
-    k: float = 0.0
-    yy: float = 0.0
-    yk: float = 0.0
-    kk: float = 0.0
-
-    def add(self, y: float, k: int) -> None:
-        self.n += 1
-        self.y += y
-        self.k += k
-        self.yy += y * y
-        self.yk += y * k
-        self.kk += k * k
-
-    @property
-    def mean(self) -> float:
-        return self.y / self.k if self.k else 0.0
-
-    @property
-    def se(self) -> float:
-        """Standard error of the mean."""
-        r = self.mean
-        spread = max(0.0, self.yy - 2 * r * self.yk + r * r * self.kk)
-        return math.sqrt(spread * self.n / (self.n - 1)) / self.k if self.n > 1 and self.k else 0.0
-
-    @property
-    def ci95(self) -> tuple[float, float] | None:
-        if self.n < 2:
-            return None
-        half = t_half(self.n - 1) * self.se
-        return self.mean - half, self.mean + half
-
-
-@dataclass
 class Score:
-    """All that is known of one bot. chips: by unit. raw, adjusted: profit, and profit minus luck, per hand."""
+    """All that is known of one bot. chips: by unit. raw, adjusted: profit, and profit minus luck, per hand. answered:
+    whether it ever made a move of its own."""
 
     matches: int = 0
     hands: int = 0
@@ -115,17 +36,25 @@ class Score:
     adjusted: Ratio = field(default_factory=Ratio)
     broke: int = 0
     faults: Counter[str] = field(default_factory=Counter)
+    answered: bool = False
+
+    @property
+    def started(self) -> bool:
+        """Whether the bot can be started, as far as anybody knows."""
+        return self.answered or not self.faults[NOT_STARTED]
 
 
 @dataclass(frozen=True)
 class StandingsRow:
-    """One line of the standings. chips: mean per match, of all whole matches. `groups` are letters, and bots that share
-    one cannot be told apart."""
+    """One line of the standings. rank: shared by bots with equal chips; None before the first match has ended, and for
+    a bot that cannot be started. chips: mean per match, of all whole matches; chips_ci95: not below what a bot can
+    hold. `groups` are letters, and bots that share one cannot be told apart."""
 
-    rank: int
+    rank: int | None
     bot: int
     name: str
     chips: float
+    chips_ci95: tuple[float, float] | None
     score: Score
     groups: str
 
@@ -171,6 +100,7 @@ class Standings:
         self._unit: list[_Unit] = [_Unit() for _ in self.names]
         self._unit_pairs: dict[tuple[int, int], int] = defaultdict(int)
         self._in_unit = 0
+        self._rows: list[StandingsRow] = []  # since the last match ended
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one record."""
@@ -198,12 +128,19 @@ class Standings:
             if bot != HOUSE:
                 table.chips[bot] += net
                 table.hands[bot] += 1
-        for fault in record.get("faults", ()):
-            if fault["bot"] != HOUSE:
-                self.scores[fault["bot"]].faults[fault["kind"]] += 1
+        faults = [fault for fault in record.get("faults", ()) if fault["bot"] != HOUSE]
+        failed = {fault["bot"] for fault in faults if fault["move"] == 0}
+        for bot, moves in zip(record["seats"], record.get("moves", ()), strict=False):
+            # Out of strikes a bot is not asked: those moves are not its own.
+            if bot != HOUSE and moves and bot not in failed and table.faults[bot] < self.contest.strikes:
+                self.scores[bot].answered = True
+        for fault in faults:
+            self.scores[fault["bot"]].faults[fault["kind"]] += 1
+            table.faults[fault["bot"]] += 1
 
     def _finish_match(self, record: Mapping[str, Any]) -> None:
         self.matches += 1
+        self._rows = []
         tables = [self._open.pop(key) for key in sorted(self._open) if key[0] == record["match"]]
         for table in tables:
             self._finish_table(table, record.get("luck", []))
@@ -275,8 +212,8 @@ class Standings:
         return BotDifference(one, other, moments.n, sign * moments.mean, interval)
 
     def order(self) -> list[int]:
-        """Bots, most chips first; equal ones in the order of the header."""
-        return sorted(range(len(self.names)), key=lambda bot: -self.chips_of(bot))
+        """Bots, most chips first; equal ones in the order of the header. Those that cannot be started come last."""
+        return sorted(range(len(self.names)), key=lambda bot: (not self.scores[bot].started, -self.chips_of(bot)))
 
     @property
     def decided(self) -> bool:
@@ -286,30 +223,45 @@ class Standings:
         return all(interval is not None and interval[0] > 0 for interval in intervals)
 
     def groups(self) -> list[str]:
-        """For each bot in order of rank the letters of its groups."""
-        order = self.order()
-        letters = [""] * len(order)
-        reached = -1
-        name = 0
+        """For each bot in the order of `order` the letters of its groups; none for a bot that cannot be started."""
+        order = [bot for bot in self.order() if self.scores[bot].started]
+        place_of = {bot: place for place, bot in enumerate(order)}
+        barrier = [-1] * len(order)  # by place, the last place before it whose bot is separated from its own
+        for one, other in self.pairs:
+            if one in place_of and other in place_of and self.difference(one, other).separated:
+                first, last = sorted((place_of[one], place_of[other]))
+                barrier[last] = max(barrier[last], first)
+        letters = [""] * len(self.names)
+        name = last = 0
         for first in range(len(order)):
-            last = first
-            while last + 1 < len(order) and not any(
-                self.difference(order[place], order[last + 1]).separated for place in range(first, last + 1)
-            ):
+            reached = last
+            while last < len(order) and barrier[last] < first:
                 last += 1
             if last > reached:
-                for place in range(first, last + 1):
+                for place in range(first, last):
                     letters[place] += _letter(name)
-                name, reached = name + 1, last
+                name += 1
         return letters
 
     def rows(self) -> list[StandingsRow]:
-        """The table, best first."""
-        letters = self.groups()
-        return [
-            StandingsRow(place + 1, bot, self.names[bot], self.chips_of(bot), self.scores[bot], letters[place])
-            for place, bot in enumerate(self.order())
-        ]
+        """The table, best first. It changes when a match has ended, and is computed then."""
+        if self._rows:
+            return self._rows
+        rank = 0
+        for place, (bot, letters) in enumerate(zip(self.order(), self.groups(), strict=True)):
+            score, chips = self.scores[bot], self.chips_of(bot)
+            if not place or chips != self._rows[-1].chips:
+                rank = place + 1
+            shown = rank if self.matches and score.started else None
+            self._rows.append(StandingsRow(shown, bot, self.names[bot], chips, self._chips_ci95(score), score, letters))
+        return self._rows
+
+    def _chips_ci95(self, score: Score) -> tuple[float, float] | None:
+        """The interval of a bot's chips. Without raises bots double and split on credit, else they hold 0 or more."""
+        interval = score.chips.ci95
+        if interval is None or not self.contest.rules.raises:
+            return interval
+        return max(0.0, interval[0]), interval[1]
 
 
 @dataclass
@@ -327,6 +279,7 @@ class _OpenTable:
         bots = [bot for bot in seats if bot != HOUSE]
         self.chips = dict.fromkeys(bots, chips)
         self.hands = dict.fromkeys(bots, 0)
+        self.faults = dict.fromkeys(bots, 0)
 
 
 def _letter(number: int) -> str:

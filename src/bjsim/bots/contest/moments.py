@@ -1,0 +1,90 @@
+"""Means of values that come one by one, and their intervals: of chips a match, and of chips a hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half
+
+FEWEST = 8  # units before there is any interval: the totals of fewer matches need not be normal
+
+
+@dataclass
+class RunningMoments:
+    """Count and sum of values, the sum of squares about their mean (Welford 1962), and what these give."""
+
+    n: int = 0
+    total: float = 0.0
+    spread: float = 0.0
+
+    def add(self, value: float) -> None:
+        before = value - self.mean
+        self.n += 1
+        self.total += value
+        self.spread += before * (value - self.mean) if self.n > 1 else 0.0
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.n if self.n else 0.0
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation, as estimated from a sample."""
+        if self.n < 2:
+            return 0.0
+        return math.sqrt(max(0.0, self.spread) / (self.n - 1))
+
+    @property
+    def ci95(self) -> tuple[float, float] | None:
+        """Student's 95% interval of the mean; None from fewer than FEWEST values."""
+        if self.n < FEWEST:
+            return None
+        half = t_half(self.n - 1) * self.sd / math.sqrt(self.n)
+        return self.mean - half, self.mean + half
+
+    def anytime(self, optimal_n: int, alpha: float) -> tuple[float, float] | None:
+        """Interval of the mean that holds at all moments together; None while there are too few values."""
+        if self.n < FEWEST:
+            return None
+        half = anytime_t_half(self.n, self.sd**2 * (self.n - 1), optimal_n, alpha)
+        return (self.mean - half, self.mean + half) if math.isfinite(half) else None
+
+
+@dataclass
+class Ratio:
+    """A mean per hand from totals per unit: sum y / sum k, with an interval from the spread of y - ratio * k."""
+
+    n: int = 0
+    y: float = 0.0
+    k: float = 0.0
+    yy: float = 0.0
+    yk: float = 0.0
+    kk: float = 0.0
+
+    def add(self, y: float, k: int) -> None:
+        self.n += 1
+        self.y += y
+        self.k += k
+        self.yy += y * y
+        self.yk += y * k
+        self.kk += k * k
+
+    @property
+    def mean(self) -> float:
+        return self.y / self.k if self.k else 0.0
+
+    @property
+    def se(self) -> float:
+        """Standard error of the mean."""
+        r = self.mean
+        spread = max(0.0, self.yy - 2 * r * self.yk + r * r * self.kk)
+        return math.sqrt(spread * self.n / (self.n - 1)) / self.k if self.n > 1 and self.k else 0.0
+
+    @property
+    def ci95(self) -> tuple[float, float] | None:
+        """Student's 95% interval of the mean; None from fewer than FEWEST units."""
+        if self.n < FEWEST:
+            return None
+        half = t_half(self.n - 1) * self.se
+        return self.mean - half, self.mean + half
