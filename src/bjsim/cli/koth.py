@@ -35,6 +35,8 @@ from bjsim.sim.game.random_stream import MOST_SEED
 from bjsim.strategies.players.find import is_python
 
 PAGE_EVERY = 20.0  # seconds between the pages written while a contest is played
+SHOW_EVERY = 0.25  # seconds between the standings shown in a terminal
+SHARE = 10  # times as long as it took lies between two pages, and between two standings shown
 
 
 @click.command()
@@ -162,7 +164,8 @@ class ContestScreen:
         self.host = host
         self.console = console
         self.live = Live(console=self.console, transient=True, auto_refresh=False)
-        self.began = self.shown = self.written = time.perf_counter()
+        self.began = now = time.perf_counter()
+        self.page_due, self.show_due = now + PAGE_EVERY, now
         self.rounds = host.standings.rounds
         self.moves = sum(host.timings.moves)
 
@@ -173,18 +176,19 @@ class ContestScreen:
         self.live.stop()
 
     def update(self, host: Host) -> None:
-        """Show how it stands, four times a second at most, and write the page now and then."""
+        """Show how it stands, and write the page, now and then; of a large field neither is done in no time."""
         now = time.perf_counter()
-        if now - self.written > PAGE_EVERY:
-            self.written = now
+        if now >= self.page_due:
             write_out(host.folder, host.standings, host.page, host.timings)
-        if not self.console.is_terminal or now - self.shown < 0.25:
+            self.page_due = next_due(now, PAGE_EVERY)
+        if not self.console.is_terminal or now < self.show_due:
             return
-        self.shown = now
         if not self.live.is_started:
             self.live.start()
         head = Text(self.headline(now), style="bold")
-        self.live.update(Group(head, the_table(host.standings, host.timings, self.console.width)), refresh=True)
+        table = the_table(host.standings, host.timings, self.console.width, self.console.height)
+        self.live.update(Group(head, table), refresh=True)
+        self.show_due = next_due(now, SHOW_EVERY)
 
     def headline(self, now: float) -> str:
         """Matches, speed and time left."""
@@ -201,10 +205,16 @@ class ContestScreen:
         return "   ".join(parts)
 
 
-def the_table(standings: Standings, timings: Timings, width: int) -> Any:
-    """The standings as a rich table for a screen so wide."""
+def next_due(began: float, every: float) -> float:
+    """When to do again what began then and has just been done: it takes a tenth of the time at most."""
+    now = time.perf_counter()
+    return now + max(every, SHARE * (now - began))
+
+
+def the_table(standings: Standings, timings: Timings, width: int, rows: int | None = None) -> Any:
+    """The standings as a rich table for a screen so wide; only the first `rows`, if that is given."""
     header = [bot["language"] for bot in standings.bots]
-    return standings_table([(row_values(row, timings), header[row.bot]) for row in standings.rows()], width)
+    return standings_table([(row_values(row, timings), header[row.bot]) for row in standings.rows()[:rows]], width)
 
 
 def report(console: Console, standings: Standings, timings: Timings) -> None:
@@ -215,7 +225,7 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
         text = f"{standings.matches} matches so far, not finished"
     else:
         text = f"{standings.matches} matches; ended: {REASONS[standings.end['reason']]}"
-    leader = standings.names[standings.order()[0]]
+    leader = standings.rows()[0].name
     decided = standings.decided
     verdict = f"{leader} is ahead of all others (95%)" if decided else "not decided: the leader is not separated"
     console.print(

@@ -12,6 +12,7 @@ from unicodedata import east_asian_width
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from bjsim.bots.contest.luck.adjust import has_luck
+from bjsim.bots.contest.moments import FEWEST
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.command import command_again, file_again, sources_of
 from bjsim.bots.contest.report.output import row_values
@@ -21,6 +22,7 @@ from bjsim.bots.contest.scoring.standings import Standings
 SWINGS = 12  # hands of the largest swings that can be replayed
 LAST = 500  # rounds of the last match that can be replayed; of four bots they take 1 MB
 FAULTS = 5  # of each kind and bot that are shown
+COMPARED = 40  # bots in the tables that grow with the square of the field, and in the drawing of the means
 WIDTH, ROW, PLOT = 520, 26, 240  # of the drawings
 LABEL = 140  # of a name beside a drawing
 COLOURS = ("#2f7fc1", "#d2691e", "#2a9461", "#b84592", "#8b7a12", "#7658d0", "#c43c35", "#6a7783")  # on white and black
@@ -105,7 +107,10 @@ def render_page(standings: Standings, data: PageData, timings: Timings | None = 
         standings=standings,
         rows=rows,
         names=names,
-        leader=names[standings.order()[0]],
+        leader=rows[0]["bot"],
+        compared=COMPARED,
+        fewest=FEWEST,
+        unstarted=not all(score.started for score in standings.scores),
         intervals=intervals_drawn(rows),
         convergence=convergence_drawn(standings),
         crosstable=crosstable(standings),
@@ -165,15 +170,15 @@ def intervals_drawn(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def convergence_drawn(standings: Standings) -> dict[str, Any] | None:
-    """How the mean chips of every bot went, as polylines; the order is that of the ranks."""
+    """How the mean chips of the first COMPARED bots went, as polylines; the order is that of the ranks."""
     points = [point for point in standings.progress if point[0] * 20 >= standings.matches] or standings.progress
     if len(points) < 2:
         return None
-    values = [value for _, means in points for value in means]
+    order = standings.order()[:COMPARED]
+    values = [means[bot] for _, means in points for bot in order]
     low, high = min(values), max(values)
     x = _scale(points[0][0], points[-1][0], 60, WIDTH - LABEL - 10)
     y = _scale(low, high, PLOT - 30, 10)
-    order = standings.order()
     heights = _apart([float(y(points[-1][1][bot])) for bot in order], PLOT - 30)
     lines = [
         {
@@ -210,8 +215,8 @@ def _apart(heights: list[float], bottom: float, gap: float = 15) -> list[float]:
 
 
 def crosstable(standings: Standings) -> list[list[dict[str, Any] | None]]:
-    """For every pair of bots by rank: how far the first is ahead, and whether they are separated."""
-    order = standings.order()
+    """For every pair of the first COMPARED bots by rank: how far the first is ahead, and whether they are separated."""
+    order = standings.order()[:COMPARED]
     table: list[list[dict[str, Any] | None]] = []
     for one in order:
         line: list[dict[str, Any] | None] = []

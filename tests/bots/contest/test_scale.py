@@ -1,0 +1,139 @@
+"""Large fields and long journals: memory does not grow with the journal, nor the page with the square of the field."""
+
+import gc
+import io
+import re
+import tracemalloc
+from types import SimpleNamespace
+
+import pytest
+from support.long_journal import crashers, played, repeated
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.host import Host, verify
+from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.report.page import COMPARED, PageData, render_page
+from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.cli import koth
+from bjsim.sim.game.presets import load_rules
+
+
+def peak(action, *arguments):
+    """Bytes that Python held at most while this was done, beyond those before."""
+    gc.freeze()  # else what other tests left behind decides how long cyclic garbage is kept
+    gc.collect()
+    tracemalloc.start()
+    try:
+        action(*arguments)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+        gc.unfreeze()
+
+
+@pytest.fixture(scope="module")
+def journals(tmp_path_factory):
+    """Contests with journals of about half a megabyte and ten times as much."""
+    folder = tmp_path_factory.mktemp("journals")
+    short = played(folder / "short", 3, crashers(folder))
+    size = (short / journal.NAME).stat().st_size
+    return short, [repeated(short, folder / str(times), times * size) for times in (1, 10)]
+
+
+def show(folder):
+    koth.show_contest(folder, None, None)
+
+
+def show_a_hand_that_is_not_there(folder):
+    with pytest.raises(koth.InputError, match="no such hand"):
+        koth.show_contest(folder, "999.1.1", None)
+
+
+def resume(folder):
+    Host.resume(folder)._journal.close()
+
+
+@pytest.mark.parametrize("action", [show, show_a_hand_that_is_not_there, resume])
+def test_memory_does_not_grow_with_the_journal(journals, action):
+    """All its records would take more than the journal does: another 5 MB and more."""
+    _, (once, ten_times) = journals
+    grown = (ten_times / journal.NAME).stat().st_size - (once / journal.NAME).stat().st_size
+    action(once)  # what is loaded and kept for good
+    assert grown > 4e6 and peak(action, ten_times) - peak(action, once) < grown / 4
+
+
+def test_verify_does_not_grow_with_the_journal(journals, tmp_path):
+    short, _ = journals
+    long = played(tmp_path, 12, crashers(tmp_path))
+    grown = (long / journal.NAME).stat().st_size - (short / journal.NAME).stat().st_size
+    verify(short)
+    assert grown > 1e6 and peak(verify, long) - peak(verify, short) < grown / 4
+
+
+def test_memory_that_grows_is_noticed(journals):
+    """Negative control of the tests above."""
+    _, (once, ten_times) = journals
+    kept = [peak(lambda folder: list(journal.read(folder)), folder) for folder in (once, ten_times)]
+    assert kept[1] - kept[0] > 4e6
+
+
+def standings_of(bots):
+    """A contest of so many bots after eight matches that all of them but the first two end as they began."""
+    contest = Contest(load_rules("cardshark"), matches=8)
+    bot = {"source": "lim17", "language": "in process", "sha256": ""}
+    header = {"contest": contest.to_dict(), "bots": [{"name": f"b{number}", **bot} for number in range(bots)]}
+    standings = Standings(header)
+    for match in range(8):
+        for table in range(bots // 4):
+            seats = list(range(4 * table, 4 * table + 4))
+            net = [10 * (match % 3), -10, 0, 0] if table == 0 else [0, 0, 0, 0]
+            standings.add({"record": "round", "match": match, "table": table, "seats": seats, "net": net})
+        standings.add({"record": "match", "match": match})
+    return standings
+
+
+def test_the_page_of_300_bots_compares_the_first_of_them():
+    """All pairs would be 90,000 cells, that take a megabyte."""
+    page = render_page(standings_of(300), PageData())
+    assert len(page) < 300_000
+    rows = re.search(r'<table id="standings".*?</table>', page, re.S)[0].count("<tr>")
+    compared = re.search(r'aria-describedby="cross-note">.*?</table>', page, re.S)[0]
+    assert rows == 301 and compared.count("<tr>") == COMPARED + 1 and compared.count("<td") == COMPARED**2
+    assert f"Only the first {COMPARED} bots are compared" in page and page.count("<polyline") == COMPARED
+    assert "Only the first" not in render_page(standings_of(COMPARED), PageData())
+
+
+class Slow:
+    """A clock that moves only when it is told to, and work that takes so many seconds of it each time."""
+
+    def __init__(self):
+        self.now = 0.0
+        self.spent = {"page": [], "screen": []}
+
+    def perf_counter(self):
+        return self.now
+
+    def work(self, kind, seconds):
+        self.spent[kind].append(seconds)
+        self.now += seconds
+        return ""
+
+
+@pytest.mark.parametrize("growth", [0.0, 0.25])
+def test_pages_and_screens_take_a_tenth_of_the_time_at_most(monkeypatch, growth):
+    """However long each of them takes, and if each takes longer than the one before."""
+    slow = Slow()
+    monkeypatch.setattr(koth, "time", slow)
+    monkeypatch.setattr(koth, "write_out", lambda *_: slow.work("page", 5 + growth * len(slow.spent["page"])))
+    monkeypatch.setattr(koth, "the_table", lambda *_: slow.work("screen", 2 + growth * len(slow.spent["screen"])))
+    nothing = SimpleNamespace(
+        standings=SimpleNamespace(rounds=0, matches=0), contest=SimpleNamespace(matches=1), folder=None, page=None,
+        timings=SimpleNamespace(moves=[]),
+    )  # fmt: skip
+    screen = koth.Screen(nothing, koth.Console(force_terminal=True, file=io.StringIO()))
+    while slow.now < 3000:
+        screen.update(nothing)
+        slow.now += 0.05
+    screen.live.stop()
+    for times in slow.spent.values():
+        assert len(times) > 5 and sum(times[:-1]) <= 0.1 * slow.now
