@@ -1,6 +1,7 @@
 """`bjsim koth`: the tutorial runs as written, and what is wrong is said in one line."""
 
 import csv
+import io
 import json
 import os
 import pty
@@ -10,15 +11,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from bot_helpers import needs_sandbox
+from rich.console import Console
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.host import Host
 from bjsim.cli.koth import ContestScreen, the_contest
 from bjsim.cli.main import main
+from bjsim.cli.render import standings_table
 from bjsim.sim.game.presets import named_rules
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "contest.md"
@@ -194,6 +198,65 @@ def test_live_standings_in_a_terminal(tmp_path, columns):
         assert "wild" in screen and "optimal" in screen and "…" not in screen
     assert re.search(r"bad-reply +\d+", live[-1])
     assert re.search(r"\d\.\d ± +\d", screens[-1]) and "12 matches; ended" in screens[-1]
+
+
+@pytest.mark.parametrize("columns", [200, 140, 100, 80, 60, 40])
+@pytest.mark.parametrize("factor", [1, 10_000])
+def test_standings_cut_no_number_and_no_name(columns, factor):
+    """Names and faults are folded, and where the numbers do not fit the table is turned on its side."""
+    values = {
+        "group": "a", "matches": 100 * factor, "ms_per_move": 1009.37, "faults": {"start-failure": 98765, "crash": 3},
+        "chips": 155.5 * factor, "chips_ci95": [124.5 * factor, 186.5 * factor],
+        "luck_adjusted": -1.25 * factor, "luck_adjusted_ci95": [-2 * factor, -0.5 * factor],
+    }  # fmt: skip
+    rows = [
+        ({"rank": rank, "bot": name, **values}, "in process")
+        for rank, name in ((1, "optimal"), (2, "a-bot-17"), (3, "Z" * 245), (None, "broken"))
+    ]
+    console = Console(width=columns, file=io.StringIO())
+    console.print(standings_table(rows, columns))
+    printed = console.file.getvalue()
+    assert "…" not in printed and all(len(line) <= columns for line in printed.splitlines())
+    words = Counter(printed.split())
+    numbers = [f"{100 * factor:,}", f"{155.5 * factor:.1f}", f"{-1.25 * factor:+.3f}", "1009.37", "98765,", "crash"]
+    assert [words[number] for number in numbers] == [4] * len(numbers), printed
+    assert words[f"{31.0 * factor:.1f}"] == words[f"{0.75 * factor:.3f}"] == 4
+    assert words["optimal"] == words["a-bot-17"] == words["broken"] == 1 and printed.count("Z") == 245
+    assert words["–"] == 1 and words["rank"] == (
+        1 if (factor == 1 and columns >= 80) or columns >= 140 else words["faults"]
+    )
+
+
+@pytest.mark.parametrize("matches", [7, 8])
+def test_no_interval_is_shown_from_fewer_than_eight_matches(tmp_path, capsys, matches):
+    run("koth", "lim17", "optimal", "--matches", matches, "--out", tmp_path)
+    known = matches == 8
+    printed, page = capsys.readouterr().out, (tmp_path / "index.html").read_text(encoding="utf-8")
+    rows = json.loads((tmp_path / "standings.json").read_text())
+    for key in ("chips_ci95", "per_hand_ci95", "luck_adjusted_ci95"):
+        assert {row[key] is not None for row in rows} == {known}
+    assert len(re.findall(r"\d ± +–", printed)) == (0 if known else 4)
+    assert len(re.findall(r"\d ± +\d", printed)) == (4 if known else 0)
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", re.search(r'<table id="standings".*?</table>', page, re.S)[0])
+    assert sum(" to " in cell for cell in cells) == (4 if known else 0) and cells.count("–") == (2 if known else 6)
+    assert ("±" in re.search(r'aria-describedby="cross-note">.*?</table>', page, re.S)[0]) == known
+
+
+def test_a_bot_that_cannot_be_started_is_listed_last_and_not_ranked(tmp_path, capsys):
+    """Though it stands, which wins more than to bust always does."""
+    (tmp_path / "abroken.py").write_text("print(")
+    (tmp_path / "buster.py").write_text("def decide(view):\n    return 'H'\n")
+    bots = [tmp_path / "abroken.py", f"buster={tmp_path / 'buster.py'}:decide", "mimic"]
+    run("koth", *bots, "--matches", 2, "--out", tmp_path / "out", "--sandbox", "off")
+    rows = json.loads((tmp_path / "out" / "standings.json").read_text())
+    assert [(row["rank"], row["bot"]) for row in rows] == [(1, "mimic"), (2, "buster"), (None, "abroken")]
+    assert rows[2]["chips"] > rows[1]["chips"] and rows[2]["group"] == ""
+    capsys.readouterr()
+    run("koth", "--show", tmp_path / "out")
+    assert re.findall(r"^ +([12–]) +(\w+)", capsys.readouterr().out, re.M)[-1] == ("–", "abroken")
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "Bots that cannot be started are not ranked." in page
+    assert '<td data-v="4">–</td><th scope="row" class="left">abroken</th>' in page
 
 
 def test_programs_play_a_contest_only_in_a_sandbox(tmp_path, monkeypatch, capsys):

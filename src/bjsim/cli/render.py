@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.measure import Measurement
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -134,45 +135,114 @@ def fault_lines(fault: Fault) -> str:
     return printable_lines("\n".join(lines))  # nothing that moves the author's cursor
 
 
-NARROW = 100  # letters across, below which standings leave out what matters least
+LONGEST = 24  # letters of a bot's name on a line of the standings; longer names are folded
+BOT_WIDTH = 20  # columns for a bot in the standings turned on their side
+_ENDLESS = Console(width=10**6)  # a screen on which nothing is cut, to measure tables
 
 
-def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int) -> RichTable:
-    """The standings of a contest: one line a bot, from the values of standings.json and the bot's language. width: of
-    the screen; on a narrow one there is no language and no group, and columns stand closer."""
-    wide = width >= NARROW
+def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int) -> RichTable | Group:
+    """The standings of a contest, from the values of standings.json and each bot's language.
+
+    width: of the screen. Where a line for each bot does not fit there is no language and no group, and where that does
+    not fit either the table is turned on its side: no number and no name is ever cut.
+    """
+    for wide in (True, False):
+        table = _standings_lines(rows, wide)
+        if _measured(table).minimum <= width:
+            return table
+    at_once = max(1, (width - BOT_WIDTH) // BOT_WIDTH)
+    parts = [rows[first : first + at_once] for first in range(0, len(rows), at_once)]
+    return Group(*(_standings_turned(part) for part in parts))
+
+
+def _standings_lines(rows: Sequence[tuple[dict[str, Any], str]], wide: bool) -> RichTable:
+    """A line for each bot."""
     table = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1 if wide else 0), pad_edge=False)
     table.add_column("rank", justify="right", no_wrap=True)
-    table.add_column("bot", overflow="fold", min_width=8, max_width=max(8, width // 4))  # a long one hides no column
+    table.add_column("bot", overflow="fold", min_width=8, max_width=LONGEST if wide else LONGEST // 2)
     if wide:
         table.add_column("language", no_wrap=True)
     for heading in ("matches", "chips ± 95%", "luck-adjusted\nper hand ± 95%" if wide else "luck-adj. ± 95%"):
         table.add_column(heading, justify="right", no_wrap=True)
     if wide:
-        table.add_column("group")
+        table.add_column("group", overflow="fold")
     table.add_column("faults", overflow="fold", min_width=14)
     table.add_column("ms per move" if wide else "ms", justify="right", no_wrap=True)
     for row, language in rows:
-        faults = printable(", ".join(f"{kind} {count}" for kind, count in row["faults"].items()))
         cells: list[str | Text | None] = [
-            str(row["rank"]),
+            _rank(row),
             Text(row["bot"]),
             language if wide else None,
             f"{row['matches']:,}",
             _with_half(f"{row['chips']:.1f}", row["chips_ci95"], 1),
-            # nothing is known of it before the first shoe has been played by all
-            _with_half(f"{row['luck_adjusted']:+.3f}" if row["luck_adjusted"] else "–", row["luck_adjusted_ci95"], 3),
+            _with_half(_luck_adjusted(row), row["luck_adjusted_ci95"], 3),
             row["group"] if wide else None,
-            Text(faults, style="yellow"),
-            "–" if row["ms_per_move"] is None else f"{row['ms_per_move']:.2f}",
+            Text(_faults(row), style="yellow"),
+            _ms(row),
         ]
         table.add_row(*[cell for cell in cells if cell is not None])
+    for column in table.columns:
+        if column.no_wrap:  # else rich takes its longest word for the least width
+            column.min_width = max(_measured(cell).maximum for cell in (column.header, *column.cells))
     return table
 
 
+def _measured(shown: RenderableType) -> Measurement:
+    """The least and the greatest width of what may be shown."""
+    return Measurement.get(_ENDLESS, _ENDLESS.options, shown)
+
+
+def _standings_turned(rows: Sequence[tuple[dict[str, Any], str]]) -> RichTable:
+    """A column for each bot."""
+    lines: dict[str, list[Text]] = {}
+    for row, language in rows:
+        for name, text in (
+            ("rank", _rank(row)),
+            ("language", language),
+            ("matches", f"{row['matches']:,}"),
+            ("chips", f"{row['chips']:.1f}"),
+            ("± 95%", _half(row["chips_ci95"], 1)),
+            ("luck-adjusted per hand", _luck_adjusted(row)),
+            ("± 95% ", _half(row["luck_adjusted_ci95"], 3)),
+            ("group", row["group"]),
+            ("faults", _faults(row)),
+            ("ms per move", _ms(row)),
+        ):
+            lines.setdefault(name, []).append(Text(text, style="yellow" if name == "faults" else ""))
+    return turned([row["bot"] for row, _ in rows], lines)
+
+
+def turned(headings: Sequence[str], lines: Mapping[str, Sequence[Text]]) -> RichTable:
+    """A table turned on its side, for narrow screens: a column for each heading, and lines with a name."""
+    table = RichTable(box=box.SIMPLE_HEAD)
+    table.add_column("", overflow="fold")
+    for heading in headings:
+        table.add_column(Text(heading), justify="right", overflow="fold")
+    for name, cells in lines.items():
+        table.add_row(name, *cells)
+    return table
+
+
+def _rank(row: dict[str, Any]) -> str:
+    return "–" if row["rank"] is None else str(row["rank"])
+
+
+def _luck_adjusted(row: dict[str, Any]) -> str:
+    """Nothing is known of it before the first shoe has been played by all."""
+    return "–" if row["luck_adjusted"] is None else f"{row['luck_adjusted']:+.3f}"
+
+
+def _faults(row: dict[str, Any]) -> str:
+    return printable(", ".join(f"{kind} {count}" for kind, count in row["faults"].items()))
+
+
+def _ms(row: dict[str, Any]) -> str:
+    return "–" if row["ms_per_move"] is None else f"{row['ms_per_move']:.2f}"
+
+
 def _with_half(mean: str, bounds: Sequence[float] | None, digits: int) -> str:
-    """A mean with half the width of its interval, where there is one."""
-    return f"{mean} ± {_half(bounds, digits):>5}" if bounds else mean
+    """A mean with half the width of its interval."""
+    return mean if mean == "–" else f"{mean} ± {_half(bounds, digits):>5}"
 
 
 def _half(bounds: Sequence[float] | None, digits: int) -> str:
