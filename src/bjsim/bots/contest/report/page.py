@@ -12,11 +12,11 @@ from unicodedata import east_asian_width
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from bjsim.bots.contest.luck.adjust import has_luck
-from bjsim.bots.contest.moments import FEWEST
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.command import command_again, file_again, sources_of
 from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.replay import place_of, replay, shortened
+from bjsim.bots.contest.scoring.moments import FEWEST
 from bjsim.bots.contest.scoring.standings import Standings
 
 SWINGS = 12  # hands of the largest swings that can be replayed

@@ -13,8 +13,8 @@ from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.luck.adjust import has_luck
-from bjsim.bots.contest.moments import FEWEST, Ratio, RunningMoments
 from bjsim.bots.contest.schedule.seating import matches_a_unit
+from bjsim.bots.contest.scoring.moments import FEWEST, Ratio, RunningMoments
 from bjsim.bots.protocol import printable
 from bjsim.sim.stats.intervals import ALPHA
 
