@@ -327,7 +327,7 @@ def test_luck_is_told_in_finite_shoes_and_depends_on_no_worker():
 
 def test_the_report_says_what_luck_was_worth():
     six, infinite = (bjsim("run", *SIX_DECKS, *more)[1] for more in ((), ("--decks", "inf", "--adjust-luck")))
-    assert "luck-adjusted returns are as sure as" in six and "this shoe is worth +0." in six
+    assert "luck adjustment cuts the variance" in six and "this shoe changes the return by +0." in six
     assert "every round returned the exact value -0.511734%" in infinite
 
 

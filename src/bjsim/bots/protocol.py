@@ -31,7 +31,8 @@ REPLY_LIMIT = 4096  # bytes of stdout
 _CHIPS = re.compile(rb"[+-]?([0-9]*)(?:\.[0-9]*)?")  # a fraction is cut off: programs that reckon in floats print one
 _PYTHON_2 = re.compile(  # what Python 3 says of a program for Python 2
     r"Missing parentheses in call to '(print|exec)'|multiple exception types must be parenthesized"
-    r"|leading zeros in decimal integer literals|NameError: name '(raw_input|xrange|unicode|long|reduce)' is not defined"
+    r"|leading zeros in decimal integer literals"
+    r"|NameError: name '(raw_input|xrange|unicode|long|reduce)' is not defined"
     r"|unsupported operand type\(s\) for >>: 'builtin_function_or_method'|has no attribute '(has_key|iteritems)'"
 )
 

@@ -147,8 +147,8 @@ def luck_lines(results: Sequence[BotResult]) -> list[str]:
         elif not math.isinf(luck.ci95[1]):
             variance_reduction, shoe = luck.variance_reduction(result.tally.se), luck.mean - luck.value
             lines.append(
-                f"{result.name}: luck-adjusted returns are as sure as {variance_reduction:,.0f} times as many hands; this shoe is "
-                f"worth {percent(shoe, 4)} against an infinite one"
+                f"{result.name}: luck adjustment cuts the variance {variance_reduction:,.0f}-fold; "
+                f"this shoe changes the return by {percent(shoe, 4)} against an infinite one"
             )
     return lines
 

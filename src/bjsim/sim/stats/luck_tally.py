@@ -1,8 +1,8 @@
 """Luck-adjusted returns: a value object of sums over shoes, and the mean and intervals that they give.
 
 A seat's luck-adjusted profit in a shoe is its profit less the luck in every draw and less the drift of the shoe's
-composition, both of mean 0 (`docs/explanation/luck.md`). Rounds of one shoe depend on each other, so the unit is the shoe:
-y is its adjusted profit above the value of the game, b its settled bets, and the return is value + sum y / sum b.
+composition, both of mean 0 (`docs/explanation/luck.md`). Rounds of one shoe depend on each other, so the unit is the
+shoe: y is its adjusted profit above the value of the game, b its settled bets, and the return is value + sum y / sum b.
 """
 
 from __future__ import annotations

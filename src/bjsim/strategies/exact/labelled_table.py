@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class LabelledTable:
     """Cells of one type under row and column labels; `t[y, x]` gets, sets and deletes the cell in row y, column x.
 
-    LabelledTable(str, "abcd", range(1, 5)) has four columns a .. d and four rows 1 .. 4, all empty. An empty cell is None
-    and prints as dashes. unit: text printed behind every number, such as "%".
+    `LabelledTable(str, "abcd", range(1, 5))` has four columns a .. d and four rows 1 .. 4, all empty. An empty cell is
+    None and prints as dashes. unit: text printed behind every number, such as "%".
 
     Raises: TypeError if an index is not a (row, column) pair or a value is not of `celltype`; KeyError for a label the
     table has not; ValueError for labels given twice.

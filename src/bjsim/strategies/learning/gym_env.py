@@ -1,9 +1,11 @@
-"""A Gymnasium environment for every game: `import bjsim.strategies.learning.gym_env`, then `gymnasium.make("bjsim/Easy-v0")`.
+"""A Gymnasium environment for every game.
+
+`import bjsim.strategies.learning.gym_env`, then `gymnasium.make("bjsim/Easy-v0")`.
 
 In one: `gymnasium.make("bjsim.strategies.learning.gym_env:bjsim/Easy-v0")`. Needs the extra `bjsim[gym]`.
 
-The environment plays the readable round of `bjsim.sim.game.round`, and has no rules of its own. A round asks its players; an
-environment is asked. So at every step the round is dealt again from the cards that were drawn and the actions that were
+The environment plays the readable round of `bjsim.sim.game.round`, and has no rules of its own. A round asks its
+players; an environment is asked. So at every step the round is dealt again from the cards that were drawn and the actions that were
 taken, up to the first decision that has none yet: no threads, and no change to the round.
 """
 

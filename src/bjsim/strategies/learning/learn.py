@@ -213,8 +213,8 @@ def sampler(mdp: FiniteMDP) -> Sampler:
     probabilities = _alias(mdp.outcome_start, mdp.probability)
     start = _alias(np.array([0, len(mdp.states)]), mdp.start)
     return Sampler(
-        mdp.action_start, mdp.outcome_start, mdp.row_state, *probabilities, mdp.next_state, mdp.reward, mdp.weight, *start,
-        mdp.gamma,
+        mdp.action_start, mdp.outcome_start, mdp.row_state, *probabilities,
+        mdp.next_state, mdp.reward, mdp.weight, *start, mdp.gamma,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """What every situation is worth under a chart, and how that changes with the composition of the shoe; as arrays.
 
-Worths are of an infinite shoe, per chip staked, by the recursion of `bjsim.strategies.exact.values` (which the tests hold
-them against), with their slopes carried along: for a mix over the next card
+Worths are of an infinite shoe, per chip staked, by the recursion of `bjsim.strategies.exact.values` (which the tests
+hold them against), with their slopes carried along: for a mix over the next card
 
     W = sum over r of p(r) W(r),    dW/dp(q) = W(q) + sum over r of p(r) dW(r)/dp(q),
 

@@ -152,9 +152,10 @@ class Journal:
 
     def _records(self, path: Path) -> Iterator[dict[str, Any]]:
         end = 0
-        for number, (record, self._crc, end) in enumerate(read_lines(path)):
-            if number == 0:
+        for record, self._crc, after in read_lines(path):
+            if not end:
                 check_header(path, record)
+            end = after
             yield record
         if not end:
             raise JournalError(f"{path} is empty")
