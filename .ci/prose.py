@@ -1,0 +1,67 @@
+"""Find phrases that the project does not use, in code, comments, messages and documentation.
+
+    python .ci/prose.py [FILE...]      all tracked files by default; exit status 1 if any is found
+
+The glossary (docs/reference/glossary.md) has the words to use instead.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+BANNED = {  # pattern: what to write instead
+    r"\b(rooms?|the house of)\b(?! for)": "package, layer",
+    r"\bworths?\b(?! (?:a|the|it|reading|knowing|while))": "value, expected value",
+    r"\bis worth\b": "has the value, returns, costs",
+    r"\bthe law\b|\blaws? of\b": "distribution, probabilities",
+    r"\breferees?\b": "luck model, adjuster",
+    r"\btell(s|ing)? (the )?luck\b|\bluck told\b|\btold from play\b": "luck-adjusted",
+    r"\bstretch(es)?\b": "batch",
+    r"\busual interval\b": "fixed-sample interval",
+    r"\bhabits\b": "opponent model",
+    r"\b(half|halves) of a (split|pair)\b|\bhalf-hands?\b": "split hand",
+    r"\bcomes? to (the|a|one|nothing|no)\b": "evaluates to, amounts to",
+    r"\bstands? (here|there) (for|in)\b|\bstands twice\b": "appears, duplicate",
+    r"\b(is|are) no (number|chart|bot|code|hand|text|card|preset|game|checkpoint|journal|TOML|UTF-8|player)\b": "is not a …",
+    r"\b(is|be|are) told (of|what|so|that)\b": "is notified, sees",
+    r"\bbeside (the|it|its|one|each)\b": "next to, compared with",
+    r"\bwhoever\b|\bnobody\b|\bsomebody\b|\bnobody's\b": "anyone, no one, the caller; or name them",
+    r"\bdeal(s|t|ing)? (it )?again\b": "replay, reproduce",
+    r"\bgoes? on from\b": "continue from, resume",
+    r"\bseed 00\d\b|\bseeds 00\d\b|\bRULES\.md\b": "a key of docs/reference/sources.md",
+    r"\bwhat (a|the) \w+ (is|was) worth\b": "the value of",
+    r"\bas sure as\b": "as precise as",
+    r"\bbids it\b|\bsaid so\b|\bsays so\b|\bsay so\b": "a plain verb",
+}
+PATTERN = {re.compile(pattern, re.IGNORECASE): use for pattern, use in BANNED.items()}
+SKIPPED = re.compile(r"^(CHANGELOG\.md|\.ci/prose\.py|docs/reference/glossary\.md)$|\.(png|json|csv|toml|yml)$")
+
+
+def found(name: str) -> list[str]:
+    """Complaints about one file, `file:line: phrase (use …)`."""
+    try:
+        lines = Path(name).read_text(encoding="utf-8").splitlines()
+    except (UnicodeDecodeError, IsADirectoryError, FileNotFoundError):
+        return []
+    return [
+        f"{name}:{number}: {match[0]!r} (use: {use})"
+        for number, line in enumerate(lines, 1)
+        for pattern, use in PATTERN.items()
+        if (match := pattern.search(line))
+    ]
+
+
+def main(names: list[str]) -> int:
+    """Print all complaints about these files."""
+    if not names:
+        names = subprocess.run(["git", "ls-files"], check=True, capture_output=True, text=True).stdout.splitlines()
+    complaints = [line for name in names if not SKIPPED.search(name) for line in found(name)]
+    print(*complaints, sep="\n", end="\n" if complaints else "")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
