@@ -40,7 +40,7 @@ def runs():
 @pytest.fixture(scope="module")
 def exact():
     rules = named_rules("easy")
-    return float(Solver(rules).worth(CATALOGUE["lim17"].chart(rules).letter).value)
+    return float(Solver(rules).ev(CATALOGUE["lim17"].chart(rules).letter).value)
 
 
 def coverage(runs, value):

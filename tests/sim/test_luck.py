@@ -89,10 +89,10 @@ def test_whatever_the_referee_believes_the_mean_is_the_same(games):
             return
         plan = compile_plan(game, [chart.letter for chart in seats])
         luck_model = make_luck_model(game, plan)
-        if not np.isfinite(luck_model.worth).all() or abs(luck_model.value).max() > 3:
+        if not np.isfinite(luck_model.ev).all() or abs(luck_model.value).max() > 3:
             return
         flat = luck_model._replace(slopes=0 * luck_model.slopes, own=0 * luck_model.own)
-        blind = flat._replace(worth=0 * luck_model.worth, start=0 * luck_model.start)
+        blind = flat._replace(ev=0 * luck_model.ev, start=0 * luck_model.start)
         for seat in (0, game.seats - 1):
             full, first, raw = (adjusted(game, plan, one, 20_000, seat=seat) for one in (luck_model, flat, blind))
             assert abs(z(full, raw)) < 4.5 and abs(z(first, raw)) < 4.5
@@ -110,7 +110,7 @@ def test_random_beliefs_move_no_mean():
     plan, luck_model = six_decks()
     noise = np.random.default_rng(3)
     wild = luck_model._replace(
-        worth=luck_model.worth + noise.normal(size=luck_model.worth.shape),
+        ev=luck_model.ev + noise.normal(size=luck_model.ev.shape),
         slopes=noise.normal(size=luck_model.slopes.shape).astype(np.float32),
     )
     exact, random = (adjusted(SIX, plan, one, 300_000) for one in (luck_model, wild))
@@ -135,14 +135,14 @@ def test_luck_has_mean_0_in_every_kind_of_draw(kind):
     """300 blocks with the luck in one kind of draw alone, less the same without; 4 standard errors: 6 of 100,000."""
     plan, luck_model = six_decks()
     nodes = np.unique(getattr(luck_model, kind))
-    mask = np.zeros(len(luck_model.worth))
+    mask = np.zeros(len(luck_model.ev))
     mask[nodes[nodes > 0]] = 1
     alone = luck_model._replace(
-        worth=luck_model.worth * mask[:, None],
+        ev=luck_model.ev * mask[:, None],
         slopes=luck_model.slopes * mask[:, None, None].astype("f4"),
         own=luck_model.own * mask[:, None],
     )
-    none = luck_model._replace(worth=0 * luck_model.worth, slopes=0 * luck_model.slopes, own=0 * luck_model.own)
+    none = luck_model._replace(ev=0 * luck_model.ev, slopes=0 * luck_model.slopes, own=0 * luck_model.own)
     luck = np.array(
         [adjusted(SIX, plan, none, 800, key=k).y - adjusted(SIX, plan, alone, 800, key=k).y for k in range(300)]
     )

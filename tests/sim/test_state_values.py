@@ -30,7 +30,7 @@ def test_a_round_is_worth_what_the_solver_says(name):
         if splits_for_ever(chart):
             continue
         value = value_of_game(game, compile_plan(game, [chart.letter]), 0)
-        assert value == pytest.approx(float(Solver(game).worth(chart.letter).value), abs=1e-12)
+        assert value == pytest.approx(float(Solver(game).ev(chart.letter).value), abs=1e-12)
         assert values(game, chart, tie_value=value).start[0] == pytest.approx(value, abs=1e-12)
 
 
@@ -39,11 +39,11 @@ def test_a_round_is_worth_what_the_solver_says(name):
 def test_random_games_are_worth_what_the_solver_says(data):
     game = data.draw(rules())
     chart = data.draw(charts(game))
-    worth = Solver(game).worth(chart.letter)
-    if splits_for_ever(chart) or abs(worth.net) > 1e3:
+    ev = Solver(game).ev(chart.letter)
+    if splits_for_ever(chart) or abs(ev.net) > 1e3:
         return
     start = values(game, chart).start
-    assert start[0] == pytest.approx(float(worth.net), rel=1e-9, abs=1e-12)
+    assert start[0] == pytest.approx(float(ev.net), rel=1e-9, abs=1e-12)
     probabilities = draw_probabilities(game, compile_plan(game, [chart.letter]))
     assert start[1:] @ probabilities == pytest.approx(0, abs=1e-9 * (1 + abs(start[1:]).max()))
 
@@ -54,7 +54,7 @@ def test_the_slope_toward_tens_is_that_of_the_solver(name):
     game, h = named_rules(name).replace(decks="inf", cut=1), Fraction(1, 10**5)
     chart = Solver(game).chart
     up, down = (
-        Solver(game.replace(ten_probability=game.ten_probability + s * h)).worth(chart.letter).net for s in (1, -1)
+        Solver(game.replace(ten_probability=game.ten_probability + s * h)).ev(chart.letter).net for s in (1, -1)
     )
     slope = (up - down) / (2 * float(h)) * float(1 - game.ten_probability)
     assert values(game, chart).start[10] == pytest.approx(slope, abs=1e-6)

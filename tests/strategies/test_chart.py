@@ -92,7 +92,7 @@ def test_charts_from_elsewhere_are_read_judged_played_and_written(form: str, dou
     text = WRITERS[form](charts[0])
     read = read_chart(text.lower(), "read", game)
     assert read.cells == charts[0].cells and WRITERS[form](read) == text
-    values = [Solver(game).worth(chart.letter) for chart in (read, charts[1])]
+    values = [Solver(game).ev(chart.letter) for chart in (read, charts[1])]
     assert values[0] == values[1]
     plans = [compile_plan(game, [chart.letter]) for chart in (read, charts[1])]
     assert all((one == other).all() for one, other in zip(*plans, strict=True))

@@ -47,15 +47,15 @@ def test_floats_and_fractions_agree(solvers: dict[str, Solver], name: str) -> No
     differing = [place for place, code in rough.chart.cells.items() if exact.chart.cells[place] != code]
     for row, column in differing:  # only where two actions are worth the same
         state, means = rough.situations[row], exact.best[column]
-        worths = sorted((means.act(state, letter) for letter in exact.states.legal(state)), reverse=True)
-        assert worths[0] == worths[1] or exact.chart.cells[row, column][0] == rough.chart.cells[row, column][0]
+        evs = sorted((means.act(state, letter) for letter in exact.states.legal(state)), reverse=True)
+        assert evs[0] == evs[1] or exact.chart.cells[row, column][0] == rough.chart.cells[row, column][0]
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_chart_is_worth_the_value_of_the_game(solvers: dict[str, Solver], name: str) -> None:
     """What the chart cannot say (which split hand it is) costs nothing in these games."""
     solver = solvers[name]
-    assert solver.worth(solver.chart.letter).value == pytest.approx(solver.value, abs=1e-13)
+    assert solver.ev(solver.chart.letter).value == pytest.approx(solver.value, abs=1e-13)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -67,7 +67,7 @@ def test_no_other_cell_is_better(solvers: dict[str, Solver], name: str) -> None:
     for place in rng.sample(sorted(solver.chart.cells), 15):
         code = rng.choice([code for code in CODES if code != solver.chart.cells[place]])
         changed = Chart("changed", solver.rules, {**solver.chart.cells, place: code})
-        value = solver.worth(changed.letter).value
+        value = solver.ev(changed.letter).value
         assert value <= solver.value + 1e-14, (place, code)
         worse += value < solver.value - 1e-9
     assert worse >= 5
@@ -78,7 +78,7 @@ def test_no_named_or_random_strategy_is_better(solvers: dict[str, Solver], name:
     solver = solvers[name]
     charts = [CATALOGUE[other].chart(solver.rules) for other in ("lim15", "lim17", "mimic", "hoyle")]
     for chart in [*charts, random_chart(solver.rules, 1), random_chart(solver.rules, 2, 3)]:
-        assert solver.worth(chart.letter).value < solver.value
+        assert solver.ev(chart.letter).value < solver.value
 
 
 @settings(FIXED, max_examples=25)
@@ -87,7 +87,7 @@ def test_no_random_chart_is_better_in_random_games(data: st.DataObject) -> None:
     game = data.draw(rules(decks=math.inf, seats=1))
     solver = Solver(game)
     chart = random_chart(game, data.draw(st.integers(0, 2**32)), data.draw(st.integers(0, 5)))
-    assert solver.worth(chart.letter).value <= solver.value + 1e-12
+    assert solver.ev(chart.letter).value <= solver.value + 1e-12
 
 
 @settings(FIXED, max_examples=40)
@@ -96,7 +96,7 @@ def test_the_best_chart_is_worth_the_value_of_random_games(game: Rules) -> None:
     """A split that is right once is right again, and surrender and doubling fall back rightly. (A chart has one row
     for a pair of aces and for a soft 12, so games are left out in which split aces go on.)"""
     solver = Solver(game)
-    assert solver.worth(solver.chart.letter).value == pytest.approx(solver.value, abs=1e-12)
+    assert solver.ev(solver.chart.letter).value == pytest.approx(solver.value, abs=1e-12)
 
 
 FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for the player as the one before
@@ -164,18 +164,18 @@ def test_a_replayed_tie_is_worth_the_game(solvers: dict[str, Solver], name: str)
     )
     assert solver.tie_value == pytest.approx(solver.value, abs=1e-14)
     assert value == pytest.approx(solver.value, abs=1e-13)
-    worth = solver.worth(solver.chart.letter)
-    assert 0.05 < worth.tied < 0.15
-    assert worth.value == pytest.approx(worth.net / (1 - worth.tied), abs=1e-15)
+    ev = solver.ev(solver.chart.letter)
+    assert 0.05 < ev.tied < 0.15
+    assert ev.value == pytest.approx(ev.net / (1 - ev.tied), abs=1e-15)
 
 
 def test_a_tie_that_is_replayed_is_not_a_push(solvers: dict[str, Solver]) -> None:
     """With a push the same play wins `net` a round, which is nearer to nothing than the value with replays."""
     neller = solvers["neller"]
     push = Solver(neller.rules.replace(ties="push"))
-    assert push.value == pytest.approx(push.worth(neller.chart.letter).net, abs=1e-3)
+    assert push.value == pytest.approx(push.ev(neller.chart.letter).net, abs=1e-3)
     assert neller.value < push.value < 0
-    assert neller.worth(neller.chart.letter).tied > 0 == push.worth(push.chart.letter).tied
+    assert neller.ev(neller.chart.letter).tied > 0 == push.ev(push.chart.letter).tied
 
 
 # --- BlackJack(p)
@@ -221,10 +221,10 @@ def test_first_actions_are_the_best_by_brute_force(sweep: dict[Fraction, Solver]
                 for other in range(one + 1, 11):
                     if (one, other) == (1, 10):
                         continue
-                    worth = {"S": brute.stand((one, other)), "H": brute.hit((one, other))}
-                    worth["D"] = brute.double((one, other))
+                    ev = {"S": brute.stand((one, other)), "H": brute.hit((one, other))}
+                    ev["D"] = brute.double((one, other))
                     row = f"A{other}" if one == 1 else str(one + other)
-                    assert worth[solver.chart.cells[row, column][0]] == pytest.approx(max(worth.values()), abs=1e-12)
+                    assert ev[solver.chart.cells[row, column][0]] == pytest.approx(max(ev.values()), abs=1e-12)
 
 
 def test_the_value_is_continuous_in_p() -> None:

@@ -58,7 +58,7 @@ def test_three_planted_cells_are_found_and_their_costs_add_up(name):
     assert {(cell.row, cell.column): cell.chart for cell in evaluation.cells} == cells
     assert all(cell.best == good.cells[cell.row, cell.column] for cell in evaluation.cells)
     solver = Solver(good.rules)
-    assert evaluation.best == solver.value and evaluation.value == solver.worth(bad.letter).value
+    assert evaluation.best == solver.value and evaluation.value == solver.ev(bad.letter).value
     assert evaluation.costs == pytest.approx(evaluation.difference, rel=1e-9, abs=1e-15)
     assert abs(evaluation.second_order) < 0.1 * evaluation.difference
     assert list(evaluation.cells) == sorted(evaluation.cells, key=lambda cell: -cell.cost)
@@ -91,7 +91,7 @@ def test_alone_is_what_one_cell_costs_the_best_chart(name):
     assert len(evaluation.cells) > 5
     for cell in evaluation.cells:
         one = changed(good, {(cell.row, cell.column): cell.chart})
-        assert cell.alone == pytest.approx(float(solver.value - solver.worth(one.letter).value), abs=1e-13)
+        assert cell.alone == pytest.approx(float(solver.value - solver.ev(one.letter).value), abs=1e-13)
     assert evaluation.second_order == pytest.approx(
         evaluation.difference - sum(cell.alone for cell in evaluation.cells), abs=1e-13
     )

@@ -61,8 +61,8 @@ def test_worked_shares():
     for column in SOLVER.columns:
         for points in (17, 18, 19, 20):
             result = SOLVER.states.result(HandState(points, False, 3))
-            worth = SOLVER.best[column].done(result)
-            assert KELLY.share(result, column) == worth
+            ev = SOLVER.best[column].done(result)
+            assert KELLY.share(result, column) == ev
     twenty = SOLVER.states.result(HandState(20, False, 3))
     assert float(KELLY.share(twenty, "T")) == pytest.approx(1 - 2 * (1 - tens_beaten_by_twenty()), abs=1e-12)
 

@@ -83,8 +83,8 @@ def test_disagreements_are_what_the_regret_is_made_of(games: dict[str, LearnedGa
 def test_the_learned_chart_is_worth_what_the_learned_policy_is(name: str, games: dict[str, LearnedGame]) -> None:
     """By the exact solver, which knows nothing of decision processes."""
     game = games[name]
-    worth = float(Solver(game.rules).worth(game.chart.letter).value)
-    assert worth == pytest.approx(game.study.value_exact - game.study.regret, abs=1e-6)
+    ev = float(Solver(game.rules).ev(game.chart.letter).value)
+    assert ev == pytest.approx(game.study.value_exact - game.study.regret, abs=1e-6)
 
 
 def test_the_seeds_questions_are_answered(games: dict[str, LearnedGame]) -> None:

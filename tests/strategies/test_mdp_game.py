@@ -81,7 +81,7 @@ def test_a_chart_is_worth_what_the_exact_solver_says(name: str) -> None:
     process = GameProcess(rules)
     mdp = build_mdp(process)
     values = evaluate(mdp, process.policy(mdp, chart.letter))
-    assert start_value(mdp, values) == pytest.approx(float(Solver(rules).worth(chart.letter).value), abs=1e-11)
+    assert start_value(mdp, values) == pytest.approx(float(Solver(rules).ev(chart.letter).value), abs=1e-11)
 
 
 def test_other_rules_are_told_apart() -> None:

@@ -48,13 +48,13 @@ def z_scores(solver: Solver, chart: Chart, rounds: int, seed: int) -> tuple[floa
     Both of x = net + V tied, with V the exact value where ties are replayed: its mean is V, and its standard deviation
     is (1 - mean tied) times the exact one. The error of the variance comes from the fourth moment of the sample.
     """
-    worth = solver.worth(chart.letter)
+    ev = solver.ev(chart.letter)
     net, tied, times = payoffs(solver.rules, chart, rounds, seed)
     assert times.sum() == rounds
-    value = worth.value if solver.rules.ties == "replay" else 0.0
+    value = ev.value if solver.rules.ties == "replay" else 0.0
     x = net + value * tied
-    sd = solver.sd(chart.letter) * (1 - worth.tied)
-    mean = float(worth.net + value * worth.tied)
+    sd = solver.sd(chart.letter) * (1 - ev.tied)
+    mean = float(ev.net + value * ev.tied)
     off = (times @ x / rounds - mean) / (sd / math.sqrt(rounds))
     squares = (x - mean) ** 2
     variance = times @ squares / rounds
@@ -117,7 +117,7 @@ def test_a_wrong_law_is_rejected(wrong: dict[str, object]) -> None:
     net, _, times = payoffs(right, chart, 4_000_000, seed=9)
     other = Solver(right.replace(**wrong))
     mean = times @ net / times.sum()
-    assert abs(mean - other.worth(Chart("same", other.rules, chart.cells).letter).value) > 4 * 1.15 / 2000
+    assert abs(mean - other.ev(Chart("same", other.rules, chart.cells).letter).value) > 4 * 1.15 / 2000
     assert abs(mean - Solver(right).value) < 4 * 1.15 / 2000
 
 
@@ -134,7 +134,7 @@ def test_a_standard_deviation_by_hand() -> None:
         -0.5: (1 - natural) ** 2,
     }
     mean = sum(x * p for x, p in probabilities.items())
-    assert solver.worth(chart.letter).value == pytest.approx(mean, abs=1e-14)
+    assert solver.ev(chart.letter).value == pytest.approx(mean, abs=1e-14)
     assert solver.sd(chart.letter) == pytest.approx(
         math.sqrt(sum((x - mean) ** 2 * p for x, p in probabilities.items())), abs=1e-13
     )

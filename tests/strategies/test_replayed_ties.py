@@ -20,7 +20,7 @@ from bjsim.errors import RunFailed
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.evaluate import evaluate_chart
-from bjsim.strategies.exact.solver import Solver, Worth
+from bjsim.strategies.exact.solver import ExpectedValue, Solver
 from bjsim.strategies.play import play
 from bjsim.strategies.players.catalogue import CATALOGUE
 
@@ -88,8 +88,8 @@ def profit_of(game: Rules, p: float) -> Callable[[float], float]:
 
             for one, name, q in cards:
                 for two, other, r in cards:
-                    worth = 1.0 if {one, two} == {1, 10} else hand(one + two, 1 in (one, two))
-                    total += share * q * r * (max(worth, split(name, 2, 2)) if name == other else worth)
+                    ev = 1.0 if {one, two} == {1, 10} else hand(one + two, 1 in (one, two))
+                    total += share * q * r * (max(ev, split(name, 2, 2)) if name == other else ev)
         return total
 
     return profit
@@ -116,7 +116,7 @@ def test_the_value_is_the_fixed_point_or_infinite(game: Rules, p: str, value: fl
     if math.isfinite(value):
         assert profit_of(game, float(p))(solver.value) == pytest.approx(solver.value, abs=1e-12)
     assert fixed_point(profit_of(game, float(p))) == pytest.approx(value, rel=1e-6)
-    assert solver.worth(solver.chart.letter).value == pytest.approx(value, abs=1e-9)
+    assert solver.ev(solver.chart.letter).value == pytest.approx(value, abs=1e-9)
 
 
 def test_the_value_over_fractions() -> None:
@@ -130,8 +130,8 @@ def test_any_convex_profit_has_its_first_fixed_point_found(seed: int) -> None:
     """Solvers of games that are a few policies (net, tied): the limit of dealing ties again ever more often."""
     rng = random.Random(seed)
     most = 0.2 if seed % 2 else -0.001  # where all lose, the way that loses least may tie more than it bets
-    policies = [Worth(rng.uniform(-0.3, most), rng.uniform(0.0, 1.6)) for _ in range(4)]
-    policies.append(Worth(-0.3, 0.1))  # there is always a way to tie few
+    policies = [ExpectedValue(rng.uniform(-0.3, most), rng.uniform(0.0, 1.6)) for _ in range(4)]
+    policies.append(ExpectedValue(-0.3, 0.1))  # there is always a way to tie few
 
     class Few(Solver):
         def _total(self, tie_value, letter):  # type: ignore[no-untyped-def]
@@ -140,7 +140,7 @@ def test_any_convex_profit_has_its_first_fixed_point_found(seed: int) -> None:
         def _best_letter(self, tie_value):  # type: ignore[no-untyped-def]
             return max(policies, key=lambda policy: policy.net + policy.tied * tie_value)
 
-        def worth(self, letter):  # type: ignore[no-untyped-def]
+        def ev(self, letter):  # type: ignore[no-untyped-def]
             return letter
 
     limit = 0.0
@@ -157,13 +157,13 @@ def test_any_convex_profit_has_its_first_fixed_point_found(seed: int) -> None:
     [(0.1, 0.5, 0.2), (-0.1, 0.5, -0.2), (0.001, 1.0, math.inf), (-0.001, 1.2, -math.inf), (0.0, 1.2, 0.0)],
 )
 def test_a_strategy_that_ties_all_it_bets_is_worth_more_or_less_than_any_number(net, tied, value) -> None:
-    assert Worth(net, tied).value == value
+    assert ExpectedValue(net, tied).value == value
 
 
 def test_endless_splits_and_replayed_ties_together() -> None:
     solver = Solver(named_rules("blackjack-p").replace(ties="replay", ten_probability="0.6"))
     assert solver.value == math.inf and solver.infinite_at == ("TT", "2")
-    assert solver.worth(solver.chart.letter).value == math.inf
+    assert solver.ev(solver.chart.letter).value == math.inf
 
 
 ENDLESS = ("--rules", "neller-v2", "--set", "split_by=value", "--set", "max_hands=4", "--set", "ten_probability=0.9")

@@ -47,10 +47,10 @@ def test_stand_hit_and_double_of_every_two_cards(p: Fraction, peek: bool, soft_1
                     assert means.value(hand(solver, one, other)) == pytest.approx(brute.natural(), abs=1e-13)
                     continue
                 state, cards = hand(solver, one, other), (one, other)
-                worth = {"S": brute.stand(cards), "H": brute.hit(cards), "D": brute.double(cards)}
-                assert {letter: means.act(state, letter) for letter in "SHD"} == pytest.approx(worth, abs=1e-12)
+                ev = {"S": brute.stand(cards), "H": brute.hit(cards), "D": brute.double(cards)}
+                assert {letter: means.act(state, letter) for letter in "SHD"} == pytest.approx(ev, abs=1e-12)
                 letter = solver.chart.letter(state, column, "SHD")
-                assert worth[letter] == pytest.approx(max(worth.values()), abs=1e-12)
+                assert ev[letter] == pytest.approx(max(ev.values()), abs=1e-12)
     assert solver.value == pytest.approx(value, abs=1e-12)
 
 
@@ -207,9 +207,9 @@ def test_mean_and_mean_square_are_those_of_every_round_played_out(case: str) -> 
         mean = moment(lambda net, tied, v=tie_value: net + v * tied)
         square = moment(lambda net, tied, v=tie_value: (net + v * tied) ** 2)
         assert solver.means(column, tie_value, chart.letter).value(state) == pytest.approx(mean, abs=1e-12)
-        worths = Moments(solver.states, column, solver.dealer, chart.letter, tie_value).value(state)
+        evs = Moments(solver.states, column, solver.dealer, chart.letter, tie_value).value(state)
         probabilities = [column.card_probabilities[outcome] for outcome in column.card_probabilities]
-        assert worths @ probabilities == pytest.approx([mean, square], abs=1e-12)
+        assert evs @ probabilities == pytest.approx([mean, square], abs=1e-12)
 
 
 def test_one_wrong_cell_shows_in_every_round_played_out() -> None:

@@ -96,8 +96,8 @@ def settle(plan: Any, it: Any, vector: Any) -> Any:
     split = it.count > 1
     if (it.need > 0 and it.shown < 2) or (it.need == 2 and not plan.dealer_done[it.dealer]):
         byte = plan.hand_over[vector] if split else 0
-        worth = 0 if split else vector
-        return byte, pack(Undecided(DEALER, 0, worth, 0, 0, min(it.count, 2), it.need, it.dealer, 0, min(it.shown, 2)))
+        ev = 0 if split else vector
+        return byte, pack(Undecided(DEALER, 0, ev, 0, 0, min(it.count, 2), it.need, it.dealer, 0, min(it.shown, 2)))
     outcome = plan.dealer_out[it.dealer]
     return (plan.end_split if split else plan.end)[vector, outcome], np.int64(ENDS)
 

@@ -272,7 +272,7 @@ def note_dealer(
     return note(log, noted, 0, 0, 0, card, 1)
 
 
-def _surprise(context: Any, worth: Any, own: Any, slopes: Any, counts: Any, left: Any, card: Any) -> Any:
+def _surprise(context: Any, ev: Any, own: Any, slopes: Any, counts: Any, left: Any, card: Any) -> Any:
     """How far the worth after the card is above the expected one; the card is still counted in the shoe.
 
     The worth after rank r is V_r + sum over q of g_r(q) c_q, with c the composition when r is gone. It is worked out
@@ -284,7 +284,7 @@ def _surprise(context: Any, worth: Any, own: Any, slopes: Any, counts: Any, left
         double, whole = ir.DoubleType(), ir.IntType(32)
         wide, narrow = ir.VectorType(double, WIDE), ir.VectorType(ir.FloatType(), WIDE)
         quick = ("reassoc", "contract")  # in any order of summation
-        worth, own, slopes, counts = (
+        ev, own, slopes, counts = (
             context.make_array(kind)(context, builder, array)
             for kind, array in zip(signature.args[:4], arguments[:4], strict=True)
         )
@@ -305,7 +305,7 @@ def _surprise(context: Any, worth: Any, own: Any, slopes: Any, counts: Any, left
             builder.store(builder.fadd(builder.load(total), product, quick), total)
         finite = builder.fcmp_ordered(">", left, double(1))  # an infinite shoe counts as 1 card: its law never changes
         share = builder.select(finite, builder.fdiv(double(1), builder.fsub(left, double(1))), double(0))
-        after = builder.fadd(load(worth.data), builder.fmul(builder.load(total), repeat(share), quick), quick)
+        after = builder.fadd(load(ev.data), builder.fmul(builder.load(total), repeat(share), quick), quick)
         add_up = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
             builder.module, ir.FunctionType(double, [double, wide]), f"llvm.vector.reduce.fadd.v{WIDE}f64"
         )
@@ -313,7 +313,7 @@ def _surprise(context: Any, worth: Any, own: Any, slopes: Any, counts: Any, left
         expected = builder.fdiv(builder.call(add_up, [double(0), weighted], fastmath=quick), left)
         return builder.fsub(builder.extract_element(after, card), expected)
 
-    return types.float64(worth, own, slopes, counts, left, card), code
+    return types.float64(ev, own, slopes, counts, left, card), code
 
 
 surprise: Any = intrinsic(_surprise)
@@ -329,7 +329,7 @@ def count_luck(luck_model: Any, ledger: Any, noted: Any) -> None:
         node, card = log[i, 1], min(log[i, 3], len(luck_model.full) - 1)
         if log[i, 2]:
             unit[log[i, 0], PROFIT] -= log[i, 2] * surprise(
-                luck_model.worth[node], luck_model.own[node], luck_model.slopes[node], counts, ledger.left[0], card
+                luck_model.ev[node], luck_model.own[node], luck_model.slopes[node], counts, ledger.left[0], card
             )
         if log[i, 4] and ledger.rounds[FINITE]:
             if ledger.left[0] > 1.0:  # the last one stays counted, for `drift`, with no card left

@@ -259,8 +259,8 @@ def exact_returns(rules: Rules, players: Sequence[Player]) -> list[ExactReturn |
     solver = Solver(rules)
 
     def of(letter: Policy) -> ExactReturn:
-        worth = solver.worth(letter)
-        return ExactReturn(float(worth.value), solver.sd(letter, worth))
+        ev = solver.ev(letter)
+        return ExactReturn(float(ev.value), solver.sd(letter, ev))
 
     return [of(player.letter) if isinstance(player, Chart) else None for player in players]
 
@@ -291,9 +291,9 @@ def missing_results(players: Sequence[Player], progress: Progress, exact: Sequen
         if not tally.rounds:
             lines.append(f"{player.name}: no round was played")
         elif not tally.settled:
-            worth = f"; its exact value is {known.value}" if known and math.isinf(known.value) else ""
+            ev = f"; its exact value is {known.value}" if known and math.isinf(known.value) else ""
             lines.append(
                 f"{player.name}: no return yet, as its {tally.rounds:,} rounds tied {tally.ties_replayed:,} bets, "
-                f"which are dealt again{worth}"
+                f"which are dealt again{ev}"
             )
     return lines

@@ -66,8 +66,8 @@ GAMES = {
 }
 
 
-def worths_by(worths, chart):
-    return worths.of_letters(worths.letters_of(chart.letter))
+def evs_by(evs, chart):
+    return evs.of_letters(evs.letters_of(chart.letter))
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -77,16 +77,16 @@ def test_worths_are_the_solvers(game, name):
     rules = GAMES[game]
     chart = find_player(name, rules)
     space = StateIndex(rules)
-    worths = worths_by(StateValues(space), chart)
+    evs = evs_by(StateValues(space), chart)
     solver = Solver(rules)
-    assert worths[space.number_of[HandState()], 0] == pytest.approx(float(solver.worth(chart.letter).value), abs=1e-12)
+    assert evs[space.number_of[HandState()], 0] == pytest.approx(float(solver.ev(chart.letter).value), abs=1e-12)
     if rules.dealer_shows == "both":
         return
     for up in range(DRAWN):
         means = solver.means(solver.columns[space.ups[1 + up]], 0.0, chart.letter)
         for hand in solver.states.reachable():
             number = (1 + up) * len(space.hands) + space.number_of[hand]
-            assert worths[number, 0] == pytest.approx(means.value(hand), abs=1e-12)
+            assert evs[number, 0] == pytest.approx(means.value(hand), abs=1e-12)
 
 
 def test_slopes_are_those_of_the_solver():
@@ -94,10 +94,10 @@ def test_slopes_are_those_of_the_solver():
     rules = CARDSHARK.replace(decks="inf")
     chart = find_player("optimal", rules)
     space = StateIndex(rules)
-    slopes = worths_by(StateValues(space), chart)[space.number_of[HandState()], 1:]
+    slopes = evs_by(StateValues(space), chart)[space.number_of[HandState()], 1:]
     step = 1e-4
     low, high = (
-        float(Solver(rules.replace(ten_probability=4 / 13 + tilt)).worth(chart.letter).value) for tilt in (-step, step)
+        float(Solver(rules.replace(ten_probability=4 / 13 + tilt)).ev(chart.letter).value) for tilt in (-step, step)
     )
     assert slopes[-1] - slopes[:-1].mean() == pytest.approx((high - low) / (2 * step), abs=1e-5)
 
@@ -108,18 +108,18 @@ def test_in_the_infinite_shoe_every_round_of_a_known_chart_is_worth_the_same(dea
     """Profit less luck is one constant: the exact value of the chart."""
     rules = CARDSHARK.replace(decks="inf", chips=10**6, deal=deal)
     chart = find_player(name, rules)
-    value = 10 * float(Solver(rules).worth(chart.letter).value)
+    value = 10 * float(Solver(rules).ev(chart.letter).value)
     luck = Luck(rules)
-    worths = luck.of_letters(luck.worths.letters_of(chart.letter))
+    evs = luck.of_letters(luck.evs.letters_of(chart.letter))
     for net, (trace,) in traced(rules, [chart] * 4, 1):
-        for won, parts in zip(net, luck.of_traces([trace], np.array([worths] * 5)), strict=False):
+        for won, parts in zip(net, luck.of_traces([trace], np.array([evs] * 5)), strict=False):
             assert won - sum(parts) == pytest.approx(25 * value, abs=1e-4)
 
 
 # --- it cannot bias
 
 
-def mean_luck(luck, trace, worths, left_out=0):
+def mean_luck(luck, trace, evs, left_out=0):
     """What every draw's luck comes to on average over the cards that could come, for every seat: exactly 0.
 
     left_out: so many tens the referee does not know of.
@@ -135,7 +135,7 @@ def mean_luck(luck, trace, worths, left_out=0):
             mean = 0.0
             for rank in np.flatnonzero(left):
                 row = array("q", [int(rank), int(draw[1]), *believed.tolist(), *one])
-                mean += left[rank] / left.sum() * luck.of_traces([DrawLog(row.tobytes(), b"")], worths[None]).sum()
+                mean += left[rank] / left.sum() * luck.of_traces([DrawLog(row.tobytes(), b"")], evs[None]).sum()
             worst = max(worst, abs(mean))
     return worst
 
@@ -153,14 +153,14 @@ def each_alone(draw):
 def test_over_all_cards_that_may_come_the_luck_of_every_draw_is_nothing():
     """Whatever it is worth: exact, and no matter of chance. Beside it, the negative control: a wrong law."""
     luck = Luck(CARDSHARK)
-    worths = luck.of_letters(luck.letters)
-    random = np.random.default_rng(1).uniform(-1, 1, worths.shape)
+    evs = luck.of_letters(luck.letters)
+    random = np.random.default_rng(1).uniform(-1, 1, evs.shape)
     for _, (trace,) in traced(CARDSHARK, named(CARDSHARK, SIX[:4]), 1):
         kinds = {(int(kind), int(whose)) for kind, whose in zip(*kinds_and_whose(trace), strict=True)}
         assert {OWN, DEALERS_CARD} < {whose for _, whose in kinds} and len({kind for kind, _ in kinds}) >= 6
-        assert mean_luck(luck, trace, worths) < 1e-9
+        assert mean_luck(luck, trace, evs) < 1e-9
         assert mean_luck(luck, trace, random) < 1e-9
-        assert mean_luck(luck, trace, worths, left_out=1) > 0.05
+        assert mean_luck(luck, trace, evs, left_out=1) > 0.05
 
 
 class CountingShoe:
@@ -313,8 +313,8 @@ def test_a_wrong_law_of_cards_is_noticed():
     """Negative control: luck that believes tens to be twice as many as they are is not fair."""
 
     class ManyTens(Luck):
-        def of_traces(self, traces, worths):
-            return super().of_traces([many_tens(trace) for trace in traces], worths)
+        def of_traces(self, traces, evs):
+            return super().of_traces([many_tens(trace) for trace in traces], evs)
 
     def many_tens(trace):
         draws = trace.rows()[0].copy()

@@ -36,7 +36,7 @@ class LuckModel(NamedTuple):
     dealt again is worth. full (Q,): counts of a full shoe, or the law of an infinite one.
     """
 
-    worth: Array
+    ev: Array
     slopes: Array
     own: Array
     chart: Array
@@ -60,17 +60,15 @@ def make_luck_model(rules: Rules, plan: Plan) -> LuckModel:
         raise InputError(
             "--adjust-luck needs charts of a finite value: here one ties as many bets as it is dealt, or more"
         )
-    worths = [
-        StateValues(plan, seat, probabilities, worth, unit) for seat, worth in zip(first.tolist(), value, strict=True)
-    ]
+    evs = [StateValues(plan, seat, probabilities, ev, unit) for seat, ev in zip(first.tolist(), value, strict=True)]
     nodes = _Nodes(len(probabilities))
-    drawn = [_Drawn(one, nodes) for one in worths]
-    context_add = worths[0].context_add
+    drawn = [_Drawn(one, nodes) for one in evs]
+    context_add = evs[0].context_add
     if len(probabilities) < len(RANKS):
         context_add = np.concatenate([context_add, *[context_add[:, -1:]] * (len(RANKS) - len(probabilities))], axis=1)
-    worth, slopes, number = nodes.different()
+    ev, slopes, number = nodes.different()
     return LuckModel(
-        worth=worth,
+        ev=ev,
         slopes=slopes,
         own=filled_up(np.diagonal(slopes, axis1=1, axis2=2).astype(np.float64)),
         chart=chart.reshape(len(plan.act)),
@@ -80,7 +78,7 @@ def make_luck_model(rules: Rules, plan: Plan) -> LuckModel:
         split=number[np.stack([one.split for one in drawn])],
         dealer=number[np.stack([one.dealer for one in drawn])],
         context_add=context_add,
-        start=np.stack([one.start[1:] for one in worths]),
+        start=np.stack([one.start[1:] for one in evs]),
         value=np.array(value),
         full=probabilities * (1 if rules.infinite else 52 * int(rules.decks)),
     )

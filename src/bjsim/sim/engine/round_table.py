@@ -67,7 +67,7 @@ def fold(plan: Plan, most_rows: int = MOST_ROWS) -> Fold | None:
     sizes = (len(plan.add), len(plan.dealer_add), plan.act.shape[3])
     if len(plan.act) > 1 or stop < FEWEST or any(n > most for n, most in zip(sizes, WIDEST, strict=True)):
         return None
-    vectors, vector = _worths(plan)
+    vectors, vector = _evs(plan)
     codes, code = np.unique(vectors, return_inverse=True)
     for leave in (False, True) if numbers.max_hands <= MOST_HANDS else (True,):
         outcomes = np.arange(1 if leave else vectors.shape[1])
@@ -86,7 +86,7 @@ def fold(plan: Plan, most_rows: int = MOST_ROWS) -> Fold | None:
     return None
 
 
-def _worths(plan: Plan) -> tuple[Array, Array]:
+def _evs(plan: Plan) -> tuple[Array, Array]:
     """What a hand may be worth by the dealer's outcome, (H, O), nothing first; and the row for result and stake."""
     results, stakes, outcomes = plan.pay.shape
     different, row = np.unique(plan.pay.reshape(-1, outcomes), axis=0, return_inverse=True)

@@ -93,13 +93,13 @@ class StateValues:
         self.ended = ended & (dealt_to == cards) & bool(self.numbers.peek)
 
     def _finished(self) -> Array:
-        worth = np.zeros((len(self.dealer_add), *self.pay.shape[:2], 1 + self.ranks))
+        ev = np.zeros((len(self.dealer_add), *self.pay.shape[:2], 1 + self.ranks))
         for dealer in self._dealers_last_first():
             if self.plan.dealer_done[dealer]:
-                worth[dealer, ..., 0] = self.pay[:, :, self.plan.dealer_out[dealer]]
+                ev[dealer, ..., 0] = self.pay[:, :, self.plan.dealer_out[dealer]]
             else:
-                worth[dealer] = self.mix(np.moveaxis(worth[self.dealer_add[dealer]], 0, -2))
-        return worth
+                ev[dealer] = self.mix(np.moveaxis(ev[self.dealer_add[dealer]], 0, -2))
+        return ev
 
     def _dealers_last_first(self) -> Iterator[int]:
         rows = zip(self.dealer_add.tolist(), self.plan.dealer_done, strict=True)
@@ -129,33 +129,33 @@ class StateValues:
         known, result = self.known, self.plan.result
         dealers = self.dealers[known]
         codes = np.where(self.ended[known], 0, self.act[may_split, hand, self.columns[known]])
-        worth: Array = self.finished[dealers, result[hand], 0]
+        ev: Array = self.finished[dealers, result[hand], 0]
         for code in set(codes.tolist()) - {0}:
             at = codes == code
             if code == HIT:
-                worth[at] = self.mix(self.after_hit(known[at], hand))
+                ev[at] = self.mix(self.after_hit(known[at], hand))
             elif code == DOUBLE:
-                worth[at] = self.mix(self.after_double(known[at], hand))
+                ev[at] = self.mix(self.after_double(known[at], hand))
             elif code == SURRENDER:
-                worth[at] = self.finished[dealers[at], self.numbers.surrendered, 0]
+                ev[at] = self.finished[dealers[at], self.numbers.surrendered, 0]
             elif code == SPLIT and not self._is_split(hand):
-                worth[at] = self.halves(int(self.plan.half[hand]), 2, 2)[at]
-        return worth
+                ev[at] = self.halves(int(self.plan.half[hand]), 2, 2)[at]
+        return ev
 
     def after_hit(self, contexts: Array, hand: int) -> Array:
         """Worths after each rank drawn to a hand; (.., Q, 1 + Q)."""
-        worth: Array = self.hands[contexts[:, None], 1, self.add[hand]]
-        return worth
+        ev: Array = self.hands[contexts[:, None], 1, self.add[hand]]
+        return ev
 
     def after_double(self, contexts: Array, hand: int) -> Array:
         """Worths after each rank drawn to a doubled hand."""
-        worth: Array = self.finished[self.dealers[contexts][:, None], self.plan.result[self.add[hand]], 1]
-        return worth
+        ev: Array = self.finished[self.dealers[contexts][:, None], self.plan.result[self.add[hand]], 1]
+        return ev
 
     def after_dealt(self, contexts: Array, hand: int) -> Array:
         """Worths after each rank dealt to the dealer while a seat holds `hand`."""
-        worth: Array = self.hands[self.context_add[contexts], 1, hand]
-        return worth
+        ev: Array = self.hands[self.context_add[contexts], 1, hand]
+        return ev
 
     # --- splits
 
@@ -180,15 +180,15 @@ class StateValues:
     def after_split(self, half: int, waiting: int, held: int) -> Array:
         """Worths after each rank drawn to the first of `waiting` halves; (known, Q, 1 + Q)."""
         may_split = int(held < self.numbers.max_hands)
-        worth: Array = self.hands[self.known[:, None], may_split, self.add[half]]
+        ev: Array = self.hands[self.known[:, None], may_split, self.add[half]]
         if self.numbers.max_hands == NO_LIMIT:
             one = self._endless_half(half)
-            return np.where(self.splits_again(half)[..., None], 2 * one[:, None], worth)
-        worth = worth + self.halves(half, waiting - 1, held)[:, None]
+            return np.where(self.splits_again(half)[..., None], 2 * one[:, None], ev)
+        ev = ev + self.halves(half, waiting - 1, held)[:, None]
         again = self.splits_again(half)
         if may_split and again.any():
-            worth[again] = np.broadcast_to(self.halves(half, waiting + 1, held + 1)[:, None], worth.shape)[again]
-        return worth
+            ev[again] = np.broadcast_to(self.halves(half, waiting + 1, held + 1)[:, None], ev.shape)[again]
+        return ev
 
     def _endless_half(self, half: int) -> Array:
         """Worth h of one half where splits have no end: it becomes two with the probability `a` of a pair, so
@@ -223,8 +223,8 @@ class StateValues:
     @property
     def start(self) -> Array:
         """Worth of a round before its first card; (1 + Q,)."""
-        worth: Array = self.hands[0, 1, 0]
-        return worth
+        ev: Array = self.hands[0, 1, 0]
+        return ev
 
 
 def _last_first(leads_to: list[list[int]]) -> Iterator[int]:

@@ -25,7 +25,7 @@ from bjsim.sim.game.states import HandState, States
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.reach import Decision, Reach
-from bjsim.strategies.exact.solver import Solver, Worth
+from bjsim.strategies.exact.solver import ExpectedValue, Solver
 from bjsim.strategies.exact.values import Column, Policy
 
 
@@ -115,14 +115,14 @@ class _Evaluator:
         self.states = self.solver.states
         self.rows = cells_of(self.states)
         self._replay = chart.rules.ties == "replay"
-        self.best_worth = self.solver.worth(self.solver.chart.letter)
-        self.worth = self.solver.worth(chart.letter)
+        self.best_ev = self.solver.ev(self.solver.chart.letter)
+        self.ev = self.solver.ev(chart.letter)
 
     def evaluation(self) -> Evaluation:
         codes = {(row, column): self._code(decisions[0], column)
                  for row, decisions in self.rows.items() for column in self.states.columns}  # fmt: skip
         cells = sorted(self._wrong_cells(codes), key=lambda cell: (-cell.cost, -cell.alone))
-        value, best = float(self.worth.value), float(self.solver.infinite_shoe_value)
+        value, best = float(self.ev.value), float(self.solver.infinite_shoe_value)
         return Evaluation(
             self.chart, self.solver.chart, value, best, tuple(cells), codes, self.solver.infinite_because
         )  # fmt: skip
@@ -134,7 +134,7 @@ class _Evaluator:
         best = self.solver.chart.cells
         for label, column in self.solver.columns.items():
             costs = self._costs(column)
-            before = self._column_worth(column, self.solver.chart.letter)
+            before = self._column_ev(column, self.solver.chart.letter)
             for row, decisions in self.rows.items():
                 if any(self._differ(decision, label) for decision in decisions):
                     cost, alone = costs.get(row, 0.0), self._alone(row, column, before)
@@ -148,7 +148,7 @@ class _Evaluator:
     def _costs(self, column: Column) -> dict[str, float]:
         """Cost of every row of a column."""
         means = self.solver.best[column.label]
-        settled = float(1 - self.worth.tied) if self.worth.tied < 1 else math.nan  # no share of infinitely much
+        settled = float(1 - self.ev.tied) if self.ev.tied < 1 else math.nan  # no share of infinitely much
         costs: dict[str, float] = {}
         for decision, visits in Reach(self.states, column, self.chart.letter).visits().items():
             legal = decision.legal(self.states)
@@ -160,20 +160,20 @@ class _Evaluator:
                 costs[row] = costs.get(row, 0.0) + cost
         return costs
 
-    def _column_worth(self, column: Column, letter: Policy) -> Worth:
+    def _column_ev(self, column: Column, letter: Policy) -> ExpectedValue:
         net = self.solver.column_total(column, 0.0, letter)
-        return Worth(net, self.solver.column_total(column, 1.0, letter) - net if self._replay else 0.0)
+        return ExpectedValue(net, self.solver.column_total(column, 1.0, letter) - net if self._replay else 0.0)
 
-    def _alone(self, row: str, column: Column, before: Worth) -> float:
+    def _alone(self, row: str, column: Column, before: ExpectedValue) -> float:
         """What the best chart loses when the chart judged has its way in one cell."""
 
         def letter(state: HandState, label: str, legal: str) -> str:
             chart = self.chart if _row(self.states, state, legal) == row else self.solver.chart
             return chart.letter(state, label, legal)
 
-        whole = self.best_worth
+        whole = self.best_ev
         if not math.isfinite(whole.value):
             return math.nan
-        after = self._column_worth(column, letter)
-        changed = Worth(whole.net + after.net - before.net, whole.tied + after.tied - before.tied)
+        after = self._column_ev(column, letter)
+        changed = ExpectedValue(whole.net + after.net - before.net, whole.tied + after.tied - before.tied)
         return float(whole.value - changed.value)

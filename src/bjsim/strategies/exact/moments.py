@@ -27,11 +27,11 @@ class Moments(Values[Array]):
 
     def leaf(self, result: Result, stake: int) -> Array:
         paid = [self.states.settle(result, stake, outcome) for outcome in self.column.probabilities]
-        worths = [float(net) + tied * float(self.tie_value) for net, tied in paid]
-        return np.array([worths, [worth * worth for worth in worths]])
+        evs = [float(net) + tied * float(self.tie_value) for net, tied in paid]
+        return np.array([evs, [ev * ev for ev in evs]])
 
     def mix(self, parts: list[tuple[Number, Array]]) -> Array:
-        return sum((p * worth for p, worth in parts), start=np.zeros((2, len(self.column.probabilities))))
+        return sum((p * ev for p, ev in parts), start=np.zeros((2, len(self.column.probabilities))))
 
     def plus(self, one: Array, other: Array) -> Array:
         return np.array([one[0] + other[0], one[1] + 2 * one[0] * other[0] + other[1]])
@@ -67,9 +67,9 @@ def round_sd(states: States, letter: Policy, tie_value: Number = 0, tied: Number
     ended = float(dealer.peeked_natural())
     for start, p in states.starts.items():
         net, again = states.settle(states.result(start), 1, DEALER_NATURAL)
-        worth = float(net) + again * float(tie_value)
-        mean += ended * float(p) * worth
-        square += ended * float(p) * worth * worth
+        ev = float(net) + again * float(tie_value)
+        mean += ended * float(p) * ev
+        square += ended * float(p) * ev * ev
     if not math.isfinite(square):
         return math.inf  # endless splitting
     return math.sqrt(max(square - mean * mean, 0.0)) / (1 - float(tied))

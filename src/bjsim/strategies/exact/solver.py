@@ -33,7 +33,7 @@ FINITE_DECKS = (
 
 
 @dataclass(frozen=True)
-class Worth:
+class ExpectedValue:
     """What a strategy is worth: expected profit and stake tied per round, and their value of the game, in initial
     bets. Only replayed ties count as tied."""
 
@@ -99,17 +99,17 @@ class Solver:
             total += ended * p * (number(net) + tied * tie_value)
         return total
 
-    def worth(self, letter: Policy) -> Worth:
+    def ev(self, letter: Policy) -> ExpectedValue:
         """What the strategy `letter` (a chart's) is worth."""
         net = self._total(self.number(0), letter)
         if self.rules.ties != "replay" or not math.isfinite(net):  # of an endless split's profit no part is told
-            return Worth(net, self.number(0))
-        return Worth(net, self._total(self.number(1), letter) - net)
+            return ExpectedValue(net, self.number(0))
+        return ExpectedValue(net, self._total(self.number(1), letter) - net)
 
-    def sd(self, letter: Policy, worth: Worth | None = None) -> float:
+    def sd(self, letter: Policy, ev: ExpectedValue | None = None) -> float:
         """Standard deviation of a round under the strategy `letter`; see `round_sd`. worth: its worth, if known."""
-        worth = self.worth(letter) if worth is None else worth
-        return round_sd(self.states, letter, worth.value, worth.tied)
+        ev = self.ev(letter) if ev is None else ev
+        return round_sd(self.states, letter, ev.value, ev.tied)
 
     @property
     def value(self) -> Number:
@@ -158,7 +158,7 @@ class Solver:
                 return value, value
             if variance_reduction == math.inf:
                 return value, variance_reduction
-            best = self.worth(self._best_letter(value))
+            best = self.ev(self._best_letter(value))
             if best.tied < 1:
                 if is_reached and best.value <= value:  # for the same reason: rounding
                     return value, value
@@ -229,8 +229,8 @@ class Solver:
 def best_code(means: Means, state: HandState) -> str:
     """The chart code of the best action for a hand; the first of S H D P R where some are equally good."""
     legal = means.states.legal(state)
-    worth = {letter: means.act(state, letter) for letter in legal}
-    best = max(legal, key=lambda letter: worth[letter])
+    ev = {letter: means.act(state, letter) for letter in legal}
+    best = max(legal, key=lambda letter: ev[letter])
     if best in "DR":
-        return best + ("s" if worth["S"] >= worth["H"] else "h")
+        return best + ("s" if ev["S"] >= ev["H"] else "h")
     return best

@@ -199,8 +199,8 @@ class Values(ABC, Generic[W]):
                     pairs.append((p, self.value(state, may_split=False)))
                 else:
                     others.append((p, self.value(state)))
-            other = self.mix([(p / (1 - again), worth) for p, worth in others])
-            whole = self.mix([(p / again, worth) for p, worth in pairs]) if pairs else other
+            other = self.mix([(p / (1 - again), ev) for p, ev in others])
+            whole = self.mix([(p / again, ev) for p, ev in pairs]) if pairs else other
             self._halves[half] = again, whole, other
         return self._halves[half]
 
@@ -218,14 +218,14 @@ class Means(Values[Number]):
         self.letter = letter
 
     def leaf(self, result: Result, stake: int) -> Number:
-        worth: Number = self.number(0)
+        ev: Number = self.number(0)
         for outcome, p in self.column.probabilities.items():
             net, tied = self.states.settle(result, stake, outcome)
-            worth += p * (self.number(net) + tied * self.tie_value)
-        return worth
+            ev += p * (self.number(net) + tied * self.tie_value)
+        return ev
 
     def mix(self, parts: list[tuple[Number, Number]]) -> Number:
-        return sum([p * worth for p, worth in parts], start=self.number(0))
+        return sum([p * ev for p, ev in parts], start=self.number(0))
 
     def plus(self, one: Number, other: Number) -> Number:
         return one + other

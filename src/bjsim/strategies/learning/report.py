@@ -86,8 +86,8 @@ class LearnedGame:
     def _beside_hoyle(self) -> list[str]:
         hoyle = CATALOGUE["hoyle"].chart(self.rules)
         mdp = self.study.mdp
-        worth = start_value(mdp, evaluate(mdp, self.process.policy(mdp, hoyle.letter)))
-        price = f"Hoyle's is worth {worth:+.6f} a bet, {self.study.value_exact - worth:.6f} less than the best"
+        ev = start_value(mdp, evaluate(mdp, self.process.policy(mdp, hoyle.letter)))
+        price = f"Hoyle's is worth {ev:+.6f} a bet, {self.study.value_exact - ev:.6f} less than the best"
         lines = list(self._unlike(hoyle, "Hoyle"))
         return [f"no; {price}", *lines] if lines else [f"yes, in every state; {price}"]
 

@@ -54,54 +54,54 @@ class Luck:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.space = StateIndex(rules)
-        self.worths = StateValues(self.space)
+        self.evs = StateValues(self.space)
         self.reference = CATALOGUE[REFERENCE].chart(rules)
-        self.letters = self.worths.letters_of(self.reference.letter)
+        self.letters = self.evs.letters_of(self.reference.letter)
 
     def of_letters(self, letters: Letters) -> Floats:
         """What situations are worth to a seat that plays on so: (situations, 1 + DRAWN), a constant and slopes by the
         shares of the ranks."""
-        worths = self.worths.of_letters(letters)
+        evs = self.evs.of_letters(letters)
         if self.rules.infinite:
-            worths[:, 1:] = 0
-        worths[:, 0] -= worths[:, 1:] @ self.worths.card_probabilities
-        return worths
+            evs[:, 1:] = 0
+        evs[:, 0] -= evs[:, 1:] @ self.evs.card_probabilities
+        return evs
 
-    def of_traces(self, traces: Sequence[DrawLog], worths: Floats) -> Floats:
+    def of_traces(self, traces: Sequence[DrawLog], evs: Floats) -> Floats:
         """(bots, KINDS): luck in chips. worths: (bots, situations, 1 + DRAWN), of each bot what `of_letters` gave; the
         last is the house player."""
         draws = np.concatenate([trace.rows()[0] for trace in traces])
         stakes = stakes_of(draws)
-        luck = np.zeros(len(worths) * len(KINDS))
+        luck = np.zeros(len(evs) * len(KINDS))
         # Another seat's card changes only what is left in the shoe, and so does not need all that may come of it
         another = stakes.whose == OTHERS
-        for here, worth_of in ((~another, self._worth_of_card), (another, self._worth_of_loss)):
+        for here, ev_of in ((~another, self._ev_of_card), (another, self._ev_of_loss)):
             rows = Stakes(*(column[here] for column in stakes))
             draw = draws[rows.draw]
             rank, kind, left = draw[:, 0], draw[:, 1], draw[:, 2:DRAW]
             count = left.sum(axis=1)
             filled = np.maximum(0, AHEAD - (count - 1))
-            shoe = left + filled[:, None] * self.worths.card_probabilities
-            worth = worth_of(rows, worths, shoe, (count - 1 + filled)[:, None])
-            expected = np.einsum("nr,nr->n", left, worth) / count
-            gained = rows.chips * (worth[np.arange(len(rank)), rank] - expected)
-            luck += np.bincount(rows.bot % len(worths) * len(KINDS) + kind, weights=gained, minlength=len(luck))
-        return luck.reshape(len(worths), len(KINDS))
+            shoe = left + filled[:, None] * self.evs.card_probabilities
+            ev = ev_of(rows, evs, shoe, (count - 1 + filled)[:, None])
+            expected = np.einsum("nr,nr->n", left, ev) / count
+            gained = rows.chips * (ev[np.arange(len(rank)), rank] - expected)
+            luck += np.bincount(rows.bot % len(evs) * len(KINDS) + kind, weights=gained, minlength=len(luck))
+        return luck.reshape(len(evs), len(KINDS))
 
-    def _worth_of_card(self, rows: Stakes, worths: Floats, shoe: Floats, size: Floats) -> Floats:
+    def _ev_of_card(self, rows: Stakes, evs: Floats, shoe: Floats, size: Floats) -> Floats:
         """(rows, DRAWN): what the seat's hand is worth after each card, which has then left the shoe.
 
         shoe: (rows, DRAWN), cards of each rank before it leaves; size: (rows, 1), how many there are after it left.
         """
-        after = worths[rows.bot[:, None], self._after(rows)]  # (rows, card, worth and slopes)
+        after = evs[rows.bot[:, None], self._after(rows)]  # (rows, card, worth and slopes)
         shares = np.concatenate((np.ones_like(size), shoe / size), axis=1)
-        worth: Floats = np.einsum("nrk,nk->nr", after, shares) - after[:, RANKS_DRAWN, 1 + RANKS_DRAWN] / size
-        return worth
+        ev: Floats = np.einsum("nrk,nk->nr", after, shares) - after[:, RANKS_DRAWN, 1 + RANKS_DRAWN] / size
+        return ev
 
-    def _worth_of_loss(self, rows: Stakes, worths: Floats, shoe: Floats, size: Floats) -> Floats:
+    def _ev_of_loss(self, rows: Stakes, evs: Floats, shoe: Floats, size: Floats) -> Floats:
         """The same for a card that another seat gets, but for what is the same whatever comes."""
-        worth: Floats = -worths[rows.bot, rows.dealer * len(self.space.hands) + rows.hand, 1:] / size
-        return worth
+        ev: Floats = -evs[rows.bot, rows.dealer * len(self.space.hands) + rows.hand, 1:] / size
+        return ev
 
     def _after(self, rows: Stakes) -> Ints:
         """(rows, DRAWN): the situation after each card."""
@@ -126,15 +126,15 @@ class LuckAdjuster:
         self.luck = luck
         self.matches_a_unit = matches_a_unit
         everybody = [*range(bots), HOUSE]
-        known = luck.space, luck.reference, luck.letters, luck.worths.columns
+        known = luck.space, luck.reference, luck.letters, luck.evs.columns
         self.model = {bot: OpponentModel(*known) for bot in everybody}
-        self._worths = np.array([luck.of_letters(luck.letters)] * len(everybody))
+        self._evs = np.array([luck.of_letters(luck.letters)] * len(everybody))
         self._changed: set[int] = set()
         self._matches = 0
 
     def adjust(self, traces: Sequence[DrawLog]) -> dict[str, Any]:
         """The luck in a match's tables, in chips by bot and kind, and what was learned of the bots, by bot."""
-        luck = self.luck.of_traces(traces, self._worths)[:-1]
+        luck = self.luck.of_traces(traces, self._evs)[:-1]
         learned: dict[int, Learned] = defaultdict(dict)
         for trace in traces:
             decisions = trace.rows()[1]
@@ -162,5 +162,5 @@ class LuckAdjuster:
             letters = self.model[bot].letters
             if (key := letters.tobytes()) not in alike:
                 alike[key] = self.luck.of_letters(letters)
-            self._worths[bot] = alike[key]
+            self._evs[bot] = alike[key]
         self._changed.clear()

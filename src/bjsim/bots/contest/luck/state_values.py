@@ -35,7 +35,7 @@ class StateValues:
         self.card_probabilities = np.array([*probabilities[: DRAWN - 1], sum(probabilities[DRAWN - 1 :])])
         self.columns = list(dict.fromkeys(space.ups[TWO]))
         self._column_of = np.array([self.columns.index(label) for label in space.ups[TWO]])
-        leaves = self._worth_of_results()
+        leaves = self._ev_of_results()
         self._doubles = 2 * self._mix(leaves[TWO][:, space.doubled])
         self._surrenders = leaves[TWO][:, [space.surrendered] * len(space.hands)]
         hands = [(n, hand) for n, hand in enumerate(space.hands) if isinstance(hand, HandState)]
@@ -65,8 +65,8 @@ class StateValues:
     def of_letters(self, letters: Letters) -> Floats:
         """(situations, WITH_SLOPES): worth and slopes, if the seat plays so from there on."""
         space = self.space
-        worths = self._base.copy()
-        two = worths[TWO]  # a view
+        evs = self._base.copy()
+        two = evs[TWO]  # a view
         chosen = letters[self._column_of]
         for letter, taken in ((b"D", self._doubles), (b"R", self._surrenders)):
             if (here := chosen == letter).any():
@@ -77,9 +77,9 @@ class StateValues:
         for layer in self._dealt:
             two[:, layer] = self._mix(two[:, space.after[layer]])
         shape = (DRAWN, DRAWN, len(space.hands), WITH_SLOPES)
-        worths[ONE] = self._mix(np.moveaxis(two.reshape(shape), 1, 2))
-        worths[0] = self._mix(np.moveaxis(worths[ONE], 0, 1))
-        return worths.reshape(-1, WITH_SLOPES)
+        evs[ONE] = self._mix(np.moveaxis(two.reshape(shape), 1, 2))
+        evs[0] = self._mix(np.moveaxis(evs[ONE], 0, 1))
+        return evs.reshape(-1, WITH_SLOPES)
 
     def _mix(self, parts: Floats) -> Floats:
         """(..., DRAWN, WITH_SLOPES) -> (..., WITH_SLOPES): the worth before a card, from those after each rank."""
@@ -87,7 +87,7 @@ class StateValues:
         mixed[..., 1:] += parts[..., 0]
         return mixed
 
-    def _worth_of_results(self) -> Floats:
+    def _ev_of_results(self) -> Floats:
         """(dealers, hands, WITH_SLOPES); 0 for hands that have not ended."""
         space, states = self.space, self.space.states
         outcomes = states.dealer_outcomes
@@ -113,8 +113,8 @@ class StateValues:
         for number, hand in enumerate(space.hands):
             if isinstance(hand, Result):
                 pays[number] = [float(states.settle(hand, 1, outcome)[0]) for outcome in outcomes]
-        worths: Floats = np.einsum("ho,dok->dhk", pays, laws)
-        return worths
+        evs: Floats = np.einsum("ho,dok->dhk", pays, laws)
+        return evs
 
     def _by_depth(self) -> list[Ints]:
         """The hands that may hit, in layers: each layer's become hands of earlier layers, or end."""
