@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
-from bjsim.sim.engine.compile_notice import ensure_cache
+from bjsim.sim.engine.jit import compiled
 
-ensure_cache()
 Array = np.ndarray[Any, Any]
-njit: Any = numba.njit  # its type hints do not know `_nrt`
 
 PEEK, NATURAL, MAX_HANDS, SURRENDERED, SPLITS_LEAVE = range(5)  # positions in `FoldPlan.numbers`
 HIT, DOUBLE, SPLIT, SURRENDER = 2, 3, 4, 5  # codes in `Plan.act`
@@ -74,14 +71,14 @@ class FoldPlan(NamedTuple):
     hand_over: Array
 
 
-@njit(cache=True, _nrt=False, forceinline=True)
+@compiled(_nrt=False, forceinline=True)
 def pack(it: Any) -> Any:
     """Something undecided as one word; `fold.py` refuses plans for which the fields are too narrow."""
     word = np.int64(it.what) | it.shown << 2 | it.need << 4 | it.step << 6 | it.count << 9 | it.waiting << 14
     return word | it.dealer << 19 | it.column << 27 | it.hand << 35 | it.half << 49
 
 
-@njit(cache=True, _nrt=False, forceinline=True)
+@compiled(_nrt=False, forceinline=True)
 def unpack(word: Any) -> Any:
     """The inverse of `pack`."""
     return Undecided(
@@ -90,7 +87,7 @@ def unpack(word: Any) -> Any:
     )  # fmt: skip
 
 
-@njit(cache=True, _nrt=False, forceinline=True)
+@compiled(_nrt=False, forceinline=True)
 def settle(plan: Any, it: Any, vector: Any) -> Any:
     """No hand is left to play; the last one is worth `vector`, by the dealer's outcome: he draws, or the round ends."""
     split = it.count > 1
@@ -102,7 +99,7 @@ def settle(plan: Any, it: Any, vector: Any) -> Any:
     return (plan.end_split if split else plan.end)[vector, outcome], np.int64(ENDS)
 
 
-@njit(cache=True, _nrt=False, forceinline=True)
+@compiled(_nrt=False, forceinline=True)
 def end_hand(plan: Any, it: Any, result: Any, doubled: Any) -> Any:
     """The hand is over with this result: a waiting half takes its place, or it was the last."""
     vector = plan.vector[result, doubled]
@@ -114,7 +111,7 @@ def end_hand(plan: Any, it: Any, result: Any, doubled: Any) -> Any:
     return settle(plan, Undecided(DRAW, 0, 0, 0, 0, it.count, need, it.dealer, it.column, it.shown), vector)
 
 
-@njit(cache=True, _nrt=False, forceinline=True)
+@compiled(_nrt=False, forceinline=True)
 def decide(plan: Any, it: Any, ended: Any) -> Any:
     """The hand has its card: what the chart makes of it, unless the dealer's natural has ended the round."""
     limit = plan.numbers[MAX_HANDS]
@@ -136,7 +133,7 @@ def decide(plan: Any, it: Any, ended: Any) -> Any:
     return end_hand(plan, it, plan.numbers[SURRENDERED] if code == SURRENDER else plan.result[it.hand], it.step)
 
 
-@njit(cache=True, _nrt=False, forceinline=True)
+@compiled(_nrt=False, forceinline=True)
 def follow(plan: Any, it: Any, rank: Any) -> Any:
     """The card of this rank comes. Returns: the byte that is logged, and what it leads to."""
     hand, dealer, column, shown, step, ended = it.hand, it.dealer, it.column, it.shown, it.step, False
@@ -157,7 +154,7 @@ def follow(plan: Any, it: Any, rank: Any) -> Any:
     return decide(plan, drawn, ended)
 
 
-@njit(cache=True, _nrt=False, forceinline=True)
+@compiled(_nrt=False, forceinline=True)
 def place_of(words: Any, word: Any) -> Any:
     """Where the hash table has a word, or has room for it; empty places hold 0."""
     mask = np.uint64(len(words) - 1)
@@ -167,7 +164,7 @@ def place_of(words: Any, word: Any) -> Any:
     return place
 
 
-@njit(cache=True, _nrt=False, forceinline=True)
+@compiled(_nrt=False, forceinline=True)
 def number_of_row(table: Any, rows: Any, numbers: Any) -> Any:
     """The number of the row last written, or of an equal one before it; `numbers` is the hash table of rows."""
     hashed = np.uint64(0)
@@ -187,7 +184,7 @@ def number_of_row(table: Any, rows: Any, numbers: Any) -> Any:
     return rows
 
 
-@njit(cache=True, _nrt=False)
+@compiled(_nrt=False)
 def fold_rows(
     plan: Any, different: Any, table: Any, words: Any, row_of: Any, numbers: Any, path: Any, places: Any, ranks: Any,
     entries: Any,
@@ -238,7 +235,7 @@ def fold_rows(
     return rows
 
 
-@njit(cache=True, _nrt=False)
+@compiled(_nrt=False)
 def weigh(table: Any, weights: Any) -> None:
     """How often play comes to each row, from zeros, for each time that it comes to the last; every rank as likely."""
     weights[len(table) - 1] = 1.0

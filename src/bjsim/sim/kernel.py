@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -21,15 +20,13 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from bjsim.errors import EndlessSplitting
-from bjsim.sim.engine.compile_notice import ensure_cache
+from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.luck_model import WIDE, LuckModel, filled_up
 from bjsim.sim.engine.plan import NO_LIMIT, Numbers, Plan
 from bjsim.sim.engine.round_table import Fold
 from bjsim.sim.game.random_stream import stream_key
 
-ensure_cache()
 Array = np.ndarray[Any, Any]
-njit: Any = numba.njit  # its type hints do not know `_nrt`
 
 TIED = 1 << 32  # as in `plan.py`; numba's cache would not notice a change there
 # positions in `Plan.numbers`
@@ -72,7 +69,7 @@ def _high_and_low(context: Any, one: Any, other: Any) -> Any:
 high_and_low: Any = intrinsic(_high_and_low)
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def word(start: Any, gamma: Any, i: Any) -> Any:
     """Word number i of the stream."""
     z = start + np.uint64(i) * gamma
@@ -81,13 +78,13 @@ def word(start: Any, gamma: Any, i: Any) -> Any:
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def half_word(start: Any, gamma: Any, i: Any) -> Any:
     """32-bit half number i of the stream, the low half of a word before its high half."""
     return (word(start, gamma, i >> 1) >> np.uint64(32 * (i & 1))) & np.uint64(0xFFFFFFFF)
 
 
-@njit(cache=True, _nrt=False)
+@compiled(_nrt=False)
 def fill(buffer: Any, start: Any, gamma: Any, chunk: Any, normal: Any, threshold: Any, other: Any) -> None:
     """Fill the buffer of an infinite shoe from KEPT on with its next BUFFER cards; `chunk` counts the calls from 0."""
     if normal:
@@ -107,7 +104,7 @@ def fill(buffer: Any, start: Any, gamma: Any, chunk: Any, normal: Any, threshold
             buffer[KEPT + i] = slot if below else other[slot]
 
 
-@njit(cache=True, _nrt=False)
+@compiled(_nrt=False)
 def shuffle(shoe: Any, start: Any, gamma: Any, number: Any, ready: Any, stop: Any, size: Any) -> None:
     """Fisher-Yates steps `ready` .. `stop` of shuffle `number` of a shoe of `size` cards; step 0 lays it out.
 
@@ -128,7 +125,7 @@ def shuffle(shoe: Any, start: Any, gamma: Any, number: Any, ready: Any, stop: An
             left -= np.uint64(1)
 
 
-@njit(cache=True, _nrt=False)
+@compiled(_nrt=False)
 def more(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: Any) -> None:
     """Make the next cards ready in the buffer."""
     size = 52 * numbers[DECKS]
@@ -145,7 +142,7 @@ def more(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: An
     at[READY] = stop
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def draw(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: Any) -> Any:
     """The rank index of the next card."""
     if at[READ] == at[READY]:
@@ -158,7 +155,7 @@ def draw(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: An
 # --- luck: what the cards were worth, against what they could be expected to be (see `referee.py`)
 
 
-@njit(cache=True, _nrt=False)
+@compiled(_nrt=False)
 def fresh_shoe(luck_model: Any, ledger: Any, rounds: Any) -> None:
     """A full shoe from here on, in which `rounds` rounds at most will start."""
     ledger.left[0] = 0.0
@@ -171,7 +168,7 @@ def fresh_shoe(luck_model: Any, ledger: Any, rounds: Any) -> None:
     ledger.rounds[MOST] = min(ledger.rounds[USUAL], rounds)
 
 
-@njit(cache=True, _nrt=False)
+@compiled(_nrt=False)
 def drift(luck_model: Any, ledger: Any, times: Any) -> None:
     """Take from every seat `times` times the first-order worth of the shoe's present composition."""
     for s in range(len(luck_model.chart)):
@@ -181,7 +178,7 @@ def drift(luck_model: Any, ledger: Any, times: Any) -> None:
         ledger.unit[s, PROFIT] -= times * slope / max(ledger.left[0], 1.0)
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def start_round(luck_model: Any, ledger: Any, later: Any, shuffled: Any) -> None:
     """Begin a round, after which `later` more are played, from a shoe that is `shuffled` for it or not."""
     if shuffled:
@@ -198,7 +195,7 @@ def start_round(luck_model: Any, ledger: Any, later: Any, shuffled: Any) -> None
         ledger.different[s] = 0
 
 
-@njit(cache=True, _nrt=False)
+@compiled(_nrt=False)
 def put_away(luck_model: Any, ledger: Any, rounds: Any) -> None:
     """End a shoe: the drift of the rounds it lacks to the usual number stays at its last value."""
     lacking = ledger.rounds[MOST] - ledger.rounds[STARTED]
@@ -207,7 +204,7 @@ def put_away(luck_model: Any, ledger: Any, rounds: Any) -> None:
     fresh_shoe(luck_model, ledger, rounds)
 
 
-@njit(cache=True, _nrt=False)
+@compiled(_nrt=False)
 def close_unit(ledger: Any) -> None:
     """Add up the rounds that started in one shoe: they depend on each other, shoes do not."""
     if ledger.rounds[PLAYED] == 0:
@@ -224,7 +221,7 @@ def close_unit(ledger: Any) -> None:
         ledger.unit[s, PROFIT] = ledger.unit[s, BETS] = 0.0
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def note(log: Any, noted: Any, seat: Any, node: Any, times: Any, card: Any, last: Any) -> Any:
     """Note that a card, drawn at a node, counts `times` times for a seat; `last`: and for no other hand."""
     log[noted, 0] = seat
@@ -235,7 +232,7 @@ def note(log: Any, noted: Any, seat: Any, node: Any, times: Any, card: Any, last
     return noted + 1
 
 
-@njit(cache=True, _nrt=False)
+@compiled(_nrt=False)
 def note_dealt(chart: Any, dealt: Any, log: Any, noted: Any, context: Any, seat: Any, card: Any) -> Any:
     """Note a card dealt to the dealer before seats act."""
     for s in range(len(chart)):
@@ -243,14 +240,14 @@ def note_dealt(chart: Any, dealt: Any, log: Any, noted: Any, context: Any, seat:
     return noted
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def split_node(split: Any, held: Any, waiting: Any) -> Any:
     """The node of a second card to a split half, of those for this chart, context and half."""
     deepest = min(held, split.shape[0] + 1)
     return split[deepest - 2, min(waiting, deepest - 1)]
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def finish_hand(finished: Any, kinds: Any, different: Any, s: Any, kind: Any) -> None:
     """Note a finished hand of this kind: its result, doubled or not."""
     if finished[s, kind] == 0:
@@ -259,7 +256,7 @@ def finish_hand(finished: Any, kinds: Any, different: Any, s: Any, kind: Any) ->
     finished[s, kind] += 1
 
 
-@njit(cache=True, _nrt=False)
+@compiled(_nrt=False)
 def note_dealer(
     chart: Any, nodes: Any, finished: Any, kinds: Any, different: Any, log: Any, noted: Any, dealer: Any, card: Any
 ) -> Any:
@@ -319,7 +316,7 @@ def _surprise(context: Any, ev: Any, own: Any, slopes: Any, counts: Any, left: A
 surprise: Any = intrinsic(_surprise)
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def count_luck(luck_model: Any, ledger: Any, noted: Any) -> None:
     """Take the luck of the cards noted from the seats' profit, and count them out of the shoe."""
     log, counts, unit = ledger.log, ledger.counts, ledger.unit
@@ -337,7 +334,7 @@ def count_luck(luck_model: Any, ledger: Any, noted: Any) -> None:
             ledger.left[0] -= 1.0
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def settle(luck_model: Any, ledger: Any, s: Any, units: Any, tied: Any) -> None:
     """Count what a round paid a seat: profit above the value of the bets settled, a bet dealt again being worth it."""
     value = luck_model.value[luck_model.chart[s]]
@@ -346,7 +343,7 @@ def settle(luck_model: Any, ledger: Any, s: Any, units: Any, tied: Any) -> None:
     ledger.rounds[PLAYED] = 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@compiled(nogil=True, _nrt=False)
 def play(
     add: Any, act: Any, half: Any, result: Any, pay: Any, waits: Any, dealer_add: Any, dealer_done: Any,
     dealer_out: Any, column: Any, deal: Any, numbers: Any, threshold: Any, other: Any,
@@ -492,7 +489,7 @@ def play(
     return strays
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def step(table: Any, cards: Any, place: Any, log: Any, row: Any, logged: Any) -> Any:
     """Give a lane its next card. Returns: where the row begins that it leads to, and the length of the log."""
     entry = np.uint64(table[row + np.uint64(cards[place])])
@@ -500,7 +497,7 @@ def step(table: Any, cards: Any, place: Any, log: Any, row: Any, logged: Any) ->
     return entry >> np.uint64(8), logged + (entry & np.uint64(1))
 
 
-@njit(cache=True, _nrt=False)
+@compiled(_nrt=False)
 def refill(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: Any, kept: Any) -> None:
     """Add cards of an infinite shoe to those not read yet and the last `kept` that are."""
     unread = at[READY] - at[READ]
@@ -511,7 +508,7 @@ def refill(buffer: Any, at: Any, key: Any, numbers: Any, threshold: Any, other: 
     fill(buffer, key[0], key[1], at[CHUNK], numbers[NORMAL_TENS], threshold, other)
 
 
-@njit(cache=True, _nrt=False)
+@compiled(_nrt=False)
 def read_log(
     log: Any, at: Any, rounds: Any, ends: Any, hands: Any, numbers: Any, classes: Any, counts: Any, trace: Any
 ) -> None:
@@ -545,7 +542,7 @@ def read_log(
     at[LOGGED], at[OVER] = logged - i, played
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@compiled(nogil=True, _nrt=False)
 def walk(
     table: Any, ends: Any, hands: Any, fold: Any, add: Any, act: Any, half: Any, result: Any, pay: Any, waits: Any,
     dealer_add: Any, dealer_done: Any, dealer_out: Any, column: Any, deal: Any, numbers: Any, threshold: Any,

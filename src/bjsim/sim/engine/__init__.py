@@ -1,1 +1,1 @@
-"""The compiled round: rules and charts as arrays, lookup tables, kernels, luck adjustment."""
+"""The engine: compiled rules and the compiled code that plays them."""

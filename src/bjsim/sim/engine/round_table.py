@@ -108,8 +108,8 @@ def _table(
     size = 1 << (8 * most).bit_length()
     rows = fold_rows(
         of_plan, TEN + 1 if tens_alike else len(RANKS), table, np.zeros(size, np.int64), np.zeros(size, np.int32),
-        np.full(size, -1, np.int32), *(np.zeros(DEEPEST, kind) for kind in (np.int64, np.uint64, np.int64)),
-        np.zeros((DEEPEST, len(RANKS)), np.uint32),
+        np.full(size, -1, np.int32), np.zeros(DEEPEST, np.int64), np.zeros(DEEPEST, np.uint64),
+        np.zeros(DEEPEST, np.int64), np.zeros((DEEPEST, len(RANKS)), np.uint32),
     )  # fmt: skip
     if rows == TOO_LARGE:
         return None

@@ -1,7 +1,7 @@
 """The compiled learner: plays episodes of a flat decision process and updates a table of Q(s, a).
 
-All that is called is in this file: numba's disk cache does not see edits in others. `_draw` and `_draw_evenly` alone
-read the law of the process; an update sees the row played, the reward, the weight and the next state.
+`_draw` and `_draw_evenly` alone read the law of the process; an update sees the row played, the reward, the weight and
+the next state.
 
 One random stream, SplitMix64 (Steele, Lea and Flood 2014), is kept in a uint64 array of one element. Outcomes are drawn
 from alias tables (Walker 1977; filled as in Vose 1991), one number in [0, 1) each.
@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.sim.engine.compile_notice import ensure_cache
+from bjsim.sim.engine.jit import compiled
 
-ensure_cache()
 Q_LEARNING, MONTE_CARLO = 0, 1
 GOLDEN = 0.6180339887498949  # the fractional part of n times this fills [0, 1) as evenly as any n points of its kind
 
@@ -43,7 +41,7 @@ class Sampler(NamedTuple):
     gamma: float
 
 
-@numba.njit(cache=True, inline="always")
+@compiled(inline="always")
 def _uniform(stream: Array) -> float:
     """A number in [0, 1) with 53 random bits."""
     stream[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -54,7 +52,7 @@ def _uniform(stream: Array) -> float:
     return np.float64(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@numba.njit(cache=True, inline="always")
+@compiled(inline="always")
 def _slot(keep: Array, other: Array, first: int, last: int, u: float) -> int:
     """The index in first .. last-1 that u in [0, 1) draws from the alias table there."""
     x = u * (last - first)
@@ -62,13 +60,13 @@ def _slot(keep: Array, other: Array, first: int, last: int, u: float) -> int:
     return index if x - int(x) < keep[index] else other[index]
 
 
-@numba.njit(cache=True, inline="always")
+@compiled(inline="always")
 def _draw(world: Sampler, row: int, stream: Array) -> int:
     """An outcome of the row, independent of all before."""
     return _slot(world.keep, world.other, world.outcome_start[row], world.outcome_start[row + 1], _uniform(stream))
 
 
-@numba.njit(cache=True, inline="always")
+@compiled(inline="always")
 def _draw_evenly(world: Sampler, row: int, turn: Array) -> int:
     """The next outcome of the row's own even sequence, which has the row's law in the long run; turn: float64 (A,)."""
     u = turn[row] + GOLDEN
@@ -76,7 +74,7 @@ def _draw_evenly(world: Sampler, row: int, turn: Array) -> int:
     return _slot(world.keep, world.other, world.outcome_start[row], world.outcome_start[row + 1], turn[row])
 
 
-@numba.njit(cache=True, inline="always")
+@compiled(inline="always")
 def _best_row(q: Array, first: int, last: int) -> int:
     best = first
     for row in range(first + 1, last):
@@ -85,7 +83,7 @@ def _best_row(q: Array, first: int, last: int) -> int:
     return best
 
 
-@numba.njit(cache=True, inline="always")
+@compiled(inline="always")
 def _update_q(world: Sampler, outcome: int, row: int, power: int, q: Array, visits: Array) -> None:
     """Q-learning: the row moves to reward + gamma * weight * max Q of the next state."""
     state = world.next_state[outcome]
@@ -94,13 +92,13 @@ def _update_q(world: Sampler, outcome: int, row: int, power: int, q: Array, visi
     _move(row, world.reward[outcome] + world.gamma * world.weight[outcome] * ahead, power, q, visits)
 
 
-@numba.njit(cache=True, inline="always")
+@compiled(inline="always")
 def _move(row: int, target: float, power: int, q: Array, visits: Array) -> None:
     visits[row] += 1
     q[row] += (target - q[row]) * (power + 1) / (visits[row] + power)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def learn_episodes(
     world: Sampler, method: int, power: int, explore_start: float, explore_action: float, longest: int,
     episodes: int, stream: Array, turn: Array, q: Array, visits: Array,
@@ -151,7 +149,7 @@ def learn_episodes(
     return cut
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def play_episodes(
     world: Sampler, policy: Array, longest: int, episodes: int, stream: Array
 ) -> tuple[float, float, int]:
@@ -177,7 +175,7 @@ def play_episodes(
     return total, squares, cut
 
 
-@numba.njit(cache=True)
+@compiled()
 def alias_tables(start: Array, probabilities: Array, keep: Array, other: Array) -> None:
     """Fills `keep`, float64 (n,), and `other`, int64 (n,), so that `_slot` has law / its sum in every run.
 

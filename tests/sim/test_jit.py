@@ -1,0 +1,96 @@
+"""The disk cache of compiled functions: what makes numba compile again, and where the cache is kept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bjsim.sim.engine import jit
+
+CALLER = """\
+from jit import compiled
+from kernels.callee import LIMIT, doubled
+
+@compiled()
+def answer():
+    return doubled(LIMIT)
+
+print(answer(), sum(answer.stats.cache_hits.values()), answer.stats.cache_path)
+"""
+CALLEE = """\
+from jit import compiled
+LIMIT = 10
+
+@compiled(inline="always")
+def doubled(x):
+    return 2 * x
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A copy of the decorator, with two kernel modules of its own."""
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "jit.py").write_text(Path(jit.__file__).read_text())
+    (tmp_path / "kernels" / "caller.py").write_text(CALLER)
+    (tmp_path / "kernels" / "callee.py").write_text(CALLEE)
+    return tmp_path
+
+
+@pytest.fixture
+def nowhere(package: Path) -> dict[str, str]:
+    """An environment without a folder for the cache; files are in their places, which stops even root."""
+    (package / "kernels" / "__pycache__").touch()
+    return {"HOME": os.devnull, "XDG_CACHE_HOME": os.devnull, "LOCALAPPDATA": os.devnull}
+
+
+def ran(package: Path, **environment: str) -> tuple[int, int, str, str]:
+    """The answer of `CALLER`, whether it came from the cache, the cache's folder, and what was written to stderr."""
+    inherited = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    run = subprocess.run(
+        [sys.executable, "-c", "import kernels.caller"],
+        cwd=package, env=inherited | environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    answer, hits, folder = run.stdout.split()
+    return int(answer), int(hits), folder, run.stderr
+
+
+def test_an_edit_in_another_kernel_module_is_noticed(package: Path) -> None:
+    callee = package / "kernels" / "callee.py"
+    assert ran(package)[:2] == (20, 0)
+    callee.write_text(CALLEE.replace("2 * x", "3 * x").replace("10", "11"))
+    assert ran(package)[:2] == (33, 0)
+    assert ran(package)[:2] == (33, 1)
+
+
+def test_the_stamp_is_the_content_and_not_the_date(package: Path) -> None:
+    file, kernels = str(package / "jit.py"), package / "kernels"
+    stamp = jit.source_stamp.__wrapped__
+    before = stamp(file, kernels)
+    os.utime(kernels / "callee.py", (1, 1))
+    assert stamp(file, kernels) == before
+    (kernels / "new.py").touch()
+    assert stamp(file, kernels) != before
+
+
+def test_numba_s_environment_variable_names_the_folder(package: Path) -> None:
+    folder = ran(package, NUMBA_CACHE_DIR=str(package / "elsewhere"))[2]
+    assert Path(folder).parent == package / "elsewhere"
+
+
+def test_without_a_writable_folder_it_is_a_temporary_one(package: Path, nowhere: dict[str, str]) -> None:
+    temporary = package / "temporary"
+    temporary.mkdir()
+    answer, hits, folder, said = ran(package, TMPDIR=str(temporary), TEMP=str(temporary), **nowhere)
+    assert (answer, hits, said) == (20, 0, f"{jit.NO_PLACE}\n")
+    assert Path(folder).parents[1] == temporary
+    assert not list(temporary.iterdir())  # it is gone afterwards
+
+
+def test_without_any_folder_it_compiles_in_memory(package: Path, nowhere: dict[str, str]) -> None:
+    (package / "kernels" / "caller.py").write_text(f"import tempfile; tempfile.tempdir = {os.devnull!r}\n{CALLER}")
+    assert ran(package, **nowhere) == (20, 0, "None", f"{jit.NO_PLACE}\n")
