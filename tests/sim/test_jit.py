@@ -13,17 +13,21 @@ from bjsim.sim.engine import jit
 
 CALLER = """\
 from jit import compiled
-from kernels.callee import LIMIT, doubled
+from kernels.callee import LIMIT, Number, doubled
 
 @compiled()
-def answer():
-    return doubled(LIMIT)
+def answer(number):
+    return doubled(number.value)
 
-print(answer(), sum(answer.stats.cache_hits.values()), answer.stats.cache_path)
+print(answer(Number(LIMIT)), sum(answer.stats.cache_hits.values()), answer.stats.cache_path)
 """
 CALLEE = """\
+from typing import NamedTuple
 from jit import compiled
 LIMIT = 10
+
+class Number(NamedTuple):
+    value: int
 
 @compiled(inline="always")
 def doubled(x):
@@ -65,6 +69,14 @@ def test_an_edit_in_another_kernel_module_is_noticed(package: Path) -> None:
     callee.write_text(CALLEE.replace("2 * x", "3 * x").replace("10", "11"))
     assert ran(package)[:2] == (33, 0)
     assert ran(package)[:2] == (33, 1)
+
+
+def test_a_class_that_the_cache_knows_may_go(package: Path) -> None:
+    assert ran(package)[:2] == (20, 0)
+    for file in (package / "kernels").glob("*.py"):
+        file.write_text(file.read_text().replace("Number", "Whole"))
+    assert ran(package)[:2] == (20, 0)
+    assert ran(package)[:2] == (20, 1)
 
 
 def test_the_stamp_is_the_content_and_not_the_date(package: Path) -> None:

@@ -77,6 +77,13 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 class _Cache(caching.FunctionCache):
     _impl_class = _CacheImpl
 
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call, unused-ignore]
+        except (AttributeError, ImportError):  # numba reads all of an index, stale or not; this one names a lost class
+            self.flush()  # type: ignore[no-untyped-call, unused-ignore]
+            return None
+
 
 @lru_cache(maxsize=1)
 def _use_temporary_folder() -> None:
