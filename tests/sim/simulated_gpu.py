@@ -13,6 +13,7 @@ from support.games import random_chart
 
 from bjsim.sim import kernel
 from bjsim.sim.engine import gpu
+from bjsim.sim.engine.kernels.play import play
 from bjsim.sim.engine.plan import Plan, compile_plan
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
@@ -62,9 +63,7 @@ def test_payoffs_outside_the_dense_table_come_back() -> None:
     """Splits without end, of which a round can come to more than any table holds: it is made small here."""
     game = Rules(max_hands="inf", ties="replay", ten_probability=Fraction(45, 100), seats=2)
     plan = plan_of(game)
-    numbers = plan.numbers.copy()
-    numbers[[kernel.WIDTH, kernel.TIES]] = 0
-    plan = plan._replace(numbers=numbers)
+    plan = plan._replace(numbers=plan.numbers._replace(width=0, ties=0))
     assert not differ(plan)
     assert len(kernel.play_rounds(plan, stream_key(5, 0, 0), LENGTHS[0])[1]) > 0
 
@@ -127,7 +126,7 @@ def test_an_executor_refuses_what_it_cannot_play() -> None:
 
 @pytest.mark.skipif(not gpu.simulated(), reason="a compiled kernel does not notice a changed limit")
 def test_splits_without_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(gpu.gpu_functions(), "RUNAWAY", 9)
+    monkeypatch.setitem(gpu.gpu_functions()[play.__module__], "RUNAWAY", 9)
     game = Rules(max_hands="inf", ten_probability="9/10")
     plan = compile_plan(game, [chart_of("splits", game, lambda row, column: "P" if row == "TT" else "S").letter])
     with GpuExecutor() as executor:

@@ -10,18 +10,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import types
 from support.games import FIXED, charts, random_chart, rules
 
 from bjsim.errors import EndlessSplitting
-from bjsim.sim import fold_kernel, kernel
-from bjsim.sim.engine.plan import LETTERS, TIED, Numbers, Plan, compile_plan, payoff_code
-from bjsim.sim.engine.round_table import FoldNumbers, fold
+from bjsim.sim.engine.kernels import layout, play, read_log, rows, run_table, table_layout
+from bjsim.sim.engine.kernels.play import RUNAWAY
+from bjsim.sim.engine.luck_model import make_luck_model
+from bjsim.sim.engine.plan import LETTERS, TIED, Plan, compile_plan, payoff_code
+from bjsim.sim.engine.round_table import fold
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import DEALER, Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, open_shoe
-from bjsim.sim.kernel import RUNAWAY, play_blocks, play_rounds
+from bjsim.sim.kernel import open_ledger, play_blocks, play_rounds
 from bjsim.strategies.charts.chart import Chart, chart_of
 from bjsim.strategies.exact.solver import Solver
 
@@ -98,7 +101,7 @@ def differences(
 
 def counted(plan: Plan, counts: np.ndarray, outside: np.ndarray) -> list[tuple[int, int]]:
     """Every payoff that was counted, as (seat, code), sorted."""
-    width = Numbers(*plan.numbers.tolist()).width
+    width = plan.numbers.width
     table = [
         (int(seat), int(place) - width + int(tied) * TIED)
         for seat, tied, place in np.argwhere(counts)
@@ -288,16 +291,20 @@ def test_payoffs_are_whole_units() -> None:
         payoff_code(game.blackjack_pays, 0, game.unit * 4)
 
 
-def test_the_kernels_positions_and_codes_are_those_of_the_plan() -> None:
-    """They are written down again in the kernels, because numba's cache does not notice edits in other files."""
-    assert kernel.TIED == TIED
-    names = [field.removesuffix("_outcome").upper() for field in Numbers._fields]
-    assert [getattr(kernel, name) for name in names] == list(range(len(names)))
-    assert tuple(range(len(FoldNumbers._fields))) == (kernel.OPENING, kernel.WAIT, kernel.SKIPPED, kernel.STOP)
-    assert FoldNumbers._fields == ("opening", "waiting", "skipped", "stop")
-    for letter, code in zip("SHDPR", ("STAND", "HIT", "DOUBLE", "SPLIT", "SURRENDER"), strict=True):
-        assert getattr(kernel, code) == LETTERS.index(letter)
-        assert letter == "S" or getattr(fold_kernel, code) == LETTERS.index(letter)
+def test_what_kernels_are_given_is_defined_among_them() -> None:
+    """A class elsewhere could change without a change of the stamp of numba's cache."""
+    game = named_rules("vegas-s17").replace(seats=1)
+    plan = compile_plan(game, [random_chart(game, 1).letter])
+    table = fold(plan)
+    assert table is not None
+    play_blocks(plan, table, [stream_key(1, 0, 0)], [10])
+    luck_model = make_luck_model(game, plan)
+    play_rounds(plan, stream_key(1, 0, 0), 10, 0, luck_model, open_ledger(plan, luck_model, 1.0, 1))
+    kernels = (play.play, run_table.run_table, read_log.read_log, rows.fold_rows)
+    given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]
+    classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}
+    assert {"Plan", "Shoe", "Fold", "Lanes", "Ledger", "Work"} <= {each.__name__ for each in classes}
+    assert {each.__module__ for each in classes} == {layout.__name__, table_layout.__name__}
 
 
 def test_the_dealer_has_seat_number_minus_one() -> None:

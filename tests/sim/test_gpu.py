@@ -60,6 +60,6 @@ def test_the_kernel_compiles_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     game = named_rules("vegas-s17")
     plan = compile_plan(game, [CATALOGUE["lim17"].chart(game).letter])
     threads = gpu.threads_for(plan, [stream_key(1, 0, 0)], [10])
-    types = tuple(typeof(array) for array in (*plan, *threads))
+    types = tuple(typeof(argument) for argument in (plan, *threads))
     ptx, returned = cuda.compile_ptx(gpu.gpu_kernel(), types, cc=AMPERE)
     assert ".entry" in ptx and ".target sm_80" in ptx and str(returned) == "none"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -106,3 +107,15 @@ def test_without_a_writable_folder_it_is_a_temporary_one(package: Path, nowhere:
 def test_without_any_folder_it_compiles_in_memory(package: Path, nowhere: dict[str, str]) -> None:
     (package / "kernels" / "caller.py").write_text(f"import tempfile; tempfile.tempdir = {os.devnull!r}\n{CALLER}")
     assert ran(package, **nowhere) == (20, 0, "None", f"{jit.NO_PLACE}\n")
+
+
+def test_kernels_import_only_what_is_stamped() -> None:
+    """numba compiles constants and callees in, so one from elsewhere could change without a change of the stamp."""
+    imports = [
+        (path.name, match[1])
+        for path in jit.KERNELS.glob("*.py")
+        for match in re.finditer(r"^ *(?:from|import) +(bjsim[\w.]*)", path.read_text(), re.MULTILINE)
+    ]
+    allowed = (jit.__name__, f"{jit.__package__}.kernels")
+    assert len(imports) > 10
+    assert [found for found in imports if not found[1].startswith(allowed)] == []

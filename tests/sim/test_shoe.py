@@ -14,13 +14,14 @@ import pytest
 from support.statistics import chi_square_p, upper_gamma
 from support.table import play_script
 
-from bjsim.sim.engine.plan import NO_LIMIT, Numbers
+from bjsim.sim.engine.kernels.shoe import draw
+from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.game.cards import rank_probabilities
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import DeckShoe, InfiniteShoe, ScriptedShoe, ShoeError, alias_table, open_shoe
-from bjsim.sim.kernel import BUFFER, KEPT, draw
+from bjsim.sim.kernel import make_shoe
 
 SHOES = {
     "infinite": Rules(),
@@ -42,15 +43,9 @@ def readable(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
 
 def compiled(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
     """The cards of the compiled round's shoe."""
-    size = 0 if game.infinite else 52 * int(game.decks)
-    numbers = Numbers(
-        0, -1, NO_LIMIT, -1, 0, size // 52, size, int(game.ten_probability == Fraction(4, 13)), 0, 0
-    )  # fmt: skip
-    at = np.array([size, size, -1, 0], np.int64)
-    buffer = np.zeros(size or KEPT + BUFFER, np.uint8)
-    stream, tables = np.array(stream_key(*key), np.uint64), alias_table(game.card_probabilities)
+    shoe = make_shoe(compile_plan(game, [lambda hand, column, legal: "S"]), stream_key(*key))
     while True:
-        yield int(draw(buffer, at, stream, np.array(numbers, np.int64), *tables))
+        yield int(draw(shoe))
 
 
 ENGINES: dict[str, Callable[[Rules, tuple[int, int, int]], Iterator[int]]] = {

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED
 
+from bjsim.sim.engine.kernels.words import half_word, word
 from bjsim.sim.game.random_stream import Stream, mix, stream_key
-from bjsim.sim.kernel import half_word, word
 
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15

@@ -1,6 +1,6 @@
-"""The compiled round on a GPU: the very functions of `kernel.py`, compiled for CUDA, one thread to a block of rounds.
+"""The compiled round on a GPU: the very kernels of `engine/kernels`, compiled for CUDA, a thread to a block.
 
-No rule is written here, and no card is drawn: the Python bodies of `kernel.py` are compiled a second time, with the one
+No rule is written here, and no card is drawn: the Python bodies of the kernels are compiled a second time, with the one
 thing in them that is made for CPUs, `high_and_low`, replaced. So a GPU plays what a CPU plays, to the bit.
 
 Import this module only where a GPU is asked for: it imports numba.
@@ -8,7 +8,7 @@ Import this module only where a GPU is asked for: it imports numba.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from types import FunctionType
@@ -18,13 +18,16 @@ import numba.cuda
 import numpy as np
 
 from bjsim.errors import EndlessSplitting, InputError
-from bjsim.sim import kernel
-from bjsim.sim.engine.plan import NO_LIMIT, Numbers, Plan
-from bjsim.sim.kernel import BUFFER, KEPT, RAN_AWAY, play
+from bjsim.sim.engine.kernels import luck, shoe, words
+from bjsim.sim.engine.kernels import play as round_kernel
+from bjsim.sim.engine.kernels.layout import Counts, Plan, Seats, Shoe
+from bjsim.sim.engine.kernels.play import RAN_AWAY, play
+from bjsim.sim.kernel import ENDLESS, make_counts, make_seats, make_shoe
 
 Array = np.ndarray[Any, Any]
 cuda: Any = numba.cuda  # carries hardly any types
 
+MODULES = (words, shoe, luck, round_kernel)  # the kernels that a round consists of; no name occurs twice in them
 THREADS = 64  # of a CUDA block: few, as each of them takes many registers
 MEMORY = 1 << 30  # bytes that the threads of one launch may take together
 
@@ -49,36 +52,40 @@ def high_and_low(word: Any, number: Any) -> Any:
     return (upper + (lower >> np.uint64(32))) >> np.uint64(32), word * number
 
 
-def play_thread(
-    add: Any, act: Any, half: Any, result: Any, pay: Any, waits: Any, dealer_add: Any, dealer_done: Any,
-    dealer_out: Any, column: Any, deal: Any, numbers: Any, threshold: Any, other: Any,
-    rounds: Any, keys: Any, buffers: Any, at: Any, seat: Any, payoff: Any, counts: Any, trace: Any, outside: Any,
-    strays: Any,
-) -> None:  # fmt: skip
-    """What a thread of the GPU does: play `rounds[thread]` rounds. See `Threads`; the first fourteen are the plan."""
+def play_thread(plan: Any, rounds: Any, shoes: Any, seats: Any, counts: Any, overflow: Any) -> None:
+    """What a thread of the GPU does: play `rounds[thread]` rounds. See `Threads`."""
     i = cuda.grid(1)
     if i < len(rounds):
-        strays[i] = play(
-            add, act, half, result, pay, waits, dealer_add, dealer_done, dealer_out, column, deal, numbers, threshold,
-            other, rounds[i], keys[:, i], buffers[:, i], at[:, i], seat[:, :, i], payoff[:, :, i], counts[:, :, :, i],
-            trace, outside[:, :, i], None, None,
+        shoe = Shoe(
+            shoes.cards[:, i], shoes.key[:, i], shoes.read[:, i], shoes.ready[:, i], shoes.chunk[:, i],
+            shoes.before[:, i], shoes.size, shoes.normal_tens, plan.threshold, plan.other,
         )  # fmt: skip
+        own = Seats(
+            seats.hand[:, i], seats.half[:, i], seats.pending[:, i], seats.held[:, i], seats.acting[:, i],
+            seats.payoff[:, :, i],
+        )  # fmt: skip
+        counted = Counts(counts.dense[:, :, :, i], counts.overflow[:, :, i], counts.trace[:, :, i])
+        overflow[i] = play(plan, shoe, rounds[i], own, counted, None, None)
 
 
 @lru_cache(maxsize=1)
-def gpu_functions() -> dict[str, Any]:
-    """The namespace of `kernel.py` on a GPU: its compiled functions as device functions that call each other."""
-    space: dict[str, Any] = dict(vars(kernel))
-    for name, value in vars(kernel).items():
-        if hasattr(value, "py_func"):
-            space[name] = cuda.jit(device=True)(FunctionType(value.py_func.__code__, space, name))
-    space["high_and_low"] = cuda.jit(device=True)(high_and_low)
-    return space
+def gpu_functions() -> dict[str, dict[str, Any]]:
+    """The namespaces of the kernels on a GPU: their compiled functions as device functions that call each other."""
+    spaces = {module.__name__: dict(vars(module)) for module in MODULES}
+    on_gpu = {"high_and_low": cuda.jit(device=True)(high_and_low)}
+    for module, space in spaces.items():
+        for name, value in space.items():
+            if hasattr(value, "py_func") and value.__module__ == module:
+                on_gpu[name] = cuda.jit(device=True)(FunctionType(value.py_func.__code__, space, name))
+    for space in spaces.values():
+        space.update((name, on_gpu[name]) for name in space.keys() & on_gpu.keys())
+    return spaces
 
 
 def gpu_kernel() -> Any:
     """`play_thread` over those functions, not compiled yet."""
-    return FunctionType(play_thread.__code__, gpu_functions() | {"cuda": cuda}, play_thread.__name__)
+    space = globals() | {"play": gpu_functions()[round_kernel.__name__]["play"]}
+    return FunctionType(play_thread.__code__, space, play_thread.__name__)
 
 
 @lru_cache(maxsize=1)
@@ -87,43 +94,36 @@ def _launcher() -> Any:
 
 
 class Threads(NamedTuple):
-    """The arrays of `kernel.play` for T threads, in its order. The last index is the thread: then neighbouring threads,
-    which run in step, reach for neighbouring places.
+    """The arguments of `play` for T threads. The last index of every array is the thread: then neighbouring
+    threads, which run in step, reach for neighbouring places.
 
-    rounds (T,); keys (2, T); buffers (cards, T); at (4, T); seat (seats, 5, T); payoff (seats, O, T); counts (seats,
-    ties + 1, 2 width + 1, T); trace (0, seats + 1), for none is kept; outside (n, 2, T); strays (T,), what `play`
-    returned.
+    overflow (T,): what `play` returned.
     """
 
     rounds: Array
-    keys: Array
-    buffers: Array
-    at: Array
-    seat: Array
-    payoff: Array
-    counts: Array
-    trace: Array
-    outside: Array
-    strays: Array
+    shoes: Shoe
+    seats: Seats
+    counts: Counts
+    overflow: Array
+
+
+def each_array(change: Callable[[Array], Any], value: Any) -> Any:
+    """The same tuple of tuples and numbers, with every array in it changed."""
+    if isinstance(value, tuple):
+        return type(value)(*(each_array(change, item) for item in value))
+    return change(value) if isinstance(value, np.ndarray) else value
 
 
 def threads_for(plan: Plan, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Threads:
     """The arrays with which as many threads as there are keys begin."""
-    numbers = Numbers(*plan.numbers.tolist())
-    seats, outcomes, threads = len(plan.act), plan.pay.shape[2], len(keys)
-    size = 52 * numbers.decks
-    strays = max(rounds) * seats if numbers.max_hands == NO_LIMIT else 0
+    one = make_shoe(plan, (0, 0)), make_seats(plan), make_counts(plan, max(rounds), 0)
+    shoes, seats, counts = (each_array(lambda array: np.stack([array] * len(keys), axis=-1), item) for item in one)
     return Threads(
         rounds=np.array(rounds, np.int64),
-        keys=np.ascontiguousarray(np.array(keys, np.uint64).T),
-        buffers=np.zeros((size or KEPT + BUFFER, threads), np.uint8),
-        at=np.ascontiguousarray(np.tile(np.array([[size], [size], [-1], [0]], np.int64), threads)),
-        seat=np.zeros((seats, 5, threads), np.int64),
-        payoff=np.zeros((seats, outcomes, threads), np.int64),
-        counts=np.zeros((seats, numbers.ties + 1, 2 * numbers.width + 1, threads), np.int64),
-        trace=np.zeros((0, seats + 1), np.int64),
-        outside=np.zeros((strays, 2, threads), np.int64),
-        strays=np.zeros(threads, np.int64),
+        shoes=shoes._replace(key=np.ascontiguousarray(np.array(keys, np.uint64).T)),
+        seats=seats,
+        counts=counts,
+        overflow=np.zeros(len(keys), np.int64),
     )
 
 
@@ -132,18 +132,19 @@ def play_on_gpu(plan: Plan, keys: Sequence[tuple[int, int]], rounds: Sequence[in
 
     Returns: for each i, what `kernel.play_rounds` calls counts and outside. Raises: EndlessSplitting.
     """
-    one = threads_for(plan, keys[:1], [max(rounds)])
-    most = max(MEMORY // sum(array.nbytes for array in one), 1)
+    sizes: list[int] = []
+    each_array(lambda array: sizes.append(array.nbytes), threads_for(plan, keys[:1], [max(rounds)]))
+    most = max(MEMORY // sum(sizes), 1)
     counts, outside = [], []
     for first in range(0, len(keys), most):
         threads = threads_for(plan, keys[first : first + most], rounds[first : first + most])
-        on_gpu: Any = Threads(*(cuda.to_device(array) for array in threads))
+        on_gpu = each_array(cuda.to_device, threads)
         blocks = -(-len(threads.rounds) // THREADS)
-        _launcher()[blocks, THREADS](*(cuda.to_device(array) for array in plan), *on_gpu)
-        strays = on_gpu.strays.copy_to_host()
-        if (strays == RAN_AWAY).any():
-            raise EndlessSplitting(kernel._RAN_AWAY)
-        counts.append(np.moveaxis(on_gpu.counts.copy_to_host(), -1, 0))
-        rare = on_gpu.outside.copy_to_host() if strays.any() else threads.outside
-        outside += [rare[:n, :, i] for i, n in enumerate(strays.tolist())]
+        _launcher()[blocks, THREADS](each_array(cuda.to_device, plan), *on_gpu)
+        overflow = on_gpu.overflow.copy_to_host()
+        if (overflow == RAN_AWAY).any():
+            raise EndlessSplitting(ENDLESS)
+        counts.append(np.moveaxis(on_gpu.counts.dense.copy_to_host(), -1, 0))
+        rare = on_gpu.counts.overflow.copy_to_host() if overflow.any() else threads.counts.overflow
+        outside += [rare[:n, :, i] for i, n in enumerate(overflow.tolist())]
     return np.concatenate(counts), outside

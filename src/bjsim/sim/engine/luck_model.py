@@ -7,11 +7,13 @@ the worth after every rank is kept, with its slopes, so that the luck of the dra
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bjsim.errors import InputError
+from bjsim.sim.engine.kernels.layout import WIDE as WIDE
+from bjsim.sim.engine.kernels.layout import LuckModel as LuckModel
 from bjsim.sim.engine.plan import NO_LIMIT, Plan
 from bjsim.sim.engine.state_values import DOUBLE, HIT, SPLIT, StateValues, draw_probabilities, value_of_game
 from bjsim.sim.game.cards import RANKS
@@ -19,36 +21,7 @@ from bjsim.sim.game.rules import Rules
 
 Array = np.ndarray[Any, Any]
 EXACT = 13  # decimals to which worths are the same
-WIDE = 16  # places for ranks, filled up with zeros: as many as are multiplied at a time
 DEEPEST = 6  # hands held, beyond which a split's worth is taken as that at this many
-
-
-class LuckModel(NamedTuple):
-    """Arrays for the compiled round. T charts, X contexts (see `StateValues`), S states of a hand, D of the dealer,
-    R results, Q ranks told apart, N nodes.
-
-    worth (N, WIDE): V after each rank r. slopes (N, Q, WIDE), float32: then its slope g_r(q), at [q, r]; own (N, WIDE):
-    g_r(r). (Rounding biases nothing: luck is what came less what was to be expected by the same numbers.)
-    chart (seats,): which chart a seat plays. dealt, hit, double (T, X, S): node of a card dealt to the dealer before
-    seats act, to a hand, to a doubled hand. split (T, X, S, m, w): of a card to a split half, the seat holding m + 2
-    hands, w more halves waiting. dealer (T, D, R, 2): of the dealer's later cards, for a finished hand.
-    context_add (X, 13). start (T, Q): slopes of a round's start. value (T,): of the game, per settled bet; what a bet
-    dealt again is worth. full (Q,): counts of a full shoe, or the law of an infinite one.
-    """
-
-    ev: Array
-    slopes: Array
-    own: Array
-    chart: Array
-    dealt: Array
-    hit: Array
-    double: Array
-    split: Array
-    dealer: Array
-    context_add: Array
-    start: Array
-    value: Array
-    full: Array
 
 
 def make_luck_model(rules: Rules, plan: Plan) -> LuckModel:

@@ -9,11 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bjsim.errors import InputError, RunFailed
+from bjsim.sim.engine.kernels.layout import LETTERS as LETTERS
+from bjsim.sim.engine.kernels.layout import NO_LIMIT as NO_LIMIT
+from bjsim.sim.engine.kernels.layout import TIED as TIED
+from bjsim.sim.engine.kernels.layout import Numbers as Numbers
+from bjsim.sim.engine.kernels.layout import Plan as Plan
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import NORMAL_TENS, Rules
 from bjsim.sim.game.shoe import alias_table
@@ -28,54 +33,8 @@ from bjsim.sim.game.states import (
 
 Array = np.ndarray[Any, Any]
 Policy = Callable[[HandState, str, str], str]
-
-TIED = 1 << 32
-LETTERS = " SHDPR"  # codes of actions in `Plan.act`; 0 where the hand stands by itself
-NO_LIMIT = np.iinfo(np.int64).max
 ENDLESS_WINDOW = 2048  # payoffs counted in the dense table, in units, where splits have no limit
 MOST_COUNTERS = 1 << 26  # of payoffs, of all seats: half a gigabyte
-
-
-class Plan(NamedTuple):
-    """Arrays of the compiled round. S states of a hand, D of the dealer, R results, C columns, O dealer's outcomes.
-
-    add (S, 13): state after a card. act (seats, 2, S, C): action code; the second index is 1 where another hand may be
-    split off. half (S,): the one-card state of a split pair. result (S,): result of the hand if it stands.
-    pay (R, 2, O): payoff at one and two bets. waits (R,): see `states.py`. dealer_add (D, 13); dealer_done (D,);
-    dealer_out (D,): index of the outcome; 0 while the dealer still draws. column (2, D): column by the dealer's one or
-    two shown cards. deal (n,): 0 gives every seat a card, 1 the dealer.
-    numbers: see `Numbers`, in that order. threshold, other: alias table of the ranks.
-    """
-
-    add: Array
-    act: Array
-    half: Array
-    result: Array
-    pay: Array
-    waits: Array
-    dealer_add: Array
-    dealer_done: Array
-    dealer_out: Array
-    column: Array
-    deal: Array
-    numbers: Array
-    threshold: Array
-    other: Array
-
-
-class Numbers(NamedTuple):
-    """Single numbers of a plan; the kernel reads them by position."""
-
-    peek: int
-    natural_outcome: int  # index of a dealer's natural, or -1
-    max_hands: int
-    surrendered: int  # the result of surrender
-    round_robin: int
-    decks: int  # 0 for an infinite shoe
-    cut: int  # cards dealt before the shoe is shuffled
-    normal_tens: int
-    width: int  # payoffs are counted from -width to width units
-    ties: int  # and for 0 to ties tied bets
 
 
 def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:
@@ -120,7 +79,7 @@ def compile_plan(rules: Rules, letters: Sequence[Policy]) -> Plan:
     )
 
 
-def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], seats: int) -> Array:
+def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], seats: int) -> Numbers:
     best = max(Fraction(2 * max(result.bonus for result in results)), rules.blackjack_pays)
     endless = rules.max_hands == math.inf
     hands = 1 if rules.split_by == "never" else rules.max_hands
@@ -142,7 +101,7 @@ def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], sea
             f"pays up to {float(best * int(hands)):,.0f} bets in steps of {rules.unit}, which are too many amounts to "
             "count; take smaller numbers"
         )
-    return np.array(numbers, np.int64)
+    return numbers
 
 
 def _pay(states: States, result: Result, stake: int, outcome: int) -> int:

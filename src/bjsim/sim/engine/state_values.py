@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.plan import LETTERS, NO_LIMIT, TIED, Numbers, Plan
+from bjsim.sim.engine.plan import LETTERS, NO_LIMIT, TIED, Plan
 from bjsim.sim.game.rules import Rules
 
 Array = np.ndarray[Any, Any]
@@ -53,7 +53,7 @@ class StateValues:
         self.act = plan.act[seat]
         self.card_probabilities = probabilities
         self.ranks = len(probabilities)
-        self.numbers = Numbers(*plan.numbers.tolist())
+        self.numbers = plan.numbers
         self.add = plan.add[:, : self.ranks]
         self.dealer_add = plan.dealer_add[:, : self.ranks]
         tied = (plan.pay + TIED // 2) // TIED

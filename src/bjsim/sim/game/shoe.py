@@ -1,6 +1,6 @@
 """Shoes: where cards come from. Infinite (with replacement), whole decks (without), or a script.
 
-The compiled round (`kernel.py`) draws the very same cards from the same stream; a test holds the two together.
+The compiled round (`engine/kernels/shoe.py`) draws the very same cards from the same stream; a test holds the two together.
 """
 
 from __future__ import annotations

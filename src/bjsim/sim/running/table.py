@@ -101,7 +101,7 @@ _folds: dict[tuple[object, ...], Fold | None] = {}  # of this process: folds are
 
 def _fold_of(plan: Plan) -> Fold | None:
     """The fold of a plan, made when it is first asked for."""
-    what = tuple((array.shape, array.tobytes()) for array in plan)
+    what = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in plan)
     if what not in _folds:
         _folds[what] = fold(plan)
     return _folds[what]

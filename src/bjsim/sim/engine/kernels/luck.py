@@ -1,0 +1,170 @@
+"""Luck: what the cards were worth, against what they could be expected to be (see `referee.py`).
+
+A round notes its draws in the ledger. Their luck is counted later, many at a time, and taken from the seats' profit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bjsim.sim.engine.jit import compiled
+from bjsim.sim.engine.kernels.layout import NOTES
+from bjsim.sim.engine.kernels.surprise import surprise
+
+
+@compiled(_nrt=False)
+def fresh_shoe(luck_model: Any, ledger: Any, rounds: Any) -> None:
+    """A full shoe from here on, in which `rounds` rounds at most will start."""
+    ledger.state[0].left = 0.0
+    for q in range(len(luck_model.full)):
+        ledger.counts[q] = luck_model.full[q]
+        ledger.state[0].left += luck_model.full[q]
+    if not ledger.finite:
+        ledger.state[0].left = 1.0
+    ledger.state[0].started = 0
+    ledger.state[0].most = min(ledger.usual, rounds)
+
+
+@compiled(_nrt=False, forceinline=True)
+def drift(luck_model: Any, ledger: Any, times: Any) -> None:
+    """Take from every seat `times` times the first-order worth of the shoe's present composition."""
+    for s in range(len(luck_model.chart)):
+        slope = 0.0
+        for q in range(len(luck_model.full)):
+            slope += luck_model.start[luck_model.chart[s], q] * ledger.counts[q]
+        ledger.profit[s] -= times * slope / max(ledger.state[0].left, 1.0)
+
+
+@compiled(_nrt=False, forceinline=True)
+def start_round(luck_model: Any, ledger: Any, later: Any, shuffled: Any) -> None:
+    """Begin a round, after which `later` more are played, from a shoe that is `shuffled` for it or not."""
+    if shuffled:
+        put_away(luck_model, ledger, later + 1)
+    ledger.state[0].later = later
+    if ledger.state[0].started == 0 or not ledger.finite:
+        close_shoe(ledger)
+    ledger.state[0].started += 1
+    if ledger.state[0].started <= ledger.state[0].most:
+        drift(luck_model, ledger, np.int64(1))
+    for s in range(len(ledger.different)):
+        for i in range(ledger.different[s]):
+            ledger.finished[s, ledger.kinds[s, i]] = 0
+        ledger.different[s] = 0
+
+
+@compiled(_nrt=False)
+def put_away(luck_model: Any, ledger: Any, rounds: Any) -> None:
+    """End a shoe: the drift of the rounds it lacks to the usual number stays at its last value."""
+    lacking = ledger.state[0].most - ledger.state[0].started
+    if lacking > 0:
+        drift(luck_model, ledger, lacking)
+    fresh_shoe(luck_model, ledger, rounds)
+
+
+@compiled(_nrt=False, forceinline=True)
+def close_shoe(ledger: Any) -> None:
+    """Add up the rounds that started in one shoe: they depend on each other, shoes do not."""
+    if ledger.state[0].played == 0:
+        return
+    ledger.state[0].played = 0
+    for s in range(len(ledger.profit)):
+        y, b = ledger.profit[s], ledger.bets[s]
+        ledger.sums[s, 0] += 1
+        ledger.sums[s, 1] += y
+        ledger.sums[s, 2] += b
+        ledger.sums[s, 3] += y * y
+        ledger.sums[s, 4] += y * b
+        ledger.sums[s, 5] += b * b
+        ledger.profit[s] = ledger.bets[s] = 0.0
+
+
+@compiled(_nrt=False, forceinline=True)
+def note(ledger: Any, seat: Any, node: Any, times: Any, card: Any, last: Any) -> None:
+    """Note a draw; see DRAW."""
+    draw = ledger.draws[ledger.state[0].noted]
+    draw.seat = seat
+    draw.node = node
+    draw.times = times
+    draw.card = card
+    draw.last = last
+    ledger.state[0].noted += 1
+
+
+@compiled(_nrt=False, forceinline=True)
+def note_dealt(luck_model: Any, ledger: Any, context: Any, seats: Any, card: Any) -> None:
+    """Note a card dealt to the dealer before seats act."""
+    for s in range(len(luck_model.chart)):
+        node = luck_model.dealt[luck_model.chart[s], context, seats.hand[s]]
+        note(ledger, s, node, 1, card, s == len(luck_model.chart) - 1)
+
+
+@compiled(_nrt=False, forceinline=True)
+def note_split(luck_model: Any, ledger: Any, context: Any, seats: Any, s: Any, card: Any) -> None:
+    """Note a second card to a split half."""
+    split = luck_model.split[luck_model.chart[s], context, seats.half[s]]
+    deepest = min(seats.held[s], split.shape[0] + 1)
+    note(ledger, s, split[deepest - 2, min(seats.pending[s], deepest - 1)], 1, card, 1)
+
+
+@compiled(_nrt=False, forceinline=True)
+def finish_hand(ledger: Any, s: Any, kind: Any) -> None:
+    """Note a finished hand of this kind: its result, doubled or not."""
+    if ledger.finished[s, kind] == 0:
+        ledger.kinds[s, ledger.different[s]] = kind
+        ledger.different[s] += 1
+    ledger.finished[s, kind] += 1
+
+
+@compiled(_nrt=False, forceinline=True)
+def note_dealer(luck_model: Any, ledger: Any, dealer: Any, card: Any) -> None:
+    """Note one of the dealer's later cards, which counts for all finished hands."""
+    for s in range(len(luck_model.chart)):
+        for i in range(ledger.different[s]):
+            kind = ledger.kinds[s, i]
+            node = luck_model.dealer[luck_model.chart[s], dealer, kind >> 1, kind & 1]
+            note(ledger, s, node, ledger.finished[s, kind], card, 0)
+    note(ledger, 0, 0, 0, card, 1)
+
+
+@compiled(_nrt=False, forceinline=True)
+def count_luck(luck_model: Any, ledger: Any) -> None:
+    """Take the luck of the cards noted from the seats' profit, and count them out of the shoe."""
+    state, counts = ledger.state[0], ledger.counts
+    for i in range(state.noted):
+        draw = ledger.draws[i]
+        if state.left == 0.0:  # a shoe that runs out in the middle of a round is followed by a fresh one
+            put_away(luck_model, ledger, state.later)
+        node, card = draw.node, min(draw.card, len(luck_model.full) - 1)
+        if draw.times:
+            ledger.profit[draw.seat] -= draw.times * surprise(
+                luck_model.ev[node], luck_model.own[node], luck_model.slopes[node], counts, state.left, card
+            )
+        if draw.last and ledger.finite:
+            if state.left > 1.0:  # the last one stays counted, for `drift`, with no card left
+                counts[card] -= 1.0
+            state.left -= 1.0
+    state.noted = 0
+
+
+@compiled(_nrt=False)
+def count_early(luck_model: Any, ledger: Any) -> None:
+    """`count_luck` in the middle of a round, which is rare, and so not inlined."""
+    count_luck(luck_model, ledger)
+
+
+@compiled(_nrt=False, forceinline=True)
+def count_full(luck_model: Any, ledger: Any) -> None:
+    """Count the luck noted so far, where the log has little room left."""
+    if ledger.state[0].noted > NOTES:
+        count_early(luck_model, ledger)
+
+
+@compiled(_nrt=False, forceinline=True)
+def settle(luck_model: Any, ledger: Any, s: Any, units: Any, tied: Any) -> None:
+    """Count what a round paid a seat: profit above the value of the bets settled, a bet dealt again being worth it."""
+    value = luck_model.value[luck_model.chart[s]]
+    ledger.profit[s] += units * ledger.bet - (1 - tied) * value
+    ledger.bets[s] += 1 - tied
+    ledger.state[0].played = 1

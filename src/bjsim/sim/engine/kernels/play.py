@@ -1,0 +1,195 @@
+"""The compiled round: plays a plan (`plan.py`) on the cards of a shoe.
+
+The helpers are inlined by LLVM (`forceinline`), for a call that hands on a dozen arrays takes longer than what it
+calls: split without it, the round takes nearly twice as long. Numbers that they are given start as `np.int64`: for a
+literal, numba would compile them once more. `_nrt=False` (no allocation, no reference counts) is for the same reason;
+whoever calls `play` allocates. With `referee` and `ledger` None, numba leaves the luck out of the code.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bjsim.sim.engine.jit import compiled
+from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, SPLIT, SURRENDER, TIED
+from bjsim.sim.engine.kernels.luck import (
+    close_shoe,
+    count_full,
+    count_luck,
+    finish_hand,
+    note,
+    note_dealer,
+    note_dealt,
+    note_split,
+    settle,
+    start_round,
+)
+from bjsim.sim.engine.kernels.shoe import begin_shuffle, draw
+
+RAN_AWAY = -1
+RUNAWAY = 1_000_000  # hands of one seat in one round at which endless splitting is given up
+
+
+@compiled(_nrt=False, forceinline=True)
+def clear(seats: Any) -> None:
+    """Empty hands for a new round."""
+    for s in range(len(seats.hand)):
+        seats.hand[s] = seats.pending[s] = 0
+        seats.held[s] = seats.acting[s] = 1
+        for o in range(seats.payoff.shape[1]):
+            seats.payoff[s, o] = 0
+
+
+@compiled(_nrt=False, forceinline=True)
+def deal(plan: Any, shoe: Any, seats: Any, luck_model: Any, ledger: Any) -> Any:
+    """Deal the first cards. Returns: the dealer's state, his cards, the chart's column, and the context for luck."""
+    dealer = shown = column = context = np.int64(0)
+    for to_dealer in plan.deal:
+        if to_dealer:
+            card = draw(shoe)
+            if luck_model is not None:
+                note_dealt(luck_model, ledger, context, seats, card)
+                context = luck_model.context_add[context, card]
+            dealer = plan.dealer_add[dealer, card]
+            column += plan.column[shown, dealer]
+            shown += 1
+        else:
+            for s in range(len(seats.hand)):
+                card = draw(shoe)
+                if luck_model is not None:
+                    node = luck_model.hit[luck_model.chart[s], context, seats.hand[s]]
+                    note(ledger, s, node, 1, card, 1)
+                seats.hand[s] = plan.add[seats.hand[s], card]
+    return dealer, shown, column, context
+
+
+@compiled(_nrt=False, forceinline=True)
+def second_card(plan: Any, shoe: Any, seats: Any, s: Any, context: Any, luck_model: Any, ledger: Any) -> None:
+    """A split half becomes a hand."""
+    card = draw(shoe)
+    if luck_model is not None:
+        note_split(luck_model, ledger, context, seats, s, card)
+    seats.hand[s] = plan.add[seats.half[s], card]
+
+
+@compiled(_nrt=False, forceinline=True)
+def play_turn(
+    plan: Any, shoe: Any, seats: Any, s: Any, column: Any, context: Any, need: Any, luck_model: Any, ledger: Any
+) -> Any:
+    """Play a seat's turn: all its decisions, or one of them where seats take turns. column: -1 if the round has ended.
+
+    Returns: the most that any finished hand waits for (see `Plan.waits`), or RAN_AWAY.
+    """
+    moved = False
+    while seats.acting[s]:
+        if luck_model is not None:
+            count_full(luck_model, ledger)
+        hand = seats.hand[s]
+        free = 1 if seats.held[s] < plan.numbers.max_hands else 0
+        code = 0 if column < 0 else plan.act[s, free, hand, column]
+        if code and moved and plan.numbers.round_robin:
+            break  # its next decision is another turn's
+        moved = moved or code != 0
+        if code in (HIT, DOUBLE):
+            card = draw(shoe)
+            if luck_model is not None:
+                nodes = luck_model.hit if code == HIT else luck_model.double
+                note(ledger, s, nodes[luck_model.chart[s], context, hand], 1, card, 1)
+            hand = plan.add[hand, card]
+        if code == HIT:
+            seats.hand[s] = hand
+            continue
+        if code == SPLIT:
+            seats.half[s] = plan.half[hand]
+            seats.pending[s] += 1
+            seats.held[s] += 1
+            if seats.held[s] > RUNAWAY:
+                return RAN_AWAY
+        else:
+            doubled = 1 if code == DOUBLE else 0
+            end = plan.numbers.surrendered if code == SURRENDER else plan.result[hand]
+            if luck_model is not None:
+                finish_hand(ledger, s, 2 * end + doubled)
+            need = max(need, plan.waits[end])
+            for o in range(seats.payoff.shape[1]):
+                seats.payoff[s, o] += plan.pay[end, doubled, o]
+            if not seats.pending[s]:
+                seats.acting[s] = 0
+                break
+            seats.pending[s] -= 1
+        second_card(plan, shoe, seats, s, context, luck_model, ledger)
+    return need
+
+
+@compiled(_nrt=False, forceinline=True)
+def play_seats(plan: Any, shoe: Any, seats: Any, column: Any, context: Any, luck_model: Any, ledger: Any) -> Any:
+    """Play all seats' hands, turn by turn. Returns: as `play_turn`."""
+    need, acting = np.int64(0), True
+    while acting:
+        acting = False
+        for s in range(len(seats.hand)):
+            need = play_turn(plan, shoe, seats, s, column, context, need, luck_model, ledger)
+            if need == RAN_AWAY:
+                return need
+            acting = acting or seats.acting[s] != 0
+    return need
+
+
+@compiled(_nrt=False, forceinline=True)
+def pay(
+    plan: Any, seats: Any, outcome: Any, counts: Any, number: Any, overflow: Any, luck_model: Any, ledger: Any
+) -> Any:
+    """Count what round `number` paid each seat. Returns: the number of rows in `counts.overflow`."""
+    for s in range(len(seats.hand)):
+        code = seats.payoff[s, outcome]
+        tied = (code + TIED // 2) >> 32
+        place = code - (tied << 32) + plan.numbers.width
+        if 0 <= place <= 2 * plan.numbers.width and tied <= plan.numbers.ties:
+            counts.dense[s, tied, place] += 1
+        else:
+            counts.overflow[overflow, 0] = s
+            counts.overflow[overflow, 1] = code
+            overflow += 1
+        if luck_model is not None:
+            settle(luck_model, ledger, s, code - (tied << 32), tied)
+        if number < len(counts.trace):
+            counts.trace[number, s] = code
+    return overflow
+
+
+@compiled(nogil=True, _nrt=False)
+def play(plan: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, luck_model: Any, ledger: Any) -> Any:
+    """Play rounds at one table. For the arguments see `layout.py`.
+
+    referee, ledger: None, or what luck needs. Returns: the number of rows written to `counts.overflow`, or RAN_AWAY.
+    """
+    overflow = np.int64(0)
+    for number in range(rounds):
+        shuffled = shoe.size > 0 and shoe.read[0] >= plan.numbers.cut
+        if shuffled:
+            begin_shuffle(shoe)
+        if luck_model is not None:
+            start_round(luck_model, ledger, rounds - number - 1, shuffled)
+        clear(seats)
+        dealer, shown, column, context = deal(plan, shoe, seats, luck_model, ledger)
+        ended = plan.numbers.peek and plan.dealer_out[dealer] == plan.numbers.natural_outcome
+        need = play_seats(plan, shoe, seats, -1 if ended else column, context, luck_model, ledger)
+        if need == RAN_AWAY:
+            return RAN_AWAY
+        while need and not ended and (shown < 2 or (need == 2 and not plan.dealer_done[dealer])):
+            card = draw(shoe)
+            if luck_model is not None:
+                note_dealer(luck_model, ledger, dealer, card)
+                count_full(luck_model, ledger)
+            dealer = plan.dealer_add[dealer, card]
+            shown += 1
+        if luck_model is not None:
+            count_luck(luck_model, ledger)
+        overflow = pay(plan, seats, plan.dealer_out[dealer], counts, number, overflow, luck_model, ledger)
+        if number < len(counts.trace):
+            counts.trace[number, len(seats.hand)] = shoe.before[0] + shoe.read[0]
+    if luck_model is not None:
+        close_shoe(ledger)
+    return overflow

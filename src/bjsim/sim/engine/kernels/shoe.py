@@ -1,0 +1,99 @@
+"""The cards: the same as `shoe.py` of the readable round deals, made a few at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bjsim.sim.engine.jit import compiled
+from bjsim.sim.engine.kernels.words import half_word, high_and_low, word
+
+BUFFER = 1024  # cards of an infinite shoe made at a time
+KEPT = 32  # places before them, for earlier ones
+AHEAD = 28  # cards of a shoe of whole decks shuffled at a time: a multiple of four
+
+
+@compiled(_nrt=False)
+def fill(shoe: Any) -> None:
+    """Fill the buffer of an infinite shoe from KEPT on with its next BUFFER cards."""
+    start, gamma, chunk = shoe.key[0], shoe.key[1], shoe.chunk[0]
+    if shoe.normal_tens:
+        place = np.uint64(KEPT)
+        for i in range(chunk * (BUFFER // 8), (chunk + 1) * (BUFFER // 8)):
+            share = word(start, gamma, i) >> np.uint64(4)
+            for _ in range(8):
+                share *= np.uint64(13)
+                shoe.cards[place] = share >> np.uint64(60)
+                share &= np.uint64((1 << 60) - 1)
+                place += np.uint64(1)
+    else:
+        for i in range(BUFFER):
+            bits = half_word(start, gamma, chunk * BUFFER + i)
+            slot = bits & np.uint64(15)
+            below = np.int64(bits >> np.uint64(4)) < shoe.threshold[slot]
+            shoe.cards[KEPT + i] = slot if below else shoe.other[slot]
+
+
+@compiled(_nrt=False)
+def shuffle(shoe: Any, stop: Any) -> None:
+    """Fisher-Yates steps `ready` .. `stop` of this shuffle of a shoe of whole decks; step 0 lays the cards out.
+
+    A word serves four steps: the high half of its product with the cards left is the step's place, the low half goes
+    on to the next. So `ready` and `stop` are multiples of four.
+    """
+    start, gamma, cards = shoe.key[0], shoe.key[1], shoe.cards  # read once: numba fears that a card overwrites them
+    ready, number, size = shoe.ready[0], shoe.chunk[0], shoe.size
+    if ready == 0:
+        for rank in range(13):
+            cards[rank * (size // 13) : (rank + 1) * (size // 13)] = rank
+    i, left = np.uint64(ready), np.uint64(size - ready)
+    for number_of_word in range(number * (size // 4) + ready // 4, number * (size // 4) + stop // 4):
+        low = word(start, gamma, number_of_word)
+        for _ in range(4):
+            high, low = high_and_low(low, left)
+            j = i + high
+            cards[i], cards[j] = cards[j], cards[i]
+            i += np.uint64(1)
+            left -= np.uint64(1)
+    shoe.ready[0] = stop
+
+
+@compiled(_nrt=False, forceinline=True)
+def begin_shuffle(shoe: Any) -> None:
+    """Begin the next shuffle of a shoe of whole decks; no card of it is ready yet."""
+    shoe.chunk[0] += 1
+    shoe.before[0] += shoe.read[0]
+    shoe.read[0] = shoe.ready[0] = 0
+
+
+@compiled(_nrt=False)
+def refill(shoe: Any, kept: Any) -> None:
+    """Add cards of an infinite shoe to those not read yet and the last `kept` that are."""
+    unread = shoe.ready[0] - shoe.read[0]
+    for i in range(unread + kept):
+        shoe.cards[KEPT - unread - kept + i] = shoe.cards[shoe.read[0] - kept + i]
+    shoe.chunk[0] += 1
+    shoe.before[0] += shoe.read[0] + unread - KEPT
+    shoe.read[0], shoe.ready[0] = KEPT - unread, KEPT + BUFFER
+    fill(shoe)
+
+
+@compiled(_nrt=False)
+def more(shoe: Any) -> None:
+    """Make the next cards ready."""
+    if shoe.size == 0:
+        refill(shoe, np.int64(0))
+        return
+    if shoe.ready[0] == shoe.size:
+        begin_shuffle(shoe)
+    shuffle(shoe, min(shoe.ready[0] + AHEAD, shoe.size))
+
+
+@compiled(_nrt=False, forceinline=True)
+def draw(shoe: Any) -> Any:
+    """The rank index of the next card."""
+    if shoe.read[0] == shoe.ready[0]:
+        more(shoe)
+    shoe.read[0] += 1
+    return shoe.cards[shoe.read[0] - 1]
