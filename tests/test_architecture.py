@@ -77,11 +77,6 @@ def import_graph() -> dict[str, set[str]]:
     return graph
 
 
-def part_of(module: str) -> str:
-    first = module.partition(".")[0]
-    return "engine" if first in ("kernel", "fold_kernel") else first
-
-
 def upward_imports(package: str, graph: dict[str, set[str]]) -> list[str]:
     """Imports between the parts of `package` that LAYERS does not allow."""
     prefix, layers = f"bjsim.{package.replace('/', '.')}.", LAYERS[package]
@@ -90,7 +85,7 @@ def upward_imports(package: str, graph: dict[str, set[str]]) -> list[str]:
         for target in targets:
             if not (module.startswith(prefix) and target.startswith(prefix)) or module.endswith("__init__"):
                 continue
-            one, other = (part_of(name.removeprefix(prefix)) for name in (module, target))
+            one, other = (name.removeprefix(prefix).partition(".")[0] for name in (module, target))
             if layers.index(other) < layers.index(one):
                 complaints.append(f"{module} imports {target}, which is above it")
     return complaints
@@ -159,7 +154,7 @@ def test_right_imports_pass(room: str, source: str) -> None:
 def test_imports_inside_a_package_point_one_way(package: str) -> None:
     graph = import_graph()
     parts = {path.stem if path.is_file() else path.name for path in (PACKAGE / package).iterdir()}
-    parts = {part_of(part) for part in parts} - {"__init__", "__pycache__", "samples", "errors"}
+    parts = parts - {"__init__", "__pycache__", "samples", "errors"}
     assert parts == set(LAYERS[package]), "LAYERS does not list the parts of this package"
     complaints = upward_imports(package, graph)
     assert not complaints, "\n".join(complaints)

@@ -11,8 +11,7 @@ import pytest
 from support.command import bjsim, refusal
 from support.games import random_chart
 
-from bjsim.sim import kernel
-from bjsim.sim.engine import gpu
+from bjsim.sim.engine import gpu, rounds
 from bjsim.sim.engine.kernels.play import play
 from bjsim.sim.engine.plan import Plan, compile_plan
 from bjsim.sim.game.presets import PRESETS, named_rules
@@ -39,7 +38,7 @@ def differ(plan: Plan, on_gpu: Plan | None = None, tables: Sequence[int] = (0, 0
     """Whether the GPU's counts of any block are not the CPU's; `on_gpu` and `tables` are what only the GPU plays."""
     keys = [stream_key(5, table, block) for block, table in enumerate(tables)]
     counts, outside = gpu.play_on_gpu(on_gpu or plan, keys, LENGTHS)
-    played = [kernel.play_rounds(plan, stream_key(5, 0, block), rounds) for block, rounds in enumerate(LENGTHS)]
+    played = [rounds.play_rounds(plan, stream_key(5, 0, block), rounds) for block, rounds in enumerate(LENGTHS)]
     assert sum(len(rare) + on_cpu.sum() for on_cpu, rare, _ in played) == sum(LENGTHS) * len(plan.act)
     return not all(
         np.array_equal(counts[i], on_cpu) and np.array_equal(outside[i], rare)
@@ -65,7 +64,7 @@ def test_payoffs_outside_the_dense_table_come_back() -> None:
     plan = plan_of(game)
     plan = plan._replace(numbers=plan.numbers._replace(width=0, ties=0))
     assert not differ(plan)
-    assert len(kernel.play_rounds(plan, stream_key(5, 0, 0), LENGTHS[0])[1]) > 0
+    assert len(rounds.play_rounds(plan, stream_key(5, 0, 0), LENGTHS[0])[1]) > 0
 
 
 def test_what_differs_is_seen() -> None:
@@ -131,7 +130,7 @@ def test_splits_without_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> Non
     plan = compile_plan(game, [chart_of("splits", game, lambda row, column: "P" if row == "TT" else "S").letter])
     with GpuExecutor() as executor:
         future = executor.submit(play_blocks, CompiledTable(plan, game.unit), 5, 0, 0, 0, 20)
-        with pytest.raises(kernel.EndlessSplitting):
+        with pytest.raises(rounds.EndlessSplitting):
             future.result()
 
 

@@ -11,10 +11,10 @@ from support.command import bjsim, refusal
 from bjsim.errors import InputError
 from bjsim.sim.engine.plan import ENDLESS_WINDOW, compile_plan
 from bjsim.sim.engine.round_table import fold
+from bjsim.sim.engine.rounds import play_blocks, play_rounds
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.kernel import play_blocks, play_rounds
 from bjsim.sim.running.table import tallies_of
 from bjsim.strategies.exact.solver import Solver
 

@@ -19,12 +19,12 @@ from bjsim.sim.engine.kernels.play import RUNAWAY
 from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.engine.plan import LETTERS, TIED, Plan, compile_plan, payoff_code
 from bjsim.sim.engine.round_table import fold
+from bjsim.sim.engine.rounds import open_ledger, play_blocks, play_rounds
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import DEALER, Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, open_shoe
-from bjsim.sim.kernel import open_ledger, play_blocks, play_rounds
 from bjsim.strategies.charts.chart import Chart, chart_of
 from bjsim.strategies.exact.solver import Solver
 

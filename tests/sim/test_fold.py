@@ -15,10 +15,10 @@ from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.kernels.run_table import LOG
 from bjsim.sim.engine.plan import Plan, compile_plan
 from bjsim.sim.engine.round_table import MOST_CLASSES, MOST_ROWS, SKIPPED, WAITING, Fold, fold
+from bjsim.sim.engine.rounds import play_blocks, play_rounds
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.kernel import play_blocks, play_rounds
 from bjsim.strategies.charts.chart import chart_of
 from bjsim.strategies.exact.solver import Solver
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
-from bjsim.sim.kernel import play_rounds
 from bjsim.sim.stats.intervals import anytime, anytime_factor, fixed_sample
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import CATALOGUE

@@ -13,10 +13,10 @@ from support.games import FIXED, charts, random_chart, rules
 
 from bjsim.sim.engine.luck_model import LuckModel, make_luck_model
 from bjsim.sim.engine.plan import Plan, compile_plan
+from bjsim.sim.engine.rounds import open_ledger, play_rounds, rounds_in_shoe
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.kernel import open_ledger, play_rounds, rounds_in_shoe
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally

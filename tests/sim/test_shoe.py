@@ -16,12 +16,12 @@ from support.table import play_script
 
 from bjsim.sim.engine.kernels.shoe import draw
 from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.engine.rounds import make_shoe
 from bjsim.sim.game.cards import rank_probabilities
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import DeckShoe, InfiniteShoe, ScriptedShoe, ShoeError, alias_table, open_shoe
-from bjsim.sim.kernel import make_shoe
 
 SHOES = {
     "infinite": Rules(),

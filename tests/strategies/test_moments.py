@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from support.games import FIXED, charts, rules
 
 from bjsim.sim.engine.plan import TIED, compile_plan
+from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.kernel import play_rounds
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import CATALOGUE

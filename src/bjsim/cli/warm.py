@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import click
 
@@ -47,9 +48,10 @@ def tables(rules: Rules) -> Iterator[Table]:
 
 def folders() -> list[str]:
     """Where numba keeps what it compiled."""
-    from bjsim.sim.fold_kernel import fold_rows
-    from bjsim.sim.kernel import play, walk
+    from bjsim.sim.engine.kernels.play import play
+    from bjsim.sim.engine.kernels.rows import fold_rows
+    from bjsim.sim.engine.kernels.run_table import run_table
     from bjsim.strategies.learning.kernel import learn_episodes, play_episodes
 
-    kernels = (fold_rows, play, walk, learn_episodes, play_episodes)
+    kernels: tuple[Any, ...] = (fold_rows, play, run_table, learn_episodes, play_episodes)
     return sorted({str(kernel.stats.cache_path) for kernel in kernels})

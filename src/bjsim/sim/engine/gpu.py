@@ -22,7 +22,7 @@ from bjsim.sim.engine.kernels import luck, shoe, words
 from bjsim.sim.engine.kernels import play as round_kernel
 from bjsim.sim.engine.kernels.layout import Counts, Plan, Seats, Shoe
 from bjsim.sim.engine.kernels.play import RAN_AWAY, play
-from bjsim.sim.kernel import ENDLESS, make_counts, make_seats, make_shoe
+from bjsim.sim.engine.rounds import ENDLESS, make_counts, make_seats, make_shoe
 
 Array = np.ndarray[Any, Any]
 cuda: Any = numba.cuda  # carries hardly any types

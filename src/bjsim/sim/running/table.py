@@ -120,7 +120,7 @@ class CompiledTable:
         return len(self.plan.act)
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
-        from bjsim.sim.kernel import play_blocks, play_rounds  # imports numba
+        from bjsim.sim.engine.rounds import play_blocks, play_rounds  # imports numba
 
         keys = [stream_key(seed, table, span.block) for span in spans]
         if folded := _fold_of(self.plan):
@@ -134,7 +134,7 @@ class CompiledTable:
         return totals
 
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
-        from bjsim.sim.kernel import play_rounds  # imports numba
+        from bjsim.sim.engine.rounds import play_rounds  # imports numba
 
         key = stream_key(seed, table, span.block)
         counts, outside, trace = play_rounds(self.plan, key, span.rounds, span.rounds)
@@ -163,7 +163,7 @@ class AdjustedTable:
         return self.play(seed, table, [span]), trace
 
     def _play(self, key: tuple[int, int], rounds: int) -> list[Tally]:
-        from bjsim.sim.kernel import play_adjusted  # imports numba
+        from bjsim.sim.engine.rounds import play_adjusted  # imports numba
 
         counts, outside, sums, usual = play_adjusted(self.plan, self.luck_model, float(self.unit), key, rounds)
         tallies = tallies_of(self.unit, counts, outside)
