@@ -305,12 +305,12 @@ def test_an_open_box_takes_two_descriptors(bot, mode):
 LIMITED = """
 import resource, sys
 soft, hard, boxes = map(int, sys.argv[1:])
-from bjsim.bots.sandbox.box import BoxError, make_room
+from bjsim.bots.sandbox.box import SandboxError, make_room
 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 try:
     make_room(boxes)
     print(resource.getrlimit(resource.RLIMIT_NOFILE))
-except BoxError as error:
+except SandboxError as error:
     print(error)
 """
 

@@ -63,7 +63,7 @@ HOSTILE = [
      lambda view: raise_by(5) if view.stake == 10 else STAND),
     ("bets_1e9.py", "print('B 1e9')", 3, {"bad-reply"}, STANDS),
     ("bets_too_much.py", "print('B 1000000000')", 3, {"overbet"}, STANDS),
-    ("bets_107.1.py", "print('B 107.1')", 3, {"bad-reply"}, STANDS),
+    ("bets_1e2.py", "print('B 1e2')", 3, {"bad-reply"}, STANDS),
     ("bets.py", "print('B')", 3, {"bad-reply"}, STANDS),
     ("doubles_late.py", "import sys; print('D' if sys.argv[4] != '10' else 'B 1')", 3, {"late-double"},
      lambda view: raise_by(1) if view.stake == 10 else STAND),

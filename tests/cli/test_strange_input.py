@@ -63,7 +63,7 @@ def test_a_message_is_not_longer_than_a_screen(tmp_path):
     path = tmp_path / "contest.toml"
     path.write_text(f'"{"x" * 10**6}" = 1')
     said = refusal("koth", "lim17", "optimal", "--config", path)
-    assert len(said) < 2000 and said.startswith(str(path)) and said.endswith("timeout")
+    assert len(said) < 2000 and said.startswith(str(path)) and said.endswith("cold")
 
 
 # --- journals that are whole, but that no contest wrote
@@ -147,7 +147,7 @@ def test_a_journal_that_makes_no_sense_is_refused_in_one_line(tmp_path, records,
     option, *more = command.split()
     status, _, err = bjsim("koth", option, tmp_path / "c", *more)
     assert status in (0, 1, 2) and err.count("\n") == (status != 0), err
-    assert status or (option == "--show" and what in NOT_SHOWN)
+    assert status or (option == "--show" and (what in NOT_SHOWN or (more and what == "net 10^400")))
 
 
 def test_the_journal_that_was_not_changed_is_accepted(tmp_path, records):

@@ -26,7 +26,7 @@ WORK_AHEAD = """
 import time
 from bjsim.sim.running import workers
 workers.usable_cores = lambda: 2
-ahead = workers.Ahead(lambda: time.sleep(3600))
+ahead = workers.ForkedResult(lambda: time.sleep(3600))
 print("ready", flush=True)
 time.sleep(3600)
 """

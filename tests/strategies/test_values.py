@@ -208,7 +208,7 @@ def test_mean_and_mean_square_are_those_of_every_round_played_out(case: str) -> 
         square = moment(lambda net, tied, v=tie_value: (net + v * tied) ** 2)
         assert solver.means(column, tie_value, chart.letter).value(state) == pytest.approx(mean, abs=1e-12)
         evs = Moments(solver.states, column, solver.dealer, chart.letter, tie_value).value(state)
-        probabilities = [column.card_probabilities[outcome] for outcome in column.card_probabilities]
+        probabilities = [column.probabilities[outcome] for outcome in column.probabilities]
         assert evs @ probabilities == pytest.approx([mean, square], abs=1e-12)
 
 

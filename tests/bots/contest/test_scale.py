@@ -50,7 +50,7 @@ def show_a_hand_that_is_not_there(folder):
 
 
 def resume(folder):
-    Host.resume(folder)._journal.close()
+    Host.resume(folder, trust=True)._journal.close()
 
 
 @pytest.mark.parametrize("action", [show, show_a_hand_that_is_not_there, resume])
@@ -130,7 +130,7 @@ def test_pages_and_screens_take_a_tenth_of_the_time_at_most(monkeypatch, growth)
         standings=SimpleNamespace(rounds=0, matches=0), contest=SimpleNamespace(matches=1), folder=None, page=None,
         timings=SimpleNamespace(moves=[]),
     )  # fmt: skip
-    screen = koth.Screen(nothing, koth.Console(force_terminal=True, file=io.StringIO()))
+    screen = koth.ContestScreen(nothing, koth.Console(force_terminal=True, file=io.StringIO()))
     while slow.now < 3000:
         screen.update(nothing)
         slow.now += 0.05

@@ -67,7 +67,7 @@ def sandboxed(mode: str) -> bool:
 
 
 def make_room(boxes: int) -> None:
-    """Let this process open the files that so many more boxes take. Raises: BoxError when it may not."""
+    """Let this process open the files that so many more boxes take. Raises: SandboxError when it may not."""
     needed = len(os.listdir("/proc/self/fd")) + DESCRIPTORS * boxes + OPENING
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= soft < needed:
