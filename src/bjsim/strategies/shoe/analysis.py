@@ -1,0 +1,267 @@
+"""One shoe, one game, one worth of a tie: the values of all nodes, and of whole strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bjsim.errors import InputError
+from bjsim.sim.game.cards import TEN
+from bjsim.strategies.shoe import kernel
+from bjsim.strategies.shoe.composition import VALUES, Composition
+from bjsim.strategies.shoe.game import Game
+from bjsim.strategies.shoe.hands import Tree
+from bjsim.strategies.shoe.kernel import SPLIT, SURRENDER, Base, Nodes, Shown
+from bjsim.strategies.shoe.splits import split_weights
+
+Floats = NDArray[np.float64]
+Acts = NDArray[np.int8]
+
+
+@dataclass
+class Play:
+    """A strategy against one start, by node: what it does, what that is worth, and what hitting is worth; (N,) each.
+
+    split: value of splitting each pair as dealt, (10,), nan where it cannot be split.
+    """
+
+    act: Acts
+    value: Floats
+    hit: Floats
+    split: Floats
+
+
+@dataclass(frozen=True)
+class SplitForm:
+    """A split's value as a linear form. weight: by strategy (n - 2), further pair cards gone and second card,
+    shape (limit - 1, A, 10), so that the value is the sum of weight x value of the node."""
+
+    tree: Tree
+    weight: Floats
+
+
+class Shoe:
+    """What does not depend on what ties are worth: the cards, the nodes and the dealer's distributions."""
+
+    def __init__(self, game: Game, composition: Composition) -> None:
+        self.game = game
+        self.composition = composition
+        self.layout = game.nodes(composition)
+        self.kind = game.kinds_of(self.layout)
+        self.starts = game.dealer.starts
+        known = game.dealer.hands.known
+        left = composition.values - known
+        self.shown = Shown(left, left.sum(axis=1), np.array([game.ends(start) for start in self.starts]))
+        self.by_rank = game.rules.split_by == "rank"
+        self._forms: dict[tuple[int, int], SplitForm | None] = {}
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse a shoe that one hand and the dealer could use up."""
+        points = float(self.composition.values @ np.arange(1, VALUES + 1))
+        if points < 21 + 21 + 2 * TEN:
+            raise InputError(
+                f"the shoe may run out before a round is over: its {self.composition.cards} cards count {points:.0f}, "
+                "and a hand, the dealer and one card more may need 62"
+            )
+
+    @cached_property
+    def dealer(self) -> Floats:
+        """Distribution of the dealer's outcome, (multisets gone, starts, outcomes)."""
+        gone = self.layout.gone_counts
+        out = np.zeros((len(gone), len(self.starts), len(self.game.dealer.outcomes)))
+        kernel.outcomes(self.game.dealer.hands, self.composition.values, gone, out)
+        return out
+
+    @cached_property
+    def chance(self) -> Floats:
+        """Probability of each start, (starts,)."""
+        values, known = self.composition.values, self.game.dealer.hands.known
+        total = values.sum()
+        chances = []
+        for start, counts in zip(self.starts, known, strict=True):
+            p = values[start[0]] / total
+            if len(start) == 2:
+                p *= max(values[start[1]] - (counts[start[1]] - 1), 0) / (total - 1) * (2 - (start[0] == start[1]))
+            chances.append(p)
+        return np.array(chances)
+
+    @cached_property
+    def live(self) -> tuple[int, ...]:
+        """The starts that can be dealt and that somebody plays against."""
+        return tuple(i for i, start in enumerate(self.starts) if self.chance[i] > 0 and not self.game.ended(start))
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        """The nodes, for the kernels."""
+        at = self.layout
+        return Nodes(at.child, at.gone, self.kind, self.game.legal[self.kind], at.gone_counts)
+
+    def dealt(self, start: int) -> tuple[NDArray[np.int64], Floats]:
+        """The nodes of the player's first two cards, and their probabilities given the start."""
+        left, total = self.shown.left[start], self.shown.total[start]
+        chance = np.triu(2 * np.outer(left, left), 1) + np.diag(left * (left - 1))
+        chance = np.maximum(chance, 0) / (total * (total - 1))
+        nodes, weights = [], []
+        for one in range(VALUES):
+            for other in range(one, VALUES):
+                share = self.share(start, one) if one == other and self.layout.trees[one] is not None else 0.0
+                nodes.append(int(self.game.hands.two[one, other]))
+                weights.append(chance[one, other] * (1 - share))
+                if share:
+                    nodes.append(self.layout.pairs + one)
+                    weights.append(chance[one, other] * share)
+        return np.array(nodes), np.array(weights)
+
+    def share(self, start: int, value: int) -> float:
+        """How many of the hands of two cards of this value are a pair that may be split."""
+        return sum(share for share, _ in self.composition.pair_cases(value, self.starts[start], self.by_rank))
+
+    def form(self, start: int, value: int) -> SplitForm | None:
+        """The value of splitting a pair; None where it cannot be dealt or split."""
+        key = start, value
+        if key not in self._forms:
+            self._forms[key] = self._form(start, value)
+        return self._forms[key]
+
+    def _form(self, start: int, value: int) -> SplitForm | None:
+        tree = self.layout.trees[value]
+        cases = self.composition.pair_cases(value, self.starts[start], self.by_rank)
+        if tree is None or not cases:
+            return None
+        limit = self.game.limit(value, self.composition)
+        left = self.shown.left[start] - 2 * (np.arange(VALUES) == value)
+        cards = int(left.sum())
+        weight = np.zeros((limit - 1, len(tree.starts), VALUES))
+        for share, pairs in cases:
+            whole, other = split_weights(pairs, cards, limit)
+            for gone in range(whole.shape[1]):
+                second = left - gone * (np.arange(VALUES) == value)
+                if cards - gone > 0:
+                    weight[:, gone] += share * np.outer(whole[:, gone], second / (cards - gone))
+                if cards > pairs:
+                    second[value] = left[value] - pairs
+                    weight[:, gone] += share * np.outer(other[:, gone], second / (cards - pairs))
+        return SplitForm(tree, weight / sum(share for share, _ in cases))
+
+
+class Analysis:
+    """The values of a shoe where a tied bet is worth `tie_value` times itself."""
+
+    def __init__(self, shoe: Shoe, tie_value: float = 0.0) -> None:
+        self.shoe = shoe
+        self.tie_value = tie_value
+        shape = len(shoe.starts), len(shoe.layout.hand)
+        self.base = Base(np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape))
+        kernel.prepare(shoe.nodes, shoe.shown, shoe.dealer, shoe.game.pay(tie_value), -1.0, self.base)
+        self.surrender = -0.5
+
+    # --- strategies
+
+    def empty(self) -> Play:
+        """A play to be filled in."""
+        size = len(self.shoe.layout.hand)
+        return Play(np.zeros(size, np.int8), np.zeros(size), np.full(size, np.nan), np.full(VALUES, np.nan))
+
+    def follow(self, start: int, act: Acts) -> Play:
+        """The value of a strategy that is given by node."""
+        play = self.empty()
+        play.act[:] = act
+        self._follow(start, play, 0, self.shoe.layout.pairs)
+        self.set_splits(start, play)
+        self._follow(start, play, self.shoe.layout.pairs, len(act))
+        at = self.shoe.layout.pairs
+        split = play.act[at:] == SPLIT
+        play.value[at:][split] = play.split[split]
+        return play
+
+    def _follow(self, start: int, play: Play, low: int, high: int) -> None:
+        shoe = self.shoe
+        kernel.follow(
+            shoe.nodes, shoe.shown, self.base, start, low, high, play.act, self.surrender, play.value, play.hit
+        )
+
+    def set_splits(self, start: int, play: Play) -> None:
+        """Value every split from the values of the split hands."""
+        for value in range(VALUES):
+            form = self.shoe.form(start, value)
+            if form is not None:
+                weight = form.weight.sum(axis=0)
+                seconds = [play.value[form.tree.second(gone)] for gone in range(len(weight))]
+                play.split[value] = float((weight * np.array(seconds)).sum())
+
+    def by_cards(self, start: int, after: str = "cdz-") -> Play:
+        """The best play by all cards of the hand.
+
+        after: how split hands are played: `cdz-` as before the split, `cdp1` as is best for the first split hand,
+        `cdp` as is best for the number of pair cards that are gone.
+        """
+        shoe, play = self.shoe, self.empty()
+        count = len(shoe.game.hands.key)
+        kernel.best(shoe.nodes, shoe.shown, self.base, start, 0, count, play.value, play.hit, play.act)
+        at = shoe.layout.pairs
+        if after == "cdz-":
+            kernel.keep(shoe.nodes, self.base, start, shoe.layout.hand, play.hit, count, at, play.act)
+            self._follow(start, play, count, at)
+            self.set_splits(start, play)
+        else:
+            for value in range(VALUES):
+                form = shoe.form(start, value)
+                if form is not None:
+                    play.split[value] = self._replanned(start, play, form, after == "cdp")
+        kernel.best(shoe.nodes, shoe.shown, self.base, start, at, len(play.act), play.value, play.hit, play.act)
+        better = np.nan_to_num(play.split, nan=-np.inf) > play.value[at:]
+        play.act[at:][better], play.value[at:][better] = SPLIT, play.split[better]
+        self._surrender(start, play)
+        return play
+
+    def _replanned(self, start: int, play: Play, form: SplitForm, by_gone: bool) -> float:
+        """The value of a split whose hands are played for the cards gone, not as before the split."""
+        shoe, tree = self.shoe, form.tree
+        ev = 0.0
+        plans = range(len(form.weight)) if by_gone else range(1)
+        for plan in plans:
+            weight = form.weight[plan] if by_gone else form.weight.sum(axis=0)
+            if not weight.any():
+                continue
+            low, high = tree.span(plan)
+            kernel.best(shoe.nodes, shoe.shown, self.base, start, low, high, play.value, play.hit, play.act)
+            for gone in range(len(weight)):
+                if weight[gone].any():
+                    first, last = tree.span(gone)
+                    play.act[first:last] = play.act[low:high]
+                    self._follow(start, play, first, last)
+                    ev += float(weight[gone] @ play.value[tree.second(gone)])
+        return ev
+
+    def _surrender(self, start: int, play: Play) -> None:
+        """Surrender where that is better than what is played."""
+        ev = self.surrender * self.base.plays[start]
+        legal = self.shoe.nodes.legal >> SURRENDER & 1 == 1
+        better = legal & (ev > play.value) & (self.base.plays[start] > 0)
+        play.act[better], play.value[better] = SURRENDER, ev[better]
+
+    # --- whole rounds
+
+    def round_value(self, start: int, play: Play) -> float:
+        """Expected profit of a round against a start, a peeked natural included."""
+        nodes, weights = self.shoe.dealt(start)
+        return float(weights @ (play.value[nodes] + self.natural(start)[nodes]))
+
+    def natural(self, start: int) -> Floats:
+        """What a peeked natural adds to the value of each node."""
+        against = self.shoe.game.against_natural(self.tie_value)[self.shoe.kind]
+        ev: Floats = (1 - self.base.plays[start]) * against
+        return ev
+
+    def ended(self) -> Iterator[tuple[int, float]]:
+        """The starts that end the round, with the expected profit then."""
+        against = self.shoe.game.against_natural(self.tie_value)[self.shoe.kind]
+        for number, start in enumerate(self.shoe.starts):
+            if self.shoe.game.ended(start) and self.shoe.chance[number] > 0:
+                nodes, weights = self.shoe.dealt(number)
+                yield number, float(weights @ against[nodes])

@@ -1,0 +1,101 @@
+"""Which cards are in a shoe, and the chances of a pair where only equal ranks may be split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bjsim.errors import InputError
+from bjsim.sim.game.cards import RANKS, TEN, rank_of
+from bjsim.sim.game.rules import Rules
+
+VALUES = TEN + 1  # card values that blackjack tells apart: the ace, 2..9 and ten
+MOST = 10_000  # cards of one rank; products of counts stay far inside a float
+
+
+@dataclass(frozen=True)
+class Composition:
+    """The cards of a shoe: how many of each of the 13 ranks."""
+
+    ranks: tuple[int, ...]
+
+    @staticmethod
+    def of(rules: Rules, shoe: Mapping[str, int] | Sequence[int] | None = None) -> Composition:
+        """The shoe that was asked for.
+
+        Args:
+            shoe: Cards by letter (`{"A": 4, "T": 16}`; letters left out are not in the shoe, and `T` alone stands for
+                all ten-valued cards), or ten counts for A, 2..9, T. By default the full decks of `rules`.
+
+        Raises:
+            InputError: For an unknown card, a bad count, or an infinite shoe.
+        """
+        if shoe is None:
+            if rules.infinite:
+                raise InputError("decks = inf: a shoe of cards needs decks from 1 to 8, or a composition")
+            return Composition((4 * int(rules.decks),) * len(RANKS))
+        if not isinstance(shoe, Mapping):
+            if len(shoe) != VALUES:
+                raise InputError(f"a shoe takes {VALUES} counts, for A, 2..9 and T; here are {len(shoe)}")
+            shoe = dict(zip(RANKS, shoe, strict=False))
+        counts = [0] * len(RANKS)
+        for card, count in shoe.items():
+            try:
+                rank = rank_of(card)
+            except ValueError as error:
+                raise InputError(f"shoe: {error}") from None
+            if isinstance(count, bool) or int(count) != count or not 0 <= count <= MOST:
+                raise InputError(f"shoe: {card}={count} is not accepted; a count is a whole number from 0 to {MOST}")
+            counts[rank] += int(count)
+        if rules.split_by == "rank" and counts[TEN] and not any(counts[TEN + 1 :]):
+            raise InputError("split_by = rank needs T, J, Q and K counted apart: give T=, J=, Q= and K=")
+        return Composition(tuple(counts))
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """Cards of each value, shape (10,): A, 2..9 and all ten-valued cards."""
+        return np.array([*self.ranks[:TEN], sum(self.ranks[TEN:])], np.float64)
+
+    @property
+    def cards(self) -> int:
+        """How many cards there are."""
+        return sum(self.ranks)
+
+    def without(self, rank: int) -> Composition:
+        """This shoe with one card of rank index `rank` less."""
+        return Composition(tuple(count - (place == rank) for place, count in enumerate(self.ranks)))
+
+    def pair_cases(self, value: int, known: Sequence[int], by_rank: bool) -> list[tuple[float, int]]:
+        """How two cards of one value can be a pair that may be split.
+
+        Args:
+            value: Index of the card value, 0..9.
+            known: Values of the dealer's known cards, which are out of the shoe too.
+
+        Returns:
+            (share, left): how much of the chance of being dealt these two cards it is, and how many cards of the pair's
+            kind then remain. The shares sum to 1 unless only equal ranks are pairs.
+        """
+        left = int(self.values[value]) - sum(card == value for card in known)
+        if left < 2:
+            return []
+        if not by_rank or value < TEN:
+            return [(1.0, left - 2)]
+        cases: dict[int, float] = {}
+        taken = sum(card == value for card in known)
+        tens = range(TEN, len(RANKS))
+        for dealers in product(tens, repeat=taken):
+            counts = list(self.ranks)
+            chance = 1.0
+            for rank in dealers:
+                chance *= counts[rank] / sum(counts[TEN:])
+                counts[rank] -= 1
+            for rank in tens:
+                share = chance * counts[rank] * (counts[rank] - 1) / (left * (left - 1))
+                if share > 0:
+                    cases[counts[rank] - 2] = cases.get(counts[rank] - 2, 0.0) + share
+        return [(share, count) for count, share in cases.items()]

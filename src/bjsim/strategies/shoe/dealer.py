@@ -1,0 +1,94 @@
+"""The dealer's final hands as multisets, and their distribution whatever cards are gone.
+
+The probability that the dealer draws certain cards in a certain order depends on the multiset alone, a product of
+falling factorials; so each final multiset is listed once, with its number of orders for each start, and the list is
+sorted so that neighbours share most of their product. It depends on the dealer's rules only, never on the shoe.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import DealerState, States
+from bjsim.strategies.shoe.composition import VALUES
+from bjsim.strategies.shoe.kernel import DealerHands
+
+Start = tuple[int, ...]  # values of the dealer's known cards, sorted
+
+
+@dataclass(frozen=True)
+class DealerPlay:
+    """The dealer's play under some rules: what it can show (`starts`), its outcomes in order, and its final hands."""
+
+    starts: tuple[Start, ...]
+    outcomes: tuple[int, ...]
+    hands: DealerHands
+
+
+def dealer_play(rules: Rules) -> DealerPlay:
+    """The dealer's play under `rules`."""
+    return _play(rules.dealer_stands_on, rules.hit_soft_17, rules.naturals, rules.dealer_shows == "both")
+
+
+@lru_cache(maxsize=16)
+def _play(stands_on: int, hit_soft_17: bool, naturals: str, both: bool) -> DealerPlay:
+    states = States(Rules(dealer_stands_on=stands_on, hit_soft_17=hit_soft_17, naturals=naturals))
+    ones = [(value,) for value in range(VALUES)]
+    starts: list[Start] = [(a, b) for a in range(VALUES) for b in range(a, VALUES)] if both else list(ones)
+    finals: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    outcome: dict[tuple[int, ...], int] = {}
+    place = {score: index for index, score in enumerate(states.dealer_outcomes)}
+    for number, start in enumerate(starts):
+        for cards, (state, orders) in _finals(states, start).items():
+            finals.setdefault(cards, []).append((number, orders))
+            outcome[cards] = place[states.dealer_outcome(state)]
+    return DealerPlay(tuple(starts), states.dealer_outcomes, _arrays(finals, outcome, starts))
+
+
+def _finals(states: States, start: Start) -> dict[tuple[int, ...], tuple[DealerState, int]]:
+    """The dealer's final hands from `start`: sorted cards -> (state, number of orders of the cards drawn)."""
+    state = DealerState()
+    for value in start:
+        state = states.dealer_add(state, value)
+    done: dict[tuple[int, ...], tuple[DealerState, int]] = {}
+    todo = {start: (state, 1)}
+    while todo:
+        drawn: dict[tuple[int, ...], tuple[DealerState, int]] = {}
+        for cards, (state, orders) in todo.items():
+            if states.dealer_done(state):
+                done[cards] = state, orders
+                continue
+            for value in range(VALUES):
+                after = tuple(sorted((*cards, value)))
+                drawn[after] = states.dealer_add(state, value), drawn.get(after, (state, 0))[1] + orders
+        todo = drawn
+    return done
+
+
+def _arrays(
+    finals: dict[tuple[int, ...], list[tuple[int, int]]], outcome: dict[tuple[int, ...], int], starts: list[Start]
+) -> DealerHands:
+    hands = sorted(finals)
+    longest = max(map(len, hands))
+    cards, held = np.zeros((2, len(hands), longest), np.int64)
+    shared = np.zeros(len(hands), np.int64)
+    before: tuple[int, ...] = ()
+    for place, hand in enumerate(hands):
+        while hand[: shared[place] + 1] == before[: shared[place] + 1]:
+            shared[place] += 1
+        cards[place, : len(hand)] = hand
+        held[place, : len(hand)] = [hand[:at].count(card) for at, card in enumerate(hand)]
+        before = hand
+    known = np.array([[start.count(value) for value in range(VALUES)] for start in starts], np.int64)
+    return DealerHands(
+        cards, held, shared, np.array([len(hand) for hand in hands]),
+        np.array([outcome[hand] for hand in hands]),
+        np.cumsum([0, *(len(finals[hand]) for hand in hands)]),
+        np.array([start for hand in hands for start, _ in finals[hand]]),
+        np.array([float(orders) for hand in hands for _, orders in finals[hand]]),
+        known,
+    )  # fmt: skip

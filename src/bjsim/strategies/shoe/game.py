@@ -1,0 +1,209 @@
+"""What the rules make of each node: a kind of situation, with its legal actions, its row in a chart and its result."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bjsim.errors import InputError
+from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import DEALER_NATURAL, SPLIT_ACES, SPLIT_HAND, DealerState, HandState, Result, States
+from bjsim.strategies.charts.rows import row_order
+from bjsim.strategies.shoe.composition import VALUES, Composition
+from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play
+from bjsim.strategies.shoe.hands import Hands, Layout, all_hands, layout
+from bjsim.strategies.shoe.kernel import DOUBLE, HIT, SPLIT, STAND, SURRENDER
+
+LETTERS = {"S": STAND, "H": HIT, "D": DOUBLE, "R": SURRENDER, "P": SPLIT}
+MOST_HANDS = 16  # of a seat, where the shoe would allow more
+
+
+class Kind(NamedTuple):
+    """A kind of situation: hands that the rules treat alike and a chart looks up alike.
+
+    legal: letters of the actions, empty for a hand that stands by itself. row: the chart row it is looked up in.
+    fixed: it is played as a pair of aces that may no longer be split, whose row says to split it.
+    """
+
+    state: HandState
+    legal: str
+    row: str
+    fixed: bool = False
+
+    def act(self, code: str) -> int:
+        """What a chart's code means here, as `Chart.letter` has it."""
+        if not self.legal:
+            return STAND
+        if self.fixed:
+            code = "P"
+        if code[0] in self.legal:
+            return LETTERS[code[0]]
+        if "H" not in self.legal:
+            return STAND
+        return LETTERS[code[1].upper()] if len(code) > 1 else HIT
+
+
+@dataclass(frozen=True)
+class Game:
+    """The rules over multisets of cards. Decks and cut do not matter here.
+
+    Raises: InputError for rules whose exact value in a finite shoe is out of reach.
+    """
+
+    rules: Rules
+
+    def __post_init__(self) -> None:
+        if self.rules.raises:
+            raise InputError(
+                "raises = true: the stake depends on a seat's chips, which an exact shoe does not follow; "
+                "raises = false gives the value of a fixed stake"
+            )
+
+    @cached_property
+    def states(self) -> States:
+        return States(self.rules)
+
+    @cached_property
+    def dealer(self) -> DealerPlay:
+        return dealer_play(self.rules)
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The chart column of each start."""
+        labels = []
+        for start in self.dealer.starts:
+            state = DealerState()
+            for value in start:
+                state = self.states.dealer_add(state, value)
+            both = self.rules.dealer_shows == "both"
+            labels.append(self.states.dealer_code(state) if both else "A23456789T"[start[0]])
+        return labels
+
+    def ended(self, start: Start) -> bool:
+        """Whether these two dealer's cards end the round before anybody acts."""
+        return self.rules.peek and start == (0, TEN)
+
+    def ends(self, start: Start) -> int:
+        """The value of the hole card that would end the round, or -1."""
+        if not self.rules.peek or len(start) == 2:
+            return -1
+        return {0: TEN, TEN: 0}.get(start[0], -1)
+
+    # --- nodes
+
+    def limit(self, value: int, composition: Composition) -> int:
+        """Hands that a seat may come to hold by splitting a pair of this value; below 2 for none."""
+        if self.rules.split_by == "never":
+            return 0
+        by_rank = self.rules.split_by == "rank" and value == TEN
+        cards = max(composition.ranks[TEN:]) if by_rank else int(composition.values[value])
+        limit = 2 if value == 0 and not self.rules.resplit_aces else self.rules.max_hands
+        if limit == math.inf:
+            limit = MOST_HANDS
+        return int(min(limit, max(cards, 0)))
+
+    def nodes(self, composition: Composition) -> Layout:
+        """The nodes that play from this shoe can come to."""
+        most = []
+        for value in range(VALUES):
+            limit, cards = self.limit(value, composition), int(composition.values[value])
+            most.append(-1 if limit < 2 else min(2 * (limit - 2), cards - 2))
+        return layout(tuple(most), self.rules.hit_split_aces)
+
+    @cached_property
+    def _found(self) -> tuple[list[Kind], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Kinds; then those of hands as dealt (H,), of split hands of two cards (10, 10), of pairs as dealt (10,)."""
+        hands, states = all_hands(), self.states
+        kinds: dict[Kind, int] = {}
+
+        def number(state: HandState, may_split: bool = False, fixed: bool = False) -> int:
+            state = state if may_split else state._replace(rank=-1)
+            kind = Kind(state, states.legal(state), states.rows_of(state, may_split)[0], fixed)
+            return kinds.setdefault(kind, len(kinds))
+
+        def drawn(state: HandState, values: list[int]) -> HandState:
+            for value in values:
+                state = states.add(state, value)
+            return state
+
+        dealt = [number(drawn(HandState(), np.repeat(range(VALUES), counts).tolist())) for counts in hands.counts]
+        halves = np.zeros((VALUES, VALUES), np.int64)
+        for pair in range(VALUES):
+            half = drawn(HandState(), [pair])._replace(split=SPLIT_HAND if pair else SPLIT_ACES)
+            for second in range(VALUES):
+                halves[pair, second] = number(drawn(half, [second]), fixed=pair == second == 0)
+        pairs = [number(drawn(HandState(), [pair, pair]), may_split=True) for pair in range(VALUES)]
+        return list(kinds), np.array(dealt), halves, np.array(pairs)
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """Every kind of situation."""
+        return self._found[0]
+
+    def kinds_of(self, nodes: Layout) -> NDArray[np.int64]:
+        """The kind of each node, shape (N,)."""
+        _, dealt, halves, pairs = self._found
+        kind = dealt[nodes.hand]
+        for value, tree in enumerate(nodes.trees):
+            if tree is not None:
+                for gone in range(len(tree.starts)):
+                    kind[tree.second(gone)] = halves[value]
+        kind[nodes.pairs :] = pairs
+        return kind
+
+    @cached_property
+    def legal(self) -> NDArray[np.int64]:
+        """Bits 1 << action of what is legal, by kind; 0 for a hand that stands by itself."""
+        return np.array([sum(1 << LETTERS[letter] for letter in kind.legal) for kind in self.kinds])
+
+    @cached_property
+    def rows(self) -> tuple[str, ...]:
+        """The rows of a chart for this game, in order."""
+        return tuple(sorted({kind.row for kind in self.kinds if kind.legal}, key=row_order))
+
+    # --- money
+
+    @cached_property
+    def results(self) -> list[Result]:
+        """What the hand of each kind amounts to when it stands."""
+        return [self.states.result(kind.state) for kind in self.kinds]
+
+    def paid(self, result: Result, outcome: int, tie_value: float) -> float:
+        """Profit of one initial bet, a tied one being worth `tie_value`."""
+        net, tied = self.states.settle(result, 1, outcome)
+        return float(net) + tied * tie_value
+
+    def pay(self, tie_value: float) -> NDArray[np.float64]:
+        """Profit by kind and outcome; 0 where a dealer's natural has ended the round."""
+        outcomes = self.dealer.outcomes
+        table: dict[Result, list[float]] = {}
+        for result in set(self.results):
+            table[result] = [
+                0.0 if self.rules.peek and outcome == DEALER_NATURAL else self.paid(result, outcome, tie_value)
+                for outcome in outcomes
+            ]
+        return np.array([table[result] for result in self.results])
+
+    def against_natural(self, tie_value: float) -> NDArray[np.float64]:
+        """Profit by kind where a dealer's natural has ended the round."""
+        return np.array([self.paid(result, DEALER_NATURAL, tie_value) for result in self.results])
+
+    @property
+    def hands(self) -> Hands:
+        return all_hands()
+
+
+@lru_cache(maxsize=16)
+def _game(rules: Rules) -> Game:
+    return Game(rules)
+
+
+def game_of(rules: Rules) -> Game:
+    """The game of these rules; one object for all numbers of decks. Raises: InputError."""
+    return _game(rules.replace(decks=1, cut=1))
