@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Acts = NDArray[np.int8]
 
 STAND, HIT, DOUBLE, SURRENDER, SPLIT = range(5)
-LANES = 8  # multisets handled side by side, one to a lane of a vector register
+LANES = 128  # multisets handled side by side; the inner loops run over them and are vectorised
 VALUES = 10
 
 
