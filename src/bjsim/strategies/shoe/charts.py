@@ -94,7 +94,7 @@ class ColumnCharts:
         visits[nodes] = weights
         at = shoe.layout.pairs
         kernel.reach(shoe.nodes, shoe.shown, start, at, len(visits), play.act, visits)
-        for value in np.flatnonzero(play.act[at:] == SPLIT):
+        for value in np.flatnonzero(play.act[at:] == SPLIT).tolist():
             form = shoe.form(start, value)
             if form is not None:
                 weight = form.weight.sum(axis=0)
@@ -149,6 +149,11 @@ class ColumnCharts:
                 plays = self.plays(self.acts(changed))
             codes, value = changed, self.value(plays)
         return {row: self._choice(row, ev, prior) for row in codes}
+
+    @cached_property
+    def best_plays(self) -> list[Play]:
+        """The best chart's values, by start."""
+        return self.plays(self.acts(self.best_codes))
 
     def improvements(self, codes: Codes, plays: Sequence[Play]) -> tuple[dict[str, tuple[str, float]], Floats]:
         """The rows whose code can be improved by itself: row -> (code, gain); and the worth by action."""
@@ -206,6 +211,19 @@ class ColumnCharts:
                 if variance_reduction > NOTHING:
                     found[int(node)] = best, variance_reduction
         return found
+
+    @cached_property
+    def best_exceptions(self) -> dict[int, tuple[int, float]]:
+        """Those of the best chart."""
+        return self.exceptions(self.best_plays)
+
+    @cached_property
+    def plays_with_exceptions(self) -> list[Play]:
+        """The best chart with its two-card exceptions, by start."""
+        acts = self.acts(self.best_codes)
+        for node, (action, _) in self.best_exceptions.items():
+            acts[node] = action
+        return self.plays(acts)
 
     def two_cards(self, found: Mapping[int, tuple[int, float]]) -> list[TwoCards]:
         """The exceptions in words, dearest first."""

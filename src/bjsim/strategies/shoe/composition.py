@@ -65,9 +65,19 @@ class Composition:
         """How many cards there are."""
         return sum(self.ranks)
 
-    def without(self, rank: int) -> Composition:
-        """This shoe with one card of rank index `rank` less."""
-        return Composition(tuple(count - (place == rank) for place, count in enumerate(self.ranks)))
+    def removals(self, by_rank: bool) -> dict[str, list[tuple[float, Composition]]]:
+        """This shoe with one card less of each value it holds, by letter: the cases, with their shares.
+
+        by_rank: ten-valued cards are told apart, so that there is a case for each of their ranks.
+        """
+        removals: dict[str, list[tuple[float, Composition]]] = {}
+        for rank, count in enumerate(self.ranks):
+            letter = RANKS[min(rank, TEN)]
+            if count and (by_rank or letter not in removals):
+                left = Composition(tuple(held - (place == rank) for place, held in enumerate(self.ranks)))
+                share = count / self.values[min(rank, TEN)] if by_rank else 1.0
+                removals.setdefault(letter, []).append((float(share), left))
+        return removals
 
     def pair_cases(self, value: int, known: Sequence[int], by_rank: bool) -> list[tuple[float, int]]:
         """How two cards of one value can be a pair that may be split.

@@ -21,6 +21,7 @@ from bjsim.strategies.shoe.composition import VALUES
 
 BITS = 6  # per card value in a key; no hand, its split partners included, holds 64 cards of one value
 Ints = NDArray[np.int64]
+Acts = NDArray[np.int8]
 
 
 @dataclass(frozen=True)
@@ -164,3 +165,16 @@ def layout(most_gone: tuple[int, ...], aces_draw: bool) -> Layout:
         np.concatenate(hand), np.concatenate(child), gone_index[:-1].astype(np.int64), counts_of(distinct),
         tuple(trees), at,
     )  # fmt: skip
+
+
+def moved(acts: Acts, old: Layout, new: Layout) -> Acts:
+    """Actions by node for another shoe's nodes, where split hands are played alike whatever cards are gone."""
+    found = np.zeros(len(new.hand), np.int8)
+    dealt = len(all_hands().key)
+    found[:dealt] = acts[:dealt]
+    found[new.pairs :] = acts[old.pairs :]
+    for before, after in zip(old.trees, new.trees, strict=True):
+        if before is not None and after is not None:
+            for gone in range(len(after.starts)):
+                found[slice(*after.span(gone))] = acts[slice(*before.span(0))]
+    return found

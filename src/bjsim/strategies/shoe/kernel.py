@@ -19,6 +19,7 @@ Acts = NDArray[np.int8]
 STAND, HIT, DOUBLE, SURRENDER, SPLIT = range(5)
 LANES = 128  # multisets handled side by side; the inner loops run over them and are vectorised
 VALUES = 10
+TIE = 1e-12  # two actions closer than this are equally good; the first of stand, hit, double is taken
 
 
 class DealerHands(NamedTuple):
@@ -138,7 +139,7 @@ def outcomes(hands: DealerHands, shoe: Floats, gone: Ints, out: Floats) -> None:
 @nb.njit(cache=True)
 def _draw(nodes: Nodes, shown: Shown, start: int, node: int, chance: Floats) -> float:
     """Set the chances of the next card; returns how many cards there are, 0 if the node is impossible."""
-    left = shown.total[start]
+    left = float(shown.total[start])
     gone = nodes.gone[node]
     for value in range(VALUES):
         chance[value] = shown.left[start, value] - nodes.counts[gone, value]
@@ -183,7 +184,7 @@ def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: 
 @nb.njit(cache=True)
 def _hit(nodes: Nodes, shown: Shown, base: Base, start: int, node: int, value: Floats, chance: Floats) -> float:
     """Value of one more card, given the values of the successors."""
-    ev = base.bust[start, node]
+    ev = float(base.bust[start, node])
     if base.plays[start, node] > 0 and _draw(nodes, shown, start, node, chance) > 0:
         for card in range(VALUES):
             if nodes.child[node, card] >= 0:
@@ -202,9 +203,9 @@ def best(
         act[node], value[node], hit[node] = STAND, base.stand[start, node], np.nan
         if legal >> HIT & 1:
             hit[node] = _hit(nodes, shown, base, start, node, value, chance)
-            if hit[node] > value[node]:
+            if hit[node] > value[node] + TIE:
                 act[node], value[node] = HIT, hit[node]
-        if legal >> DOUBLE & 1 and base.double[start, node] > value[node]:
+        if legal >> DOUBLE & 1 and base.double[start, node] > value[node] + TIE:
             act[node], value[node] = DOUBLE, base.double[start, node]
 
 
@@ -215,7 +216,7 @@ def keep(nodes: Nodes, base: Base, start: int, hand: Ints, hit: Floats, low: int
         before = hand[node]
         act[node] = act[before]
         if not nodes.legal[node] >> act[node] & 1:
-            act[node] = HIT if nodes.legal[node] >> HIT & 1 and hit[before] > base.stand[start, before] else STAND
+            act[node] = HIT if nodes.legal[node] >> HIT & 1 and hit[before] > base.stand[start, before] + TIE else STAND
 
 
 @nb.njit(cache=True)

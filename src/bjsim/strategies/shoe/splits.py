@@ -34,9 +34,9 @@ def split_weights(pairs: int, cards: int, limit: int) -> tuple[Floats, Floats]:
     most = min(2 * (limit - 2), pairs)
     chance = np.zeros((most + 1, limit + 1))
     for gone in range(most + 1):
-        for other in range(limit + 1):
-            if cards - gone - other > 0:
-                chance[gone, other] = min((pairs - gone) / (cards - gone - other), 1.0)
+        for known in range(limit + 1):
+            if cards - gone - known > 0:
+                chance[gone, known] = min((pairs - gone) / (cards - gone - known), 1.0)
     whole = _forms(chance, 0)
     other = _forms(chance, 1)
     first, second = np.zeros((2, limit - 1, most + 1))
@@ -63,8 +63,8 @@ def split_weights(pairs: int, cards: int, limit: int) -> tuple[Floats, Floats]:
 def _forms(chance: Floats, shift: int) -> list[Floats]:
     """For each b the matrix that gives U(., b) from U(., 0), or F with `shift` 1; shape (A, A)."""
     forms = [np.eye(len(chance))]
-    for other in range(chance.shape[1] - 1 - shift):
-        again = chance[:, other + shift][:, None]
+    for known in range(chance.shape[1] - 1 - shift):
+        again = chance[:, known + shift][:, None]
         further = np.vstack([forms[-1][1:], np.zeros((1, len(chance)))])
         with np.errstate(divide="ignore", invalid="ignore"):
             form = (forms[-1] - again * further) / (1 - again)

@@ -1,0 +1,266 @@
+"""`ShoeSolver`: all exact answers about one game in one shoe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+
+from bjsim.errors import InputError
+from bjsim.sim.game.cards import RANKS, TEN, rank_of
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.shoe.analysis import Analysis, Play, Shoe
+from bjsim.strategies.shoe.charts import ColumnCharts, TwoCards
+from bjsim.strategies.shoe.composition import VALUES, Composition
+from bjsim.strategies.shoe.game import LETTERS, game_of
+from bjsim.strategies.shoe.hands import keys_of, moved
+
+Name = Literal["td", "td-2c", "cdz-", "cdp1", "cdp"]
+STRATEGIES: tuple[str, ...] = get_args(Name)
+Strategy = str | Chart  # a name of STRATEGIES, or any chart
+Plays = dict[int, Play]  # by start
+
+
+class ShoeSolver:
+    """Exact values and best play in a shoe, computed when asked for.
+
+    Args:
+        rules: The game. `ties = replay` is dealt again from the same full shoe; `raises` are refused.
+        shoe: The cards, where they are not the full decks of `rules`: `{"A": 4, "2": 3, ...}`, or ten counts for
+            A, 2..9, T.
+
+    A `strategy` is one of `STRATEGIES` (see the package's docstring) or a Chart. Values are in initial bets.
+
+    Raises:
+        InputError: For a shoe or rules without an exact value, with the reason.
+    """
+
+    def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | None = None) -> None:
+        self.rules = rules
+        self.composition = Composition.of(rules, shoe)
+        self.game = game_of(rules)
+        self.shoe = Shoe(self.game, self.composition)
+        self._analyses: dict[float, Analysis] = {}
+        self._columns: dict[tuple[str, float], ColumnCharts] = {}
+        self._plays: dict[tuple[object, float], Plays] = {}
+        self._tie_values: dict[object, float] = {}
+
+    # --- answers
+
+    def value(self, strategy: Strategy = "td") -> float:
+        """Expected profit per settled bet of a strategy, in a freshly shuffled shoe."""
+        if self.rules.ties == "replay":
+            return self.tie_value(strategy)
+        return self._value_at(strategy, 0.0)
+
+    def by_upcard(self, strategy: Strategy = "td") -> dict[str, float]:
+        """Expected profit by what the dealer shows (a chart's column), a peeked natural's included."""
+        analysis, plays = self._at(self.tie_value(strategy)), self.plays(strategy)
+        total: dict[str, list[float]] = {label: [0.0, 0.0] for label in self.game.states.columns}
+        for start, play in plays.items():
+            sums = total[self.game.columns[start]]
+            sums[0] += self.shoe.chance[start] * analysis.round_value(start, play)
+            sums[1] += self.shoe.chance[start]
+        return {label: float(ev / chance) for label, (ev, chance) in total.items() if chance}
+
+    @cached_property
+    def chart(self) -> Chart:
+        """The best chart for this shoe: no single cell can be changed to raise its exact value."""
+        tie_value, cells = self.tie_value("td"), {}
+        for column in self._shown_columns():
+            for row, code in self._column(column, tie_value).best_codes.items():
+                cells[row, column] = code
+        for column in self.game.states.columns:  # what this shoe cannot show
+            for row in self.game.rows:
+                cells.setdefault((row, column), "S")
+        ordered = {(row, column): cells[row, column] for column in self.game.states.columns for row in self.game.rows}
+        return Chart("optimal", self.rules, ordered, source="exact values of the finite shoe (bjsim.strategies.shoe)")
+
+    @cached_property
+    def exceptions(self) -> list[TwoCards]:
+        """The two-card hands that `td-2c` plays otherwise than the chart, dearest first."""
+        found = []
+        for column in self._shown_columns():
+            charts = self._column(column, self.tie_value("td-2c"))
+            found += charts.two_cards(charts.best_exceptions)
+        return sorted(found, key=lambda exception: -exception.variance_reduction)
+
+    def hand_values(self, cards: str, shown: str, strategy: Strategy = "cdz-") -> dict[str, float]:
+        """What each action is worth now, the strategy being played afterwards.
+
+        Args:
+            cards: The hand's cards, such as `"T6"`; they are out of the shoe.
+            shown: The dealer's open card, or both where both are seen.
+
+        Returns:
+            Expected profit by the letter of the action, given that no dealer's natural has ended the round. A hand
+            that stands by itself has `S` only.
+        """
+        start, node = self._start(shown), self._node(cards)
+        analysis, play = self._at(self.tie_value(strategy)), self.plays(strategy)[start]
+        plays = float(analysis.base.plays[start, node])
+        if plays == 0:
+            raise InputError(f"{cards} against {shown} cannot be dealt from this shoe")
+        split = play.split[node - self.shoe.layout.pairs] if node >= self.shoe.layout.pairs else np.nan
+        values = {
+            "S": analysis.base.stand[start, node], "H": play.hit[node], "D": analysis.base.double[start, node],
+            "P": split, "R": analysis.surrender * plays,
+        }  # fmt: skip
+        legal = self.game.kinds[self.shoe.kind[node]].legal or "S"
+        return {letter: float(values[letter]) / plays for letter in legal}
+
+    def best_action(self, cards: str, shown: str, strategy: Strategy = "cdz-") -> str:
+        """The letter of what a strategy does with a hand as dealt (or drawn to) against what the dealer shows."""
+        act = self.plays(strategy)[self._start(shown)].act[self._node(cards)]
+        return next(letter for letter, action in LETTERS.items() if action == act)
+
+    def dealer(self, shown: str) -> dict[int, float]:
+        """Distribution of the dealer's outcome: 0 for a bust, totals, 22 for a natural where that is special."""
+        chances = self.shoe.dealer[self.shoe.layout.nothing_gone, self._start(shown)]
+        return dict(zip(self.game.dealer.outcomes, map(float, chances), strict=True))
+
+    def insurance(self) -> float:
+        """Expected profit per unit of the insurance bet (2:1) against an ace, no other card being known."""
+        values = self.composition.values
+        if values[0] < 1 or values.sum() < 2:
+            raise InputError("insurance needs an ace and another card in the shoe")
+        return float(3 * values[TEN] / (values.sum() - 1) - 1)
+
+    def removal(self, strategy: Strategy = "td") -> dict[str, float]:
+        """Effects of removal: what one card less of each value adds to the value, decisions unchanged.
+
+        Weighted with the cards of the shoe they sum to 0.
+
+        Raises:
+            InputError: For cdp, whose decisions after a split are not kept.
+        """
+        if strategy == "cdp":
+            raise InputError("removal: the decisions of cdp after a split are not kept; use cdp1, cdz-, td-2c, td")
+        plays, whole = self.plays(strategy), self.value(strategy)
+        effects = {}
+        for letter, cases in self.composition.removals(self.shoe.by_rank).items():
+            effects[letter] = sum(share * self._value_in(left, plays) for share, left in cases) - whole
+        return effects
+
+    def _value_in(self, composition: Composition, plays: Plays) -> float:
+        """What the decisions of `plays` are worth in another shoe."""
+        shoe = Shoe(self.game, composition)
+
+        def value_at(tie_value: float) -> float:
+            analysis = Analysis(shoe, tie_value)
+            ev = sum(shoe.chance[start] * value for start, value in analysis.ended())
+            for start in shoe.live:
+                play = analysis.follow(start, moved(plays[start].act, self.shoe.layout, shoe.layout))
+                ev += shoe.chance[start] * analysis.round_value(start, play)
+            return float(ev)
+
+        return self._settled(value_at)
+
+    # --- strategies
+
+    def plays(self, strategy: Strategy = "td") -> Plays:
+        """What a strategy does at every node and what that is worth, by start."""
+        return self._plays_at(strategy, self.tie_value(strategy))
+
+    def tie_value(self, strategy: Strategy) -> float:
+        """What a tied bet is worth: the value of the game where ties are replayed, else 0."""
+        if self.rules.ties != "replay":
+            return 0.0
+        key = _key(strategy)
+        if key not in self._tie_values:
+            self._tie_values[key] = self._settled(lambda tie_value: self._value_at(strategy, tie_value))
+        return self._tie_values[key]
+
+    def _settled(self, value_at: Callable[[float], float]) -> float:
+        """The value V of a game for which a tied bet is worth V: the fixed point of a slope below 1, by secants."""
+        before, value = 0.0, value_at(0.0)
+        if self.rules.ties != "replay":
+            return value
+        now = value
+        while abs(now - before) > 1e-14:
+            after = value_at(now)
+            slope = (after - value) / (now - before)
+            before, value, now = now, after, now + (after - now) / (1 - slope)
+        return now
+
+    def _value_at(self, strategy: Strategy, tie_value: float) -> float:
+        analysis = self._at(tie_value)
+        ev = sum(self.shoe.chance[start] * value for start, value in analysis.ended())
+        for start, play in self._plays_at(strategy, tie_value).items():
+            ev += self.shoe.chance[start] * analysis.round_value(start, play)
+        return float(ev)
+
+    def _at(self, tie_value: float) -> Analysis:
+        if tie_value not in self._analyses:
+            self._analyses[tie_value] = Analysis(self.shoe, tie_value)
+        return self._analyses[tie_value]
+
+    def _shown_columns(self) -> list[str]:
+        shown = {self.game.columns[start] for start in self.shoe.live}
+        return [column for column in self.game.states.columns if column in shown]
+
+    def _column(self, column: str, tie_value: float) -> ColumnCharts:
+        key = column, tie_value
+        if key not in self._columns:
+            self._columns[key] = ColumnCharts(self._at(tie_value), column)
+        return self._columns[key]
+
+    def _plays_at(self, strategy: Strategy, tie_value: float) -> Plays:
+        key = _key(strategy), tie_value
+        if key not in self._plays:
+            self._plays[key] = self._played(strategy, tie_value)
+        return self._plays[key]
+
+    def _played(self, strategy: Strategy, tie_value: float) -> Plays:
+        if not isinstance(strategy, Chart) and strategy not in ("td", "td-2c"):
+            analysis = self._at(tie_value)
+            return {start: analysis.by_cards(start, strategy) for start in self.shoe.live}
+        plays: Plays = {}
+        for column in self._shown_columns():
+            charts = self._column(column, tie_value)
+            if isinstance(strategy, Chart):
+                found = charts.plays(charts.chart_acts(strategy))
+            else:
+                found = charts.best_plays if strategy == "td" else charts.plays_with_exceptions
+            plays |= zip(charts.starts, found, strict=True)
+        return plays
+
+    # --- what was asked for
+
+    def _start(self, shown: str) -> int:
+        try:
+            start = tuple(sorted(min(rank_of(card), TEN) for card in shown))
+            number = self.shoe.starts.index(start)
+        except ValueError:
+            wanted = "both of the dealer's cards" if self.rules.dealer_shows == "both" else "the dealer's open card"
+            raise InputError(f"{shown!r} is not {wanted}; cards are {' '.join(RANKS)}") from None
+        if number not in self.shoe.live:
+            raise InputError(f"the dealer cannot show {shown} and play on in this shoe")
+        return number
+
+    def _node(self, cards: str) -> int:
+        try:
+            ranks = [rank_of(card) for card in cards]
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        values = [min(rank, TEN) for rank in ranks]
+        counts = np.bincount(values, minlength=VALUES).astype(np.int64)
+        if len(cards) == 2 and (ranks[0] == ranks[1] if self.shoe.by_rank else values[0] == values[1]):
+            if self.shoe.layout.trees[values[0]] is not None:
+                return self.shoe.layout.pairs + values[0]
+        found = np.flatnonzero(self.game.hands.key == keys_of(counts))
+        if not len(found):
+            raise InputError(f"{cards} is not a hand to decide on: two or more cards of at most 21 are")
+        return int(found[0])
+
+
+def _key(strategy: Strategy) -> object:
+    """What tells one strategy from another. Raises: InputError for an unknown name."""
+    if isinstance(strategy, Chart):
+        return frozenset(strategy.cells.items())
+    if strategy not in STRATEGIES:
+        raise InputError(f"no strategy is called {strategy!r}; they are {', '.join(STRATEGIES)}, or a chart")
+    return strategy

@@ -1,0 +1,128 @@
+"""The finite-shoe solver against every way of dealing a tiny shoe, in fractions."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+from support.games import random_chart
+from support.tiny_shoe import OutOfCards, TinyShoe
+
+from bjsim.sim.game.rules import Rules, RulesError
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.shoe.solver import ShoeSolver
+
+ROUNDING = 1e-12
+LOW = "A23456789"
+
+
+def random_game(seed: int) -> tuple[Rules, str]:
+    """Rules that make sense, and 16 to 20 cards: five or more tens, and two to four each of three other values."""
+    rng = random.Random(seed)
+    while True:
+        low = rng.randint(4, 11)
+        try:
+            rules = Rules(
+                decks=1,
+                dealer_stands_on=rng.choice([17, 17, 17, 18]),
+                hit_soft_17=rng.random() < 0.5,
+                dealer_shows=rng.choice(["up", "up", "both"]),
+                peek=rng.random() < 0.6,
+                blackjack_pays=rng.choice([Fraction(3, 2), Fraction(6, 5), Fraction(1)]),
+                naturals=rng.choice(["both", "both", "player", "none"]),
+                natural_beats_natural=rng.random() < 0.3,
+                ties=rng.choice(["push", "push", "lose"]),
+                double_on=rng.choice(["any", "any", "never", f"{low}-{rng.randint(low, 20)}"]),
+                double_after_split=rng.random() < 0.5,
+                surrender=rng.random() < 0.5,
+                split_by=rng.choice(["value", "value", "rank", "never"]),
+                max_hands=rng.choice([2, 3, 3, 4, "inf"]),
+                resplit_aces=rng.random() < 0.5,
+                hit_split_aces=rng.random() < 0.5,
+                split_tens_blackjack=rng.random() < 0.3,
+                stand_on_21=rng.random() < 0.8,
+            )
+        except RulesError:
+            continue
+        cards = "".join(card * rng.randint(2, 4) for card in rng.sample(LOW, 3))
+        tens = "TTTTTTTTTTTTTTTT" if rules.split_by != "rank" else "TTTJJJQQTTTTTTTT"
+        return rules, cards + tens[: max(rng.randint(16, 20) - len(cards), 7)]
+
+
+class Players:
+    """The strategies of a solver as policies of a TinyShoe."""
+
+    def __init__(self, solver: ShoeSolver, tiny: TinyShoe) -> None:
+        self.solver, self.tiny = solver, tiny
+        self.states = solver.game.states
+        self.exceptions = {(e.cards, e.column): e.action for e in solver.exceptions}
+
+    def chart(self, chart: Chart):
+        def policy(hand: str, shown: str, split: str, legal: str) -> str:
+            return chart.letter(chart.state_of(hand, bool(split)), self.states.column(shown), legal)
+
+        return policy
+
+    def with_exceptions(self, hand: str, shown: str, split: str, legal: str) -> str:
+        if not split and len(hand) == 2:
+            return self.solver.best_action(hand, shown, "td-2c")
+        return self.chart(self.solver.chart)(hand, shown, split, legal)
+
+    def by_cards(self, name: str):
+        """CDZ- and CDP1: stand, hit and double are the tiny shoe's own choice; splits and surrenders the solver's."""
+
+        def policy(hand: str, shown: str, split: str, legal: str) -> str:
+            whole = self.tiny.legal(hand, "", 99)
+            if not split:
+                action = self.tiny.best(hand, shown, "", whole)[0]
+                solved = self.solver.best_action(hand, shown, name)
+                assert solved in ("P", "R") or solved == action
+                return solved
+            if "P" in legal:
+                return "P"
+            if name == "cdp1":
+                return self.tiny.best(hand, shown, split, legal)[0]
+            action = self.tiny.best(hand, shown, "", whole)[0]
+            if action in legal:
+                return action
+            return self.tiny.best(hand, shown, "", "SH")[0] if "H" in legal else "S"
+
+        return policy
+
+
+def check(seed: int) -> bool:
+    """Compare everything for one random game; whether its shoe lasts for every round."""
+    rules, cards = random_game(seed)
+    solver, tiny = ShoeSolver(rules, Counter(cards)), TinyShoe(rules, cards)
+    players = Players(solver, tiny)
+    chart = random_chart(rules, seed)
+    try:
+        compared = [
+            (tiny.value(players.chart(solver.chart)), solver.value("td")),
+            (tiny.value(players.with_exceptions), solver.value("td-2c")),
+            (tiny.value(players.by_cards("cdz-")), solver.value("cdz-")),
+            (tiny.value(players.by_cards("cdp1")), solver.value("cdp1")),
+            (tiny.value(players.chart(chart)), solver.value(chart)),
+        ]
+    except OutOfCards:
+        return False
+    for exact, value in compared:
+        assert value == pytest.approx(float(exact), abs=ROUNDING), (rules.to_dict(), cards, compared)
+    return True
+
+
+@pytest.mark.parametrize("seed", [3, 5, 7, 9])
+def test_a_tiny_shoe_is_worth_what_brute_force_says(seed: int) -> None:
+    check(seed)
+
+
+@pytest.mark.slow
+def test_fifty_tiny_shoes_are_worth_what_brute_force_says() -> None:
+    lasted = 0
+    for seed in range(100, 190):
+        lasted += check(seed)
+        if lasted == 50:
+            return
+    raise AssertionError(f"only {lasted} of 90 shoes lasted for every round")

@@ -1,0 +1,236 @@
+"""A round from a tiny shoe, dealt in every possible way in exact fractions: nothing is shared with bjsim but `Rules`.
+
+Split hands are played one after the other, as at a table, each drawing from what the ones before have left, and the
+dealer draws last. Slow, and written to be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+
+from bjsim.sim.game.rules import Rules
+
+POINTS = {"A": 1, **{str(n): n for n in range(2, 10)}, "T": 10, "J": 10, "Q": 10, "K": 10}
+Policy = Callable[[str, str, str, str], str]  # (hand, what the dealer shows, rank it was split from, legal) -> letter
+Hand = tuple[str, int, int]  # how it ended, points, stake
+
+
+class OutOfCards(Exception):
+    """The shoe has run out in the middle of a round."""
+
+
+def total(cards: str) -> tuple[int, bool]:
+    hard = sum(POINTS[card] for card in cards)
+    return (hard + 10, True) if "A" in cards and hard <= 11 else (hard, False)
+
+
+def sort(cards: str) -> str:
+    return "".join(sorted(cards, key="A23456789TJQK".index))
+
+
+def less(cards: str, gone: str) -> str:
+    for card in gone:
+        if card not in cards:
+            raise OutOfCards
+        cards = cards.replace(card, "", 1)
+    return cards
+
+
+def draws(cards: str) -> Iterator[tuple[str, Fraction]]:
+    """Each card that can come next, with its probability."""
+    if not cards:
+        raise OutOfCards
+    for card in dict.fromkeys(cards):
+        yield card, Fraction(cards.count(card), len(cards))
+
+
+class TinyShoe:
+    """cards: all cards of the shoe, as letters. By value, T stands for every ten-valued card."""
+
+    def __init__(self, rules: Rules, cards: str) -> None:
+        self.rules = rules
+        self.cards = sort(cards)
+        self.dealer = cache(self._dealer)
+        self.settled = cache(self._settled)
+        self.best = cache(self._best)
+
+    # --- the rules
+
+    def natural(self, cards: str, split: str = "") -> bool:
+        if self.rules.naturals == "none" or len(cards) != 2 or total(cards) != (21, True):
+            return False
+        return not split or (POINTS[split] == 10 and self.rules.split_tens_blackjack)
+
+    def dealer_natural(self, cards: str) -> bool:
+        return self.rules.naturals == "both" and len(cards) == 2 and total(cards) == (21, True)
+
+    def legal(self, cards: str, split: str, hands: int) -> str:
+        rules = self.rules
+        points, soft = total(cards)
+        if points > 21 or self.natural(cards, split) or (points == 21 and rules.stand_on_21):
+            return ""
+        fresh = len(cards) == 2
+        alike = cards[0] == cards[1] or (rules.split_by == "value" and POINTS[cards[0]] == POINTS[cards[1]])
+        pair = fresh and alike and rules.split_by != "never" and hands < rules.max_hands
+        if split == "A":
+            pair = pair and rules.resplit_aces
+            if not rules.hit_split_aces:
+                return "SP" if pair else ""
+        letters = "SHP" if pair else "SH"
+        if fresh and rules.double_on != "never" and (not split or rules.double_after_split):
+            low, high = (0, 21) if rules.double_on == "any" else map(int, rules.double_on.split("-"))
+            if low <= points <= high and not (soft and rules.double_on != "any"):
+                letters += "D"
+        if fresh and rules.surrender and not split:
+            letters += "R"
+        return letters
+
+    # --- the dealer and the money
+
+    def _dealer(self, cards: str, rest: str) -> dict[int, Fraction]:
+        """Distribution of the dealer's score: 0 for a bust, 22 for a natural."""
+        points, soft = total(cards)
+        if self.dealer_natural(cards):
+            return {22: Fraction(1)}
+        again = points == 17 and soft and self.rules.hit_soft_17
+        if points >= self.rules.dealer_stands_on and not again:
+            return {points if points <= 21 else 0: Fraction(1)}
+        scores: dict[int, Fraction] = {}
+        for card, p in draws(rest):
+            for score, q in self.dealer(sort(cards + card), less(rest, card)).items():
+                scores[score] = scores.get(score, Fraction(0)) + p * q
+        return scores
+
+    def paid(self, hand: Hand, score: int) -> Fraction:
+        rules, (end, points, stake) = self.rules, hand
+        if end == "natural":
+            if score != 22 or rules.natural_beats_natural:
+                return rules.blackjack_pays
+            points = 22
+        if points == score:
+            return Fraction(-stake if rules.ties == "lose" else 0)
+        return Fraction(stake if points > score else -stake)
+
+    def _settled(self, hands: tuple[Hand, ...], dealer: str, rest: str) -> Fraction:
+        """What finished hands win in the end."""
+        if not hands:
+            return Fraction(0)
+        scores = self.dealer(dealer, rest)
+        return sum((p * self.paid(hand, score) for score, p in scores.items() for hand in hands), Fraction(0))
+
+    # --- a round with a given policy
+
+    def starts(self) -> Iterator[tuple[str, Fraction]]:
+        """What the dealer can show, with its probability."""
+        for one, p in draws(self.cards):
+            if self.rules.dealer_shows == "up":
+                yield one, p
+                continue
+            for other, q in draws(less(self.cards, one)):
+                yield one + other, p * q
+
+    def value(self, policy: Policy) -> Fraction:
+        """Expected profit of a round."""
+        ev = Fraction(0)
+        for shown, p in self.starts():
+            rest = less(self.cards, shown)
+            holes = draws(rest) if self.rules.dealer_shows == "up" else [("", Fraction(1))]
+            for hole, q in holes:
+                ev += p * q * self._dealt(policy, shown, sort(shown + hole), less(rest, hole))
+        return ev
+
+    def _dealt(self, policy: Policy, shown: str, dealer: str, rest: str) -> Fraction:
+        @cache
+        def play(cards: str, split: str, waiting: int, hands: int, done: tuple[Hand, ...], rest: str) -> Fraction:
+            """What the hands from here on win. waiting: hands of one card after this one."""
+            if len(cards) == 1:
+                return sum((p * play(sort(cards + card), split, waiting, hands, done, less(rest, card))
+                            for card, p in draws(rest)), Fraction(0))  # fmt: skip
+            letters = self.legal(cards, split, hands)
+            action = policy(cards, shown, split, letters) if letters else "S"
+            assert not letters or action in letters
+            points = total(cards)[0]
+            if action == "R":
+                return Fraction(-1, 2) + go_on("", 0, 0, split, waiting, hands, done, rest)
+            if action == "P":
+                return play(cards[0], cards[0], waiting + 1, hands + 1, done, rest)
+            if action == "S":
+                end = "bust" if points > 21 else "natural" if self.natural(cards, split) else "stood"
+                return go_on(end, points, 1, split, waiting, hands, done, rest)
+            ev = Fraction(0)
+            for card, p in draws(rest):
+                after, left = sort(cards + card), less(rest, card)
+                if action == "H":
+                    ev += p * play(after, split, waiting, hands, done, left)
+                else:
+                    points = total(after)[0]
+                    end = "bust" if points > 21 else "stood"
+                    ev += p * go_on(end, points, 2, split, waiting, hands, done, left)
+            return ev
+
+        def go_on(
+            end: str, points: int, stake: int, split: str, waiting: int, hands: int, done: tuple[Hand, ...], rest: str
+        ) -> Fraction:
+            lost = Fraction(-stake if end == "bust" else 0)
+            if end and end != "bust":
+                done = tuple(sorted((*done, (end, points, stake))))
+            if waiting:
+                return lost + play(split, split, waiting - 1, hands, done, rest)
+            return lost + self.settled(done, dealer, rest)
+
+        ev = Fraction(0)
+        for one, p in draws(rest):
+            for other, q in draws(less(rest, one)):
+                cards = sort(one + other)
+                left = less(rest, cards)
+                if self.rules.peek and self.dealer_natural(dealer):
+                    end = "natural" if self.natural(cards) else "stood"
+                    ev += p * q * self.paid((end, total(cards)[0], 1), 22)
+                else:
+                    ev += p * q * play(cards, "", 0, 1, (), left)
+        return ev
+
+    # --- the best play of one hand by its cards
+
+    def _best(self, cards: str, shown: str, gone: str, letters: str) -> tuple[str, dict[str, Fraction]]:
+        """The best of stand, hit and double, and what it is worth for each hole card that the dealer may have.
+
+        gone: further cards known to be out of the shoe. letters: the actions allowed now.
+        """
+        rest = less(self.cards, shown + cards + gone)
+        holes = list(dict.fromkeys(rest)) if self.rules.dealer_shows == "up" else [""]
+        holes = [hole for hole in holes if not (self.rules.peek and self.dealer_natural(shown + hole))]
+
+        def stood(hand: str, hole: str, left: str, stake: int, end: str = "stood") -> Fraction:
+            points = total(hand)[0]
+            if points > 21:
+                return Fraction(-stake)
+            return self.settled(((end, points, stake),), sort(shown + hole), left)
+
+        ev: dict[str, dict[str, Fraction]] = {}
+        for action in "SHD":
+            if action != "S" and action not in letters:
+                continue
+            ev[action] = {}
+            for hole in holes:
+                left = less(rest, hole)
+                if action == "S":
+                    end = "natural" if not letters and self.natural(cards) else "stood"
+                    ev[action][hole] = stood(cards, hole, left, 1, end)
+                    continue
+                value = Fraction(0)
+                for card, p in draws(left):
+                    after = sort(cards + card)
+                    if action == "D":
+                        value += p * stood(after, hole, less(left, card), 2)
+                    elif total(after)[0] > 21:
+                        value -= p
+                    else:
+                        more = self.legal(after, "2", 99).replace("P", "").replace("D", "")
+                        value += p * self.best(after, shown, gone, more)[1][hole]
+                ev[action][hole] = value
+        weight = {hole: rest.count(hole) if hole else 1 for hole in holes}
+        action = max(ev, key=lambda action: sum(weight[hole] * ev[action][hole] for hole in holes))
+        return action, ev[action]
