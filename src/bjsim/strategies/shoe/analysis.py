@@ -24,8 +24,9 @@ Acts = NDArray[np.int8]
 
 @dataclass
 class Play:
-    """A strategy against one start, by node: what it does, what that is worth, and what hitting is worth; (N,) each.
+    """A strategy against one start, by node: what it does, what that is worth, and what hitting is worth.
 
+    act, hit: (N,). value: (N + 1,), the last for a bust.
     split: value of splitting each pair as dealt, (10,), nan where it cannot be split.
     """
 
@@ -58,6 +59,7 @@ class Shoe:
         self.shown = Shown(left, left.sum(axis=1), np.array([game.ends(start) for start in self.starts]))
         self.by_rank = game.rules.split_by == "rank"
         self._forms: dict[tuple[int, int], SplitForm | None] = {}
+        self._dealt: dict[int, tuple[NDArray[np.int64], Floats]] = {}
         self._check()
 
     def _check(self) -> None:
@@ -71,9 +73,9 @@ class Shoe:
 
     @cached_property
     def dealer(self) -> Floats:
-        """Distribution of the dealer's outcome, (multisets gone, starts, outcomes)."""
+        """Distribution of the dealer's outcome, (starts, multisets gone, outcomes)."""
         gone = self.layout.gone_counts
-        out = np.zeros((len(gone), len(self.starts), len(self.game.dealer.outcomes)))
+        out = np.zeros((len(self.starts), len(gone), len(self.game.dealer.outcomes)))
         kernel.outcomes(self.game.dealer.hands, self.composition.values, gone, out)
         return out
 
@@ -99,26 +101,33 @@ class Shoe:
     def nodes(self) -> Nodes:
         """The nodes, for the kernels."""
         at = self.layout
-        return Nodes(at.child, at.gone, self.kind, self.game.legal[self.kind], at.gone_counts)
+        counts = at.gone_counts.astype(np.float64)
+        return Nodes(at.child, at.gone, self.kind, self.game.legal[self.kind], counts, counts.sum(axis=1))
+
+    @cached_property
+    def may_surrender(self) -> NDArray[np.int64]:
+        """The nodes at which surrender is legal."""
+        return np.flatnonzero(self.nodes.legal >> SURRENDER & 1)
 
     def dealt(self, start: int) -> tuple[NDArray[np.int64], Floats]:
         """The nodes of the player's first two cards, and their probabilities given the start."""
-        left, total = self.shown.left[start], self.shown.total[start]
-        chance = np.triu(2 * np.outer(left, left), 1) + np.diag(left * (left - 1))
-        chance = np.maximum(chance, 0) / (total * (total - 1))
-        nodes, weights = [], []
-        for one in range(VALUES):
-            for other in range(one, VALUES):
-                share = self.share(start, one) if one == other and self.layout.trees[one] is not None else 0.0
-                nodes.append(int(self.game.hands.two[one, other]))
-                weights.append(chance[one, other] * (1 - share))
-                if share:
-                    nodes.append(self.layout.pairs + one)
-                    weights.append(chance[one, other] * share)
-        return np.array(nodes), np.array(weights)
+        if start not in self._dealt:
+            left, total = self.shown.left[start], self.shown.total[start]
+            one, other = np.triu_indices(VALUES)
+            chance = np.where(one == other, left[one] * (left[one] - 1), 2 * left[one] * left[other])
+            chance = np.maximum(chance, 0) / (total * (total - 1))
+            pairs = np.flatnonzero(one == other)
+            share = np.array([self.share(start, value) for value in range(VALUES)])
+            nodes = np.concatenate([self.game.hands.two[one, other], self.layout.pairs + np.arange(VALUES)])
+            weights = np.concatenate([chance, chance[pairs] * share])
+            weights[pairs] *= 1 - share
+            self._dealt[start] = nodes[weights > 0], weights[weights > 0]
+        return self._dealt[start]
 
     def share(self, start: int, value: int) -> float:
         """How many of the hands of two cards of this value are a pair that may be split."""
+        if self.layout.trees[value] is None:
+            return 0.0
         return sum(share for share, _ in self.composition.pair_cases(value, self.starts[start], self.by_rank))
 
     def form(self, start: int, value: int) -> SplitForm | None:
@@ -155,7 +164,7 @@ class Analysis:
     def __init__(self, shoe: Shoe, tie_value: float = 0.0) -> None:
         self.shoe = shoe
         self.tie_value = tie_value
-        shape = len(shoe.starts), len(shoe.layout.hand)
+        shape = len(shoe.starts), len(shoe.layout.hand) + 1
         self.base = Base(np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape))
         kernel.prepare(shoe.nodes, shoe.shown, shoe.dealer, shoe.game.pay(tie_value), -1.0, self.base)
         self.surrender = -0.5
@@ -165,7 +174,7 @@ class Analysis:
     def empty(self) -> Play:
         """A play to be filled in."""
         size = len(self.shoe.layout.hand)
-        return Play(np.zeros(size, np.int8), np.zeros(size), np.full(size, np.nan), np.full(VALUES, np.nan))
+        return Play(np.zeros(size, np.int8), np.zeros(size + 1), np.full(size, np.nan), np.full(VALUES, np.nan))
 
     def follow(self, start: int, act: Acts) -> Play:
         """The value of a strategy that is given by node."""
@@ -176,7 +185,7 @@ class Analysis:
         self._follow(start, play, self.shoe.layout.pairs, len(act))
         at = self.shoe.layout.pairs
         split = play.act[at:] == SPLIT
-        play.value[at:][split] = play.split[split]
+        play.value[at:-1][split] = play.split[split]
         return play
 
     def _follow(self, start: int, play: Play, low: int, high: int) -> None:
@@ -214,8 +223,8 @@ class Analysis:
                 if form is not None:
                     play.split[value] = self._replanned(start, play, form, after == "cdp")
         kernel.best(shoe.nodes, shoe.shown, self.base, start, at, len(play.act), play.value, play.hit, play.act)
-        better = np.nan_to_num(play.split, nan=-np.inf) > play.value[at:]
-        play.act[at:][better], play.value[at:][better] = SPLIT, play.split[better]
+        better = np.nan_to_num(play.split, nan=-np.inf) > play.value[at:-1]
+        play.act[at:][better], play.value[at:-1][better] = SPLIT, play.split[better]
         self._surrender(start, play)
         return play
 
@@ -240,28 +249,28 @@ class Analysis:
 
     def _surrender(self, start: int, play: Play) -> None:
         """Surrender where that is better than what is played."""
-        ev = self.surrender * self.base.plays[start]
-        legal = self.shoe.nodes.legal >> SURRENDER & 1 == 1
-        better = legal & (ev > play.value) & (self.base.plays[start] > 0)
-        play.act[better], play.value[better] = SURRENDER, ev[better]
+        nodes = self.shoe.may_surrender
+        ev = self.surrender * self.base.plays[start, nodes]
+        better = (ev > play.value[nodes]) & (ev < 0)
+        play.act[nodes[better]], play.value[nodes[better]] = SURRENDER, ev[better]
 
     # --- whole rounds
 
     def round_value(self, start: int, play: Play) -> float:
         """Expected profit of a round against a start, a peeked natural included."""
         nodes, weights = self.shoe.dealt(start)
-        return float(weights @ (play.value[nodes] + self.natural(start)[nodes]))
+        natural = (1 - self.base.plays[start, nodes]) * self.against_natural[nodes]
+        return float(weights @ (play.value[nodes] + natural))
 
-    def natural(self, start: int) -> Floats:
-        """What a peeked natural adds to the value of each node."""
-        against = self.shoe.game.against_natural(self.tie_value)[self.shoe.kind]
-        ev: Floats = (1 - self.base.plays[start]) * against
-        return ev
+    @cached_property
+    def against_natural(self) -> Floats:
+        """Profit of each node where a dealer's natural has ended the round."""
+        profit: Floats = self.shoe.game.against_natural(self.tie_value)[self.shoe.kind]
+        return profit
 
     def ended(self) -> Iterator[tuple[int, float]]:
         """The starts that end the round, with the expected profit then."""
-        against = self.shoe.game.against_natural(self.tie_value)[self.shoe.kind]
         for number, start in enumerate(self.shoe.starts):
             if self.shoe.game.ended(start) and self.shoe.chance[number] > 0:
                 nodes, weights = self.shoe.dealt(number)
-                yield number, float(weights @ against[nodes])
+                yield number, float(weights @ self.against_natural[nodes])

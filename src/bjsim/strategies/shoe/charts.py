@@ -25,11 +25,11 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Acts, Analysis, Floats, Play
 from bjsim.strategies.shoe.composition import VALUES
-from bjsim.strategies.shoe.game import LETTERS
+from bjsim.strategies.shoe.game import ACTIONS, LETTERS
 from bjsim.strategies.shoe.kernel import HIT, SPLIT
 
 NOTHING = 1e-13  # a gain below this is rounding
-Codes = dict[str, str]  # by chart row
+Chosen = dict[str, int]  # the option of each row of a chart
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,14 @@ class ColumnCharts:
         self.kinds = game.kinds
         self.starts = [start for start in shoe.live if game.columns[start] == column]
         self.chances = shoe.chance[self.starts]
-        self.in_row: dict[str, list[int]] = {row: [] for row in game.rows}
-        for number, kind in enumerate(self.kinds):
-            if kind.legal and not kind.fixed:
-                self.in_row[kind.row].append(number)
+        self.options = game.options
 
-    def acts(self, codes: Mapping[str, str]) -> Acts:
-        """What these codes do at each node."""
-        by_kind = [kind.act(codes[kind.row]) if kind.legal else kernel.STAND for kind in self.kinds]
-        acts: Acts = np.array(by_kind, np.int8)[self.analysis.shoe.kind]
+    def acts(self, chosen: Chosen) -> Acts:
+        """What a chart of these options does at each node."""
+        by_kind = np.array([kind.act("P") if kind.fixed else kernel.STAND for kind in self.kinds], np.int8)
+        for option in chosen.values():
+            by_kind[self.options.kinds[option]] = self.options.acts[option]
+        acts: Acts = by_kind[self.analysis.shoe.kind]
         return acts
 
     def chart_acts(self, chart: Chart) -> Acts:
@@ -89,11 +88,11 @@ class ColumnCharts:
     def visits(self, start: int, play: Play) -> Floats:
         """How often play comes to each node in a round against this start."""
         shoe = self.analysis.shoe
-        visits = np.zeros(len(play.act))
+        visits = np.zeros(len(play.act) + 1)
         nodes, weights = shoe.dealt(start)
         visits[nodes] = weights
         at = shoe.layout.pairs
-        kernel.reach(shoe.nodes, shoe.shown, start, at, len(visits), play.act, visits)
+        kernel.reach(shoe.nodes, shoe.shown, start, at, len(play.act), play.act, visits)
         for value in np.flatnonzero(play.act[at:] == SPLIT).tolist():
             form = shoe.form(start, value)
             if form is not None:
@@ -106,87 +105,83 @@ class ColumnCharts:
     def by_action(self, plays: Sequence[Play], visits: Sequence[Floats]) -> Floats:
         """What each action is worth, by kind, summed over its nodes: visits x value, shape (kinds, 5)."""
         analysis, shoe = self.analysis, self.analysis.shoe
-        ev = np.zeros((len(self.kinds), 5))
+        ev = np.zeros((len(self.kinds), ACTIONS))
         at = shoe.layout.pairs
         for start, chance, play, visited in zip(self.starts, self.chances, plays, visits, strict=True):
             kernel.gains(
                 shoe.nodes, analysis.base, start, shoe.kind, chance * visited, play.hit, analysis.surrender, ev
             )
-            splits = chance * visited[at:] * np.nan_to_num(play.split)
+            splits = chance * visited[at:-1] * np.nan_to_num(play.split)
             np.add.at(ev[:, SPLIT], shoe.kind[at:], splits)
         return ev
-
-    def codes_of(self, row: str) -> list[str]:
-        """The codes that make a difference in a row."""
-        letters = {letter for number in self.in_row[row] for letter in self.kinds[number].legal}
-        codes = [letter for letter in "SHP" if letter in letters]
-        return codes + [letter + other for letter in "DR" if letter in letters for other in "hs"]
-
-    def row_ev(self, row: str, code: str, ev: Floats) -> float:
-        """What a row brings in with this code."""
-        return sum(float(ev[number, self.kinds[number].act(code)]) for number in self.in_row[row])
 
     # --- the best chart
 
     @cached_property
-    def best_codes(self) -> Codes:
-        """The best chart's codes in this column."""
+    def best_codes(self) -> dict[str, str]:
+        """The best chart's codes in this column, by row."""
+        return {row: self.options.names[option][1] for row, option in self._best[0].items()}
+
+    @cached_property
+    def _best(self) -> tuple[Chosen, list[Play]]:
         plays = [self.analysis.by_cards(start) for start in self.starts]
-        prior = self.by_action(plays, [self._prior(start) for start in self.starts])
-        ev = self.by_action(plays, [self.visits(start, play) for start, play in zip(self.starts, plays, strict=True)])
-        codes = {row: self._choice(row, ev, prior) for row in self.in_row}
-        plays = self.plays(self.acts(codes))
+        prior = self.options.ev(self.by_action(plays, [self._prior(start) for start in self.starts]))
+        ev = self.options.ev(self.by_action(plays, self._all_visits(plays)))
+        chosen = {row: self._choice(row, ev, prior) for row in self.options.rows}
+        plays = self.plays(self.acts(chosen))
         value = self.value(plays)
         while True:
-            better, ev = self.improvements(codes, plays)
+            better, ev = self.improvements(chosen, plays)
             if not better:
                 break
-            changed = codes | {row: code for row, (code, _) in better.items()}
+            changed = chosen | {row: option for row, (option, _) in better.items()}
             plays = self.plays(self.acts(changed))
             if len(better) > 1 and self.value(plays) <= value:
                 row = max(better, key=lambda row: better[row][1])
-                changed = codes | {row: better[row][0]}
+                changed = chosen | {row: better[row][0]}
                 plays = self.plays(self.acts(changed))
-            codes, value = changed, self.value(plays)
-        return {row: self._choice(row, ev, prior) for row in codes}
+            chosen, value = changed, self.value(plays)
+        unreached = {row: self._choice(row, ev, prior) for row in chosen}
+        if unreached != chosen:
+            chosen, plays = unreached, self.plays(self.acts(unreached))
+        return chosen, plays
 
-    @cached_property
-    def best_plays(self) -> list[Play]:
-        """The best chart's values, by start."""
-        return self.plays(self.acts(self.best_codes))
-
-    def improvements(self, codes: Codes, plays: Sequence[Play]) -> tuple[dict[str, tuple[str, float]], Floats]:
-        """The rows whose code can be improved by itself: row -> (code, gain); and the worth by action."""
-        visits = [self.visits(start, play) for start, play in zip(self.starts, plays, strict=True)]
-        ev = self.by_action(plays, visits)
+    def improvements(self, chosen: Chosen, plays: Sequence[Play]) -> tuple[dict[str, tuple[int, float]], Floats]:
+        """The rows that another option would improve by itself: row -> (option, gain); and the worth of each option."""
+        ev = self.options.ev(self.by_action(plays, self._all_visits(plays)))
         better = {}
-        for row, code in codes.items():
-            now = self.row_ev(row, code, ev)
-            best = max(self.codes_of(row), key=lambda other: self.row_ev(row, other, ev))
-            variance_reduction = self.row_ev(row, best, ev) - now
+        for row, option in chosen.items():
+            best = max(self.options.rows[row], key=ev.__getitem__)
+            variance_reduction = float(ev[best] - ev[option])
             if variance_reduction > NOTHING:
                 better[row] = best, variance_reduction
         return better, ev
 
-    def _choice(self, row: str, ev: Floats, prior: Floats) -> str:
-        """The best code of a row; where play does not come to it, what is best if it did."""
-        codes = {code: self.row_ev(row, code, ev) for code in self.codes_of(row)}
-        most = max(codes.values())
-        equal = [code for code, value in codes.items() if value >= most - NOTHING]
-        return max(equal, key=lambda code: self.row_ev(row, code, prior))
+    def _choice(self, row: str, ev: Floats, prior: Floats) -> int:
+        """The best option of a row; where play does not come to it, what is best if it did."""
+        options = self.options.rows[row]
+        most = max(ev[option] for option in options)
+        return max((option for option in options if ev[option] >= most - NOTHING), key=prior.__getitem__)
+
+    def _all_visits(self, plays: Sequence[Play]) -> list[Floats]:
+        return [self.visits(start, play) for start, play in zip(self.starts, plays, strict=True)]
 
     def _prior(self, start: int) -> Floats:
         """Visits if every hand were hit, to judge cells that play does not come to."""
         shoe = self.analysis.shoe
         nodes, weights = shoe.dealt(start)
         act = np.full(len(shoe.kind), HIT, np.int8)
-        visits = np.zeros(len(act))
+        visits = np.zeros(len(act) + 1)
         visits[nodes] = weights
-        kernel.reach(shoe.nodes, shoe.shown, start, shoe.layout.pairs, len(act), act, visits)
-        kernel.reach(shoe.nodes, shoe.shown, start, 0, len(shoe.game.hands.key), act, visits)
         pairs = np.diagonal(shoe.game.hands.two)
-        visits[pairs] += visits[shoe.layout.pairs :]  # as their totals too
+        visits[pairs] += visits[shoe.layout.pairs : -1]  # as their totals too
+        kernel.reach(shoe.nodes, shoe.shown, start, 0, len(shoe.game.hands.key), act, visits)
         return visits
+
+    @cached_property
+    def best_plays(self) -> list[Play]:
+        """The best chart's values, by start."""
+        return self._best[1]
 
     # --- two-card exceptions
 
@@ -201,7 +196,7 @@ class ColumnCharts:
                     analysis.base.stand[start, node], play.hit[node], analysis.base.double[start, node],
                     analysis.surrender * analysis.base.plays[start, node], split,
                 ])  # fmt: skip
-                ev[node] = ev.get(node, np.zeros(5)) + chance * weight * np.nan_to_num(values)
+                ev[node] = ev.get(node, np.zeros(ACTIONS)) + chance * weight * np.nan_to_num(values)
         found = {}
         for node, values in ev.items():
             letters = self.kinds[shoe.kind[node]].legal
@@ -220,7 +215,9 @@ class ColumnCharts:
     @cached_property
     def plays_with_exceptions(self) -> list[Play]:
         """The best chart with its two-card exceptions, by start."""
-        acts = self.acts(self.best_codes)
+        if not self.best_exceptions:
+            return self.best_plays
+        acts = self.acts(self._best[0])
         for node, (action, _) in self.best_exceptions.items():
             acts[node] = action
         return self.plays(acts)

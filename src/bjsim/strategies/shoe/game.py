@@ -21,6 +21,7 @@ from bjsim.strategies.shoe.hands import Hands, Layout, all_hands, layout
 from bjsim.strategies.shoe.kernel import DOUBLE, HIT, SPLIT, STAND, SURRENDER
 
 LETTERS = {"S": STAND, "H": HIT, "D": DOUBLE, "R": SURRENDER, "P": SPLIT}
+ACTIONS = len(LETTERS)
 MOST_HANDS = 16  # of a seat, where the shoe would allow more
 
 
@@ -47,6 +48,34 @@ class Kind(NamedTuple):
         if "H" not in self.legal:
             return STAND
         return LETTERS[code[1].upper()] if len(code) > 1 else HIT
+
+
+@dataclass(frozen=True)
+class Options:
+    """The codes that a chart's rows may have. names: (row, code), row by row. kinds, acts: what each plays, where."""
+
+    names: list[tuple[str, str]]
+    kinds: list[NDArray[np.int64]]
+    acts: list[NDArray[np.int8]]
+
+    @cached_property
+    def rows(self) -> dict[str, range]:
+        """Indices of the options of each row."""
+        rows: dict[str, range] = {}
+        for place, (row, _) in enumerate(self.names):
+            rows[row] = range(rows[row].start if row in rows else place, place + 1)
+        return rows
+
+    @cached_property
+    def _flat(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        first = np.cumsum([0, *map(len, self.kinds)])[:-1]
+        return np.concatenate(self.kinds) * ACTIONS + np.concatenate(self.acts), first
+
+    def ev(self, by_action: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What each option brings in. by_action: worth by kind and action, (kinds, ACTIONS)."""
+        flat, first = self._flat
+        total: NDArray[np.float64] = np.add.reduceat(by_action.ravel()[flat], first)
+        return total
 
 
 @dataclass(frozen=True)
@@ -166,6 +195,22 @@ class Game:
     def rows(self) -> tuple[str, ...]:
         """The rows of a chart for this game, in order."""
         return tuple(sorted({kind.row for kind in self.kinds if kind.legal}, key=row_order))
+
+    @cached_property
+    def options(self) -> Options:
+        """Every code that makes a difference in a row of a chart."""
+        names: list[tuple[str, str]] = []
+        members: list[NDArray[np.int64]] = []
+        acts: list[NDArray[np.int8]] = []
+        for row in self.rows:
+            kinds = [n for n, kind in enumerate(self.kinds) if kind.row == row and kind.legal and not kind.fixed]
+            letters = {letter for number in kinds for letter in self.kinds[number].legal}
+            codes = [letter for letter in "SHP" if letter in letters]
+            for code in codes + [letter + other for letter in "DR" if letter in letters for other in "hs"]:
+                names.append((row, code))
+                members.append(np.array(kinds))
+                acts.append(np.array([self.kinds[number].act(code) for number in kinds], np.int8))
+        return Options(names, members, acts)
 
     # --- money
 

@@ -109,7 +109,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Layout:
-    """All nodes. hand: the hand of each, shape (N,). child: its successors, shape (N, 10), -1 for a bust.
+    """All nodes. hand: the hand of each, shape (N,). child: its successors, shape (N, 10), N for a bust.
 
     gone: index into `gone_counts` of the cards that are out of the shoe, the hand's own included, shape (N,).
     trees: by value of the pair; None where there is none. pairs: the first of the ten nodes of pairs as dealt.
@@ -161,9 +161,11 @@ def layout(most_gone: tuple[int, ...], aces_draw: bool) -> Layout:
     child.append(hands.child[pairs])
     key.append(hands.key[pairs])
     distinct, gone_index = np.unique(np.concatenate([*key, np.zeros(1, np.int64)]), return_inverse=True)
+    size = at + len(pairs)
+    children = np.concatenate(child)
     return Layout(
-        np.concatenate(hand), np.concatenate(child), gone_index[:-1].astype(np.int64), counts_of(distinct),
-        tuple(trees), at,
+        np.concatenate(hand), np.where(children < 0, size, children), gone_index[:-1].astype(np.int64),
+        counts_of(distinct), tuple(trees), at,
     )  # fmt: skip
 
 

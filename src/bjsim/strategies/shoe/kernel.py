@@ -44,15 +44,17 @@ class DealerHands(NamedTuple):
 class Nodes(NamedTuple):
     """The nodes of `hands.Layout` under some rules.
 
-    child: (N, 10). gone: index of the cards that are gone, (N,). result: row of `pay` that standing amounts to, (N,).
-    legal: bit 1 << action, (N,); 0 for a hand that stands by itself. counts: of the multisets gone, (G, 10).
+    child: (N, 10), N for a bust. gone: index of the cards that are gone, (N,). result: row of `pay` that standing
+    amounts to, (N,). legal: bit 1 << action, (N,); 0 for a hand that stands by itself. counts, sizes: cards of the
+    multisets gone, by value and in all, (G, 10) and (G,). Values by node have one place more, for a bust: 0.
     """
 
     child: Ints
     gone: Ints
     result: Ints
     legal: Ints
-    counts: Ints
+    counts: Floats
+    sizes: Floats
 
 
 class Shown(NamedTuple):
@@ -67,7 +69,7 @@ class Shown(NamedTuple):
 
 
 class Base(NamedTuple):
-    """What needs no strategy, each (S, N). stand, double: values. bust: what busting on the next card adds.
+    """What needs no strategy, each (S, N + 1). stand, double: values. bust: what busting on the next card adds.
 
     plays: probability that no dealer's natural ended the round. Impossible nodes have plays = 0.
     """
@@ -85,7 +87,7 @@ def outcomes(hands: DealerHands, shoe: Floats, gone: Ints, out: Floats) -> None:
     Args:
         shoe: Cards by value, (10,).
         gone: Multisets, (G, 10).
-        out: Set to the probabilities, (G, S, outcomes); 0 where the cards are not there.
+        out: Set to the probabilities, (S, G, outcomes); 0 where the cards are not there.
     """
     starts, finals = len(hands.known), len(hands.size)
     longest = hands.cards.shape[1]
@@ -133,63 +135,53 @@ def outcomes(hands: DealerHands, shoe: Floats, gone: Ints, out: Floats) -> None:
                     if shoe[value] < gone[block + lane, value]:
                         chance = 0.0
                 for outcome in range(out.shape[2]):
-                    out[block + lane, start, outcome] = total[start, outcome, lane] / chance if chance > 0 else 0.0
-
-
-@nb.njit(cache=True)
-def _draw(nodes: Nodes, shown: Shown, start: int, node: int, chance: Floats) -> float:
-    """Set the chances of the next card; returns how many cards there are, 0 if the node is impossible."""
-    left = float(shown.total[start])
-    gone = nodes.gone[node]
-    for value in range(VALUES):
-        chance[value] = shown.left[start, value] - nodes.counts[gone, value]
-        left -= nodes.counts[gone, value]
-        if chance[value] < 0:
-            return 0.0
-    for value in range(VALUES):
-        chance[value] /= max(left, 1.0)
-    return left
+                    out[start, block + lane, outcome] = total[start, outcome, lane] / chance if chance > 0 else 0.0
 
 
 @nb.njit(cache=True)
 def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: float, base: Base) -> None:
     """Fill `base`. dealer: of `outcomes`. pay: profit by result and outcome, a peeked natural's being 0."""
-    chance = np.empty(VALUES)
+    bust_node = len(nodes.gone)
     for start in range(len(shown.total)):
-        ends = shown.ends[start]
-        for node in range(len(nodes.gone)):
-            left = _draw(nodes, shown, start, node, chance)
-            base.stand[start, node] = base.double[start, node] = base.bust[start, node] = base.plays[start, node] = 0.0
-            if left <= 0:
+        left, ends = shown.left[start], shown.ends[start]
+        for node in range(bust_node):
+            gone = nodes.gone[node]
+            cards = shown.total[start] - nodes.sizes[gone]
+            possible = cards > 0
+            for value in range(VALUES):
+                possible &= left[value] >= nodes.counts[gone, value]
+            if not possible:
                 continue
-            base.plays[start, node] = 1.0 if ends < 0 else 1.0 - chance[ends]
+            base.plays[start, node] = 1.0 if ends < 0 else 1.0 - (left[ends] - nodes.counts[gone, ends]) / cards
             ev = 0.0
             for outcome in range(pay.shape[1]):
-                ev += pay[nodes.result[node], outcome] * dealer[nodes.gone[node], start, outcome]
+                ev += pay[nodes.result[node], outcome] * dealer[start, gone, outcome]
             base.stand[start, node] = ev
             bust = drawn = 0.0
             for value in range(VALUES):
+                weight = left[value] - nodes.counts[gone, value]
                 child = nodes.child[node, value]
-                if child >= 0:
-                    drawn += chance[value] * base.stand[start, child]
-                elif chance[value] > 0:
-                    natural = 0.0
-                    if ends >= 0 and left > 1:
-                        natural = (chance[ends] * left - (value == ends)) / (left - 1)
-                    bust += chance[value] * bust_pays * (1.0 - natural)
-            base.bust[start, node] = bust
-            base.double[start, node] = 2.0 * (bust + drawn)
+                if child != bust_node:
+                    drawn += weight * base.stand[start, child]
+                elif ends < 0 or cards <= 1:
+                    bust += weight * bust_pays
+                else:
+                    natural = (left[ends] - nodes.counts[gone, ends] - (value == ends)) / (cards - 1)
+                    bust += weight * bust_pays * (1.0 - natural)
+            base.bust[start, node] = bust / cards
+            base.double[start, node] = 2.0 * (bust + drawn) / cards
 
 
 @nb.njit(cache=True)
-def _hit(nodes: Nodes, shown: Shown, base: Base, start: int, node: int, value: Floats, chance: Floats) -> float:
+def _hit(nodes: Nodes, shown: Shown, base: Base, start: int, node: int, value: Floats) -> float:
     """Value of one more card, given the values of the successors."""
-    ev = float(base.bust[start, node])
-    if base.plays[start, node] > 0 and _draw(nodes, shown, start, node, chance) > 0:
-        for card in range(VALUES):
-            if nodes.child[node, card] >= 0:
-                ev += chance[card] * value[nodes.child[node, card]]
-    return ev
+    if base.plays[start, node] == 0:
+        return 0.0
+    gone = nodes.gone[node]
+    ev = 0.0
+    for card in range(VALUES):
+        ev += (shown.left[start, card] - nodes.counts[gone, card]) * value[nodes.child[node, card]]
+    return float(base.bust[start, node] + ev / (shown.total[start] - nodes.sizes[gone]))
 
 
 @nb.njit(cache=True)
@@ -197,12 +189,11 @@ def best(
     nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, value: Floats, hit: Floats, act: Acts
 ) -> None:
     """The best play of nodes low..high among stand, hit and double, each by its own cards. Fills the last three."""
-    chance = np.empty(VALUES)
     for node in range(low, high):
         legal = nodes.legal[node]
         act[node], value[node], hit[node] = STAND, base.stand[start, node], np.nan
         if legal >> HIT & 1:
-            hit[node] = _hit(nodes, shown, base, start, node, value, chance)
+            hit[node] = _hit(nodes, shown, base, start, node, value)
             if hit[node] > value[node] + TIE:
                 act[node], value[node] = HIT, hit[node]
         if legal >> DOUBLE & 1 and base.double[start, node] > value[node] + TIE:
@@ -225,11 +216,10 @@ def follow(
     value: Floats, hit: Floats,
 ) -> None:  # fmt: skip
     """The value of nodes low..high when `act` is played; pairs that are split are left to the caller."""
-    chance = np.empty(VALUES)
     for node in range(low, high):
         hit[node] = np.nan
         if nodes.legal[node] >> HIT & 1:
-            hit[node] = _hit(nodes, shown, base, start, node, value, chance)
+            hit[node] = _hit(nodes, shown, base, start, node, value)
         if act[node] == HIT:
             value[node] = hit[node]
         elif act[node] == DOUBLE:
@@ -243,12 +233,14 @@ def follow(
 @nb.njit(cache=True)
 def reach(nodes: Nodes, shown: Shown, start: int, low: int, high: int, act: Acts, visits: Floats) -> None:
     """Spread the visits of nodes low..high over their successors, last node first."""
-    chance = np.empty(VALUES)
     for node in range(high - 1, low - 1, -1):
-        if act[node] == HIT and visits[node] != 0 and _draw(nodes, shown, start, node, chance) > 0:
+        if act[node] == HIT and visits[node] != 0:
+            gone = nodes.gone[node]
+            share = visits[node] / max(shown.total[start] - nodes.sizes[gone], 1.0)
             for card in range(VALUES):
-                if nodes.child[node, card] >= 0:
-                    visits[nodes.child[node, card]] += visits[node] * chance[card]
+                weight = shown.left[start, card] - nodes.counts[gone, card]
+                if weight > 0:
+                    visits[nodes.child[node, card]] += share * weight
 
 
 @nb.njit(cache=True)

@@ -119,7 +119,7 @@ class ShoeSolver:
 
     def dealer(self, shown: str) -> dict[int, float]:
         """Distribution of the dealer's outcome: 0 for a bust, totals, 22 for a natural where that is special."""
-        chances = self.shoe.dealer[self.shoe.layout.nothing_gone, self._start(shown)]
+        chances = self.shoe.dealer[self._start(shown), self.shoe.layout.nothing_gone]
         return dict(zip(self.game.dealer.outcomes, map(float, chances), strict=True))
 
     def insurance(self) -> float:
@@ -248,9 +248,9 @@ class ShoeSolver:
             raise InputError(str(error)) from None
         values = [min(rank, TEN) for rank in ranks]
         counts = np.bincount(values, minlength=VALUES).astype(np.int64)
-        if len(cards) == 2 and (ranks[0] == ranks[1] if self.shoe.by_rank else values[0] == values[1]):
-            if self.shoe.layout.trees[values[0]] is not None:
-                return self.shoe.layout.pairs + values[0]
+        alike = len(set(ranks if self.shoe.by_rank else values)) == 1
+        if len(cards) == 2 and alike and self.shoe.layout.trees[values[0]] is not None:
+            return self.shoe.layout.pairs + values[0]
         found = np.flatnonzero(self.game.hands.key == keys_of(counts))
         if not len(found):
             raise InputError(f"{cards} is not a hand to decide on: two or more cards of at most 21 are")

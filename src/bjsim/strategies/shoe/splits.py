@@ -14,12 +14,15 @@ n F(n-2, n-1); at the limit of m hands, of which b have their second card, b F(m
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
 
+@lru_cache(maxsize=1024)
 def split_weights(pairs: int, cards: int, limit: int) -> tuple[Floats, Floats]:
     """Weights of U(a, 0) and F(a, 0) in the value of a split.
 
