@@ -75,7 +75,7 @@ class Shoe:
     def dealer(self) -> Floats:
         """Distribution of the dealer's outcome, (starts, multisets gone, outcomes)."""
         gone = self.layout.gone_counts
-        out = np.zeros((len(self.starts), len(gone), len(self.game.dealer.outcomes)))
+        out = np.empty((len(self.starts), len(gone), len(self.game.dealer.outcomes)))
         kernel.outcomes(self.game.dealer.hands, self.composition.values, gone, out)
         return out
 
@@ -148,7 +148,7 @@ class Shoe:
         weight = np.zeros((limit - 1, len(tree.starts), VALUES))
         for share, pairs in cases:
             whole, other = split_weights(pairs, cards, limit)
-            for gone in range(whole.shape[1]):
+            for gone in range(min(whole.shape[1], len(tree.starts))):
                 second = left - gone * (np.arange(VALUES) == value)
                 if cards - gone > 0:
                     weight[:, gone] += share * np.outer(whole[:, gone], second / (cards - gone))
@@ -165,9 +165,10 @@ class Analysis:
         self.shoe = shoe
         self.tie_value = tie_value
         shape = len(shoe.starts), len(shoe.layout.hand) + 1
-        self.base = Base(np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape))
+        self.base = Base(np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape))
         kernel.prepare(shoe.nodes, shoe.shown, shoe.dealer, shoe.game.pay(tie_value), -1.0, self.base)
         self.surrender = -0.5
+        self._by_cards: dict[tuple[int, str], Play] = {}
 
     # --- strategies
 
@@ -209,6 +210,11 @@ class Analysis:
         after: how split hands are played: `cdz-` as before the split, `cdp1` as is best for the first split hand,
         `cdp` as is best for the number of pair cards that are gone.
         """
+        if (start, after) not in self._by_cards:
+            self._by_cards[start, after] = self._best_by_cards(start, after)
+        return self._by_cards[start, after]
+
+    def _best_by_cards(self, start: int, after: str) -> Play:
         shoe, play = self.shoe, self.empty()
         count = len(shoe.game.hands.key)
         kernel.best(shoe.nodes, shoe.shown, self.base, start, 0, count, play.value, play.hit, play.act)

@@ -14,7 +14,7 @@ from bjsim.sim.game.cards import RANKS, TEN, rank_of
 from bjsim.sim.game.rules import Rules
 
 VALUES = TEN + 1  # card values that blackjack tells apart: the ace, 2..9 and ten
-MOST = 10_000  # cards of one rank; products of counts stay far inside a float
+MOST = 1_000_000  # cards of one rank; products of counts stay far inside a float
 
 
 @dataclass(frozen=True)

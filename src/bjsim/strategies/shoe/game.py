@@ -19,10 +19,11 @@ from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play
 from bjsim.strategies.shoe.hands import Hands, Layout, all_hands, layout
 from bjsim.strategies.shoe.kernel import DOUBLE, HIT, SPLIT, STAND, SURRENDER
+from bjsim.strategies.shoe.splits import most_gone
 
 LETTERS = {"S": STAND, "H": HIT, "D": DOUBLE, "R": SURRENDER, "P": SPLIT}
 ACTIONS = len(LETTERS)
-MOST_HANDS = 16  # of a seat, where the shoe would allow more
+MOST_HANDS = 16  # that endless splits are followed to; more come less than once in 10 million splits, tens apart
 
 
 class Kind(NamedTuple):
@@ -137,12 +138,17 @@ class Game:
             limit = MOST_HANDS
         return int(min(limit, max(cards, 0)))
 
+    def follows_all(self, value: int, composition: Composition) -> bool:
+        """Whether every number of hands that matters is followed; endless splits of many tens go beyond."""
+        many = value == TEN and int(composition.values[value]) > MOST_HANDS
+        return not (many and self.rules.max_hands == math.inf and self.rules.split_by == "value")
+
     def nodes(self, composition: Composition) -> Layout:
         """The nodes that play from this shoe can come to."""
         most = []
         for value in range(VALUES):
-            limit, cards = self.limit(value, composition), int(composition.values[value])
-            most.append(-1 if limit < 2 else min(2 * (limit - 2), cards - 2))
+            limit, pairs = self.limit(value, composition), int(composition.values[value]) - 2
+            most.append(-1 if limit < 2 else most_gone(pairs, composition.cards - 3, limit))
         return layout(tuple(most), self.rules.hit_split_aces)
 
     @cached_property
@@ -163,7 +169,7 @@ class Game:
 
         dealt = [number(drawn(HandState(), np.repeat(range(VALUES), counts).tolist())) for counts in hands.counts]
         halves = np.zeros((VALUES, VALUES), np.int64)
-        for pair in range(VALUES):
+        for pair in range(VALUES if self.rules.split_by != "never" else 0):
             half = drawn(HandState(), [pair])._replace(split=SPLIT_HAND if pair else SPLIT_ACES)
             for second in range(VALUES):
                 halves[pair, second] = number(drawn(half, [second]), fixed=pair == second == 0)

@@ -123,19 +123,18 @@ def outcomes(hands: DealerHands, shoe: Floats, gone: Ints, out: Floats) -> None:
                 start, orders = hands.start[i], hands.orders[i]
                 for lane in range(LANES):
                     total[start, outcome, lane] += orders * weight[lane]
-        for lane in range(min(LANES, len(gone) - block)):
-            for start in range(starts):
+        for start in range(starts):
+            for lane in range(min(LANES, len(gone) - block)):
                 chance, size = 1.0, 0
                 for value in range(VALUES):
                     for held in range(hands.known[start, value]):
                         chance *= left[value, lane] - held
                         size += 1
-                chance *= inverse[size, lane]
-                for value in range(VALUES):
                     if shoe[value] < gone[block + lane, value]:
                         chance = 0.0
+                scale = 1.0 / (chance * inverse[size, lane]) if chance > 0 else 0.0
                 for outcome in range(out.shape[2]):
-                    out[start, block + lane, outcome] = total[start, outcome, lane] / chance if chance > 0 else 0.0
+                    out[start, block + lane, outcome] = total[start, outcome, lane] * scale
 
 
 @nb.njit(cache=True)
@@ -143,6 +142,7 @@ def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: 
     """Fill `base`. dealer: of `outcomes`. pay: profit by result and outcome, a peeked natural's being 0."""
     bust_node = len(nodes.gone)
     for start in range(len(shown.total)):
+        base.stand[start, bust_node] = 0.0
         left, ends = shown.left[start], shown.ends[start]
         for node in range(bust_node):
             gone = nodes.gone[node]
@@ -151,6 +151,8 @@ def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: 
             for value in range(VALUES):
                 possible &= left[value] >= nodes.counts[gone, value]
             if not possible:
+                base.stand[start, node] = base.double[start, node] = base.bust[start, node] = 0.0
+                base.plays[start, node] = 0.0
                 continue
             base.plays[start, node] = 1.0 if ends < 0 else 1.0 - (left[ends] - nodes.counts[gone, ends]) / cards
             ev = 0.0

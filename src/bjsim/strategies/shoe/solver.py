@@ -15,8 +15,9 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.analysis import Analysis, Play, Shoe
 from bjsim.strategies.shoe.charts import ColumnCharts, TwoCards
 from bjsim.strategies.shoe.composition import VALUES, Composition
-from bjsim.strategies.shoe.game import LETTERS, game_of
+from bjsim.strategies.shoe.game import LETTERS, MOST_HANDS, game_of
 from bjsim.strategies.shoe.hands import keys_of, moved
+from bjsim.strategies.shoe.kernel import SPLIT
 
 Name = Literal["td", "td-2c", "cdz-", "cdp1", "cdp"]
 STRATEGIES: tuple[str, ...] = get_args(Name)
@@ -212,7 +213,19 @@ class ShoeSolver:
         key = _key(strategy), tie_value
         if key not in self._plays:
             self._plays[key] = self._played(strategy, tie_value)
+            self._check_splits(self._plays[key])
         return self._plays[key]
+
+    def _check_splits(self, plays: Plays) -> None:
+        """Refuse what is not followed to the end."""
+        if not self.game.follows_all(TEN, self.composition):
+            tens = self.shoe.layout.pairs + TEN
+            for start, play in plays.items():
+                if play.act[tens] == SPLIT:
+                    raise InputError(
+                        f"TT is split against {self.game.columns[start]} with max_hands = inf: rounds of more than "
+                        f"{MOST_HANDS} hands would matter; max_hands up to {MOST_HANDS} has an exact value"
+                    )
 
     def _played(self, strategy: Strategy, tie_value: float) -> Plays:
         if not isinstance(strategy, Chart) and strategy not in ("td", "td-2c"):

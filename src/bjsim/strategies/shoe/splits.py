@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+NOTHING = 1e-14
+FEW_HANDS = 6  # up to so many, every weight counts
 
 
 @lru_cache(maxsize=1024)
@@ -61,6 +63,15 @@ def split_weights(pairs: int, cards: int, limit: int) -> tuple[Floats, Floats]:
                 ways[hands + 1, done] += weight * chance[gone, done]
                 ways[hands, done + 1] += weight * (1 - chance[gone, done])
     return first, second
+
+
+@lru_cache(maxsize=256)
+def most_gone(pairs: int, cards: int, limit: int) -> int:
+    """How many further pair cards need be followed: beyond, the weights are below rounding."""
+    if limit <= FEW_HANDS:
+        return min(2 * (limit - 2), pairs)
+    weights = sum(np.abs(form).sum(axis=0) for form in split_weights(pairs, cards, limit))
+    return int(np.flatnonzero(weights > NOTHING)[-1])
 
 
 def _forms(chance: Floats, shift: int) -> list[Floats]:

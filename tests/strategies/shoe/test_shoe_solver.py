@@ -1,0 +1,206 @@
+"""What must hold in every finite shoe, with no published figure."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from support.games import random_chart
+
+from bjsim.errors import InputError
+from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.shoe.charts import ColumnCharts
+from bjsim.strategies.shoe.solver import STRATEGIES, ShoeSolver
+from bjsim.strategies.shoe.splits import split_weights
+
+GAMES = [name for name in PRESETS if name != "cardshark"]
+ROUNDING = 1e-11
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("decks", [1, 8])
+def test_who_may_use_more_wins_more(name: str, decks: int) -> None:
+    solver = ShoeSolver(named_rules(name).replace(decks=decks))
+    values = [solver.value(strategy) for strategy in STRATEGIES]
+    for less, more in itertools.pairwise(values):
+        assert less <= more + ROUNDING
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES)
+def test_who_may_use_more_wins_more_at_any_number_of_decks(name: str) -> None:
+    for decks in range(2, 8):
+        test_who_may_use_more_wins_more(name, decks)
+
+
+def single_cells(charts: ColumnCharts) -> tuple[float, float]:
+    """The best chart's value in a column, and the most that a single other cell can make of it."""
+    chosen, plays = charts._best
+    most = -math.inf
+    for row, option in chosen.items():
+        for other in charts.options.rows[row]:
+            if other != option:
+                most = max(most, charts.value(charts.plays(charts.acts(chosen | {row: other}))))
+    return charts.value(plays), most
+
+
+@pytest.mark.parametrize(("name", "column"), [("vegas-h17", "2"), ("easy", "10"), ("neller-v2", "T")])
+def test_no_single_cell_improves_the_best_chart(name: str, column: str) -> None:
+    solver = ShoeSolver(named_rules(name).replace(decks=1))
+    value, most = single_cells(solver._column(column, solver.tie_value("td")))
+    assert most <= value + 2e-13
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("decks", [1, 2, 6, 8])
+@pytest.mark.parametrize("name", GAMES)
+def test_no_single_cell_improves_any_best_chart(name: str, decks: int) -> None:
+    solver = ShoeSolver(named_rules(name).replace(decks=decks))
+    for column in solver.game.states.columns:
+        value, most = single_cells(solver._column(column, solver.tie_value("td")))
+        assert most <= value + 2e-13, column
+
+
+@pytest.mark.parametrize("name", ["vegas-s17", "neller-v2"])
+def test_the_gain_of_a_cell_is_what_changing_it_brings(name: str) -> None:
+    """From a chart that is far from the best: the predicted gain is exact, not of first order only."""
+    solver = ShoeSolver(named_rules(name).replace(decks=1, surrender=True))
+    charts = solver._column("6", 0.0)
+    rng = np.random.default_rng(1)
+    chosen = {row: int(rng.choice(options)) for row, options in charts.options.rows.items()}
+    plays = charts.plays(charts.acts(chosen))
+    better, _ = charts.improvements(chosen, plays)
+    assert len(better) > 10
+    for row, (option, variance_reduction) in better.items():
+        changed = charts.value(charts.plays(charts.acts(chosen | {row: option})))
+        assert changed - charts.value(plays) == pytest.approx(variance_reduction, abs=1e-14)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_best_chart_is_worth_what_the_solver_says(name: str) -> None:
+    """The same value by looking every decision up in the chart; and the infinite chart is no better here."""
+    rules = named_rules(name).replace(decks=2)
+    solver = ShoeSolver(rules)
+    assert solver.value(solver.chart) == pytest.approx(solver.value("td"), abs=1e-13)
+    infinite = Solver(rules.replace(decks="inf")).chart
+    assert set(solver.chart.cells) == set(infinite.cells)
+    assert solver.value(Chart("infinite", rules, infinite.cells)) <= solver.value("td") + 1e-13
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_many_decks_tend_to_the_infinite_shoe(name: str) -> None:
+    """Extrapolated from 1,000 and 2,000 decks; the rest is of second order."""
+    rules = named_rules(name)
+    infinite = Solver(rules.replace(decks="inf"))
+    ranks = "A23456789TJQK"
+    one, two = (ShoeSolver(rules, dict.fromkeys(ranks, 4 * decks)) for decks in (1000, 2000))
+    for strategy in ("td", "cdz-"):
+        assert 2 * two.value(strategy) - one.value(strategy) == pytest.approx(float(infinite.value), abs=2e-7)
+    chart = random_chart(rules, 1, 1)
+    cells = chart.cells | {("TT", column): "S" for column in infinite.columns}
+    chart = Chart("random", rules.replace(decks="inf"), cells)
+    ev = float(infinite.ev(chart.letter).value)
+    assert 2 * two.value(chart) - one.value(chart) == pytest.approx(ev, abs=2e-6)
+
+
+@pytest.mark.parametrize("name", ["vegas-s17", "european"])
+@pytest.mark.parametrize("strategy", ["td", "td-2c", "cdz-", "cdp1"])
+def test_effects_of_removal_cancel(name: str, strategy: str) -> None:
+    """The mean of a fixed strategy over all shoes with one unseen card less is that of the full shoe."""
+    solver = ShoeSolver(named_rules(name).replace(decks=1))
+    effects = solver.removal(strategy)
+    assert sum(effects[card] * (16 if card == "T" else 4) for card in effects) == pytest.approx(0, abs=1e-12)
+    assert effects["5"] > 0.002 > -0.002 > effects["T"]
+
+
+def test_values_by_upcard_add_up() -> None:
+    for name in ("vegas-s17", "european"):
+        solver = ShoeSolver(named_rules(name).replace(decks=6))
+        for strategy in STRATEGIES:
+            by = solver.by_upcard(strategy)
+            mean = sum(by[card] * (4 if card == "T" else 1) for card in by) / 13
+            assert mean == pytest.approx(solver.value(strategy), abs=1e-14)
+
+
+def test_the_dealers_distribution_is_one() -> None:
+    solver = ShoeSolver(named_rules("vegas-h17").replace(decks=1))
+    for shown in "A23456789T":
+        chances = solver.dealer(shown)
+        assert sum(chances.values()) == pytest.approx(1, abs=1e-13)
+        assert chances[22] == pytest.approx({"A": 16 / 51, "T": 4 / 51}.get(shown, 0), abs=1e-15)
+    assert solver.shoe.dealer.min() >= 0
+
+
+def test_the_weights_of_a_split_count_its_hands() -> None:
+    """With every hand worth 1 a split is worth its number of hands; here two to four, from few cards."""
+    whole, other = split_weights(2, 10, 4)
+    ways = {2: 1.0, 3: 0.0, 4: 0.0}
+    done = {2: 0.0, 3: 0.0, 4: 0.0}
+
+    def deal(hands: int, waiting: int, pairs: int, cards: int, p: float) -> None:
+        if not waiting or hands == 4:
+            done[hands] += p
+            return
+        if pairs:
+            deal(hands + 1, waiting + 1, pairs - 1, cards - 1, p * pairs / cards)
+        deal(hands, waiting - 1, pairs, cards - 1, p * (cards - pairs) / cards)
+
+    deal(2, 2, 2, 10, 1.0)
+    for hands in ways:
+        assert whole[hands - 2].sum() + other[hands - 2].sum() == pytest.approx(hands * done[hands], abs=1e-14)
+
+
+def test_tens_of_one_rank_only() -> None:
+    """Splitting by rank: a jack and a queen are played as 20, and the dealer's jack makes jacks fewer."""
+    rules = named_rules("vegas-s17").replace(decks=1, split_by="rank")
+    solver = ShoeSolver(rules)
+    assert "P" in solver.hand_values("JJ", "6")
+    assert "P" not in solver.hand_values("JQ", "6")
+    assert solver.shoe.share(solver.shoe.starts.index((4,)), 9) == pytest.approx(3 / 15)
+    assert solver.shoe.share(solver.shoe.starts.index((9,)), 9) == pytest.approx((3 * 4 * 3 + 3 * 2) / (15 * 14))
+
+
+@pytest.mark.parametrize(
+    ("rules", "shoe", "said"),
+    [
+        (Rules(), None, "decks = inf"),
+        (named_rules("cardshark"), None, "raises = true"),
+        (named_rules("neller-v2"), {"A": 4, "T": 16, "5": 4}, "give T=, J=, Q= and K="),
+        (Rules(decks=1), [4] * 13, "takes 10 counts"),
+        (Rules(decks=1), {"X": 1}, "no card is written 'X'"),
+        (Rules(decks=1), {"A": -1}, "A=-1 is not accepted"),
+        (Rules(decks=1), [4, 4, 0, 0, 0, 0, 0, 0, 0, 3], "may run out"),
+    ],
+)
+def test_what_is_refused(rules: Rules, shoe: object, said: str) -> None:
+    with pytest.raises(InputError, match=said.replace("(", r"\(")):
+        ShoeSolver(rules, shoe).value("td")  # type: ignore[arg-type]
+
+
+def test_endless_splits_of_tens_from_many_decks_are_refused() -> None:
+    rules = named_rules("blackjack-p").replace(decks=2)
+    solver = ShoeSolver(rules)
+    cells = dict(solver.chart.cells) | {("TT", "6"): "P"}
+    with pytest.raises(InputError, match="TT is split against 6"):
+        solver.value(Chart("greedy", rules, cells))
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda solver: solver.value("best"), "no strategy is called 'best'; they are td, td-2c"),
+        (lambda solver: solver.hand_values("TT2", "5"), "TT2 is not a hand"),
+        (lambda solver: solver.hand_values("T5", "55"), "'55' is not the dealer's open card"),
+        (lambda solver: solver.hand_values("55", "x"), "'x' is not the dealer's open card"),
+        (lambda solver: solver.hand_values("2222", "2"), "cannot be dealt"),
+        (lambda solver: solver.removal("cdp"), "cdp after a split"),
+    ],
+)
+def test_what_cannot_be_asked(ask, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        ask(ShoeSolver(Rules(decks=1)))
