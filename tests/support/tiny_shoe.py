@@ -105,6 +105,8 @@ class TinyShoe:
 
     def paid(self, hand: Hand, score: int) -> Fraction:
         rules, (end, points, stake) = self.rules, hand
+        if end == "bust":
+            return Fraction(-stake)
         if end == "natural":
             if score != 22 or rules.natural_beats_natural:
                 return rules.blackjack_pays
@@ -113,12 +115,14 @@ class TinyShoe:
             return Fraction(-stake if rules.ties == "lose" else 0)
         return Fraction(stake if points > score else -stake)
 
-    def _settled(self, hands: tuple[Hand, ...], dealer: str, rest: str) -> Fraction:
-        """What finished hands win in the end."""
-        if not hands:
-            return Fraction(0)
-        scores = self.dealer(dealer, rest)
-        return sum((p * self.paid(hand, score) for score, p in scores.items() for hand in hands), Fraction(0))
+    def _settled(self, hands: tuple[Hand, ...], dealer: str, rest: str, power: int = 1) -> Fraction:
+        """What finished hands win in the end; the mean of its `power`."""
+        if all(end == "bust" for end, _, _ in hands):
+            return Fraction(-sum(stake for _, _, stake in hands)) ** power
+        ev = Fraction(0)
+        for score, p in self.dealer(dealer, rest).items():
+            ev += p * sum((self.paid(hand, score) for hand in hands), Fraction(0)) ** power
+        return ev
 
     # --- a round with a given policy
 
@@ -131,17 +135,17 @@ class TinyShoe:
             for other, q in draws(less(self.cards, one)):
                 yield one + other, p * q
 
-    def value(self, policy: Policy) -> Fraction:
-        """Expected profit of a round."""
+    def value(self, policy: Policy, power: int = 1) -> Fraction:
+        """Expected profit of a round, or the mean of another `power` of the profit."""
         ev = Fraction(0)
         for shown, p in self.starts():
             rest = less(self.cards, shown)
             holes = draws(rest) if self.rules.dealer_shows == "up" else [("", Fraction(1))]
             for hole, q in holes:
-                ev += p * q * self._dealt(policy, shown, sort(shown + hole), less(rest, hole))
+                ev += p * q * self._dealt(policy, shown, sort(shown + hole), less(rest, hole), power)
         return ev
 
-    def _dealt(self, policy: Policy, shown: str, dealer: str, rest: str) -> Fraction:
+    def _dealt(self, policy: Policy, shown: str, dealer: str, rest: str, power: int) -> Fraction:
         @cache
         def play(cards: str, split: str, waiting: int, hands: int, done: tuple[Hand, ...], rest: str) -> Fraction:
             """What the hands from here on win. waiting: hands of one card after this one."""
@@ -153,7 +157,7 @@ class TinyShoe:
             assert not letters or action in letters
             points = total(cards)[0]
             if action == "R":
-                return Fraction(-1, 2) + go_on("", 0, 0, split, waiting, hands, done, rest)
+                return Fraction(-1, 2) ** power  # never with other hands
             if action == "P":
                 return play(cards[0], cards[0], waiting + 1, hands + 1, done, rest)
             if action == "S":
@@ -173,12 +177,10 @@ class TinyShoe:
         def go_on(
             end: str, points: int, stake: int, split: str, waiting: int, hands: int, done: tuple[Hand, ...], rest: str
         ) -> Fraction:
-            lost = Fraction(-stake if end == "bust" else 0)
-            if end and end != "bust":
-                done = tuple(sorted((*done, (end, points, stake))))
+            done = tuple(sorted((*done, (end, points, stake))))
             if waiting:
-                return lost + play(split, split, waiting - 1, hands, done, rest)
-            return lost + self.settled(done, dealer, rest)
+                return play(split, split, waiting - 1, hands, done, rest)
+            return self.settled(done, dealer, rest, power)
 
         ev = Fraction(0)
         for one, p in draws(rest):
@@ -187,7 +189,7 @@ class TinyShoe:
                 left = less(rest, cards)
                 if self.rules.peek and self.dealer_natural(dealer):
                     end = "natural" if self.natural(cards) else "stood"
-                    ev += p * q * self.paid((end, total(cards)[0], 1), 22)
+                    ev += p * q * self.paid((end, total(cards)[0], 1), 22) ** power
                 else:
                     ev += p * q * play(cards, "", 0, 1, (), left)
         return ev

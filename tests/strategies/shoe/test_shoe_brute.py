@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from fractions import Fraction
@@ -106,8 +107,11 @@ def check(seed: int) -> bool:
             (tiny.value(players.by_cards("cdp1")), solver.value("cdp1")),
             (tiny.value(players.chart(chart)), solver.value(chart)),
         ]
+        mean, square = (tiny.value(players.chart(chart), power) for power in (1, 2))
     except OutOfCards:
         return False
+    if rules.split_by != "rank":
+        assert solver.sd(chart) == pytest.approx(math.sqrt(square - mean**2), abs=ROUNDING)
     for exact, value in compared:
         assert value == pytest.approx(float(exact), abs=ROUNDING), (rules.to_dict(), cards, compared)
     return True

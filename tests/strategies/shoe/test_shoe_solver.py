@@ -118,6 +118,16 @@ def test_effects_of_removal_cancel(name: str, strategy: str) -> None:
     assert effects["5"] > 0.002 > -0.002 > effects["T"]
 
 
+@pytest.mark.parametrize(
+    "name", ["vegas-h17", "neller-v3", *(pytest.param(name, marks=pytest.mark.slow) for name in GAMES)]
+)
+def test_the_sd_tends_to_that_of_the_infinite_shoe(name: str) -> None:
+    rules = named_rules(name)
+    infinite = Solver(rules.replace(decks="inf", max_hands=2))
+    solver = ShoeSolver(rules.replace(max_hands=2), dict.fromkeys("A23456789TJQK", 40_000))
+    assert solver.sd("td") == pytest.approx(infinite.sd(infinite.chart.letter), abs=2e-4)
+
+
 def test_values_by_upcard_add_up() -> None:
     for name in ("vegas-s17", "european"):
         solver = ShoeSolver(named_rules(name).replace(decks=6))

@@ -10,6 +10,7 @@
 | `game` | what `States` makes of each node: legal actions, chart row, result; the rules are not told again here |
 | `analysis` | the values of all nodes, and of whole strategies, for one shoe |
 | `charts` | the exact value of any chart, the best chart, two-card exceptions |
+| `deviation` | the exact standard deviation of a round, splits included |
 | `solver` | `ShoeSolver`, the public face |
 
 What a player may use, from least to most:

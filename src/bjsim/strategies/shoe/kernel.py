@@ -260,3 +260,12 @@ def gains(
                 out[kind[node], DOUBLE] += visits[node] * base.double[start, node]
             if legal >> SURRENDER & 1:
                 out[kind[node], SURRENDER] += visits[node] * surrender * base.plays[start, node]
+
+
+@nb.njit(cache=True)
+def orders(child: Ints, low: int, high: int, act: Acts, ways: Floats) -> None:
+    """Spread the orders in which nodes low..high are come to over their successors, last node first."""
+    for node in range(high - 1, low - 1, -1):
+        if act[node] == HIT and ways[node] != 0:
+            for card in range(VALUES):
+                ways[child[node, card]] += ways[node]

@@ -15,6 +15,7 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.analysis import Analysis, Play, Shoe
 from bjsim.strategies.shoe.charts import ColumnCharts, TwoCards
 from bjsim.strategies.shoe.composition import VALUES, Composition
+from bjsim.strategies.shoe.deviation import round_sd
 from bjsim.strategies.shoe.game import LETTERS, MOST_HANDS, game_of
 from bjsim.strategies.shoe.hands import keys_of, moved
 from bjsim.strategies.shoe.kernel import SPLIT
@@ -130,6 +131,20 @@ class ShoeSolver:
             raise InputError("insurance needs an ace and another card in the shoe")
         return float(3 * values[TEN] / (values.sum() - 1) - 1)
 
+    def sd(self, strategy: Strategy = "td") -> float:
+        """Standard deviation of a round's profit, splits included; where ties are replayed, as `exact.round_sd`.
+
+        Raises:
+            InputError: For cdp, whose play depends on the number of hands, and where tens are split by rank.
+        """
+        if strategy == "cdp":
+            raise InputError("sd: the play of cdp depends on the number of hands; use cdp1, cdz-, td-2c, td")
+        tie_value, plays, settled = self.tie_value(strategy), self.plays(strategy), 1.0
+        mean = self._value_at(strategy, tie_value)
+        if self.rules.ties == "replay":
+            settled -= self._ev(self.shoe, tie_value + 1, plays) - mean
+        return round_sd(self._at(tie_value), plays, mean, settled)
+
     def removal(self, strategy: Strategy = "td") -> dict[str, float]:
         """Effects of removal: what one card less of each value adds to the value, decisions unchanged.
 
@@ -149,16 +164,16 @@ class ShoeSolver:
     def _value_in(self, composition: Composition, plays: Plays) -> float:
         """What the decisions of `plays` are worth in another shoe."""
         shoe = Shoe(self.game, composition)
+        return self._settled(lambda tie_value: self._ev(shoe, tie_value, plays))
 
-        def value_at(tie_value: float) -> float:
-            analysis = Analysis(shoe, tie_value)
-            ev = sum(shoe.chance[start] * value for start, value in analysis.ended())
-            for start in shoe.live:
-                play = analysis.follow(start, moved(plays[start].act, self.shoe.layout, shoe.layout))
-                ev += shoe.chance[start] * analysis.round_value(start, play)
-            return float(ev)
-
-        return self._settled(value_at)
+    def _ev(self, shoe: Shoe, tie_value: float, plays: Plays) -> float:
+        """Expected profit of a round with the decisions of `plays` in some shoe."""
+        analysis = Analysis(shoe, tie_value)
+        ev = sum(shoe.chance[start] * value for start, value in analysis.ended())
+        for start in shoe.live:
+            play = analysis.follow(start, moved(plays[start].act, self.shoe.layout, shoe.layout))
+            ev += shoe.chance[start] * analysis.round_value(start, play)
+        return float(ev)
 
     # --- strategies
 

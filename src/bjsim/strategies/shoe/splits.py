@@ -36,33 +36,73 @@ def split_weights(pairs: int, cards: int, limit: int) -> tuple[Floats, Floats]:
     Returns:
         Two arrays of shape (limit - 1, A): row n - 2 holds what a round that comes to n hands adds.
     """
+    chance = _chances(pairs, cards, limit)
+    ways = _ways(chance, limit)
+    whole, other = _forms(chance, 0), _forms(chance, 1)
+    first, second = np.zeros((2, limit - 1, len(chance)))
+    for hands in range(2, min(limit, len(chance) + 1) + 1):
+        gone = hands - 2
+        if hands < limit:
+            second[gone] = ways[hands, hands] * hands * other[hands - 1][gone]
+            continue
+        for done in range(hands):
+            first[gone] += ways[hands, done] * (hands - done) * whole[done][gone]
+            if done:
+                second[gone] += ways[hands, done] * done * other[done - 1][gone]
+    return first, second
+
+
+@lru_cache(maxsize=1024)
+def product_weights(pairs: int, cards: int, limit: int) -> Floats:
+    """Weights in the expected sum, over ordered pairs of a split's hands, of the product of their profits.
+
+    Returns:
+        Shape (3, A), of the parts of that product's expectation in which no, one, or each of the two hands has a pair
+        card for its second card, by further pair cards gone. One: the second of the two hands.
+    """
+    chance = _chances(pairs, cards, limit)
+    ways = _ways(chance, limit)
+    whole, mixed, other = (_forms(chance, shift) for shift in range(3))
+    unknown, half, known = np.zeros((3, len(chance)))  # second cards: neither, one or both known to be no pair card
+    for hands in range(2, min(limit, len(chance) + 1) + 1):
+        gone = hands - 2
+        if hands < limit:
+            known += ways[hands, hands] * hands * (hands - 1) * other[hands - 2][gone]
+            continue
+        for done in range(hands):
+            left = hands - done
+            unknown += ways[hands, done] * left * (left - 1) * whole[done][gone]
+            if done > 0:
+                half += ways[hands, done] * 2 * done * left * mixed[done - 1][gone]
+            if done > 1:
+                known += ways[hands, done] * done * (done - 1) * other[done - 2][gone]
+    once = 1 - chance[:, 0]
+    twice = once * (1 - chance[:, 1])
+    half = np.divide(half, once, out=np.zeros_like(half), where=once > 0)
+    known = np.divide(known, twice, out=np.zeros_like(known), where=twice > 0)
+    return np.array([unknown + half + known, 2 * unknown + half, unknown])
+
+
+def _chances(pairs: int, cards: int, limit: int) -> Floats:
+    """v(a, b)."""
     most = min(2 * (limit - 2), pairs)
-    chance = np.zeros((most + 1, limit + 1))
+    chance = np.zeros((most + 1, limit + 2))
     for gone in range(most + 1):
-        for known in range(limit + 1):
+        for known in range(limit + 2):
             if cards - gone - known > 0:
                 chance[gone, known] = min((pairs - gone) / (cards - gone - known), 1.0)
-    whole = _forms(chance, 0)
-    other = _forms(chance, 1)
-    first, second = np.zeros((2, limit - 1, most + 1))
-    ways = np.zeros((limit + 1, limit + 1))  # probability of n hands of which b have their second card
+    return chance
+
+
+def _ways(chance: Floats, limit: int) -> Floats:
+    """Probability that there are ever n hands of which b have their second card, shape (limit + 1, limit + 1)."""
+    ways = np.zeros((limit + 1, limit + 1))
     ways[2, 0] = 1.0
-    for hands in range(2, limit + 1):
-        for done in range(hands + 1):
-            weight = ways[hands, done]
-            gone = hands - 2
-            if weight == 0 or gone > most:
-                continue
-            if hands == limit:
-                if done:
-                    second[gone] += weight * done * other[done - 1][gone]
-                first[gone] += weight * (hands - done) * whole[done][gone]
-            elif done == hands:
-                second[gone] += weight * hands * other[hands - 1][gone]
-            else:
-                ways[hands + 1, done] += weight * chance[gone, done]
-                ways[hands, done + 1] += weight * (1 - chance[gone, done])
-    return first, second
+    for hands in range(2, min(limit - 1, len(chance) + 1) + 1):
+        for done in range(hands):
+            ways[hands + 1, done] += ways[hands, done] * chance[hands - 2, done]
+            ways[hands, done + 1] += ways[hands, done] * (1 - chance[hands - 2, done])
+    return ways
 
 
 @lru_cache(maxsize=256)

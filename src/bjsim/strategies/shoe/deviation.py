@@ -1,0 +1,189 @@
+"""The exact standard deviation of a round, splits included.
+
+The hands of a split share the dealer and the cards, so the mean square of their sum needs the mean product of two of
+them. Write a hand's profit as W - s, with s its stake and W what it gets back: W is 0 for a bust, and s is settled by
+the second card, as only a hand of two cards doubles. Then a hand is a sum over ends, each a multiset of cards with a
+number of orders and a profit for each dealer's outcome:
+
+    every way to stand or double   its cards       W by outcome
+    every second card              pair and card   -s whatever the outcome
+
+and the mean product is a sum over pairs of ends of orders x chance of both multisets x the mean of the product of
+profits over the dealer's outcomes, by the cards gone. Ends are played alike whatever pair cards are gone, so the
+linear forms of `splits` apply.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bjsim.errors import InputError
+from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.states import DEALER_NATURAL
+from bjsim.strategies.shoe import kernel
+from bjsim.strategies.shoe.analysis import Analysis, Play
+from bjsim.strategies.shoe.composition import VALUES
+from bjsim.strategies.shoe.hands import BITS, Tree, counts_of
+from bjsim.strategies.shoe.kernel import DOUBLE, SPLIT, STAND, DealerHands
+from bjsim.strategies.shoe.splits import product_weights
+
+Floats = NDArray[np.float64]
+
+
+class Ends(NamedTuple):
+    """Ends of one split hand. key: its cards, packed. pair: whether its second card is a pair card, 0 or 1.
+
+    orders: number of orders. profit: by the dealer's outcome, (ends, outcomes).
+    """
+
+    key: NDArray[np.int64]
+    pair: NDArray[np.int64]
+    orders: Floats
+    profit: Floats
+
+
+class Squares(Analysis):
+    """The same nodes with squares of profits; a split's value is the sum of its hands' mean squares."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        super().__init__(analysis.shoe, analysis.tie_value)
+        shoe = self.shoe
+        pay = shoe.game.pay(self.tie_value)
+        kernel.prepare(shoe.nodes, shoe.shown, shoe.dealer, pay * pay, 1.0, self.base)
+        self.base.double[:] *= 2
+        self.surrender *= self.surrender
+        self.analysis = analysis
+
+    def round_square(self, start: int, play: Play) -> float:
+        """Mean square of the profit of a round against a start, for the strategy of `play`."""
+        squares = self.follow(start, play.act)
+        at = self.shoe.layout.pairs
+        for value in range(VALUES):
+            if play.act[at + value] == SPLIT and self.shoe.form(start, value) is not None:
+                squares.value[at + value] += self._products(start, value, play)
+        nodes, weights = self.shoe.dealt(start)
+        natural = (1 - self.base.plays[start, nodes]) * self.against_natural[nodes] ** 2
+        return float(weights @ (squares.value[nodes] + natural))
+
+    def _products(self, start: int, value: int, play: Play) -> float:
+        """Expected sum over ordered pairs of a split's hands of the product of their profits."""
+        shoe, tree = self.shoe, self.shoe.layout.trees[value]
+        assert tree is not None  # there is a form
+        if shoe.by_rank and value == TEN:
+            raise InputError("sd: tens are split by rank, and the exact sd does not tell their ranks apart")
+        ends = self._ends(tree, value, play)
+        first, second = np.triu_indices(len(ends.key))
+        keys, union = np.unique(ends.key[first] + ends.key[second], return_inverse=True)
+        twice = np.where(first == second, 1.0, 2.0) * ends.orders[first] * ends.orders[second]
+        profit = ends.profit[first] * ends.profit[second] * twice[:, None]
+        pairs = ends.pair[first] + ends.pair[second]
+        by_union = np.zeros((3, profit.shape[1], len(keys)))  # pair cards among the second cards, outcome, union
+        for held in range(3):
+            chosen = pairs == held
+            for outcome in range(profit.shape[1]):
+                by_union[held, outcome] = np.bincount(union[chosen], profit[chosen, outcome], len(keys))
+        by_union[1] /= 2  # of the second hand only
+        ev = 0.0
+        left = shoe.shown.left[start] - 2 * (np.arange(VALUES) == value)
+        limit = shoe.game.limit(value, shoe.composition)
+        for share, pair_cards in shoe.composition.pair_cases(value, shoe.starts[start], shoe.by_rank):
+            weight = product_weights(pair_cards, int(left.sum()), limit)
+            for gone in range(min(weight.shape[1], len(tree.starts))):
+                if weight[:, gone].any():
+                    chances = self._chances(start, value, gone, keys)
+                    ev += share * float(weight[:, gone] @ np.einsum("hou,uo->h", by_union, chances))
+        return ev / shoe.share(start, value)
+
+    def _ends(self, tree: Tree, value: int, play: Play) -> Ends:
+        """The ends of one split hand."""
+        shoe, game = self.shoe, self.shoe.game
+        low, high = tree.span(0)
+        outcomes = np.array(game.dealer.outcomes)
+        played = ~((outcomes == DEALER_NATURAL) & game.rules.peek)
+        pay = game.pay(self.tie_value)
+        keys, pairs, orders, profits = [], [], [], []
+
+        def add(hand: int, pair: int, ways: float, profit: Floats) -> None:
+            if profit.any():
+                keys.append(hand)
+                pairs.append(pair)
+                orders.append(ways)
+                profits.append(profit)
+
+        for pair in (0, 1):
+            ways = np.zeros(len(shoe.kind) + 1)
+            for card in range(VALUES):
+                node = int(tree.second(0)[card])
+                if (card == value) == bool(pair):
+                    ways[node] += 1
+                    stake = 2.0 if play.act[node] == DOUBLE else 1.0
+                    add(int(game.hands.key[shoe.layout.hand[node]]), pair, 1.0, -stake * played)
+            kernel.orders(shoe.layout.child, low, high, play.act, ways)
+            for node in np.flatnonzero(ways[:-1]).tolist():
+                if play.act[node] == STAND:
+                    profit = (pay[shoe.kind[node]] + 1) * played
+                    add(int(game.hands.key[shoe.layout.hand[node]]), pair, float(ways[node]), profit)
+                elif play.act[node] == DOUBLE:
+                    for child in shoe.layout.child[node]:
+                        if child < len(shoe.kind):
+                            profit = 2 * (pay[shoe.kind[child]] + 1) * played
+                            add(int(game.hands.key[shoe.layout.hand[child]]), pair, float(ways[node]), profit)
+        return Ends(np.array(keys), np.array(pairs), np.array(orders), np.array(profits))
+
+    def _chances(self, start: int, value: int, gone: int, keys: NDArray[np.int64]) -> Floats:
+        """Chance of drawing the cards of two hands in one order, times that of each dealer's outcome then.
+
+        keys: the cards of both hands. gone: further pair cards gone. Returns: shape (keys, outcomes).
+        """
+        shoe = self.shoe
+        counts = counts_of(keys + (gone << (BITS * value)))
+        hands = _against(shoe.game.dealer.hands, start)
+        dealer = np.empty((1, len(keys), len(shoe.game.dealer.outcomes)))
+        kernel.outcomes(hands, shoe.composition.values, counts, dealer)
+        known = np.arange(VALUES) == value
+        left = shoe.shown.left[start] - (2 + gone) * known
+        drawn = counts - (2 + gone) * known
+        chance = np.ones(len(keys))
+        for card in range(VALUES):
+            chance *= _falling(float(left[card]), int(drawn[:, card].max()))[drawn[:, card]]
+        sizes = drawn.sum(axis=1)
+        ways = _falling(float(left.sum()), int(sizes.max()))[sizes]
+        share = np.divide(chance, ways, out=np.zeros_like(chance), where=ways > 0)
+        result: Floats = dealer[0] * share[:, None]
+        return result
+
+
+def _falling(count: float, most: int) -> Floats:
+    """Falling factorials of `count`, from none to `most` factors; 0 where there are not so many cards."""
+    factors = np.array([1.0, *(max(count - step, 0.0) for step in range(most))])
+    products: Floats = np.cumprod(factors)
+    return products
+
+
+def _against(hands: DealerHands, start: int) -> DealerHands:
+    """The dealer's final hands from one start only."""
+    of = np.repeat(np.arange(len(hands.size)), np.diff(hands.first))
+    kept = hands.start == start
+    finals = of[kept]
+    cards, size = hands.cards[finals], hands.size[finals]
+    same = np.zeros(cards.shape, np.bool_)
+    same[1:] = (cards[1:] == cards[:-1]) & (np.arange(cards.shape[1]) < np.minimum(size[1:], size[:-1])[:, None])
+    return DealerHands(
+        cards, hands.held[finals], np.cumprod(same, axis=1).sum(axis=1), size, hands.outcome[finals],
+        np.arange(len(finals) + 1), np.zeros(len(finals), np.int64), hands.orders[kept], hands.known[start][None],
+    )  # fmt: skip
+
+
+def round_sd(analysis: Analysis, plays: dict[int, Play], mean: float, settled: float = 1.0) -> float:
+    """Standard deviation of a round's profit. mean: its mean. settled: share of the stakes that are not replayed."""
+    squares, shoe = Squares(analysis), analysis.shoe
+    total = sum(shoe.chance[start] * squares.round_square(start, play) for start, play in plays.items())
+    for start, chance in enumerate(shoe.chance):
+        if shoe.game.ended(shoe.starts[start]) and chance > 0:
+            nodes, weights = shoe.dealt(start)
+            total += chance * float(weights @ squares.against_natural[nodes] ** 2)
+    return math.sqrt(max(total - mean * mean, 0.0)) / settled
