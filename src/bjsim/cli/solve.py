@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from bjsim.cli.options import decks_of, json_option, rules_options, the_rules, write_json
+from bjsim.cli.options import json_option, rules_options, the_rules, write_json
+from bjsim.cli.solve_shoe import shoe_options, solve_shoe
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
@@ -42,12 +43,14 @@ class TableName(click.Choice[str]):
     "--format", "chart_format", type=click.Choice([*WRITERS]), help="Print only the best chart, as a file to keep."
 )
 @click.option("--exact", is_flag=True, help="Compute in fractions, and print them.")
+@shoe_options
 @json_option
 def solve(
     what: tuple[str, ...], rules_name: str, settings: tuple[str, ...], decks: str | None, ten_probability: str | None,
-    chart_format: str | None, exact: bool, json_path: str | None,
+    chart_format: str | None, exact: bool, strategy: str | None, shoe: str | None, hand: str | None,
+    json_path: str | None,
 ) -> None:  # fmt: skip
-    """Print the exact tables, strategy and value of a game in an infinite shoe.
+    """Print the exact tables, strategy and value of a game, in its own shoe.
 
     TABLE: initial dealer stand hit double split resplit optimal strategy advantage (all of these when none is named),
     or value, or states (how many the game needs, and why). --format policy prints the strategy as seed 001 wants it,
@@ -56,9 +59,13 @@ def solve(
     if ten_probability is not None:
         settings = (*settings, f"ten_probability={ten_probability}")
     rules = the_rules(rules_name, settings, decks)
-    if not rules.infinite:
-        is_file = chart_format is not None or json_path == "-"
-        click.echo(f"{rules.name} is played from {decks_of(rules)}; what follows is an infinite shoe's", err=is_file)
+    if shoe is not None or not rules.infinite:
+        if exact:
+            raise InputError("--exact: fractions are for the infinite shoe; give --decks inf")
+        solve_shoe(rules, what, strategy, shoe, hand, chart_format, json_path)
+        return
+    if strategy is not None or hand is not None:
+        raise InputError("--strategy and --hand speak of a shoe: give --decks 1 to 8, or --shoe")
     solver = Solver(rules, Fraction if exact else float)
     if chart_format:
         _say_infinite(solver, err=True)

@@ -36,7 +36,7 @@ Chosen = dict[str, int]  # the option of each row of a chart
 class TwoCards:
     """A hand of two cards that is played otherwise than the chart has it.
 
-    cards: their letters, the higher first. action: its letter. gain: what that adds to the value of a round.
+    cards: their letters, an ace first, then the higher. action: its letter. gain: what that adds to the value of a round.
     """
 
     cards: str
@@ -183,6 +183,28 @@ class ColumnCharts:
         """The best chart's values, by start."""
         return self._best[1]
 
+    def row_values(self) -> dict[str, dict[str, float]]:
+        """What each action is worth in each row, the best chart being played afterwards: row -> letter -> value.
+
+        The mean over the hands of the row, as often as play comes to them (or would, were every hand hit), given
+        that no dealer's natural has ended the round.
+        """
+        values: dict[str, dict[str, float]] = {row: {} for row in self.options.rows}
+        for visits in (self._all_visits(self.best_plays), [self._prior(start) for start in self.starts]):
+            ev = self.by_action(self.best_plays, visits)
+            played = np.zeros(len(self.kinds))
+            for start, chance, visited in zip(self.starts, self.chances, visits, strict=True):
+                played += np.bincount(
+                    self.analysis.shoe.kind, chance * (visited * self.analysis.base.plays[start])[:-1], len(played)
+                )
+            for row, options in self.options.rows.items():
+                kinds = self.options.kinds[options[0]]
+                for letter, action in LETTERS.items():
+                    able = [kind for kind in kinds if letter in self.kinds[kind].legal]
+                    if letter not in values[row] and played[able].sum() > NOTHING:
+                        values[row][letter] = float(ev[able, action].sum() / played[able].sum())
+        return values
+
     # --- two-card exceptions
 
     def exceptions(self, plays: Sequence[Play]) -> dict[int, tuple[int, float]]:
@@ -229,6 +251,6 @@ class ColumnCharts:
         named = []
         for node, (action, variance_reduction) in found.items():
             counts = shoe.game.hands.counts[shoe.layout.hand[node]]
-            cards = "".join(RANKS[value] * counts[value] for value in reversed(range(VALUES)))
+            cards = "".join(RANKS[value] * counts[value] for value in (0, *reversed(range(1, VALUES))))
             named.append(TwoCards(cards, self.column, letters[action], variance_reduction))
         return sorted(named, key=lambda exception: -exception.variance_reduction)

@@ -90,6 +90,11 @@ class ShoeSolver:
             found += charts.two_cards(charts.best_exceptions)
         return sorted(found, key=lambda exception: -exception.variance_reduction)
 
+    def row_values(self) -> dict[str, dict[str, dict[str, float]]]:
+        """What each action is worth in each cell of the best chart: column -> row -> letter -> value."""
+        tie_value = self.tie_value("td")
+        return {column: self._column(column, tie_value).row_values() for column in self._shown_columns()}
+
     def hand_values(self, cards: str, shown: str, strategy: Strategy = "cdz-") -> dict[str, float]:
         """What each action is worth now, the strategy being played afterwards.
 

@@ -1,0 +1,164 @@
+"""`bjsim solve` for a shoe of real cards: exact tables, strategy and values without replacement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import click
+
+from bjsim.cli.options import write_json
+from bjsim.errors import InputError
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.exact.labelled_table import LabelledTable
+from bjsim.strategies.exact.tables import dealer_lines
+from bjsim.strategies.formats.files import WRITERS
+from bjsim.strategies.shoe.solver import STRATEGIES, ShoeSolver
+
+TABLES = ("dealer", "stand", "hit", "double", "split", "optimal", "strategy", "advantage")
+INFINITE_ONLY = ("initial", "resplit", "states")
+ACTIONS = {"S": "stand", "H": "hit", "D": "double", "P": "split", "R": "surrender"}
+
+
+def shoe_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of `solve` that speak of a shoe."""
+    for option in (
+        click.option("--hand", metavar="'T,6 v T'", help="Every action of one hand under every strategy, in a shoe."),
+        click.option("--shoe", metavar="A=4,2=3,...", help="The cards in the shoe, where it is no full one."),
+        click.option(
+            "--strategy", type=click.Choice(STRATEGIES),
+            help="What the player may use, in a shoe: td is a chart, cdz- all cards of the hand.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def read_shoe(text: str) -> dict[str, int]:
+    """The counts in `A=4,2=3,...`. Raises: InputError naming the part that cannot be read."""
+    counts: dict[str, int] = {}
+    for part in text.split(","):
+        card, equals, count = part.strip().partition("=")
+        if not equals or not count.strip().isdigit():
+            raise InputError(f"--shoe: {part.strip()!r} is not accepted; write CARD=COUNT, such as A=4,2=3,T=16")
+        if card.strip().upper() in counts:
+            raise InputError(f"--shoe: {card.strip()} is given twice")
+        counts[card.strip().upper()] = int(count)
+    return counts
+
+
+def read_hand(text: str) -> tuple[str, str]:
+    """The hand's cards and the dealer's in `T,6 v T`. Raises: InputError."""
+    parts = re.split(r"\s+(?:v|vs|against)\.?\s+", text.strip(), flags=re.IGNORECASE)
+    if len(parts) != 2:
+        raise InputError(f"--hand: {text!r} is not accepted; write the cards, v, and the dealer's card: T,6 v T")
+    cards, shown = (re.sub(r"[\s,]", "", part.upper().replace("10", "T")) for part in parts)
+    return cards, shown
+
+
+def solve_shoe(
+    rules: Rules, what: tuple[str, ...], strategy: str | None, shoe: str | None, hand: str | None,
+    chart_format: str | None, json_path: str | None,
+) -> None:  # fmt: skip
+    """Answer `bjsim solve` for the shoe that was asked for."""
+    for name in what:
+        if name in INFINITE_ONLY:
+            raise InputError(f"the table {name} is an infinite shoe's: give --decks inf; here are {', '.join(TABLES)}")
+    solver = ShoeSolver(rules, None if shoe is None else read_shoe(shoe))
+    strategy = strategy or "td"
+    if hand is not None:
+        _hand(solver, *read_hand(hand), json_path)
+        return
+    if chart_format:
+        click.echo(WRITERS[chart_format](solver.chart), nl=False)
+        return
+    if json_path:
+        write_json(shoe_json(solver, what or TABLES, strategy), json_path)
+        if json_path == "-":
+            return
+    for place, name in enumerate(what or TABLES):
+        if place:
+            click.echo()
+        _print(solver, name, strategy)
+
+
+def shoe_json(solver: ShoeSolver, names: tuple[str, ...], strategy: str) -> dict[str, object]:
+    """What `--json` writes: values in initial bets."""
+    tables = {name: table for name in names if (table := _table(solver, name)) is not None}
+    followed = strategy != "cdp"  # whose play after a split depends on the number of hands
+    return {
+        "rules": solver.rules.to_dict(),
+        "shoe": dict(zip("A23456789TJQK", solver.composition.ranks, strict=True)),
+        "strategy": strategy,
+        "value": solver.value(strategy),
+        "strategies": {name: solver.value(name) for name in STRATEGIES},
+        "by_upcard": {name: solver.by_upcard(name) for name in STRATEGIES},
+        "sd": solver.sd(strategy) if followed else None,
+        "removal": solver.removal(strategy) if followed else None,
+        "exceptions": [exception.__dict__ for exception in solver.exceptions],
+        "tables": {
+            name: {"rows": list(table.ylabels), "columns": list(table.xlabels), "cells": table.rows}
+            for name, table in tables.items()
+        },
+    }
+
+
+def _print(solver: ShoeSolver, name: str, strategy: str) -> None:
+    if name == "advantage":
+        click.echo(f"Player Advantage: {100 * solver.value(strategy):2.4f}%")
+    elif name == "value":
+        click.echo(repr(solver.value(strategy)))
+    elif name == "dealer":
+        click.echo("\n".join(dealer_lines(_dealer(solver))))
+    else:
+        click.echo(f"{name.capitalize()}\n{_table(solver, name)}")
+        if name == "strategy" and strategy != "td":
+            for exception in solver.exceptions:
+                cards, action = ",".join(exception.cards), ACTIONS[exception.action]
+                click.echo(f"{cards} v {exception.column}: {action} (+{100 * exception.variance_reduction:.6f}%)")
+
+
+def _dealer(solver: ShoeSolver) -> dict[str, dict[int, float]]:
+    """The dealer's distributions by what is shown; no player's card is known, and naturals are included."""
+    both = solver.rules.dealer_shows == "both"
+    starts = [solver.shoe.starts[start] for start in solver.shoe.live]
+    shown = ["".join("A23456789T"[value] for value in start) for start in starts]
+    return {cards: solver.dealer(cards) for cards in (shown if both else [*shown[1:], shown[0]])}
+
+
+def _table(solver: ShoeSolver, name: str) -> LabelledTable | None:
+    shown = solver.by_upcard()
+    columns = [column for column in solver.game.states.columns if column in shown]
+    rows = [row for row in solver.game.rows if row not in ("21", "A10")]
+    if name == "strategy":
+        table = LabelledTable(str, columns, rows)
+        for row in rows:
+            for column in columns:
+                table[row, column] = solver.chart.cells[row, column]
+        return table
+    letters = {title: letter for letter, title in ACTIONS.items()}
+    if name not in letters and name != "optimal":
+        return None
+    table = LabelledTable(float, columns, rows)
+    for column, values in solver.row_values().items():
+        for row in rows:
+            letter = solver.chart.cells[row, column][0] if name == "optimal" else letters[name]
+            if letter in values[row]:
+                table[row, column] = values[row][letter]
+    return table
+
+
+def _hand(solver: ShoeSolver, cards: str, shown: str, json_path: str | None) -> None:
+    """Print every action of one hand under every strategy."""
+    values = {name: solver.hand_values(cards, shown, name) for name in STRATEGIES}
+    if json_path:
+        write_json({"hand": cards, "shown": shown, "values": values}, json_path)
+        if json_path == "-":
+            return
+    letters = [letter for letter in ACTIONS if letter in values["td"]]
+    table = LabelledTable(str, STRATEGIES, [ACTIONS[letter] for letter in letters] + ["best"])
+    for name, ev in values.items():
+        for letter in letters:
+            table[ACTIONS[letter], name] = f"{ev[letter]: .9f}"
+        table["best", name] = ACTIONS[max(letters, key=ev.__getitem__)]
+    click.echo(table)

@@ -1,0 +1,66 @@
+"""`bjsim solve` for a shoe of real cards, as its users call it."""
+
+from __future__ import annotations
+
+import pytest
+from support.command import bjsim, refusal
+
+SIX = ("--rules", "vegas-s17", "--decks", 6)
+
+
+def test_value_json_has_every_strategy_and_upcard() -> None:
+    data = bjsim("solve", "value", "--rules", "european", "--decks", 6, "--json", "-").json
+    assert list(data["strategies"]) == ["td", "td-2c", "cdz-", "cdp1", "cdp"]
+    assert data["value"] == data["strategies"]["td"]
+    assert sorted(data["by_upcard"]["cdp"]) == sorted("23456789TA")
+    assert list(data["removal"]) == [*"A23456789T"]
+    assert 1.1 < data["sd"] < 1.2
+
+
+def test_the_value_is_that_of_the_strategy_and_the_shoe() -> None:
+    assert float(bjsim("solve", "value", *SIX, "--strategy", "cdz-").out) == pytest.approx(-0.00402870236, abs=6e-12)
+    full = ",".join(f"{card}=24" for card in "A23456789TJQK")
+    assert bjsim("solve", "value", "--rules", "vegas-s17", "--shoe", full).out == bjsim("solve", "value", *SIX).out
+
+
+def test_one_hand_under_every_strategy() -> None:
+    """The depleted shoe of Farmer's program."""
+    shoe = ("--rules", "vegas-s17", "--shoe", "2=4,3=4,4=2,7=2,T=7")
+    values = bjsim("solve", *shoe, "--hand", "2,2 v 7", "--json", "-").json["values"]
+    assert values["cdz-"]["P"] == pytest.approx(-0.76210220, abs=6e-9)
+    assert values["td"]["P"] < values["cdz-"]["P"] < values["cdp"]["P"]
+    shown = bjsim("solve", *shoe, "--hand", "2,2 v 7").out
+    assert shown.splitlines()[4].split()[3:5] == ["-0.762102203", "-0.762102203"]
+    assert shown.splitlines()[-1].split() == ["best", *["hit"] * 5]
+
+
+def test_the_tables_are_those_of_the_shoe() -> None:
+    out = bjsim("solve", "strategy", "stand", "--rules", "vegas-h17", "--decks", 1).out
+    assert out.split("\n\n")[0].splitlines()[6].split() == ["8", "H", "H", "H", "Dh", "Dh", "H", "H", "H", "H", "H"]
+    printed = bjsim("solve", "strategy", "--rules", "vegas-s17", "--decks", 1, "--strategy", "td-2c").out
+    assert "T,2 v 4: hit (+0.006905%)" in printed
+    assert bjsim("solve", "--rules", "easy", "--decks", 1).out.startswith("Dealer AA")
+
+
+def test_a_chart_of_the_shoe_is_a_file_that_can_be_read(tmp_path) -> None:
+    chart = tmp_path / "six.txt"
+    chart.write_text(bjsim("solve", *SIX, "--format", "chart").out)
+    assert bjsim("check", chart, *SIX).status == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--strategy", "td"], "give --decks 1 to 8, or --shoe"),
+        (["--decks", 1, "--exact"], "fractions are for the infinite shoe"),
+        (["initial", "--decks", 1], "the table initial is an infinite shoe's"),
+        (["--shoe", "A=4,2"], "'2' is not accepted; write CARD=COUNT"),
+        (["--shoe", "A=4,A=4"], "A is given twice"),
+        (["--shoe", "A=4,X=4"], "no card is written 'X'"),
+        (["--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's card"),
+        (["--decks", 1, "--hand", "T6 v 5"], "'5' is not both of the dealer's cards"),
+        (["--decks", 1, "--rules", "cardshark"], "raises = true"),
+    ],
+)
+def test_what_is_refused(args: list[object], said: str) -> None:
+    assert said in refusal("solve", *args)
