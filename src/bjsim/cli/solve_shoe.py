@@ -12,6 +12,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.tables import dealer_lines
+from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.shoe.solver import STRATEGIES, ShoeSolver
 
@@ -118,12 +119,12 @@ def _print(solver: ShoeSolver, name: str, strategy: str) -> None:
                 click.echo(f"{cards} v {exception.column}: {action} (+{100 * exception.variance_reduction:.6f}%)")
 
 
-def _dealer(solver: ShoeSolver) -> dict[str, dict[int, float]]:
+def _dealer(solver: ShoeSolver) -> dict[str, dict[int, Number]]:
     """The dealer's distributions by what is shown; no player's card is known, and naturals are included."""
     both = solver.rules.dealer_shows == "both"
     starts = [solver.shoe.starts[start] for start in solver.shoe.live]
     shown = ["".join("A23456789T"[value] for value in start) for start in starts]
-    return {cards: solver.dealer(cards) for cards in (shown if both else [*shown[1:], shown[0]])}
+    return {cards: dict(solver.dealer(cards)) for cards in (shown if both else [*shown[1:], shown[0]])}
 
 
 def _table(solver: ShoeSolver, name: str) -> LabelledTable | None:

@@ -26,8 +26,12 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.files import load_chart
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.kelly import Kelly
+from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
+from bjsim.strategies.shoe.present import Perfect
 
-BUILT_IN = {"kelly": Kelly}  # players that are no charts; made for the rules they are to play
+BUILT_IN: dict[str, Any] = {
+    player.name: player for player in (Kelly, TwoCardPlayer, CardPlayer, Perfect)
+}  # players that are no charts; made for the rules they are to play
 ENTRY_POINTS = "bjsim.players"
 _FILE_MODULE = "bjsim_player_"  # how the names of modules start that were loaded from a player's file
 

@@ -7,7 +7,7 @@ sorted so that neighbours share most of their product. It depends on the dealer'
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -27,6 +27,13 @@ class DealerPlay:
     starts: tuple[Start, ...]
     outcomes: tuple[int, ...]
     hands: DealerHands
+    _against: dict[int, DealerHands] = field(default_factory=dict, repr=False, compare=False)
+
+    def against(self, start: int) -> DealerHands:
+        """The final hands from one start only."""
+        if start not in self._against:
+            self._against[start] = _of_start(self.hands, start)
+        return self._against[start]
 
 
 def dealer_play(rules: Rules) -> DealerPlay:
@@ -91,4 +98,18 @@ def _arrays(
         np.array([start for hand in hands for start, _ in finals[hand]]),
         np.array([float(orders) for hand in hands for _, orders in finals[hand]]),
         known,
+    )  # fmt: skip
+
+
+def _of_start(hands: DealerHands, start: int) -> DealerHands:
+    """The dealer's final hands from one start only."""
+    of = np.repeat(np.arange(len(hands.size)), np.diff(hands.first))
+    kept = hands.start == start
+    finals = of[kept]
+    cards, size = hands.cards[finals], hands.size[finals]
+    same = np.zeros(cards.shape, np.bool_)
+    same[1:] = (cards[1:] == cards[:-1]) & (np.arange(cards.shape[1]) < np.minimum(size[1:], size[:-1])[:, None])
+    return DealerHands(
+        cards, hands.held[finals], np.cumprod(same, axis=1).sum(axis=1), size, hands.outcome[finals],
+        np.arange(len(finals) + 1), np.zeros(len(finals), np.int64), hands.orders[kept], hands.known[start][None],
     )  # fmt: skip

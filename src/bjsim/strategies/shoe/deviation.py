@@ -28,7 +28,7 @@ from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Analysis, Play
 from bjsim.strategies.shoe.composition import VALUES
 from bjsim.strategies.shoe.hands import BITS, Tree, counts_of
-from bjsim.strategies.shoe.kernel import DOUBLE, SPLIT, STAND, DealerHands
+from bjsim.strategies.shoe.kernel import DOUBLE, SPLIT, STAND
 from bjsim.strategies.shoe.splits import product_weights
 
 Floats = NDArray[np.float64]
@@ -141,7 +141,7 @@ class Squares(Analysis):
         """
         shoe = self.shoe
         counts = counts_of(keys + (gone << (BITS * value)))
-        hands = _against(shoe.game.dealer.hands, start)
+        hands = shoe.game.dealer.against(start)
         dealer = np.empty((1, len(keys), len(shoe.game.dealer.outcomes)))
         kernel.outcomes(hands, shoe.composition.values, counts, dealer)
         known = np.arange(VALUES) == value
@@ -162,20 +162,6 @@ def _falling(count: float, most: int) -> Floats:
     factors = np.array([1.0, *(max(count - step, 0.0) for step in range(most))])
     products: Floats = np.cumprod(factors)
     return products
-
-
-def _against(hands: DealerHands, start: int) -> DealerHands:
-    """The dealer's final hands from one start only."""
-    of = np.repeat(np.arange(len(hands.size)), np.diff(hands.first))
-    kept = hands.start == start
-    finals = of[kept]
-    cards, size = hands.cards[finals], hands.size[finals]
-    same = np.zeros(cards.shape, np.bool_)
-    same[1:] = (cards[1:] == cards[:-1]) & (np.arange(cards.shape[1]) < np.minimum(size[1:], size[:-1])[:, None])
-    return DealerHands(
-        cards, hands.held[finals], np.cumprod(same, axis=1).sum(axis=1), size, hands.outcome[finals],
-        np.arange(len(finals) + 1), np.zeros(len(finals), np.int64), hands.orders[kept], hands.known[start][None],
-    )  # fmt: skip
 
 
 def round_sd(analysis: Analysis, plays: dict[int, Play], mean: float, settled: float = 1.0) -> float:

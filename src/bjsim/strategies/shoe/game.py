@@ -17,7 +17,7 @@ from bjsim.sim.game.states import DEALER_NATURAL, SPLIT_ACES, SPLIT_HAND, Dealer
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play
-from bjsim.strategies.shoe.hands import Hands, Layout, all_hands, layout
+from bjsim.strategies.shoe.hands import Hands, Layout, all_hands, keys_of, layout
 from bjsim.strategies.shoe.kernel import DOUBLE, HIT, SPLIT, STAND, SURRENDER
 from bjsim.strategies.shoe.splits import most_gone
 
@@ -180,6 +180,18 @@ class Game:
     def kinds(self) -> list[Kind]:
         """Every kind of situation."""
         return self._found[0]
+
+    @property
+    def kind_of_hand(self) -> NDArray[np.int64]:
+        """The kind of every hand as dealt, shape (H,)."""
+        return self._found[1]
+
+    def kind_of(self, values: list[int], split: bool) -> int:
+        """The kind of one hand. values: of its cards; of a split hand the pair's own first."""
+        if split and len(values) == 2:
+            return int(self._found[2][values[0], values[1]])
+        counts = np.bincount(values, minlength=VALUES).astype(np.int64)
+        return int(self._found[1][np.flatnonzero(self.hands.key == keys_of(counts))[0]])
 
     def kinds_of(self, nodes: Layout) -> NDArray[np.int64]:
         """The kind of each node, shape (N,)."""

@@ -95,18 +95,19 @@ class ShoeSolver:
         tie_value = self.tie_value("td")
         return {column: self._column(column, tie_value).row_values() for column in self._shown_columns()}
 
-    def hand_values(self, cards: str, shown: str, strategy: Strategy = "cdz-") -> dict[str, float]:
+    def hand_values(self, cards: str, shown: str, strategy: Strategy = "cdz-", pair: bool = True) -> dict[str, float]:
         """What each action is worth now, the strategy being played afterwards.
 
         Args:
             cards: The hand's cards, such as `"T6"`; they are out of the shoe.
             shown: The dealer's open card, or both where both are seen.
+            pair: Whether two equal cards may be split.
 
         Returns:
             Expected profit by the letter of the action, given that no dealer's natural has ended the round. A hand
             that stands by itself has `S` only.
         """
-        start, node = self._start(shown), self._node(cards)
+        start, node = self._start(shown), self._node(cards, pair)
         analysis, play = self._at(self.tie_value(strategy)), self.plays(strategy)[start]
         plays = float(analysis.base.plays[start, node])
         if plays == 0:
@@ -119,9 +120,9 @@ class ShoeSolver:
         legal = self.game.kinds[self.shoe.kind[node]].legal or "S"
         return {letter: float(values[letter]) / plays for letter in legal}
 
-    def best_action(self, cards: str, shown: str, strategy: Strategy = "cdz-") -> str:
-        """The letter of what a strategy does with a hand as dealt (or drawn to) against what the dealer shows."""
-        act = self.plays(strategy)[self._start(shown)].act[self._node(cards)]
+    def best_action(self, cards: str, shown: str, strategy: Strategy = "cdz-", pair: bool = True) -> str:
+        """The letter of what a strategy does with a hand as dealt (or drawn to); see `hand_values`."""
+        act = self.plays(strategy)[self._start(shown)].act[self._node(cards, pair)]
         return next(letter for letter, action in LETTERS.items() if action == act)
 
     def dealer(self, shown: str) -> dict[int, float]:
@@ -139,8 +140,7 @@ class ShoeSolver:
     def sd(self, strategy: Strategy = "td") -> float:
         """Standard deviation of a round's profit, splits included; where ties are replayed, as `exact.round_sd`.
 
-        Raises:
-            InputError: For cdp, whose play depends on the number of hands, and where tens are split by rank.
+        Raises: InputError for cdp, whose play depends on the number of hands, and where tens are split by rank.
         """
         if strategy == "cdp":
             raise InputError("sd: the play of cdp depends on the number of hands; use cdp1, cdz-, td-2c, td")
@@ -155,8 +155,7 @@ class ShoeSolver:
 
         Weighted with the cards of the shoe they sum to 0.
 
-        Raises:
-            InputError: For cdp, whose decisions after a split are not kept.
+        Raises: InputError for cdp, whose decisions after a split are not kept.
         """
         if strategy == "cdp":
             raise InputError("removal: the decisions of cdp after a split are not kept; use cdp1, cdz-, td-2c, td")
@@ -274,14 +273,14 @@ class ShoeSolver:
             raise InputError(f"the dealer cannot show {shown} and play on in this shoe")
         return number
 
-    def _node(self, cards: str) -> int:
+    def _node(self, cards: str, pair: bool) -> int:
         try:
             ranks = [rank_of(card) for card in cards]
         except ValueError as error:
             raise InputError(str(error)) from None
         values = [min(rank, TEN) for rank in ranks]
         counts = np.bincount(values, minlength=VALUES).astype(np.int64)
-        alike = len(set(ranks if self.shoe.by_rank else values)) == 1
+        alike = pair and len(set(ranks if self.shoe.by_rank else values)) == 1
         if len(cards) == 2 and alike and self.shoe.layout.trees[values[0]] is not None:
             return self.shoe.layout.pairs + values[0]
         found = np.flatnonzero(self.game.hands.key == keys_of(counts))

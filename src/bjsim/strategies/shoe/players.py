@@ -1,0 +1,63 @@
+"""Players that know the shoe they are dealt from: the best chart with two-card exceptions, and play by all cards."""
+
+from __future__ import annotations
+
+from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.shoe.solver import ShoeSolver
+
+
+class TwoCardPlayer:
+    """Plays the best chart of its shoe, except where the first two cards say otherwise.
+
+    Raises:
+        InputError: For an infinite shoe, and rules without exact values.
+    """
+
+    name = "optimal-2c"
+    about = "plays the best chart of its shoe, and knows where the first two cards say otherwise; needs a shoe of cards"
+    source = "exact values of the finite shoe (bjsim.strategies.shoe)"
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.solver = ShoeSolver(rules.replace(raises=False))
+        self.chart = self.solver.chart
+        self._known: dict[tuple[object, ...], Action] = {}
+
+    def __deepcopy__(self, memo: object) -> TwoCardPlayer:
+        return self  # it remembers nothing but what it has worked out
+
+    def __reduce__(self) -> tuple[type[TwoCardPlayer], tuple[Rules]]:
+        return type(self), (self.rules,)
+
+    def decide(self, view: View) -> Action:
+        """The action for what the seat sees."""
+        key = view.hand, view.dealer, view.split, view.legal
+        if key not in self._known:
+            self._known[key] = Action(self.letter(view))
+        return self._known[key]
+
+    def letter(self, view: View) -> str:
+        """The letter of the action."""
+        if len(view.hand) == 2 and not view.split:
+            letter = self.solver.best_action(view.hand, view.dealer, "td-2c")
+            if letter in view.legal:
+                return letter
+        return self.chart.decide(view).letter
+
+
+class CardPlayer(TwoCardPlayer):
+    """Plays every hand by all of its cards, and split hands as before the split: CDZ-."""
+
+    name = "optimal-cd"
+    about = "plays every hand best by all of its cards; needs a shoe of cards"
+
+    def letter(self, view: View) -> str:
+        """The letter of the action."""
+        if view.split and "P" in view.legal:
+            return "P"
+        letter = self.solver.best_action(view.hand, view.dealer, "cdz-", pair=not view.split and "P" in view.legal)
+        if letter in view.legal:
+            return letter
+        values = self.solver.hand_values(view.hand, view.dealer, pair=False)
+        return "H" if "H" in view.legal and values.get("H", -9.0) > values["S"] + 1e-12 else "S"

@@ -1,0 +1,107 @@
+"""Players that know the shoe: in the readable round, and one decision on the present composition."""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import pytest
+
+from bjsim.errors import InputError
+from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.cards import rank_of
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.round import Round
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import ScriptedShoe
+from bjsim.strategies.players.find import find_player
+from bjsim.strategies.shoe.present import Perfect, action_values
+from bjsim.strategies.shoe.solver import ShoeSolver
+
+ONE = named_rules("vegas-h17").replace(decks=1, surrender=True)
+
+
+def unseen(cards: str, decks: int = 1) -> list[int]:
+    counts = [4 * decks] * 13
+    for card in cards:
+        counts[rank_of(card)] -= 1
+    return counts
+
+
+def view(rules: Rules, hand: str, dealer: str, legal: str, others: str = "", split: bool = False) -> View:
+    return View(rules, 0, hand, dealer, dealer + "#" + hand + others, 10, 190, legal, split, 1 + split)
+
+
+@pytest.mark.parametrize(
+    ("cards", "shown"), [("T6", "T"), ("22", "7"), ("65", "A"), ("A7", "2"), ("236", "9"), ("88", "A"), ("2222", "6")]
+)
+def test_off_the_top_a_decision_is_worth_what_the_solver_says(cards: str, shown: str) -> None:
+    values = ShoeSolver(ONE).hand_values(cards, shown, "cdp")
+    found = action_values(ONE, cards, shown, unseen(cards + shown), "".join(values))
+    assert found == pytest.approx(values, abs=1e-13)
+
+
+def test_a_depleted_shoe() -> None:
+    """Farmer's program, version 7.6, before splitting: 2,2 v 7 with few cards left."""
+    left = dict(zip("A23456789TJQK", [0, 2, 4, 2, 0, 0, 1, 0, 0, 7, 0, 0, 0], strict=True))
+    found = action_values(named_rules("vegas-s17"), "22", "7", list(left.values()), "SHD")
+    assert found == pytest.approx({"S": -0.61639194, "H": -0.13266733, "D": -1.23278388}, abs=5.1e-9)
+
+
+def test_two_card_exceptions_and_all_cards_are_played() -> None:
+    """8,4 v 3 stands where 12 is hit; 6,2 v 5 does not double at one deck."""
+    two, cards, chart = (find_player(name, ONE) for name in ("optimal-2c", "optimal-cd", "optimal"))
+    for player in (two, cards):
+        assert player.decide(view(ONE, "84", "3", "SHD")) == Action("S")
+        assert player.decide(view(ONE, "T2", "3", "SHD")) == Action("H")
+        assert pickle.loads(pickle.dumps(player)).name == player.name
+    assert chart.decide(view(ONE, "84", "3", "SHD")) == Action("H")
+    assert cards.decide(view(ONE, "88", "6", "SHD", split=True)) == Action("S")
+    assert cards.decide(view(ONE, "88", "6", "SHDP", split=True)) == Action("P")
+
+
+def test_perfect_sees_the_table() -> None:
+    """16 v T is hit off the top and stood with low cards gone, which a chart cannot tell."""
+    rules = named_rules("cardshark")
+    perfect = Perfect(rules)
+    actions = {
+        others: perfect.decide(view(rules, "T6", "7", "SHDB", others)).letter for others in ("KQJTKQ", "234523452345")
+    }
+    assert actions == {"KQJTKQ": "H", "234523452345": "S"}
+    assert sum(perfect.unseen(view(rules, "T6", "7", "SH", "5555"))) == 52 - 7
+    assert min(perfect.unseen(view(rules, "T6", "7", "SH", "55555"))) >= 0  # a second deck has been opened
+
+
+@pytest.mark.parametrize("name", ["optimal-2c", "optimal-cd", "perfect"])
+@pytest.mark.parametrize("game", ["vegas-h17", "easy", "european", "cardshark", "neller-v2"])
+def test_they_play_whole_rounds(name: str, game: str) -> None:
+    rules = named_rules(game).replace(decks=2, seats=1)
+    player = find_player(name, rules)
+    rng = random.Random(3)
+    cards = list("A23456789TJQK" * 8)
+    for _ in range(25):
+        rng.shuffle(cards)
+        Round(rules, ScriptedShoe("".join(cards)), [player]).play()
+
+
+@pytest.mark.parametrize("name", ["optimal-2c", "optimal-cd", "perfect"])
+def test_an_infinite_shoe_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="shoe"):
+        find_player(name, named_rules("easy"))
+
+
+def test_who_sees_more_decides_no_worse() -> None:
+    """Averaged over what an unseen card may be, the best decision after seeing it is worth at least as much."""
+    cards, shown = "T2", "4"
+    blind = action_values(ONE, cards, shown, unseen(cards + shown), "SH")
+    mean = {letter: 0.0 for letter in blind}
+    best = total = 0.0
+    for card in "A23456789TJQK":
+        weight = unseen(cards + shown)[rank_of(card)]
+        seen = action_values(ONE, cards, shown, unseen(cards + shown + card), "SH")
+        total += weight
+        best += weight * max(seen.values())
+        for letter in mean:
+            mean[letter] += weight * seen[letter]
+    assert {letter: ev / total for letter, ev in mean.items()} == pytest.approx(blind, abs=1e-12)
+    assert best / total > max(blind.values()) + 1e-4
