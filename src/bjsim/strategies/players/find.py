@@ -67,7 +67,8 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
     if text in CATALOGUE:
         return CATALOGUE[text].chart(rules)
     if text in BUILT_IN:
-        return BUILT_IN[text](rules)
+        built: Player = BUILT_IN[text](rules)
+        return built
     for point in entry_points(group=ENTRY_POINTS):
         if point.name == text:
             return _as_player(text, _load_entry(point), rules)
