@@ -78,15 +78,8 @@ class Squares(Analysis):
         ends = self._ends(tree, value, play)
         first, second = np.triu_indices(len(ends.key))
         keys, union = np.unique(ends.key[first] + ends.key[second], return_inverse=True)
-        twice = np.where(first == second, 1.0, 2.0) * ends.orders[first] * ends.orders[second]
-        profit = ends.profit[first] * ends.profit[second] * twice[:, None]
-        pairs = ends.pair[first] + ends.pair[second]
-        by_union = np.zeros((3, profit.shape[1], len(keys)))  # pair cards among the second cards, outcome, union
-        for held in range(3):
-            chosen = pairs == held
-            for outcome in range(profit.shape[1]):
-                by_union[held, outcome] = np.bincount(union[chosen], profit[chosen, outcome], len(keys))
-        by_union[1] /= 2  # of the second hand only
+        by_union = np.zeros((3, len(keys), ends.profit.shape[1]))
+        kernel.products(union, ends.pair, ends.orders, ends.profit, by_union)
         ev = 0.0
         left = shoe.shown.left[start] - 2 * (np.arange(VALUES) == value)
         limit = shoe.game.limit(value, shoe.composition)
@@ -95,7 +88,7 @@ class Squares(Analysis):
             for gone in range(min(weight.shape[1], len(tree.starts))):
                 if weight[:, gone].any():
                     chances = self._chances(start, value, gone, keys)
-                    ev += share * float(weight[:, gone] @ np.einsum("hou,uo->h", by_union, chances))
+                    ev += share * float(weight[:, gone] @ np.tensordot(by_union, chances, 2))
         return ev / shoe.share(start, value)
 
     def _ends(self, tree: Tree, value: int, play: Play) -> Ends:

@@ -269,3 +269,20 @@ def orders(child: Ints, low: int, high: int, act: Acts, ways: Floats) -> None:
         if act[node] == HIT and ways[node] != 0:
             for card in range(VALUES):
                 ways[child[node, card]] += ways[node]
+
+
+@nb.njit(cache=True)
+def products(union: Ints, pair: Ints, orders: Floats, profit: Floats, out: Floats) -> None:
+    """Add the products of every two ends' profits to the union of their cards, (3, unions, outcomes).
+
+    union: of ends i <= j, row by row of the upper triangle. The first index of `out` counts second cards of the pair's
+    kind; where it is one, only the order that has it second is added.
+    """
+    at = 0
+    for i in range(len(orders)):
+        for j in range(i, len(orders)):
+            held = pair[i] + pair[j]
+            weight = orders[i] * orders[j] * (1.0 if i == j or held == 1 else 2.0)
+            for outcome in range(profit.shape[1]):
+                out[held, union[at], outcome] += weight * profit[i, outcome] * profit[j, outcome]
+            at += 1
