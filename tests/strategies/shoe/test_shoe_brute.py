@@ -122,6 +122,18 @@ def test_a_tiny_shoe_is_worth_what_brute_force_says(seed: int) -> None:
     check(seed)
 
 
+def test_tens_split_by_rank_are_worth_what_brute_force_says() -> None:
+    """Of tens of three ranks, split again and again; the dealer may show one of the pair's rank."""
+    rules = Rules(decks=1, split_by="rank", max_hands=3, peek=True)
+    cards = "TTTJJQQ99556678"
+    solver, tiny = ShoeSolver(rules, Counter(cards)), TinyShoe(rules, cards)
+    best = solver.chart
+    chart = Chart("tens", rules, dict(best.cells) | {("TT", column): "P" for column in best.states.columns})
+    exact = tiny.value(Players(solver, tiny).chart(chart))
+    assert solver.value(chart) == pytest.approx(float(exact), abs=ROUNDING)
+    assert solver.value(chart) < solver.value("td") - 0.01
+
+
 @pytest.mark.slow
 def test_fifty_tiny_shoes_are_worth_what_brute_force_says() -> None:
     lasted = 0

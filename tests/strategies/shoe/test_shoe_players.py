@@ -41,6 +41,13 @@ def test_off_the_top_a_decision_is_worth_what_the_solver_says(cards: str, shown:
     assert found == pytest.approx(values, abs=1e-13)
 
 
+def test_an_ace_on_a_split_ten_is_no_natural() -> None:
+    rules = ONE.replace(stand_on_21=False)
+    whole, half = (action_values(rules, "TA", "6", unseen("TA6"), "SH", split=split) for split in (False, True))
+    assert whole["S"] == pytest.approx(1.5)
+    assert 0.8 < half["S"] < 1
+
+
 def test_a_depleted_shoe() -> None:
     """Farmer's program, version 7.6, before splitting: 2,2 v 7 with few cards left."""
     left = dict(zip("A23456789TJQK", [0, 2, 4, 2, 0, 0, 1, 0, 0, 7, 0, 0, 0], strict=True))
