@@ -59,7 +59,6 @@ def test_a_chart_of_the_shoe_is_a_file_that_can_be_read(tmp_path) -> None:
         (["--shoe", "A=4,X=4"], "no card is written 'X'"),
         (["--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's card"),
         (["--decks", 1, "--hand", "T6 v 5"], "'5' is not both of the dealer's cards"),
-        (["--decks", 1, "--rules", "cardshark"], "raises = true"),
     ],
 )
 def test_what_is_refused(args: list[object], said: str) -> None:

@@ -17,7 +17,7 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.solver import ShoeSolver
 
-GAMES = [name for name in PRESETS if name != "cardshark"]
+GAMES = list(PRESETS)
 BLOCK = 500_000
 
 
@@ -38,13 +38,15 @@ def simulated(rules: Rules, chart: Chart, se: float, most: int) -> LuckTally:
     return tally
 
 
-@pytest.mark.parametrize(("name", "decks"), [("vegas-s17", 6), ("european", 8), ("easy", 6), ("neller-v3", 6)])
+@pytest.mark.parametrize(
+    ("name", "decks"), [("vegas-s17", 6), ("european", 8), ("easy", 6), ("neller-v3", 6), ("cardshark", 2)]
+)
 def test_fresh_shoes_agree(name: str, decks: int) -> None:
     """Within 4 standard errors: a right value is further away in 6 of 100,000 runs; an infinite shoe's is."""
     rules = named_rules(name).replace(decks=decks)
     solver = ShoeSolver(rules)
     tally = simulated(rules, solver.chart, 0, 1)
-    assert tally.se < 2e-5
+    assert tally.se < 5e-5
     assert abs(tally.mean - solver.value("td")) < 4 * tally.se
     infinite = Solver(rules.replace(decks="inf"))
     assert abs(tally.mean - float(infinite.ev(solver.chart.letter).value)) > 4 * tally.se

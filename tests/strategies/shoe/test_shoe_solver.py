@@ -18,7 +18,7 @@ from bjsim.strategies.shoe.charts import ColumnCharts
 from bjsim.strategies.shoe.solver import STRATEGIES, ShoeSolver
 from bjsim.strategies.shoe.splits import split_weights
 
-GAMES = [name for name in PRESETS if name != "cardshark"]
+GAMES = list(PRESETS)
 ROUNDING = 1e-11
 
 
@@ -179,7 +179,6 @@ def test_tens_of_one_rank_only() -> None:
     ("rules", "shoe", "said"),
     [
         (Rules(), None, "decks = inf"),
-        (named_rules("cardshark"), None, "raises = true"),
         (named_rules("neller-v2"), {"A": 4, "T": 16, "5": 4}, "give T=, J=, Q= and K="),
         (Rules(decks=1), [4] * 13, "takes 10 counts"),
         (Rules(decks=1), {"X": 1}, "no card is written 'X'"),

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import DEALER_NATURAL, SPLIT_ACES, SPLIT_HAND, DealerState, HandState, Result, States
@@ -81,19 +80,9 @@ class Options:
 
 @dataclass(frozen=True)
 class Game:
-    """The rules over multisets of cards. Decks and cut do not matter here.
-
-    Raises: InputError for rules whose exact value in a finite shoe is out of reach.
-    """
+    """The rules over multisets of cards. Decks and cut do not matter here, nor raises: stakes stay as they are dealt."""
 
     rules: Rules
-
-    def __post_init__(self) -> None:
-        if self.rules.raises:
-            raise InputError(
-                "raises = true: the stake depends on a seat's chips, which an exact shoe does not follow; "
-                "raises = false gives the value of a fixed stake"
-            )
 
     @cached_property
     def states(self) -> States:
@@ -268,5 +257,5 @@ def _game(rules: Rules) -> Game:
 
 
 def game_of(rules: Rules) -> Game:
-    """The game of these rules; one object for all numbers of decks. Raises: InputError."""
-    return _game(rules.replace(decks=1, cut=1))
+    """The game of these rules; one object for all numbers of decks."""
+    return _game(rules.replace(decks=1, cut=1, raises=False))

@@ -11,7 +11,7 @@ class TwoCardPlayer:
     """Plays the best chart of its shoe, except where the first two cards say otherwise.
 
     Raises:
-        InputError: For an infinite shoe, and rules without exact values.
+        InputError: For an infinite shoe.
     """
 
     name = "optimal-2c"
@@ -20,7 +20,7 @@ class TwoCardPlayer:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.solver = ShoeSolver(rules.replace(raises=False))
+        self.solver = ShoeSolver(rules)
         self.chart = self.solver.chart
         self._known: dict[tuple[object, ...], Action] = {}
 

@@ -37,7 +37,7 @@ def action_values(
         split: Whether the hand came from a split.
         hands: How many hands the seat holds.
     """
-    game = game_of(rules.replace(raises=False))
+    game = game_of(rules)
     values = [min(rank_of(card), TEN) for card in cards]
     known = tuple(sorted(min(rank_of(card), TEN) for card in shown))
     if known not in game.dealer.starts:
@@ -71,7 +71,7 @@ def action_values(
         limit = max(rules.max_hands - hands + 1, 2)
         ranks = [rank_of(card) for card in (*cards, *shown)]
         whole = Composition(tuple(count + ranks.count(rank) for rank, count in enumerate(unseen)))
-        pair = Analysis(Shoe(game_of(rules.replace(raises=False, max_hands=limit)), whole)).by_cards(start, "cdp")
+        pair = Analysis(Shoe(game_of(rules.replace(max_hands=limit)), whole)).by_cards(start, "cdp")
         ev["P"] = float(pair.split[values[0]]) / plays
     return ev
 

@@ -30,14 +30,14 @@ class ShoeSolver:
     """Exact values and best play in a shoe, computed when asked for.
 
     Args:
-        rules: The game. `ties = replay` is dealt again from the same full shoe; `raises` are refused.
+        rules: The game. `ties = replay` is dealt again from the same full shoe; nobody raises.
         shoe: The cards, where they are not the full decks of `rules`: `{"A": 4, "2": 3, ...}`, or ten counts for
             A, 2..9, T.
 
     A `strategy` is one of `STRATEGIES` (see the package's docstring) or a Chart. Values are in initial bets.
 
     Raises:
-        InputError: For a shoe or rules without an exact value, with the reason.
+        InputError: For a shoe without an exact value, with the reason.
     """
 
     def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | None = None) -> None:
