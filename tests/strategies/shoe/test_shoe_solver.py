@@ -15,6 +15,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.charts import ColumnCharts
+from bjsim.strategies.shoe.costs import cell_costs
 from bjsim.strategies.shoe.solver import STRATEGIES, ShoeSolver
 from bjsim.strategies.shoe.splits import split_weights
 
@@ -40,7 +41,7 @@ def test_who_may_use_more_wins_more_at_any_number_of_decks(name: str) -> None:
 
 def single_cells(charts: ColumnCharts) -> tuple[float, float]:
     """The best chart's value in a column, and the most that a single other cell can make of it."""
-    chosen, plays = charts._best
+    chosen, plays = charts.chosen, charts.best_plays
     most = -math.inf
     for row, option in chosen.items():
         for other in charts.options.rows[row]:
@@ -52,7 +53,7 @@ def single_cells(charts: ColumnCharts) -> tuple[float, float]:
 @pytest.mark.parametrize(("name", "column"), [("vegas-h17", "2"), ("easy", "10"), ("neller-v2", "T")])
 def test_no_single_cell_improves_the_best_chart(name: str, column: str) -> None:
     solver = ShoeSolver(named_rules(name).replace(decks=1))
-    value, most = single_cells(solver._column(column, solver.tie_value("td")))
+    value, most = single_cells({charts.column: charts for charts in solver.columns()}[column])
     assert most <= value + 2e-13
 
 
@@ -61,16 +62,16 @@ def test_no_single_cell_improves_the_best_chart(name: str, column: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_no_single_cell_improves_any_best_chart(name: str, decks: int) -> None:
     solver = ShoeSolver(named_rules(name).replace(decks=decks))
-    for column in solver.game.states.columns:
-        value, most = single_cells(solver._column(column, solver.tie_value("td")))
-        assert most <= value + 2e-13, column
+    for charts in solver.columns():
+        value, most = single_cells(charts)
+        assert most <= value + 2e-13, charts.column
 
 
 @pytest.mark.parametrize("name", ["vegas-s17", "neller-v2"])
 def test_the_gain_of_a_cell_is_what_changing_it_brings(name: str) -> None:
     """From a chart that is far from the best: the predicted gain is exact, not of first order only."""
     solver = ShoeSolver(named_rules(name).replace(decks=1, surrender=True))
-    charts = solver._column("6", 0.0)
+    charts = {charts.column: charts for charts in solver.columns()}["6"]
     rng = np.random.default_rng(1)
     chosen = {row: int(rng.choice(options)) for row, options in charts.options.rows.items()}
     plays = charts.plays(charts.acts(chosen))
@@ -79,6 +80,22 @@ def test_the_gain_of_a_cell_is_what_changing_it_brings(name: str) -> None:
     for row, (option, variance_reduction) in better.items():
         changed = charts.value(charts.plays(charts.acts(chosen | {row: option})))
         assert changed - charts.value(plays) == pytest.approx(variance_reduction, abs=1e-14)
+
+
+@pytest.mark.parametrize("name", ["vegas-h17", "easy", "european"])
+def test_the_costs_of_cells_add_up(name: str) -> None:
+    """For a random chart, a random one that splits much, and the infinite shoe's best."""
+    rules = named_rules(name).replace(decks=1, resplit_aces=True)
+    solver = ShoeSolver(rules)
+    infinite = Solver(rules.replace(decks="inf")).chart
+    for chart in (random_chart(rules, 1), random_chart(rules, 2, 1), Chart("infinite", rules, infinite.cells)):
+        costs = cell_costs(solver, chart)
+        assert sum(cell.cost for cell in costs) == pytest.approx(solver.value("td") - solver.value(chart), abs=1e-12)
+        assert all(cell.alone >= -1e-13 for cell in costs)
+    assert 0 < sum(cell.cost for cell in costs) < 0.001
+    dearest = max(costs, key=lambda cell: cell.alone)
+    changed = dict(solver.chart.cells) | {(dearest.row, dearest.column): dearest.chart}
+    assert solver.value("td") - solver.value(Chart("one", rules, changed)) == pytest.approx(dearest.alone, abs=1e-13)
 
 
 @pytest.mark.parametrize("name", GAMES)

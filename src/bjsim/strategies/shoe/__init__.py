@@ -12,6 +12,7 @@
 | `charts` | the exact value of any chart, the best chart, two-card exceptions |
 | `deviation` | the exact standard deviation of a round, splits included |
 | `solver` | `ShoeSolver`, the public face |
+| `costs` | what each wrong cell of a chart costs |
 | `players` | the best chart with two-card exceptions, and play by all cards, as players |
 | `present` | one decision on the present composition, and the player `perfect` |
 

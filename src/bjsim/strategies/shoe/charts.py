@@ -65,13 +65,17 @@ class ColumnCharts:
         acts: Acts = by_kind[self.analysis.shoe.kind]
         return acts
 
-    def chart_acts(self, chart: Chart) -> Acts:
-        """What a chart does at each node. Raises: KeyError naming a cell that the chart lacks."""
-        by_kind = [
+    def chart_letters(self, chart: Chart) -> Acts:
+        """What a chart does in each kind of situation. Raises: KeyError naming a cell that the chart lacks."""
+        letters: Acts = np.array([
             LETTERS[chart.letter(kind.state, self.column, kind.legal)] if kind.legal else kernel.STAND
             for kind in self.kinds
-        ]
-        acts: Acts = np.array(by_kind, np.int8)[self.analysis.shoe.kind]
+        ], np.int8)  # fmt: skip
+        return letters
+
+    def chart_acts(self, chart: Chart) -> Acts:
+        """What a chart does at each node."""
+        acts: Acts = self.chart_letters(chart)[self.analysis.shoe.kind]
         return acts
 
     def plays(self, acts: Acts) -> list[Play]:
@@ -120,13 +124,18 @@ class ColumnCharts:
     @cached_property
     def best_codes(self) -> dict[str, str]:
         """The best chart's codes in this column, by row."""
-        return {row: self.options.names[option][1] for row, option in self._best[0].items()}
+        return {row: self.options.names[option][1] for row, option in self.chosen.items()}
+
+    @property
+    def chosen(self) -> Chosen:
+        """The best chart's options in this column."""
+        return self._best[0]
 
     @cached_property
     def _best(self) -> tuple[Chosen, list[Play]]:
         plays = [self.analysis.by_cards(start) for start in self.starts]
         prior = self.options.ev(self.by_action(plays, [self._prior(start) for start in self.starts]))
-        ev = self.options.ev(self.by_action(plays, self._all_visits(plays)))
+        ev = self.options.ev(self.by_action(plays, self.all_visits(plays)))
         chosen = {row: self._choice(row, ev, prior) for row in self.options.rows}
         plays = self.plays(self.acts(chosen))
         value = self.value(plays)
@@ -148,7 +157,7 @@ class ColumnCharts:
 
     def improvements(self, chosen: Chosen, plays: Sequence[Play]) -> tuple[dict[str, tuple[int, float]], Floats]:
         """The rows that another option would improve by itself: row -> (option, gain); and the worth of each option."""
-        ev = self.options.ev(self.by_action(plays, self._all_visits(plays)))
+        ev = self.options.ev(self.by_action(plays, self.all_visits(plays)))
         better = {}
         for row, option in chosen.items():
             best = max(self.options.rows[row], key=ev.__getitem__)
@@ -163,7 +172,8 @@ class ColumnCharts:
         most = max(ev[option] for option in options)
         return max((option for option in options if ev[option] >= most - NOTHING), key=prior.__getitem__)
 
-    def _all_visits(self, plays: Sequence[Play]) -> list[Floats]:
+    def all_visits(self, plays: Sequence[Play]) -> list[Floats]:
+        """How often play comes to each node, by start."""
         return [self.visits(start, play) for start, play in zip(self.starts, plays, strict=True)]
 
     def _prior(self, start: int) -> Floats:
@@ -190,7 +200,7 @@ class ColumnCharts:
         that no dealer's natural has ended the round.
         """
         values: dict[str, dict[str, float]] = {row: {} for row in self.options.rows}
-        for visits in (self._all_visits(self.best_plays), [self._prior(start) for start in self.starts]):
+        for visits in (self.all_visits(self.best_plays), [self._prior(start) for start in self.starts]):
             ev = self.by_action(self.best_plays, visits)
             played = np.zeros(len(self.kinds))
             for start, chance, visited in zip(self.starts, self.chances, visits, strict=True):
@@ -239,7 +249,7 @@ class ColumnCharts:
         """The best chart with its two-card exceptions, by start."""
         if not self.best_exceptions:
             return self.best_plays
-        acts = self.acts(self._best[0])
+        acts = self.acts(self.chosen)
         for node, (action, _) in self.best_exceptions.items():
             acts[node] = action
         return self.plays(acts)

@@ -71,10 +71,7 @@ class ShoeSolver:
     @cached_property
     def chart(self) -> Chart:
         """The best chart for this shoe: no single cell can be changed to raise its exact value."""
-        tie_value, cells = self.tie_value("td"), {}
-        for column in self._shown_columns():
-            for row, code in self._column(column, tie_value).best_codes.items():
-                cells[row, column] = code
+        cells = {(row, charts.column): code for charts in self.columns() for row, code in charts.best_codes.items()}
         for column in self.game.states.columns:  # what this shoe cannot show
             for row in self.game.rows:
                 cells.setdefault((row, column), "S")
@@ -85,15 +82,13 @@ class ShoeSolver:
     def exceptions(self) -> list[TwoCards]:
         """The two-card hands that `td-2c` plays otherwise than the chart, dearest first."""
         found = []
-        for column in self._shown_columns():
-            charts = self._column(column, self.tie_value("td-2c"))
+        for charts in self.columns("td-2c"):
             found += charts.two_cards(charts.best_exceptions)
         return sorted(found, key=lambda exception: -exception.variance_reduction)
 
     def row_values(self) -> dict[str, dict[str, dict[str, float]]]:
         """What each action is worth in each cell of the best chart: column -> row -> letter -> value."""
-        tie_value = self.tie_value("td")
-        return {column: self._column(column, tie_value).row_values() for column in self._shown_columns()}
+        return {charts.column: charts.row_values() for charts in self.columns()}
 
     def hand_values(self, cards: str, shown: str, strategy: Strategy = "cdz-", pair: bool = True) -> dict[str, float]:
         """What each action is worth now, the strategy being played afterwards.
@@ -212,6 +207,11 @@ class ShoeSolver:
         for start, play in self._plays_at(strategy, tie_value).items():
             ev += self.shoe.chance[start] * analysis.round_value(start, play)
         return float(ev)
+
+    def columns(self, strategy: Strategy = "td") -> list[ColumnCharts]:
+        """The charts of every column that this shoe can show, ties worth what they are under a strategy."""
+        tie_value = self.tie_value(strategy)
+        return [self._column(column, tie_value) for column in self._shown_columns()]
 
     def _at(self, tie_value: float) -> Analysis:
         if tie_value not in self._analyses:

@@ -1,0 +1,62 @@
+"""What each wrong cell of a chart costs in a finite shoe.
+
+    cost of a cell = sum over its nodes of  visits(node) x [value(node) - value of the chart's action]
+
+with visits under the chart and values under the best chart. The costs add up to the whole difference exactly (the
+performance difference lemma), though a single one may be negative: a chart's cells are coupled, and where a chart
+plays badly before, another action may suit the hands that are left. `alone` is what a cell costs as the only wrong one
+in the best chart; it is never negative.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.shoe.charts import ColumnCharts
+from bjsim.strategies.shoe.solver import ShoeSolver
+
+
+@dataclass(frozen=True)
+class CellCost:
+    """A cell that plays otherwise than the best chart of the shoe; codes, and costs in initial bets per round."""
+
+    row: str
+    column: str
+    chart: str
+    best: str
+    cost: float
+    alone: float
+
+
+def cell_costs(solver: ShoeSolver, chart: Chart) -> list[CellCost]:
+    """The cells of a chart that play otherwise than the best chart, dearest first.
+
+    The costs add up to `solver.value("td") - solver.value(chart)`, save where ties are replayed: there a tied bet is
+    worth the value of the best chart, and the sum is that difference times the share of bets that the chart settles.
+    """
+    found = []
+    for charts in solver.columns():
+        found += _column_costs(charts, chart)
+    return sorted(found, key=lambda cell: -cell.cost)
+
+
+def _column_costs(charts: ColumnCharts, chart: Chart) -> list[CellCost]:
+    kinds, options = charts.kinds, charts.options
+    letters = charts.chart_letters(chart)
+    acts = letters[charts.analysis.shoe.kind]
+    plays = charts.best_plays
+    under_chart = charts.by_action(plays, charts.all_visits(charts.plays(acts)))
+    under_best = charts.by_action(plays, charts.all_visits(plays))
+    costs = []
+    for row, option in charts.chosen.items():
+        members, best = options.kinds[option], options.acts[option]
+        own = letters[members]
+        if (own != best).any():
+            code = chart.code((row, *charts.analysis.shoe.game.states.rows_of(kinds[members[0]].state)), charts.column)
+            cost = float(np.sum(under_chart[members, best] - under_chart[members, own]))
+            alone = float(np.sum(under_best[members, best] - under_best[members, own]))
+            costs.append(CellCost(row, charts.column, code, options.names[option][1], cost, alone))
+    return costs
