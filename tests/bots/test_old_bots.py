@@ -1,4 +1,4 @@
-"""Bots as they were posted in 2011: a fixed limit, bets with a fraction, card counting in C before C99; and Python 2."""
+"""Bots in the style of 2011: a fixed limit, bets with a fraction, card counting in C before C99; and Python 2."""
 
 from pathlib import Path
 

@@ -28,8 +28,8 @@ sys.meta_path.insert(0, Missing())
 for name in Missing.names:
     sys.modules.pop(name, None)
 for thing, names in (
-    (os, "fork forkpty sched_getaffinity sched_setaffinity pidfd_open memfd_create geteuid getuid getegid getgid killpg "
-         "setsid setuid mkfifo chown statvfs getloadavg register_at_fork O_DIRECTORY O_NOFOLLOW O_CLOEXEC"),
+    (os, "fork forkpty sched_getaffinity sched_setaffinity pidfd_open memfd_create geteuid getuid getegid getgid "
+         "killpg setsid setuid mkfifo chown statvfs getloadavg register_at_fork O_DIRECTORY O_NOFOLLOW O_CLOEXEC"),
     (select, "poll epoll"),
     (signal, "SIGPIPE SIGXFSZ SIGHUP SIGALRM pthread_sigmask setitimer"),
 ):

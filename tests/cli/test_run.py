@@ -297,13 +297,6 @@ def test_hints():
     assert result("--bots", "lim17", "--hands", "0.002M")["rounds"] == 2000
 
 
-def test_solve_says_that_a_finite_shoe_is_not_solved():
-    assert bjsim("solve", "value", "--decks", "1")[1].startswith("easy is played from 1 deck; what follows is an inf")
-    _, out, err = bjsim("solve", "--decks", "2", "--format", "chart")
-    assert "2 decks" not in out and err == "easy is played from 2 decks; what follows is an infinite shoe's\n"
-    assert json.loads(bjsim("solve", "value", "--decks", "2", "--json", "-")[1])["shoe"] == "inf"
-
-
 def test_a_run_needs_an_end():
     status, _, err = bjsim("run", "--bots", "lim17")
     assert status == 2 and "--hands N" in err and "--until" in err

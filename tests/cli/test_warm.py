@@ -29,7 +29,7 @@ from bjsim.sim.game.presets import PRESETS
 def loaded():
     modules = [module for name, module in sys.modules.items() if name.startswith("bjsim.")]
     kernels = [thing for module in modules for thing in vars(module).values() if isinstance(thing, Dispatcher)]
-    return {(kernel.__module__, kernel.__name__, str(signature)) for kernel in kernels for signature in kernel.signatures}
+    return {(kernel.__module__, kernel.__name__, str(types)) for kernel in kernels for types in kernel.signatures}
 
 def call(*words):
     done = bjsim(*words)

@@ -1,4 +1,4 @@
-"""Every payoff is counted: those beyond the dense table too; and what cannot be counted is refused before it is tried."""
+"""Every payoff is counted, also beyond the dense table; what cannot be counted is refused before it is tried."""
 
 from __future__ import annotations
 

@@ -288,7 +288,7 @@ def test_one_wrong_round_in_a_thousand_million_breaks_the_certificate():
 
 @pytest.mark.parametrize(("max_hands", "left"), [(6, False), (7, True), ("inf", False)])
 def test_in_an_infinite_shoe_no_luck_is_left_with_up_to_six_hands_or_any_number(max_hands: object, left: bool) -> None:
-    """As docs/explanation/luck.md says; with more a little is, and the mean stays right. Fixed seed, 4.5 standard errors."""
+    """With more hands a little luck is left, and the mean stays right. Fixed seed, 4.5 standard errors."""
     game = SIX.replace(decks="inf", max_hands=max_hands)
     best = Solver(game).chart
     chart = Chart("splits tens", game, {place: "P" if place[0] == "TT" else code for place, code in best.cells.items()})

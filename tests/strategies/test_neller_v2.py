@@ -25,7 +25,7 @@ def test_neller_v2_pays_naturals_on_split_hands(ties: str, value: float, number:
 
 @pytest.mark.parametrize("ties", ["push", "replay"])
 def test_both_rounds_play_neller_v2_so(ties: str) -> None:
-    """Fixed seed, 40,000 rounds, refused at 4 standard errors; the compiled round to the last payoff by the readable."""
+    """Fixed seed, 40,000 rounds, refused at 4 standard errors; the two rounds agree to the last payoff."""
     game = named_rules("neller-v2").replace(ties=ties)
     chart = Solver(game).chart
     compiled = CompiledTable(compile_plan(game, [chart.letter]), game.unit)

@@ -36,7 +36,8 @@ Chosen = dict[str, int]  # the option of each row of a chart
 class TwoCards:
     """A hand of two cards that is played otherwise than the chart has it.
 
-    cards: their letters, an ace first, then the higher. action: its letter. gain: what that adds to the value of a round.
+    cards: their letters, an ace first, then the higher. action: its letter. gain: by how much it raises the value of a
+    round.
     """
 
     cards: str

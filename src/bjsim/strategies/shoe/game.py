@@ -80,7 +80,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Game:
-    """The rules over multisets of cards. Decks and cut do not matter here, nor raises: stakes stay as they are dealt."""
+    """The rules over multisets of cards. Decks, cut and raises do not matter here."""
 
     rules: Rules
 
