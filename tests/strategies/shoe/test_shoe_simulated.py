@@ -56,9 +56,9 @@ def test_fresh_shoes_agree(name: str, decks: int) -> None:
 @pytest.mark.parametrize("decks", [1, 2, 6, 8])
 @pytest.mark.parametrize("name", GAMES)
 def test_fresh_shoes_of_every_preset_agree(name: str, decks: int) -> None:
-    """At a standard error of 0.0002%, or what 100 million rounds give."""
+    """At a standard error of 0.0002%, or what 50 million hands give."""
     rules = named_rules(name).replace(decks=decks)
     solver = ShoeSolver(rules)
-    tally = simulated(rules, solver.chart, 2e-6, 200)
+    tally = simulated(rules, solver.chart, 2e-6, 100 // rules.seats)
     assert math.isfinite(tally.se)
     assert abs(tally.mean - solver.value("td")) < 4 * tally.se
