@@ -18,7 +18,19 @@ ROOMS = ("cli", "bots", "strategies", "sim")  # a room may import itself and the
 MAP = ROOT / "docs" / "explanation" / "architecture.md"
 LAYERS = {  # inside a package a part may import itself and the parts after it
     "sim": ("running", "engine", "game", "stats"),
-    "strategies": ("play", "experiment", "learning", "mdp", "players", "shoe", "formats", "exact", "charts", "tabular"),
+    "strategies": (
+        "play",
+        "experiment",
+        "results",
+        "learning",
+        "mdp",
+        "players",
+        "shoe",
+        "formats",
+        "exact",
+        "charts",
+        "tabular",
+    ),
     "bots": ("check", "contest", "seats", "programs", "player", "sandbox", "export", "protocol"),
     "bots/contest": ("host", "report", "play", "scoring", "luck", "entrants", "schedule", "config"),
 }

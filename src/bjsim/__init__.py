@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from bjsim.strategies.exact.evaluate import Evaluation as Evaluation
     from bjsim.strategies.exact.labelled_table import LabelledTable as LabelledTable
     from bjsim.strategies.exact.solver import Solver as Solver
-    from bjsim.strategies.experiment import BotResult as BotResult
     from bjsim.strategies.learning.report import LearnedGame as LearnedGame
     from bjsim.strategies.learning.study import Study as Study
     from bjsim.strategies.play import play as play
     from bjsim.strategies.players.find import find_player as find_player
+    from bjsim.strategies.results import BotResult as BotResult
 
 __version__ = "0.1.0"
 
@@ -82,7 +82,7 @@ _HOMES = {
     "PRESETS": "sim.game.presets",
     "Action": "sim.game.actions",
     "BjsimError": "errors",
-    "BotResult": "strategies.experiment",
+    "BotResult": "strategies.results",
     "Chart": "strategies.charts.chart",
     "Compared": "strategies.exact.compare",
     "Driver": "sim.running.driver",

@@ -23,7 +23,8 @@ from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.charts.chart import Chart, chart_of
 from bjsim.strategies.exact.reach import splits_for_ever
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.experiment import BotResult, experiment_of, results_of
+from bjsim.strategies.experiment import experiment_of, results_of
+from bjsim.strategies.results import BotResult
 
 SIX = named_rules("vegas-s17")
 

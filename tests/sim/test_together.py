@@ -11,8 +11,9 @@ from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local
 from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.sim.stats.tally import Tally
-from bjsim.strategies.experiment import differences_of, experiment_of, results_of, table_of
+from bjsim.strategies.experiment import experiment_of, results_of, table_of
 from bjsim.strategies.players.find import find_player
+from bjsim.strategies.results import differences_of
 
 
 def players_of(rules: Rules, *names: str) -> list:

@@ -1,4 +1,4 @@
-"""`bjsim.play` and `Solver` as Python programs use them: what is accepted, what is refused, and JSON."""
+"""`bjsim.play` and `Solver` as Python programs use them: arguments, errors, and JSON."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ import bjsim as library
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.experiment import ExactReturn, differences_of, exact_returns, experiment_of, results_of
+from bjsim.strategies.experiment import exact_returns, experiment_of, results_of
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.players.find import FunctionPlayer, find_player
+from bjsim.strategies.results import ExactReturn, differences_of
 
 STAND = FunctionPlayer("stand", lambda view: "S")
 
@@ -97,8 +98,8 @@ def test_paths_are_taken_wherever_their_text_is(tmp_path: Path):
         ([], "bots: an empty list is not accepted"),
         ([Nameless()], "bots: a Nameless has no name"),
         ([Nameless], "bots: Nameless is a class"),
-        ([5], "bots: a int is no player"),
-        (None, "bots: a NoneType is no player"),
+        ([5], "bots: a int is not a player"),
+        (None, "bots: a NoneType is not a player"),
         ([lambda view: "S"], "wrap a function as FunctionPlayer"),
     ],
 )

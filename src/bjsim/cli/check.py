@@ -36,10 +36,11 @@ from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.exact.reach import splits_for_ever
-from bjsim.strategies.experiment import BotResult, results_of
+from bjsim.strategies.experiment import results_of
 from bjsim.strategies.formats.files import WRITERS, decode, format_of, read_chart
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import find_player
+from bjsim.strategies.results import BotResult
 
 LISTED = 25  # cells shown in the terminal; the JSON has them all
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bjsim.errors import InputError
-from bjsim.strategies.experiment import BotResult
+from bjsim.strategies.results import BotResult
 
 
 def check_picture(path: str) -> str:

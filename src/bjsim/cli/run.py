@@ -47,15 +47,9 @@ from bjsim.sim.running.executors import local, open_backend, threads
 from bjsim.sim.running.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.running.workers import ForkedResult, can_fork, collect_logs, usable_cores
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.experiment import (
-    BotResult,
-    differences_of,
-    exact_returns,
-    experiment_of,
-    missing_results,
-    results_of,
-)
+from bjsim.strategies.experiment import exact_returns, experiment_of, missing_results, results_of
 from bjsim.strategies.players.find import comes_from_file, find_player, fingerprint
+from bjsim.strategies.results import BotResult, differences_of
 
 
 @click.command(context_settings={"allow_extra_args": True})  # refused below, with a hint

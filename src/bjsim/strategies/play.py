@@ -15,8 +15,9 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import borrowed, local
 from bjsim.sim.running.workers import usable_cores
-from bjsim.strategies.experiment import BotResult, exact_returns, experiment_of, missing_results, results_of
+from bjsim.strategies.experiment import exact_returns, experiment_of, missing_results, results_of
 from bjsim.strategies.players.find import as_player, need_picklable
+from bjsim.strategies.results import BotResult
 
 Bot = str | os.PathLike[str] | Player
 

@@ -1,0 +1,204 @@
+"""The results of an experiment: what each bot returned, and the differences between bots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import hypot, sqrt
+from typing import Any, NamedTuple
+
+from bjsim.json_values import json_object
+from bjsim.sim.running.driver import Point
+from bjsim.sim.stats.luck_tally import LuckTally
+from bjsim.sim.stats.paired import PairedTally
+from bjsim.sim.stats.tally import Tally
+
+CERTAIN = 1e-9  # initial bets: smaller differences are rounding errors
+AGREES = 4.0  # standard errors: a correct result deviates further in 6 of 100,000 runs
+
+
+class ExactReturn(NamedTuple):
+    """The exact return of a chart in an infinite shoe.
+
+    Attributes:
+        value: Expected profit per settled bet, in initial bets.
+        sd: Standard deviation per round, in initial bets.
+    """
+
+    value: float
+    sd: float
+
+
+@dataclass(frozen=True)
+class BotResult:
+    """The result of one bot, with the exact value of its chart; in initial bets.
+
+    Attributes:
+        name: The name of the bot.
+        tally: Counts of its payoffs.
+        convergence: Mean and intervals after increasing numbers of rounds.
+        optimal_n: The number of rounds at which the anytime-valid interval is narrowest.
+        exact: Exact value of the chart in the game that was played; None in a finite shoe, and for other players.
+        exact_sd: Exact standard deviation per round; None where `exact` is.
+        infinite_shoe: Exact value of the chart in an infinite shoe, also if a finite one was played; None for players
+            that are not charts.
+    """
+
+    name: str
+    tally: Tally
+    convergence: Sequence[Point]
+    optimal_n: int
+    exact: float | None
+    exact_sd: float | None
+    infinite_shoe: float | None
+
+    @property
+    def point(self) -> Point:
+        """Mean and intervals at the end."""
+        return Point.of(self.tally, self.optimal_n)
+
+    @property
+    def z(self) -> float | None:
+        """Standard errors from the exact value to the mean; None without an exact value or a finite deviation."""
+        if self.exact is None or not self.exact_sd or not math.isfinite(self.exact_sd):
+            return None
+        return (self.tally.mean - self.exact) / (self.exact_sd / sqrt(self.tally.rounds))
+
+    @property
+    def adjusted(self) -> LuckTally | None:
+        """The luck-adjusted returns of the same rounds; None if they were not computed."""
+        return self.tally.luck if self.tally.luck.settled else None
+
+    @property
+    def certified(self) -> bool:
+        """Whether the luck-adjusted return of every round equals the exact value."""
+        luck = self.adjusted
+        if luck is None or self.exact is None or abs(luck.value - self.exact) > CERTAIN:
+            return False
+        return luck.yy <= luck.shoes * CERTAIN**2  # squares: one deviating round in 1e10 shows
+
+    @property
+    def verdict(self) -> str:
+        """The comparison with the exact value, or in a finite shoe with the luck-adjusted return, as a message."""
+        if self.infinite_shoe is None:
+            return "no exact value: not a chart"
+        if self.exact is not None and math.isinf(self.exact):
+            return f"the exact value is {self.exact}"
+        if self.exact is None:
+            if not self.adjusted:
+                return "no exact value: a finite shoe"
+            deviation = abs(self.tally.mean - self.adjusted.mean)
+            return "agrees with its luck-adjusted return" if deviation <= AGREES * self.tally.se else "disagrees"
+        if self.certified:
+            return "every round agrees with the exact value"
+        if self.adjusted:
+            deviation = abs(self.adjusted.mean - self.exact)
+            return "agrees with the exact value" if deviation <= AGREES * self.adjusted.se else "disagrees"
+        if self.z is None:
+            return "agrees with the exact value" if self.tally.mean == self.exact else "disagrees"
+        return "agrees with the exact value" if abs(self.z) < AGREES else "disagrees"
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as `bjsim run --json` writes it; an interval without bounds is `-inf`, `inf`."""
+        tally, point = self.tally, self.point
+        return json_object(
+            {
+                "name": self.name,
+                "hands": tally.rounds,
+                "mean": point.mean,
+                "sd": tally.sd,
+                "se": tally.se,
+                "ci95": point.ci95,
+                "anytime95": point.anytime95,
+                "exact": self.exact,
+                "exact_sd": self.exact_sd,
+                "infinite_shoe": self.infinite_shoe,
+                "z": self.z,
+                "verdict": self.verdict,
+                "luck_adjusted": self._adjusted_json(),
+                "payoffs": tally.payoffs,
+                "ties_replayed": tally.ties_replayed,
+                "convergence": [point._asdict() for point in self.convergence],
+            }
+        )
+
+    def _adjusted_json(self) -> dict[str, object] | None:
+        luck = self.adjusted
+        return (
+            None
+            if luck is None
+            else {
+                "mean": luck.mean,
+                "se": luck.se,
+                "ci95": luck.ci95,
+                "anytime95": luck.anytime95(self.optimal_n),
+                "gain": luck.variance_reduction(self.tally.se),
+                "shoes": luck.shoes,
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The difference between two bots that were dealt the same cards, in initial bets per settled bet.
+
+    Attributes:
+        one: The first bot.
+        other: The bot that is subtracted.
+        pair: Sums over the rounds of both.
+    """
+
+    one: BotResult
+    other: BotResult
+    pair: PairedTally
+
+    @property
+    def anytime95(self) -> tuple[float, float]:
+        """The anytime-valid interval of the raw difference."""
+        return self.pair.anytime95(self.one.optimal_n)
+
+    @property
+    def apart(self) -> float:
+        """The standard error that the difference would have if the two bots had been dealt different cards."""
+        return hypot(self.one.tally.se, self.other.tally.se)
+
+    @property
+    def adjusted(self) -> Point | None:
+        """The luck-adjusted difference; None unless both bots have luck-adjusted returns.
+
+        Its intervals have the sum of the two widths, which is valid for any correlation of the returns.
+        """
+        one, other = self.one.adjusted, self.other.adjusted
+        if one is None or other is None:
+            return None
+        mean = one.mean - other.mean
+        fixed = (one.ci95[1] - one.mean) + (other.ci95[1] - other.mean)
+        anytime = sum(luck.anytime95(self.one.optimal_n)[1] - luck.mean for luck in (one, other))
+        return Point(self.one.tally.rounds, mean, (mean - fixed, mean + fixed), (mean - anytime, mean + anytime))
+
+    def to_json(self) -> dict[str, Any]:
+        """The difference as `bjsim run --common-cards --json` writes it."""
+        adjusted = self.adjusted
+        return json_object(
+            {
+                "bots": [self.one.name, self.other.name],
+                "mean": self.pair.mean,
+                "se": self.pair.se,
+                "ci95": self.pair.ci95,
+                "anytime95": self.anytime95,
+                "se_apart": self.apart,
+                "luck_adjusted": adjusted
+                and {"mean": adjusted.mean, "ci95": adjusted.ci95, "anytime95": adjusted.anytime95},
+            }
+        )
+
+
+def differences_of(results: Sequence[BotResult]) -> list[Difference]:
+    """The differences between all pairs of bots that were dealt the same cards, in the order of `results`."""
+    return [
+        Difference(one, results[index + 1 + offset], pair)
+        for index, one in enumerate(results)
+        for offset, pair in enumerate(one.tally.pairs)
+        if pair.settled
+    ]
