@@ -1,4 +1,4 @@
-"""Who decides in process: charts, the exact solver, the learner."""
+"""Players that decide in process: charts, the exact solver, the learner."""
 
 from bjsim.sim.game.hand import Hand
 from bjsim.strategies.charts.chart import Chart

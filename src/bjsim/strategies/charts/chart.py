@@ -1,7 +1,7 @@
-"""A strategy as a table of codes: one cell for each hand (row) and each thing the dealer may show (column).
+"""A strategy as a table of codes: a row for each hand, a column for each card that the dealer may show.
 
-Codes, as in seed 000: `S` stand, `H` hit, `P` split, `Dh` and `Ds` double (else hit / stand), `Rh` and `Rs`
-surrender (else hit / stand). The bare `D` and `R` of policy listings mean `Dh` and `Rh`. Charts from elsewhere also
+Codes, as in [Easy]: `S` stand, `H` hit, `P` split, `Dh` and `Ds` double (else hit / stand), `Rh` and `Rs`
+surrender (else hit / stand). The bare `D` and `R` of policy listings mean `Dh` and `Rh`. Other published charts also
 use `Ph`, `Pd` and `Ps` (split if a split hand may double, else hit / double / stand), and `Rp` (surrender, else split).
 """
 
@@ -24,23 +24,31 @@ from bjsim.strategies.tabular import data_frame, html_table
 if TYPE_CHECKING:
     import pandas
 
-# for every code the letters of the actions it takes, the first that is allowed
+# The actions of every code, in order of preference: the first legal one is taken.
 ACTIONS = {
     "S": "S", "H": "H", "P": "PH", "Dh": "DH", "Ds": "DS", "Rh": "RH", "Rs": "RS",
     "Ph": "PH", "Pd": "PDH", "Ps": "PS", "Rp": "RPH",
 }  # fmt: skip
 CODES = tuple(ACTIONS)
-IF_SPLITS_DOUBLE = ("Ph", "Pd", "Ps")  # these do not split where a split hand may not double
+IF_SPLITS_DOUBLE = ("Ph", "Pd", "Ps")  # these split only if a split hand may double
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A strategy that looks every decision up; as a Player it plays in the readable round.
+    """A strategy that looks up every decision in a table; as a Player it plays in the readable round.
 
-    cells: code for (row, column). A hand is looked up under the most particular of its rows that the chart has
-    (`States.rows_of`); 21 stands where there is no row for it. An action that is not allowed falls back to the
-    next of `ACTIONS`; P never happens on a pair that may not be split, for that is looked up as its total,
-    except that a pair of aces, whose total has the same name, is then hit.
+    A hand is looked up under the most specific of its rows that the chart has (`States.rows_of`); 21 stands if there is
+    no row for it. An action that is not legal falls back to the next of `ACTIONS`. A pair that may not be split is
+    looked up as its total, so its code is not P, except for a pair of aces, whose total has the same name: it is hit.
+
+    Args:
+        name: The name of the strategy.
+        rules: The game it is for.
+        cells: The code for every (row, column).
+        source: Where the chart comes from.
+
+    Raises:
+        InputError: A code is unknown.
     """
 
     name: str
@@ -48,22 +56,24 @@ class Chart:
     cells: Mapping[tuple[str, str], str]
     source: str = ""
     states: States = field(init=False, repr=False, compare=False)
-    _decided: Callable[[str, bool, str, str], Action] = field(init=False, repr=False, compare=False)
+    _cached_decide: Callable[[str, bool, str, str], Action] = field(init=False, repr=False, compare=False)
 
     def __deepcopy__(self, memo: object) -> Chart:
-        return self  # nothing in it ever changes
+        return self  # immutable
 
     def __post_init__(self) -> None:
         for (row, column), code in self.cells.items():
             if code not in CODES:
-                raise InputError(f"chart {self.name}: {code!r} at {row} against {column}; codes are {' '.join(CODES)}")
+                raise InputError(
+                    f"chart {self.name}: unknown code {code!r} at {row} against {column}; codes are {' '.join(CODES)}"
+                )
         object.__setattr__(self, "cells", MappingProxyType(dict(self.cells)))
         object.__setattr__(self, "states", States(self.rules))
-        object.__setattr__(self, "_decided", lru_cache(maxsize=1 << 16)(self._decide))  # the same hands come up often
+        object.__setattr__(self, "_cached_decide", lru_cache(maxsize=1 << 16)(self._decide))  # hands recur
 
     @classmethod
     def following(cls, name: str, rules: Rules, cells: Mapping[tuple[str, str], str]) -> Chart:
-        """A chart that follows `cells` as they change; `decide` may still answer from its cache."""
+        """A chart over mutable `cells`: `letter` follows their changes, but `decide` may answer from its cache."""
         chart = cls(name, rules, cells)
         object.__setattr__(chart, "cells", cells)
         return chart
@@ -76,7 +86,7 @@ class Chart:
 
     @property
     def table(self) -> dict[str, dict[str, str]]:
-        """The cells as rows, in the usual order: row -> column -> code."""
+        """The cells as row -> column -> code, with rows in the order of printed charts."""
         columns = self.states.columns
         rows = sorted({row for row, _ in self.cells}, key=row_order)
         return {row: {column: self.cells.get((row, column), "") for column in columns} for row in rows}
@@ -86,7 +96,11 @@ class Chart:
         return html_table(["", *self.states.columns], rows, f"{self.name}, {self.rules}")
 
     def to_frame(self) -> pandas.DataFrame:
-        """The chart as a data frame: rows are hands, columns the dealer's cards. Raises: InputError without pandas."""
+        """The chart as a data frame: rows are hands, columns the dealer's cards.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
         table = self.table
         return data_frame({c: [cells[c] for cells in table.values()] for c in self.states.columns}, list(table))
 
@@ -94,7 +108,11 @@ class Chart:
         return Chart, (self.name, self.rules, dict(self.cells), self.source)
 
     def code(self, rows: Iterable[str], column: str) -> str:
-        """The code of the first of `rows` that the chart has; S for 21. Raises: KeyError naming the missing cell."""
+        """The code of the first of `rows` that the chart has; S for 21.
+
+        Raises:
+            KeyError: The chart has none of the rows; the message names the missing cell.
+        """
         row = ""
         for row in rows:
             if (code := self.cells.get((row, column))) is not None:
@@ -104,7 +122,16 @@ class Chart:
         raise KeyError(f"chart {self.name} has no cell for {row} against {column}")
 
     def letter(self, state: HandState, column: str, legal: str) -> str:
-        """The letter of the action for a hand in `state`, of those in `legal`."""
+        """The chart as a `Policy`: the letter of the action to take.
+
+        Args:
+            state: The state of the hand.
+            column: The label of what the dealer shows.
+            legal: The letters of the legal actions.
+
+        Raises:
+            KeyError: The chart has no cell for the hand.
+        """
         code = self.code(self.states.rows_of(state, "P" in legal), column)
         actions = ACTIONS[code]
         if code in IF_SPLITS_DOUBLE and not self.rules.double_after_split:
@@ -112,14 +139,19 @@ class Chart:
         return next((action for action in actions if action in legal), "S" if state.split == SPLIT_ACES else "H")
 
     def decide(self, view: View) -> Action:
-        """The chart's action for what the seat sees."""
-        return self._decided(view.hand, view.split, view.dealer, view.legal)
+        """The chart's action for a view."""
+        return self._cached_decide(view.hand, view.split, view.dealer, view.legal)
 
     def _decide(self, hand: str, split: bool, dealer: str, legal: str) -> Action:
         return Action(self.letter(self.state_of(hand, split), self.states.column(dealer), legal))
 
     def state_of(self, hand: str, split: bool) -> HandState:
-        """The state of a hand that a view shows. split: whether it came from a split."""
+        """The state of a hand, given as in a view.
+
+        Args:
+            hand: The cards as rank letters.
+            split: Whether the hand came from a split.
+        """
         state = HandState()
         ranks = [rank_of(card) for card in hand]
         if split and len(ranks) <= 2:
@@ -130,7 +162,7 @@ class Chart:
 
 
 def chart_rows(states: States) -> tuple[str, ...]:
-    """Every row a chart for this game can have, in order; a chart needs those without `:` or `/`."""
+    """Every row that a chart for this game can have, in order; those without `:` or `/` are required."""
     rows = set()
     for state in states.reachable():
         if states.legal(state):
@@ -143,21 +175,29 @@ def chart_rows(states: States) -> tuple[str, ...]:
 
 
 def chart_of(name: str, rules: Rules, rule: Callable[[str, str], str], source: str = "") -> Chart:
-    """The chart whose cell for (row, column) is `rule(row, column)`, over the rows that count no cards."""
+    """Make a chart from a function.
+
+    Args:
+        name: The name of the strategy.
+        rules: The game it is for.
+        rule: Returns the code for a row and a column. It is called for the rows that do not depend on the number of
+            cards.
+        source: Where the strategy comes from.
+    """
     states = States(rules)
     rows = [row for row in chart_rows(states) if not parse_row(row).counted and row not in ("21", "A10")]
     return Chart(name, rules, {(row, col): rule(row, col) for row in rows for col in states.columns}, source)
 
 
 def format_ranges(order: Sequence[str], chosen: Collection[str]) -> str:
-    """Those columns of `order` that are chosen, neighbours drawn together: `2-6, 9`."""
+    """Format the chosen columns of `order`, with adjacent ones as ranges: `2-6, 9`."""
     parts: list[list[str]] = []
     previous = -2
-    for place, column in enumerate(order):
+    for index, column in enumerate(order):
         if column in chosen:
-            if place == previous + 1:
+            if index == previous + 1:
                 parts[-1][1:] = [column]
             else:
                 parts.append([column])
-            previous = place
+            previous = index
     return ", ".join("-".join(part) for part in parts)

@@ -1,6 +1,6 @@
-"""What the name of a chart's row says: `16`, `88`, `A6`, and where bonuses count cards `15/4` and `14:77`.
+"""Parsing the names of chart rows: `16`, `88`, `A6`, and where bonuses count cards `15/4` and `14:77`.
 
-The names are given by `bjsim.sim.game.states.States.rows_of`, after the codes of seed 000; here they are read.
+`bjsim.sim.game.states.States.rows_of` makes these names, from the codes of [Easy].
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand import soft_code
 from bjsim.sim.game.states import HandState
 
-HARD, PAIR, SOFT = range(3)  # the kinds of rows, in the order of the seed
+HARD, PAIR, SOFT = range(3)  # the kinds of rows, in the order of [Easy]
 
 
 class Row(NamedTuple):
-    """A row's name, read.
+    """The parsed name of a row.
 
-    kind: HARD, PAIR or SOFT; a pair of aces is a PAIR, and soft. points: the best total. rank: the rank index of a
-    pair, else -1. counted: what follows `/` or `:` in a row for hands whose cards are counted, else empty.
+    Attributes:
+        kind: HARD, PAIR or SOFT; a pair of aces is a PAIR, and soft.
+        points: The best total.
+        soft: Whether an ace counts 11.
+        rank: The rank index of a pair, else -1.
+        counted: The part after `/` or `:` in a row for hands whose cards are counted, else empty.
     """
 
     kind: int
@@ -30,22 +34,22 @@ class Row(NamedTuple):
 
     @property
     def fresh(self) -> bool:
-        """Whether hands of two cards are in this row: `15` and `15:78`, but not `15/4`."""
+        """Whether the row includes hands of two cards: `15` and `15:78` do, `15/4` does not."""
         return not self.counted or len(self.counted) == 2
 
     @property
     def total(self) -> str:
-        """The name of the row for hands of this total that are no pair and whose cards are not counted."""
+        """The name of the row for hands of this total that are not pairs and whose cards are not counted."""
         return soft_code(self.points) if self.soft else str(self.points)
 
     @property
     def hand(self) -> HandState:
-        """A hand of two cards with this total that is no pair."""
+        """A hand of two cards with this total that is not a pair."""
         return HandState(self.points, self.soft, 2)
 
     @property
     def cards(self) -> tuple[int, int]:
-        """Rank indices of two cards with this total: a pair's own, an ace in a soft hand, else the highest there is."""
+        """Rank indices of two cards with this total: the pair, an ace first if soft, else the highest card first."""
         if self.kind == PAIR:
             return self.rank, self.rank
         high = 1 if self.soft else min(self.points - 2, 10)
@@ -59,7 +63,7 @@ class Row(NamedTuple):
 
 @cache
 def parse_row(name: str) -> Row:
-    """The row called `name`, which must be one that `rows_of` gives."""
+    """Parse the name of a row, which must be one that `rows_of` makes."""
     base, _, counted = name.partition(":" if ":" in name else "/")
     if base == "AA":
         return Row(PAIR, 12, True, 0, counted)
@@ -73,5 +77,5 @@ def parse_row(name: str) -> Row:
 
 
 def row_order(name: str) -> tuple[int, int, str]:
-    """Sort key that puts the names of rows in the order of the seed."""
+    """Sort key for names of rows, in the order of [Easy]."""
     return parse_row(name).order

@@ -1,1 +1,1 @@
-"""Exact values by dynamic programming, and charts judged by them."""
+"""Exact values by dynamic programming, and charts evaluated with them."""

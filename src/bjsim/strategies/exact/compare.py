@@ -1,4 +1,4 @@
-"""Rule sets beside each other: how the value of the game and the best chart change; what one rule is worth."""
+"""Comparing rule sets: how the value of the game and the best chart change with the rules."""
 
 from __future__ import annotations
 
@@ -14,9 +14,15 @@ from bjsim.strategies.exact.solver import Solver
 
 
 class Change(NamedTuple):
-    """A cell that the best charts of two games fill differently.
+    """A cell in which the best charts of two games differ.
 
-    Where only one of them has the row, the other plays its hands as it plays their total: `15/4` as 15, `88` as 16.
+    A chart without the row plays its hands by their total: `15/4` as 15, `88` as 16.
+
+    Attributes:
+        row: The row of the cell.
+        column: What the dealer shows.
+        before: The code in the first game.
+        after: The code in the other game.
     """
 
     row: str
@@ -27,12 +33,17 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Compared:
-    """A game beside the first one: values in initial bets per settled bet, best play, infinite shoe.
+    """A game compared with the first one: best play in an infinite shoe.
 
-    sd: per round. difference: from the first game; None where the two differ in their shoe alone, which an infinite
-    shoe does not tell. changes: cells in which its best chart differs from the first game's; None there too, and where
-    the dealer shows something else, so that columns mean something else. only: rows of totals that only one of the two
-    charts has.
+    Attributes:
+        rules: The game.
+        value: Its value, in initial bets per settled bet.
+        difference: Its value less that of the first game; None if the two differ only in their shoe, since the values
+            are those of an infinite shoe.
+        sd: Standard deviation per round, in initial bets.
+        changes: The cells in which the best charts differ; None if `difference` is None, or if the dealer shows
+            different cards in the two games, so that the columns cannot be compared.
+        only: Rows for totals that only one of the two charts has.
     """
 
     rules: Rules
@@ -44,27 +55,27 @@ class Compared:
 
 
 def compare(games: Sequence[Rules]) -> list[Compared]:
-    """Every game beside the first."""
+    """Compare every game with the first, which is included in the result."""
     solvers = [Solver(rules) for rules in games]
-    return [_beside(solvers[0], solver) for solver in solvers]
+    return [_compared(solvers[0], solver) for solver in solvers]
 
 
 def differ_in_shoe_alone(games: Sequence[Rules]) -> bool:
-    """Whether some of these games have the same rules but for their shoe: its decks, and where it is cut."""
+    """Whether some of these games differ only in their shoe: its number of decks, and its cut."""
     return len({rules.replace(decks=math.inf, cut=1) for rules in games}) < len(set(games))
 
 
-def _beside(first: Solver, other: Solver) -> Compared:
+def _compared(first: Solver, other: Solver) -> Compared:
     value, base = float(other.infinite_shoe_value), float(first.infinite_shoe_value)
-    one, two = ({row for row, _ in solver.chart.cells} for solver in (first, other))
-    rows = sorted(one | two, key=row_order)
-    totals = {parse_row(row).total for row in one} & {parse_row(row).total for row in two}
-    told_apart = not differ_in_shoe_alone([first.rules, other.rules])
-    comparable = told_apart and first.states.columns == other.states.columns
+    first_rows, other_rows = ({row for row, _ in solver.chart.cells} for solver in (first, other))
+    rows = sorted(first_rows | other_rows, key=row_order)
+    totals = {parse_row(row).total for row in first_rows} & {parse_row(row).total for row in other_rows}
+    has_difference = not differ_in_shoe_alone([first.rules, other.rules])
+    comparable = has_difference and first.states.columns == other.states.columns
     return Compared(
         other.rules,
         value,
-        (0.0 if value == base else value - base) if told_apart else None,
+        (0.0 if value == base else value - base) if has_difference else None,
         other.sd(other.chart.letter),
         tuple(_changes(first, other, rows)) if comparable else None,
         tuple(row for row in rows if parse_row(row).total not in totals),
@@ -80,7 +91,7 @@ def _changes(first: Solver, other: Solver, rows: Sequence[str]) -> Iterator[Chan
 
 
 def _code(chart: Chart, name: str, column: str) -> str | None:
-    """What the chart does with the hands of a row, which it may know only by their total; None if not even so."""
+    """The chart's code for the hands of a row, by their total if it lacks the row; None if it has neither."""
     code = chart.cells.get((name, column))
     if code:
         return code
@@ -88,4 +99,6 @@ def _code(chart: Chart, name: str, column: str) -> str | None:
     code = chart.cells.get((row.total, column))
     if code is None or row.fresh:
         return code
-    return "H" if code == "P" else code[-1].upper()  # what a third card leaves of it
+    return (
+        "H" if code == "P" else code[-1].upper()
+    )  # the fallback of the code, since hands of three cards cannot double or surrender

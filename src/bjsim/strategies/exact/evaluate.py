@@ -1,18 +1,18 @@
-"""What a chart is worth, what the best chart is worth, and what each wrong cell costs.
+"""The value of a chart next to that of the best chart, and the cost of each wrong cell.
 
 The cost of a cell is
 
     P(column) × Σ (expected visits under the chart) × (value of the best action − value of the chart's action)
 
-over the hands that are looked up there, with best play afterwards in both values. These costs add up to the whole
-difference exactly: follow the chart up to its n-th decision and play best from there on; with every further decision
-left to the chart, the value falls by one such term (the performance difference lemma: Kakade and Langford, 2002,
-lemma 6.1; it holds for the branching tree of split hands too, since their profits add). Where ties are replayed
-profit is counted with a tied bet worth the value of the game, and costs are divided by the share of bets that the
-chart settles, 1 − tied, which keeps the sum exact.
+summed over the hands that are looked up in the cell, with best play afterwards in both values. The costs add up to the
+whole difference exactly: follow the chart up to its n-th decision and the best play from there on; each further
+decision left to the chart lowers the value by one such term (the performance difference lemma, [Kakade]; it also holds
+for the branching tree of split hands, since their profits add). Where ties are replayed, a tied bet counts with the
+value of the game, and costs are divided by the share of bets that the chart settles, 1 − tied, which keeps the sum
+exact.
 
-`alone` is what the cell costs when it is the only wrong one, in the best chart. Those do not add up: wrong cells lead
-play to other wrong cells, or away from them. What is missing, the second-order terms, is `Judgement.second_order`.
+`alone` is the cost of a cell if it is the only wrong one in the best chart. These do not add up, because wrong cells
+lead play to other wrong cells, or away from them. The rest, the second-order terms, is `Evaluation.second_order`.
 """
 
 from __future__ import annotations
@@ -31,11 +31,16 @@ from bjsim.strategies.exact.values import Column, Policy
 
 @dataclass(frozen=True)
 class WrongCell:
-    """A cell that makes the chart play otherwise than the best chart does; costs in initial bets per round.
+    """A cell in which the chart plays differently from the best chart.
 
-    row: the most particular row for the hand; `chart` is the code that the chart uses for it.
-    cost: the cell's share of the whole difference. alone: what it costs as the only wrong cell of the best chart; nan
-    where the best chart is worth infinitely much.
+    Attributes:
+        row: The most specific row for the hand.
+        column: What the dealer shows.
+        chart: The code that the chart uses there.
+        best: The code of the best chart.
+        cost: The cell's share of the whole difference, in initial bets per settled bet.
+        alone: Its cost as the only wrong cell of the best chart, in initial bets per settled bet; NaN if the value of
+            the best chart is infinite.
     """
 
     row: str
@@ -48,10 +53,16 @@ class WrongCell:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A chart beside the best chart: values in initial bets per settled bet, and the wrong cells, dearest first.
+    """A chart compared with the best chart of its game, in an infinite shoe.
 
-    codes: what the chart does in every cell that the game has, the most particular rows included.
-    infinite_because: why the best is infinite, in words; empty if it is not.
+    Attributes:
+        chart: The chart that is evaluated.
+        best_chart: The best chart.
+        value: Value of the chart, in initial bets per settled bet.
+        best: Value of the best chart, in initial bets per settled bet.
+        cells: The wrong cells, the most expensive first.
+        codes: The chart's code for every (row, column) of the game, with the most specific rows.
+        infinite_because: Why the value of the best chart is infinite, as a message; empty if it is finite.
     """
 
     chart: Chart
@@ -64,36 +75,36 @@ class Evaluation:
 
     @property
     def difference(self) -> float:
-        """What the chart gives away in all."""
+        """The value of the best chart less that of the chart."""
         return 0.0 if self.best == self.value else self.best - self.value
 
     @property
     def costs(self) -> float:
-        """The sum of the costs."""
+        """The sum of the costs of all wrong cells."""
         return sum(cell.cost for cell in self.cells)
 
     @property
     def remainder(self) -> float:
-        """The difference that the costs leave over: rounding, and what no chart can say.
+        """The part of the difference that the costs do not explain: rounding, and limits of charts.
 
-        A chart has one cell for a pair of aces that may be split and one that may not; where split aces play on and
-        double, the best play of the two differs.
+        A chart has a single cell for pairs of aces that may be split and those that may not. Where split aces play on
+        and double, the best play of the two differs.
         """
         return self.difference - self.costs
 
     @property
     def second_order(self) -> float:
-        """The difference less the costs of the cells alone: what wrong cells do to one another."""
+        """The interaction of wrong cells: the difference less the costs of the cells alone."""
         return self.difference - sum(cell.alone for cell in self.cells)
 
 
 def evaluate_chart(chart: Chart) -> Evaluation:
-    """The chart against the best one of its game, in an infinite shoe."""
+    """Compare a chart with the best one of its game, in an infinite shoe."""
     return _Evaluator(chart).evaluation()
 
 
 def cells_of(states: States) -> dict[str, list[Decision]]:
-    """For every row, the decisions for which it is the most particular one, rows in order."""
+    """For every row, in order, the decisions for which it is the most specific row."""
     rows: dict[str, list[Decision]] = {}
     limited = states.rules.max_hands != math.inf
     for state in states.reachable():
@@ -142,13 +153,13 @@ class _Evaluator:
 
     def _differ(self, decision: Decision, column: str) -> bool:
         legal = decision.legal(self.states)
-        mine, best = (chart.letter(decision.state, column, legal) for chart in (self.chart, self.solver.chart))
-        return mine != best
+        action, best = (chart.letter(decision.state, column, legal) for chart in (self.chart, self.solver.chart))
+        return action != best
 
     def _costs(self, column: Column) -> dict[str, float]:
-        """Cost of every row of a column."""
+        """The cost of every row of a column, in initial bets per settled bet; rows without a cost are left out."""
         means = self.solver.best[column.label]
-        settled = float(1 - self.ev.tied) if self.ev.tied < 1 else math.nan  # no share of infinitely much
+        settled = float(1 - self.ev.tied) if self.ev.tied < 1 else math.nan  # an infinite value has no shares
         costs: dict[str, float] = {}
         for decision, visits in Reach(self.states, column, self.chart.letter).visits().items():
             legal = decision.legal(self.states)
@@ -160,20 +171,20 @@ class _Evaluator:
                 costs[row] = costs.get(row, 0.0) + cost
         return costs
 
-    def _column_ev(self, column: Column, letter: Policy) -> ExpectedValue:
-        net = self.solver.column_total(column, 0.0, letter)
-        return ExpectedValue(net, self.solver.column_total(column, 1.0, letter) - net if self._replay else 0.0)
+    def _column_ev(self, column: Column, policy: Policy) -> ExpectedValue:
+        net = self.solver.column_total(column, 0.0, policy)
+        return ExpectedValue(net, self.solver.column_total(column, 1.0, policy) - net if self._replay else 0.0)
 
     def _alone(self, row: str, column: Column, before: ExpectedValue) -> float:
-        """What the best chart loses when the chart judged has its way in one cell."""
+        """The loss of the best chart if it plays one cell as the evaluated chart does."""
 
-        def letter(state: HandState, label: str, legal: str) -> str:
+        def policy(state: HandState, label: str, legal: str) -> str:
             chart = self.chart if _row(self.states, state, legal) == row else self.solver.chart
             return chart.letter(state, label, legal)
 
         whole = self.best_ev
         if not math.isfinite(whole.value):
             return math.nan
-        after = self._column_ev(column, letter)
+        after = self._column_ev(column, policy)
         changed = ExpectedValue(whole.net + after.net - before.net, whole.tied + after.tied - before.tied)
         return float(whole.value - changed.value)

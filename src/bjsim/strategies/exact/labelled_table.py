@@ -1,4 +1,4 @@
-"""The labelled table of seed 000: an ordered two-dimensional table of cells of one type."""
+"""The labelled table of [Easy]: an ordered two-dimensional table of cells of one type."""
 
 from __future__ import annotations
 
@@ -12,14 +12,24 @@ if TYPE_CHECKING:
 
 
 class LabelledTable:
-    """Cells of one type under row and column labels; `t[y, x]` gets, sets and deletes the cell in row y, column x.
+    """Cells of one type with row and column labels; `t[y, x]` gets, sets and deletes the cell in row y, column x.
 
     `LabelledTable(str, "abcd", range(1, 5))` has four columns a .. d and four rows 1 .. 4, all empty. An empty cell is
-    None and prints as dashes. unit: text printed behind every number, such as "%".
+    None and prints as dashes.
 
-    Raises: TypeError if an index is not a (row, column) pair or a value is not of `celltype`; KeyError for a label the
-    table has not; ValueError for labels given twice.
-    Source: seed 000, "Table class".
+    Args:
+        celltype: The type of all cells.
+        xlabels: The labels of the columns.
+        ylabels: The labels of the rows.
+        unit: Text printed after every number, such as "%".
+
+    Raises:
+        TypeError: An index is not a (row, column) pair, or a value is not of `celltype`.
+        KeyError: A label is unknown.
+        ValueError: A label is given twice.
+
+    Source:
+        [Easy], "Table class".
     """
 
     def __init__(
@@ -31,10 +41,10 @@ class LabelledTable:
         self.unit = unit
         for labels in (self.xlabels, self.ylabels):
             if len(set(labels)) < len(labels):
-                raise ValueError(f"labels stand twice in {labels}")
+                raise ValueError(f"duplicate labels in {labels}")
         self._cells: dict[tuple[Hashable, Hashable], Any] = {}
 
-    def _place(self, index: object) -> tuple[Hashable, Hashable]:
+    def _key(self, index: object) -> tuple[Hashable, Hashable]:
         if not isinstance(index, tuple) or len(index) != 2:
             raise TypeError(f"a table is indexed by a pair (row, column), not by {index!r}")
         y, x = index
@@ -45,16 +55,16 @@ class LabelledTable:
         return y, x
 
     def __getitem__(self, index: object) -> Any:
-        return self._cells.get(self._place(index))
+        return self._cells.get(self._key(index))
 
     def __setitem__(self, index: object, value: object) -> None:
-        place = self._place(index)
+        key = self._key(index)
         if not isinstance(value, self.celltype):
             raise TypeError(f"cells are of type {self.celltype.__name__}, not {type(value).__name__}")
-        self._cells[place] = value
+        self._cells[key] = value
 
     def __delitem__(self, index: object) -> None:
-        self._cells.pop(self._place(index), None)
+        self._cells.pop(self._key(index), None)
 
     @property
     def rows(self) -> list[list[Any]]:
@@ -67,14 +77,18 @@ class LabelledTable:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, LabelledTable) and vars(self) == vars(other)
 
-    __hash__ = None  # type: ignore[assignment]  # it can be changed
+    __hash__ = None  # type: ignore[assignment]  # mutable
 
     def _repr_html_(self) -> str:
         rows = [[y, *map(self._text, row)] for y, row in zip(self.ylabels, self.rows, strict=True)]
         return html_table(["", *self.xlabels], rows)
 
     def to_frame(self) -> pandas.DataFrame:
-        """The table as a data frame, None where empty. Raises: InputError without pandas."""
+        """The table as a data frame, with None for empty cells.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
         columns = {str(x): [self._cells.get((y, x)) for y in self.ylabels] for x in self.xlabels}
         return data_frame(columns, list(self.ylabels))
 
@@ -87,19 +101,21 @@ class LabelledTable:
         return "\n".join(self._lines(self._columns()))
 
     def _columns(self, corner: str = "") -> list[list[str]]:
-        """The columns as texts of one width, the row labels first."""
+        """The columns as strings, each column padded to one width; the row labels come first."""
         labels = [corner, *map(str, self.ylabels)]
         cells = [[str(x), *(self._text(self._cells.get((y, x))) for y in self.ylabels)] for x in self.xlabels]
         return [[text.rjust(max(map(len, column))) for text in column] for column in [labels, *cells]]
 
     @staticmethod
     def _lines(columns: list[list[str]]) -> list[str]:
-        return ["  ".join(words) for words in zip(*columns, strict=True)]
+        return ["  ".join(cells) for cells in zip(*columns, strict=True)]
 
     def folded(self, width: int, corner: str = "") -> str:
-        """The table in parts of at most `width` letters across, each with the row labels; `corner` stands above them.
+        """The table as text, split into parts that fit on a narrow screen.
 
-        A part has one column at least, however wide.
+        Args:
+            width: The greatest width of a part in characters; a part has at least one column, however wide.
+            corner: The heading of the row labels, which every part repeats.
         """
         labels, *columns = self._columns(corner)
         parts: list[list[list[str]]] = [[labels]]

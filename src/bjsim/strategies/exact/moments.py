@@ -1,7 +1,7 @@
 """The exact standard deviation per round of any chart, in an infinite shoe.
 
-The hands of a split share one dealer, so they are dependent; given the dealer's outcome they are not. So the first
-two moments of each hand are carried for each outcome of the dealer, and mixed over the outcomes at the very end.
+The hands of a split share one dealer, so they are dependent, but they are independent given the dealer's outcome. The
+first two moments of each hand are therefore computed for each outcome of the dealer, and mixed over the outcomes last.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Array = np.ndarray[Any, Any]
 
 
 class Moments(Values[Array]):
-    """Worths are arrays of shape (2, outcomes): mean and mean square of the profit given each dealer's outcome."""
+    """Values are float64 (2, outcomes): mean and mean square of the profit in initial bets, by dealer's outcome."""
 
-    def __init__(self, states: States, column: Column, dealer: Dealer, letter: Policy, tie_value: Number) -> None:
+    def __init__(self, states: States, column: Column, policy: Policy, tie_value: Number) -> None:
         super().__init__(states, column)
-        self.letter = letter
+        self.policy = policy
         self.tie_value = tie_value
 
     def leaf(self, result: Result, stake: int) -> Array:
@@ -43,22 +43,30 @@ class Moments(Values[Array]):
         return np.array([mean, (done[1] + 2 * again * mean * mean) / (1 - 2 * again)])
 
     def choose(self, state: Any, legal: str) -> Array:
-        return self.act(state, self.letter(state, self.column.label, legal))
+        return self.act(state, self.policy(state, self.column.label, legal))
 
 
-def round_sd(states: States, letter: Policy, tie_value: Number = 0, tied: Number = 0) -> float:
-    """Standard deviation per round of the profit in initial bets, of the strategy `letter`.
+def round_sd(states: States, policy: Policy, tie_value: Number = 0, tied: Number = 0) -> float:
+    """Standard deviation per round of the profit of a strategy.
 
-    Where ties are replayed (`tied` is the mean stake tied per round, `tie_value` the value of the game) it is that of
-    the ratio net / (1 - tied) times the root of the number of rounds (the delta method), which is what the standard
-    error of a simulated value needs. It is infinite where the value is.
+    Where ties are replayed, it is the standard deviation of the ratio net / (1 - tied) times the square root of the
+    number of rounds (the delta method), as the standard error of a simulated value requires.
+
+    Args:
+        states: The states of the game.
+        policy: The strategy.
+        tie_value: Value of a tied stake per unit: the value of the game where ties are replayed, else 0.
+        tied: Mean stake tied per round, in initial bets; 0 where ties are not replayed.
+
+    Returns:
+        The standard deviation in initial bets; infinite if the value of the strategy is.
     """
     if tied >= 1 or not math.isfinite(tie_value):
         return math.inf
     dealer = Dealer(states)
     mean = square = 0.0
     for column in dealer.columns().values():
-        moments = Moments(states, column, dealer, letter, tie_value)
+        moments = Moments(states, column, policy, tie_value)
         probabilities = np.array([float(p) for p in column.probabilities.values()])
         for start, p in states.starts.items():
             first, second = moments.value(start) @ probabilities

@@ -1,7 +1,7 @@
-"""How often play comes to each decision when a chart is followed, in an infinite shoe.
+"""How often play reaches each decision when a chart is followed, in an infinite shoe.
 
-The hands of a round form a tree: a draw leads on, a split branches. The expected number of visits to every decision
-is found by walking the same moves as `values.py` once forwards, each decision after all that lead to it.
+The hands of a round form a tree: a draw continues a branch, a split starts two. The expected number of visits to every
+decision is computed by a forward pass over the same moves as in `values.py`, in topological order.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from bjsim.strategies.exact.values import Column, Policy
 
 
 def splits_for_ever(chart: Chart) -> tuple[str, str] | None:
-    """The pair and the dealer's card at which the chart splits hands that multiply without end, if there is one.
+    """Find a pair whose repeated splitting may keep a round from ending.
 
-    That needs no limit on hands and at least every second half-hand a pair again: such a round may never end.
+    That requires rules without a limit on hands, and a pair again in at least every second split hand.
+
+    Returns:
+        The row of the pair and the dealer's column; None if there is no such pair.
     """
     states = chart.states
     if states.rules.max_hands != math.inf:
@@ -33,13 +36,13 @@ def splits_for_ever(chart: Chart) -> tuple[str, str] | None:
     return None
 
 
-def _again(states: States, half: HandState) -> Fraction:
-    """Probability that the second card of a half-hand makes a pair that may be split."""
-    return sum((p for p, state in states.draws(half) if "P" in states.legal(state)), start=Fraction(0))
+def _again(states: States, split_hand: HandState) -> Fraction:
+    """Probability that the second card of a split hand makes a pair that may be split."""
+    return sum((p for p, state in states.draws(split_hand) if "P" in states.legal(state)), start=Fraction(0))
 
 
 class Decision(NamedTuple):
-    """A hand to decide on; `may_split` is false for a pair where the limit of hands is reached."""
+    """A hand to decide on; `may_split` is false for a pair if the limit of hands is reached."""
 
     state: HandState
     may_split: bool = True
@@ -50,30 +53,35 @@ class Decision(NamedTuple):
         return letters if self.may_split else letters.replace("P", "")
 
 
-class Halves(NamedTuple):
-    """Half-hands waiting for their second card, of a seat that holds `hands`; see `Values.pending`."""
+class PendingHands(NamedTuple):
+    """`pending` split hands that need their second card, of a seat that holds `hands` hands; see `Values.pending`."""
 
-    half: HandState
-    waiting: int = 2
+    split_hand: HandState
+    pending: int = 2
     hands: int = 2
 
 
-Node = Decision | Halves
+Node = Decision | PendingHands
 
 
 class Reach:
-    """Expected visits per round to the decisions of one column, under a strategy `letter`.
+    """Expected visits per round to the decisions against one column of the dealer.
 
     Visits are infinite where the strategy splits pairs that multiply without end.
+
+    Args:
+        states: The states of the game.
+        column: What the dealer shows.
+        policy: The strategy that is followed.
     """
 
-    def __init__(self, states: States, column: Column, letter: Policy) -> None:
+    def __init__(self, states: States, column: Column, policy: Policy) -> None:
         self.states = states
         self.column = column
-        self.letter = letter
+        self.policy = policy
 
     def visits(self) -> dict[Decision, float]:
-        """Expected visits per round in which the dealer shows this column."""
+        """Expected visits to each decision per round in which the dealer shows this column."""
         starts: dict[Node, float] = {Decision(state): float(p) for state, p in self.states.starts.items()}
         visits = dict.fromkeys(self._in_order(starts), 0.0) | starts
         for node in list(visits):
@@ -82,37 +90,37 @@ class Reach:
         return {node: n for node, n in visits.items() if isinstance(node, Decision) and node.legal(self.states)}
 
     def _in_order(self, starts: dict[Node, float]) -> list[Node]:
-        """Every node that can be reached, each after all that lead to it."""
-        last_first: dict[Node, None] = {}
+        """Every reachable node, in topological order."""
+        postorder: dict[Node, None] = {}
 
-        def walk(node: Node) -> None:
-            if node not in last_first:
+        def visit(node: Node) -> None:
+            if node not in postorder:
                 for _, following in self._moves(node):
-                    walk(following)
-                last_first[node] = None
+                    visit(following)
+                postorder[node] = None
 
         for start in starts:
-            walk(start)
-        return list(reversed(last_first))
+            visit(start)
+        return list(reversed(postorder))
 
     def _moves(self, node: Node) -> Iterator[tuple[float, Node]]:
-        """Where play goes from a node, with the expected number of times."""
-        if isinstance(node, Halves):
+        """The nodes that follow a node, each with the expected number of times it is reached."""
+        if isinstance(node, PendingHands):
             yield from self._second_cards(node)
             return
         legal = node.legal(self.states)
-        letter = self.letter(node.state, self.column.label, legal) if legal else ""
-        if letter == "H":
+        action = self.policy(node.state, self.column.label, legal) if legal else ""
+        if action == "H":
             yield from ((p, Decision(state)) for p, state in self.states.draws(node.state, float))
-        elif letter == "P":
-            yield 1.0, Halves(self.states.split(node.state))
+        elif action == "P":
+            yield 1.0, PendingHands(self.states.split(node.state))
 
-    def _second_cards(self, node: Halves) -> Iterator[tuple[float, Node]]:
-        half, waiting, hands = node
-        draws = self.states.draws(half, float)
-        again = float(_again(self.states, half))
+    def _second_cards(self, node: PendingHands) -> Iterator[tuple[float, Node]]:
+        split_hand, pending, hands = node
+        draws = self.states.draws(split_hand, float)
+        again = float(_again(self.states, split_hand))
         if self.states.rules.max_hands == math.inf:
-            # each half-hand becomes two more with probability `again`: 2 + 4 again + 8 again² + … half-hands
+            # Each split hand becomes two more with probability `again`: 2 + 4 again + 8 again² + … split hands in all.
             times = 2 / (1 - 2 * again) if 2 * again < 1 else math.inf
             yield from ((times * p, Decision(state)) for p, state in draws if "P" not in self.states.legal(state))
             return
@@ -122,6 +130,6 @@ class Reach:
             if not (pair and more):
                 yield p, Decision(state, may_split=not pair)
         if again and more:
-            yield again, Halves(half, waiting + 1, hands + 1)
-        if waiting > 1:
-            yield 1 - again * more, Halves(half, waiting - 1, hands)
+            yield again, PendingHands(split_hand, pending + 1, hands + 1)
+        if pending > 1:
+            yield 1 - again * more, PendingHands(split_hand, pending - 1, hands)

@@ -1,14 +1,14 @@
 """The exact solver: the best chart of a game in an infinite shoe, and the exact value of any chart.
 
-    value = sum over columns, starts of P(column) P(start) value(start | column)  +  dealer's naturals peeked at
+    value = sum over columns, starts of P(column) P(start) value(start | column)  +  dealer's naturals found by peeking
 
-over `float` or `fractions.Fraction` by the same code. Where ties are replayed the value of the game is
-V = net / (1 - tied): a tied bet is dealt again, so it is worth V per stake. The best policy for that objective is
-found by an outer fixed point: solve with ties worth V, take the new policy's V, until V stays (Dinkelbach 1967;
-it ends, since V only grows and policies are finite in number). Split hands may tie more than the one bet they came
-from: a policy with tied >= 1 begets bets without end, and its value is infinite.
+The same code computes with `float` or `fractions.Fraction`. Where ties are replayed the value of the game is
+V = net / (1 - tied), since a tied bet has the value V per stake. The best policy for that objective is the solution of
+an outer fixed point: solve with the tie value V, take the V of the resulting policy, and repeat until V is constant
+([Dinkelbach]; the iteration ends because V only grows and policies are finite in number). Split hands may tie more
+than the bet they came from: under a policy with tied >= 1 the number of bets never falls, and its value is infinite.
 
-Sources: seed 000; Griffin, The Theory of Blackjack (1999), chapter 11.
+Sources: [Easy]; [Griffin], chapter 11.
 """
 
 from __future__ import annotations
@@ -27,15 +27,19 @@ from bjsim.strategies.exact.moments import round_sd
 from bjsim.strategies.exact.values import Column, Dealer, Means, Number, Policy
 
 FINITE_DECKS = (
-    "Solver(rules).value is the value in an infinite shoe, and these rules have finite decks, where it differs; "
-    "play(rules, ...) measures it there, and Solver.infinite_shoe_value does not warn"
+    "Solver(rules).value is the value in an infinite shoe, but these rules have finite decks; "
+    "play(rules, ...) measures the value in finite decks, and Solver.infinite_shoe_value does not warn"
 )
 
 
 @dataclass(frozen=True)
 class ExpectedValue:
-    """What a strategy is worth: expected profit and stake tied per round, and their value of the game, in initial
-    bets. Only replayed ties count as tied."""
+    """The expected result of a round under a strategy, in initial bets.
+
+    Attributes:
+        net: Expected profit per round.
+        tied: Expected stake tied per round, where ties are replayed; else 0.
+    """
 
     net: Number
     tied: Number
@@ -44,8 +48,8 @@ class ExpectedValue:
     def value(self) -> Number:
         """Expected profit per settled bet: net / (1 - tied).
 
-        It is infinite, with the sign of `net`, where at least as many bets are tied as were dealt: their number never
-        falls, and each round of them adds `net` for each.
+        If at least as many bets are tied as were dealt, their number never falls and each replay adds `net` per bet:
+        the value is then infinite, with the sign of `net`.
         """
         if self.tied < 1:
             return self.net / (1 - self.tied) if self.tied else self.net
@@ -53,9 +57,11 @@ class ExpectedValue:
 
 
 class Solver:
-    """All exact answers about one game in an infinite shoe, computed when asked for.
+    """Exact values and best play of one game in an infinite shoe, computed on demand.
 
-    number: `float` or `Fraction`.
+    Args:
+        rules: The game; its number of decks is ignored.
+        number: The type of all values: `float` or `fractions.Fraction`.
     """
 
     def __init__(self, rules: Rules, number: type = float) -> None:
@@ -73,70 +79,82 @@ class Solver:
     def __repr__(self) -> str:
         return f"Solver({self.rules}, {self.number.__name__})"
 
-    def means(self, column: Column, tie_value: Number, letter: Policy | None = None) -> Means:
-        """The value of every hand against one column; without `letter`, under the best strategy for that tie value."""
-        if letter is not None:
-            return Means(self.states, column, tie_value, letter)
+    def means(self, column: Column, tie_value: Number, policy: Policy | None = None) -> Means:
+        """The value of every hand against one column of the dealer.
+
+        Args:
+            column: What the dealer shows.
+            tie_value: Value of a tied stake, per unit of the stake.
+            policy: The strategy; None for the best one at that tie value.
+        """
+        if policy is not None:
+            return Means(self.states, column, tie_value, policy)
         key = column.label, tie_value
         if key not in self._best_means:
             self._best_means[key] = Means(self.states, column, tie_value)
         return self._best_means[key]
 
-    def column_total(self, column: Column, tie_value: Number, letter: Policy | None) -> Number:
-        """What one column adds to the expected profit of a round, ties worth `tie_value`."""
-        means = self.means(column, tie_value, letter)
+    def column_total(self, column: Column, tie_value: Number, policy: Policy | None) -> Number:
+        """The part of the expected profit of a round that one column contributes; arguments as for `means`."""
+        means = self.means(column, tie_value, policy)
         parts = [p * means.value(start) for start, p in self._starts]
         total: Number = column.probability * sum(parts, start=self.number(0))
         return total
 
-    def _total(self, tie_value: Number, letter: Policy | None) -> Number:
-        """Expected profit of a round, ties worth `tie_value`."""
+    def _total(self, tie_value: Number, policy: Policy | None) -> Number:
+        """Expected profit of a round; arguments as for `means`."""
         number, states = self.number, self.states
-        total: Number = sum(self.column_total(column, tie_value, letter) for column in self.columns.values())
+        total: Number = sum(self.column_total(column, tie_value, policy) for column in self.columns.values())
         ended = self.dealer.peeked_natural()
         for start, p in self._starts:
             net, tied = states.settle(states.result(start), 1, DEALER_NATURAL)
             total += ended * p * (number(net) + tied * tie_value)
         return total
 
-    def ev(self, letter: Policy) -> ExpectedValue:
-        """What the strategy `letter` (a chart's) is worth."""
-        net = self._total(self.number(0), letter)
-        if self.rules.ties != "replay" or not math.isfinite(net):  # of an endless split's profit no part is told
+    def ev(self, policy: Policy) -> ExpectedValue:
+        """The exact expected value of a strategy, such as `chart.letter`."""
+        net = self._total(self.number(0), policy)
+        if self.rules.ties != "replay" or not math.isfinite(net):  # an infinite profit has no finite tied part
             return ExpectedValue(net, self.number(0))
-        return ExpectedValue(net, self._total(self.number(1), letter) - net)
+        return ExpectedValue(net, self._total(self.number(1), policy) - net)
 
-    def sd(self, letter: Policy, ev: ExpectedValue | None = None) -> float:
-        """Standard deviation of a round under the strategy `letter`; see `round_sd`. worth: its worth, if known."""
-        ev = self.ev(letter) if ev is None else ev
-        return round_sd(self.states, letter, ev.value, ev.tied)
+    def sd(self, policy: Policy, ev: ExpectedValue | None = None) -> float:
+        """Standard deviation per round of a strategy, in initial bets; see `round_sd`.
+
+        Args:
+            policy: The strategy, such as `chart.letter`.
+            ev: Its expected value, if already computed.
+        """
+        ev = self.ev(policy) if ev is None else ev
+        return round_sd(self.states, policy, ev.value, ev.tied)
 
     @property
     def value(self) -> Number:
-        """The value of the game in an infinite shoe; a warning says so where the rules have finite decks."""
+        """The value of the game in an infinite shoe, in initial bets; warns if the rules have finite decks."""
         if not self.rules.infinite:
             warnings.warn(FINITE_DECKS, stacklevel=2)
         return self.infinite_shoe_value
 
     @cached_property
     def infinite_shoe_value(self) -> Number:
-        """The value of the game: expected profit per bet under the best strategy. It may be `inf`.
+        """The value of the game: expected profit per settled bet under the best strategy, in initial bets.
 
-        Where ties are replayed it is what play may choose anew for every generation of bets, so there are games of
-        infinite value in which no one chart reaches it.
+        It may be `inf`. Where ties are replayed, the best strategy may differ between one replay and the next, so there
+        are games of infinite value in which no single chart reaches that value.
         """
         return self._replayed[1] if self.rules.ties == "replay" else self._total(self.number(0), None)
 
     @cached_property
     def chart(self) -> Chart:
-        """The best chart."""
+        """The best chart of the game in an infinite shoe."""
         return self._best_chart(self.tie_value)
 
     @cached_property
     def tie_value(self) -> Number:
-        """What the best strategy takes a tied bet to be worth: if ties are replayed the value of the game, else 0.
+        """Value of a tied bet under the best strategy: the value of the game if ties are replayed, else 0.
 
-        Where that is infinite, it is a finite worth at which best play ties as many bets as it is dealt, or more.
+        If the value of the game is infinite, a finite tie value at which best play ties at least as many bets as are
+        dealt.
         """
         zero: Number = self.number(0)
         return self._replayed[0] if self.rules.ties == "replay" else zero
@@ -145,37 +163,38 @@ class Solver:
     def _replayed(self) -> tuple[Number, Number]:
         """Where ties are replayed: `tie_value`, and the value of the game.
 
-        Let f(v) be the best profit of a round whose ties are worth v; its slope is what that play ties. With ties dealt
-        again n times at most the game is worth f(f(.. f(0))), so its value is the first fixed point of f on the side of
-        0 to which f(0) lies. f is convex, so each step goes to the fixed point of a tangent, which is a strategy's own
-        value and never beyond; a tangent that rises as fast as v, above it, shows that there is no fixed point.
+        Let f(v) be the best expected profit of a round with the tie value v; its slope is the stake tied by that play.
+        If ties are replayed at most n times, the value of the game is f(f(.. f(0))), so without that limit it is the
+        first fixed point of f from 0 in the direction of f(0). As f is convex, each step goes to the fixed point of a
+        tangent, which is the value of one strategy and never overshoots. A tangent above v with slope 1 or more shows
+        that there is no fixed point.
         """
         value, is_reached = self.number(0), False  # is_reached: some strategy has this value, so f(value) >= value
         while True:
-            variance_reduction = self._total(value, None) - value
+            excess = self._total(value, None) - value
             rounding = 0 if self.number is Fraction else 1e-15 * max(1, abs(value))
-            if abs(variance_reduction) <= rounding or (is_reached and variance_reduction < 0):
+            if abs(excess) <= rounding or (is_reached and excess < 0):  # excess < 0 can only be rounding
                 return value, value
-            if variance_reduction == math.inf:
-                return value, variance_reduction
-            best = self.ev(self._best_letter(value))
+            if excess == math.inf:
+                return value, excess
+            best = self.ev(self._best_policy(value))
             if best.tied < 1:
-                if is_reached and best.value <= value:  # for the same reason: rounding
+                if is_reached and best.value <= value:  # again rounding
                     return value, value
                 value, is_reached = best.value, True
-            elif variance_reduction > 0:
+            elif excess > 0:
                 return value, math.inf
-            else:  # to tie so many costs more than it brings: look where ties cost more
+            else:  # these ties cost more than they return: continue at a lower tie value
                 value = 2 * value - 1
 
-    def _best_letter(self, tie_value: Number) -> Policy:
-        """The best strategy for ties worth `tie_value`, hand by hand."""
+    def _best_policy(self, tie_value: Number) -> Policy:
+        """The best strategy for that tie value, hand by hand."""
 
-        def letter(state: HandState, label: str, legal: str) -> str:
+        def policy(state: HandState, label: str, legal: str) -> str:
             means = self.means(self.columns[label], tie_value)
             return max(legal, key=lambda action: means.act(state, action))
 
-        return letter
+        return policy
 
     @cached_property
     def best(self) -> dict[str, Means]:
@@ -194,7 +213,7 @@ class Solver:
 
     @cached_property
     def situations(self) -> dict[str, HandState]:
-        """For every row of a chart, in order, the hand with the most choices that is looked up there."""
+        """For every row of a chart, in order, the hand with the most legal actions among those looked up there."""
         choices: dict[str, HandState] = {}
         for state in self.states.reachable():
             for known in (state, state._replace(rank=-1)):
@@ -206,7 +225,7 @@ class Solver:
 
     @cached_property
     def infinite_at(self) -> tuple[str, str] | None:
-        """The hand and dealer's card at which endless splitting makes the value of the game infinite, if any."""
+        """The row and column at which endless splitting makes the value of the game infinite; None if there is none."""
         if self.rules.max_hands != math.inf:
             return None
         for label, means in self.best.items():
@@ -217,20 +236,20 @@ class Solver:
 
     @cached_property
     def infinite_because(self) -> str:
-        """Why the value of the game is infinite, in words; empty if it is not."""
+        """Why the value of the game is infinite, as a message; empty if it is finite."""
         if self.infinite_at:
             hand, shown = self.infinite_at
-            return f"splitting {hand} against {shown} again and again is worth more than any number"
+            return f"the value is infinite: resplitting {hand} against {shown} pays without limit"
         if self.infinite_shoe_value == math.inf:
-            return "split hands tie more bets than they came from, all dealt again: it is worth more than any number"
+            return "the value is infinite: split hands tie more bets than were dealt, and ties are replayed"
         return ""
 
 
 def best_code(means: Means, state: HandState) -> str:
     """The chart code of the best action for a hand; the first of S H D P R where some are equally good."""
     legal = means.states.legal(state)
-    ev = {letter: means.act(state, letter) for letter in legal}
-    best = max(legal, key=lambda letter: ev[letter])
+    ev = {action: means.act(state, action) for action in legal}
+    best = max(legal, key=lambda action: ev[action])
     if best in "DR":
         return best + ("s" if ev["S"] >= ev["H"] else "h")
     return best

@@ -1,7 +1,8 @@
-"""The tables of the Easy Blackjack assignment (seed 000), for any game: what `bjsim solve` prints.
+"""The tables of the Easy Blackjack assignment ([Easy]), for any game, as `bjsim solve` prints them.
 
-initial, stand, hit, double, split, resplit1, resplit2, optimal and strategy are `Table`s with the labels that RULES.md
-lays down; dealer is a law of outcomes for each column. Values are given that no natural has ended the round.
+initial, stand, hit, double, split, resplit1, resplit2, optimal and strategy are `LabelledTable`s with the labels of the
+assignment; dealer is a distribution of outcomes for each column. Values are conditional on no natural having ended the
+round.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def _pair_state(solver: Solver, row: str) -> HandState:
 
 
 class Tables:
-    """The tables of one game, from its solver."""
+    """The tables of one game, computed by its solver."""
 
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
@@ -48,7 +49,7 @@ class Tables:
         return table
 
     def _values(self, rows: Iterable[str], cell: Callable[[Means, str], Number | None]) -> LabelledTable:
-        return self._fill(rows, cell, Real)  # an endless split may be worth inf beside fractions
+        return self._fill(rows, cell, Real)  # Real: an endless split may be inf, a float, among fractions
 
     def stand(self) -> LabelledTable:
         """Value of standing on each total."""
@@ -56,7 +57,7 @@ class Tables:
         return self._values((*HARD, "21", *SOFT), stand)
 
     def hit(self) -> LabelledTable:
-        """Value of one more card, and the best hits and stands after it."""
+        """Value of drawing one card, with best hits and stands afterwards."""
         return self._values((*HARD, *SOFT), lambda means, row: means.act(parse_row(row).hand, "H"))
 
     def double(self) -> LabelledTable:
@@ -69,7 +70,7 @@ class Tables:
         return self._values((*HARD, *SOFT), cell)
 
     def split(self) -> LabelledTable:
-        """Value of splitting each pair, and splitting again whenever the limit allows; empty where not allowed."""
+        """Value of splitting each pair, and resplitting whenever the limit allows; empty where not allowed."""
 
         def cell(means: Means, row: str) -> Number | None:
             state = _pair_state(self.solver, row)
@@ -78,9 +79,9 @@ class Tables:
         return self._values(SPLIT, cell)
 
     def resplit(self, more: int) -> LabelledTable:
-        """Value of splitting a pair when `more` hands may still be split (the seed's split1 and split2).
+        """Value of splitting a pair when the seat may still get `more` hands (split1 and split2 of [Easy]).
 
-        No aces, for they are not split again; empty where there is no limit of hands.
+        Aces are left out, since they are not resplit. Empty if the number of hands has no limit.
         """
         limit = self.solver.rules.max_hands
 
@@ -144,16 +145,16 @@ class Tables:
         return table
 
     def dealer(self) -> dict[str, dict[int, Number]]:
-        """For each column the law of the dealer's final score: 0 for a bust; 22 is a natural where it is special."""
+        """For each column the distribution of the dealer's final score: 0 for a bust, 22 for a special natural."""
         return {label: column.probabilities for label, column in self.solver.columns.items()}
 
     def advantage(self) -> Number:
-        """The player's advantage: the value of the game."""
+        """The player's advantage: the value of the game, in initial bets per settled bet."""
         return self.solver.infinite_shoe_value
 
 
 def dealer_lines(tables: dict[str, dict[int, Number]], width: float = math.inf) -> list[str]:
-    """The dealer's tables as the seed prints them, two lines to a column, folded where wider than `width` letters."""
+    """The dealer's tables as [Easy] prints them: two lines for each column, wrapped at `width` characters."""
     lines = []
     for label, probabilities in tables.items():
         lines.append(f"Dealer {label}")

@@ -1,19 +1,19 @@
-"""The value of every hand by dynamic programming over the states of `bjsim.sim.game.states`, in an infinite shoe.
+"""The value of every hand, by dynamic programming over the states of `bjsim.sim.game.states`, in an infinite shoe.
 
-One recursion serves every question. What differs is what a finished hand is worth (a number, or moments for each
-dealer's outcome), how such worths mix over the next card, and how those of two split hands add:
+One recursion answers every question. The subclasses of `Values` define the value of a finished hand (a number, or
+moments for each outcome of the dealer), how values mix over the next card, and how those of two split hands add:
 
-    value(s)  = leaf(result(s))                          where the hand stands by itself
-              = worth of the action that `choose` takes  otherwise
+    value(s)  = leaf(result(s))                          if no action is left
+              = value of the action that `choose` takes  otherwise
     hit(s)    = mix over ranks r of p(r) value(s + r)
     double(s) = mix over ranks r of p(r) leaf(result(s + r), stake 2)
     split(s)  = pending(2, 2)
 
-`pending(k, m)` is the worth of k half-hands that wait for their second card while the seat holds m hands: the next
-card makes a pair, which is split again while m is below the limit, or a hand that is played out. Hands left to play
-depend on the past only through m, so this is exact for any limit; with no limit the half-hands are independent and
-their worth is the fixed point that `endless` solves. Splitting a pair again whenever allowed loses nothing: in an
-infinite shoe a split that is right once is right again (seed 000 asks for this policy).
+`pending(k, m)` is the value of k split hands that still need their second card, when the seat holds m hands. The next
+card makes either a pair, which is split again while m is below the limit, or a hand that is played out. The hands
+left to play depend on the past only through m, so this is exact for any limit. Without a limit the split hands are
+independent, and their value is the fixed point that `endless` solves. Splitting a pair again whenever allowed loses
+nothing: in an infinite shoe a split that is right the first time is right every time ([Easy] asks for this policy).
 """
 
 from __future__ import annotations
@@ -28,14 +28,19 @@ from typing import Generic, TypeVar
 from bjsim.sim.game.states import DEALER_NATURAL, DealerState, HandState, Result, States
 
 Number = float | Fraction
-W = TypeVar("W")
-Policy = Callable[[HandState, str, str], str]  # a strategy: (state, column label, legal letters) -> letter
+V = TypeVar("V")
+Policy = Callable[[HandState, str, str], str]  # (state, column label, legal action letters) -> action letter
 
 
 @dataclass(frozen=True)
 class Column:
-    """What the dealer shows: its chart label, its probability (a dealer's natural that is peeked at left out), and
-    the law of the dealer's outcome given it."""
+    """A column of a chart: what the dealer shows.
+
+    Attributes:
+        label: The column's label in charts.
+        probability: Probability of the column, without rounds that end because the dealer peeks at a natural.
+        probabilities: Distribution of the dealer's outcome given the column: outcome -> probability.
+    """
 
     label: str
     probability: Number
@@ -43,18 +48,30 @@ class Column:
 
 
 class Dealer:
-    """The dealer's play in an infinite shoe, over numbers of one type (`float` or `Fraction`)."""
+    """Probabilities of the dealer's play in an infinite shoe.
+
+    Args:
+        states: The states of the game.
+        number: The type of all probabilities: `float` or `Fraction`.
+    """
 
     def __init__(self, states: States, number: type = float) -> None:
         self.states = states
         self.number = number
         self.ranks = [(rank, number(p)) for rank, p in states.ranks]
-        self._laws: dict[DealerState, dict[int, Number]] = {}
+        self._outcomes: dict[DealerState, dict[int, Number]] = {}
 
     def outcome_probabilities(self, state: DealerState) -> dict[int, Number]:
-        """Distribution of the dealer's outcome from `state` on; sums to 1. Source: seed 000, "Dealer Table"."""
-        if state in self._laws:
-            return self._laws[state]
+        """Distribution of the dealer's outcome from `state` on.
+
+        Returns:
+            Outcome -> probability; the probabilities sum to 1.
+
+        Source:
+            [Easy], "Dealer Table".
+        """
+        if state in self._outcomes:
+            return self._outcomes[state]
         if self.states.dealer_done(state):
             probabilities = {self.states.dealer_outcome(state): self.number(1)}
         else:
@@ -62,11 +79,11 @@ class Dealer:
             for rank, p in self.ranks:
                 for outcome, q in self.outcome_probabilities(self.states.dealer_add(state, rank)).items():
                     probabilities[outcome] = probabilities.get(outcome, 0) + p * q
-        self._laws[state] = probabilities
+        self._outcomes[state] = probabilities
         return probabilities
 
     def columns(self) -> dict[str, Column]:
-        """Every column of the game's charts, in order."""
+        """The columns of the game's charts, by label, in order."""
         states, rules = self.states, self.states.rules
         totals: dict[str, dict[int, Number]] = {label: {} for label in states.columns}
         for first, p in self.ranks:
@@ -86,49 +103,55 @@ class Dealer:
         return columns
 
     def peeked_natural(self) -> Number:
-        """Probability that a dealer's natural ends the round before anybody acts."""
+        """Probability that a dealer's natural ends the round before a player acts."""
         ten: Number = self.number(self.states.rules.ten_probability)
         return 2 * ten * self.ranks[0][1] if self.states.rules.peek else ten * 0
 
 
-class Values(ABC, Generic[W]):
-    """The recursion above for one column of the chart; subclasses say what worths are and which action is chosen."""
+class Values(ABC, Generic[V]):
+    """The recursion above for one column of a chart, over values of type V.
+
+    Subclasses define the values (`leaf`, `mix`, `plus`, `endless`) and the strategy (`choose`).
+    """
 
     def __init__(self, states: States, column: Column) -> None:
         self.states = states
         self.column = column
         self.number: type = type(column.probability)
-        self._values: dict[tuple[HandState, bool], W] = {}
-        self._actions: dict[tuple[HandState, str], W] = {}
-        self._leaves: dict[tuple[Result, int], W] = {}
-        self._halves: dict[HandState, tuple[Number, W, W]] = {}
-        self._pending: dict[tuple[HandState, int, int], W] = {}
+        self._values: dict[tuple[HandState, bool], V] = {}
+        self._actions: dict[tuple[HandState, str], V] = {}
+        self._leaves: dict[tuple[Result, int], V] = {}
+        self._second_cards: dict[HandState, tuple[Number, V, V]] = {}
+        self._pending: dict[tuple[HandState, int, int], V] = {}
 
     @abstractmethod
-    def leaf(self, result: Result, stake: int) -> W:
-        """Worth of a finished hand."""
+    def leaf(self, result: Result, stake: int) -> V:
+        """Value of a finished hand."""
 
     @abstractmethod
-    def mix(self, parts: list[tuple[Number, W]]) -> W:
-        """Worth of a chance event: probabilities and worths (the probabilities may sum to less than 1)."""
+    def mix(self, parts: list[tuple[Number, V]]) -> V:
+        """Value of a chance event, from (probability, value) pairs; the probabilities may sum to less than 1."""
 
     @abstractmethod
-    def plus(self, one: W, other: W) -> W:
-        """Worth of two hands together, independent given the dealer's outcome."""
+    def plus(self, one: V, other: V) -> V:
+        """Value of two hands together, which are independent given the dealer's outcome."""
 
     @abstractmethod
-    def endless(self, again: Number, done: W, whole: W) -> W:
-        """Worth h of a half-hand that becomes two with probability `again`, else has the (mixed) worth `done`.
+    def endless(self, again: Number, done: V, whole: V) -> V:
+        """Value of a split hand where the number of hands has no limit.
 
-        whole: what the pair would be worth if it were not split.
+        Args:
+            again: Probability that the second card makes a pair, which is split into two such hands.
+            done: Value of all other second cards, already weighted with their probability.
+            whole: Value of the pair if it were not split.
         """
 
     @abstractmethod
-    def choose(self, state: HandState, legal: str) -> W:
-        """Worth of the hand under the action that this strategy takes, of the letters in `legal`."""
+    def choose(self, state: HandState, legal: str) -> V:
+        """Value of the hand under the action that the strategy takes, one of the letters in `legal`."""
 
-    def value(self, state: HandState, may_split: bool = True) -> W:
-        """Worth of the hand from here on; `may_split` is false where the limit of hands is reached."""
+    def value(self, state: HandState, may_split: bool = True) -> V:
+        """Value of the hand from here on; `may_split` is false if the limit of hands is reached."""
         key = (state, may_split)
         if key not in self._values:
             legal = self.states.legal(state)
@@ -137,63 +160,64 @@ class Values(ABC, Generic[W]):
             self._values[key] = self.choose(state, legal) if legal else self.done(self.states.result(state))
         return self._values[key]
 
-    def done(self, result: Result, stake: int = 1) -> W:
-        """Worth of a finished hand, remembered."""
+    def done(self, result: Result, stake: int = 1) -> V:
+        """Value of a finished hand, cached."""
         key = (result, stake)
         if key not in self._leaves:
             self._leaves[key] = self.leaf(result, stake)
         return self._leaves[key]
 
-    def act(self, state: HandState, letter: str) -> W:
-        """Worth of taking the action `letter` now and following the strategy after it."""
-        if letter in "HD":
+    def act(self, state: HandState, action: str) -> V:
+        """Value of taking the action with this letter now, and following the strategy afterwards."""
+        if action in "HD":
             state = self.states.bare(state)
-        key = (state, letter)
+        key = (state, action)
         if key not in self._actions:
-            self._actions[key] = self._act(state, letter)
+            self._actions[key] = self._act(state, action)
         return self._actions[key]
 
-    def _act(self, state: HandState, letter: str) -> W:
+    def _act(self, state: HandState, action: str) -> V:
         result = self.states.result
-        if letter == "S":
+        if action == "S":
             return self.done(result(state))
-        if letter == "R":
+        if action == "R":
             return self.done(Result("surrendered"))
-        if letter == "H":
+        if action == "H":
             return self.mix([(p, self.value(after)) for p, after in self.states.draws(state, self.number)])
-        if letter == "D":
+        if action == "D":
             return self.mix([(p, self.done(result(after), 2)) for p, after in self.states.draws(state, self.number)])
         return self.pending(self.states.split(state), 2, 2)
 
-    def pending(self, half: HandState, waiting: int, hands: int) -> W:
-        """Worth of `waiting` half-hands `half` that still need their second card, of a seat that holds `hands`."""
-        key = (half, waiting, hands)
+    def pending(self, split_hand: HandState, count: int, hands: int) -> V:
+        """Value of `count` split hands that still need their second card, of a seat that holds `hands` hands."""
+        key = (split_hand, count, hands)
         if key not in self._pending:
-            self._pending[key] = self._split_on(half, waiting, hands)
+            self._pending[key] = self._play_pending(split_hand, count, hands)
         return self._pending[key]
 
-    def _split_on(self, half: HandState, waiting: int, hands: int) -> W:
-        again, whole, other = self._second_card(half)
+    def _play_pending(self, split_hand: HandState, count: int, hands: int) -> V:
+        again, whole, other = self._second_card(split_hand)
         if self.states.rules.max_hands == math.inf:
-            one = self.endless(again, self.mix([(1 - again, other)]), whole)  # the halves are independent
+            one = self.endless(again, self.mix([(1 - again, other)]), whole)  # the split hands are independent
             return self.plus(one, one)
-        if waiting > 1:
-            rest = self.pending(half, waiting - 1, hands)
+        if count > 1:
+            rest = self.pending(split_hand, count - 1, hands)
             whole, other = self.plus(whole, rest), self.plus(other, rest)
         if again and hands < self.states.rules.max_hands:
-            whole = self.pending(half, waiting + 1, hands + 1)
+            whole = self.pending(split_hand, count + 1, hands + 1)
         return self.mix([(again, whole), (1 - again, other)])
 
-    def _second_card(self, half: HandState) -> tuple[Number, W, W]:
-        """What the second card makes of a half-hand.
+    def _second_card(self, split_hand: HandState) -> tuple[Number, V, V]:
+        """The possible second cards of a split hand.
 
-        Returns: the probability of a pair that may be split, the worth of such a pair if it is not, and that of
-        all other hands (of the pair's place too where there is none).
+        Returns:
+            The probability of a pair that may be split; the value of such a pair if it is not split; the value of all
+            other hands. If there is no such pair, the second value equals the third.
         """
-        if half not in self._halves:
+        if split_hand not in self._second_cards:
             again: Number = 0 * self.column.probability
             pairs, others = [], []
-            for p, state in self.states.draws(half, self.number):
+            for p, state in self.states.draws(split_hand, self.number):
                 if "P" in self.states.legal(state):
                     again += p
                     pairs.append((p, self.value(state, may_split=False)))
@@ -201,21 +225,26 @@ class Values(ABC, Generic[W]):
                     others.append((p, self.value(state)))
             other = self.mix([(p / (1 - again), ev) for p, ev in others])
             whole = self.mix([(p / again, ev) for p, ev in pairs]) if pairs else other
-            self._halves[half] = again, whole, other
-        return self._halves[half]
+            self._second_cards[split_hand] = again, whole, other
+        return self._second_cards[split_hand]
 
 
 class Means(Values[Number]):
-    """Expected profit of each hand in initial bets, a tied stake being worth `tie_value` times itself.
+    """Expected profit of each hand, in initial bets.
 
-    With a `letter` function it is the value of that strategy, without one that of the best.
-    Worths are `float` or `Fraction`, as the column's law; an endless split may be worth `inf`.
+    Values are `float` or `Fraction`, as the probabilities of the column; that of an endless split may be `inf`.
+
+    Args:
+        states: The states of the game.
+        column: What the dealer shows.
+        tie_value: Value of a tied stake, per unit of the stake.
+        policy: The strategy to evaluate; None for the best one.
     """
 
-    def __init__(self, states: States, column: Column, tie_value: Number = 0, letter: Policy | None = None) -> None:
+    def __init__(self, states: States, column: Column, tie_value: Number = 0, policy: Policy | None = None) -> None:
         super().__init__(states, column)
         self.tie_value = tie_value
-        self.letter = letter
+        self.policy = policy
 
     def leaf(self, result: Result, stake: int) -> Number:
         ev: Number = self.number(0)
@@ -231,14 +260,14 @@ class Means(Values[Number]):
         return one + other
 
     def endless(self, again: Number, done: Number, whole: Number) -> Number:
-        # h = done + again * 2h. From again = 1/2 on the hands multiply without end, and h is the limit over rising
-        # limits of hands: each one more adds again * (2h - whole), which never changes its sign
+        # h = done + again * 2h. From again = 1/2 on the hands multiply without end, and h is the limit as the limit of
+        # hands grows: each further hand adds again * (2h - whole), which never changes its sign.
         if 2 * again < 1:
             return done / (1 - 2 * again)
         more = 2 * (done + again * whole) - whole
         return math.inf if more > 0 else -math.inf if more < 0 else whole / 2
 
     def choose(self, state: HandState, legal: str) -> Number:
-        if self.letter is None:
-            return max(self.act(state, letter) for letter in legal)
-        return self.act(state, self.letter(state, self.column.label, legal))
+        if self.policy is None:
+            return max(self.act(state, action) for action in legal)
+        return self.act(state, self.policy(state, self.column.label, legal))

@@ -1,7 +1,7 @@
 """Charts as CSV, for spreadsheets.
 
-The rows and columns of the text format, with a comma (or a semicolon, where the first line has one) between cells.
-What stands in the corner does not matter. Quotes around a cell are dropped; `#` starts a comment.
+The rows and columns are those of the text format, with a comma between cells, or a semicolon if the first line has
+one. The corner cell is ignored. Quotes around a cell are dropped; `#` starts a comment.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from bjsim.strategies.formats.text import lines_of, written_rows
 
 
 def _fields(line: int, text: str, separator: str) -> list[Token]:
-    words, start = [], 0
+    tokens, start = [], 0
     for field in text.split(separator):
         inner = field.strip().strip('"').strip()
-        words.append(Token(line, start + 1 + (field.index(inner) if inner else 0), inner))
+        tokens.append(Token(line, start + 1 + (field.index(inner) if inner else 0), inner))
         start += len(field) + 1
-    return words
+    return tokens
 
 
 def csv_grid(text: str, name: str) -> ParsedTable:
-    """The words of a chart in CSV."""
+    """Parse a chart in CSV."""
     lines = lines_of(text)
     first = next((line for line in lines if line.strip()), "")
     separator = ";" if ";" in first else ","
@@ -30,7 +30,7 @@ def csv_grid(text: str, name: str) -> ParsedTable:
 
 
 def format_csv(chart: Chart) -> str:
-    """The chart as CSV."""
+    """Write a chart as CSV."""
     columns = chart.states.columns
     lines = [",".join(("hand", *columns))]
     lines += [",".join((row, *(chart.cells[row, column] for column in columns))) for row in written_rows(chart)]

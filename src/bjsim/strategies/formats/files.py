@@ -1,7 +1,7 @@
-"""Reading and writing chart files in any of three formats: text (seed 000), CSV, and policy (seed 001).
+"""Reading and writing chart files in any of three formats: text ([Easy]), CSV, and policy ([BlackJackP]).
 
-The format is recognised by the first line: a CSV's has commas, a policy's has actions beside a hand (it has no
-header), and that of the text format names the dealer's cards.
+The format is recognised by the first line: in CSV it has commas, in a policy, which has no header, it has a hand and
+actions, and in the text format it has the dealer's cards.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from bjsim.strategies.formats.parser import SAME_CODE, ChartError, chart_from
 from bjsim.strategies.formats.policy import format_policy, policy_chart
 from bjsim.strategies.formats.text import format_text, lines_of, text_grid
 
-MOST = 1 << 20  # bytes of a chart; those known take 5,000
+MAX_BYTES = 1 << 20  # of a chart file; known charts have 5,000
 WRITERS = {"chart": format_text, "csv": format_csv, "policy": format_policy}
 
 
 def format_of(text: str) -> str:
-    """The format that a chart is written in: a key of WRITERS."""
+    """The format of a chart file: a key of WRITERS."""
     first = next((line for line in lines_of(text) if line.strip()), "")
     if "," in first or ";" in first:
         return "csv"
@@ -30,9 +30,15 @@ def format_of(text: str) -> str:
 
 
 def read_chart(data: bytes | str, name: str, rules: Rules) -> Chart:
-    """The chart that a file holds, for a game with these rules.
+    """Parse the content of a chart file in any of the three formats.
 
-    name: what to call the file in messages. Raises: ChartError, one line with line and column, for what is wrong.
+    Args:
+        data: The content of the file.
+        name: The name of the file, for messages.
+        rules: The game that the chart is for.
+
+    Raises:
+        ChartError: The chart is not valid; the message has one line, with the line and column of the error.
     """
     text = decode(data, name)
     form = format_of(text)
@@ -42,30 +48,42 @@ def read_chart(data: bytes | str, name: str, rules: Rules) -> Chart:
 
 
 def decode(data: bytes | str, name: str) -> str:
-    """A chart file as text. Raises: ChartError at the first byte that no text has."""
+    """Decode a chart file.
+
+    Raises:
+        ChartError: The content is not valid UTF-8, or has control characters.
+    """
     try:
         text = data if isinstance(data, str) else data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = error.object[: error.start].decode("utf-8", "replace")
-        raise _no_text(name, before, f"byte {error.object[error.start]:#04x}") from None
-    if strange := re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text):
-        raise _no_text(name, text[: strange.start()], f"character {ord(strange[0]):#04x}")
+        raise _not_text(name, before, f"not valid UTF-8 (byte {error.object[error.start]:#04x})") from None
+    if control := re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text):
+        raise _not_text(name, text[: control.start()], f"not a text file (character {ord(control[0]):#04x})")
     return text
 
 
-def _no_text(name: str, before: str, what: str) -> ChartError:
+def _not_text(name: str, before: str, problem: str) -> ChartError:
     lines = re.split(r"\r\n|\n|\r", before)
-    place = f"{name}, line {len(lines)}, column {len(lines[-1]) + 1}"
-    return ChartError(f"{place}: {what} is no text; a chart is a table of hands, dealer's cards and actions")
+    position = f"{name}, line {len(lines)}, column {len(lines[-1]) + 1}"
+    return ChartError(f"{position}: {problem}; a chart is a table of hands, dealer's cards and actions")
 
 
 def load_chart(path: str | os.PathLike[str], rules: Rules) -> Chart:
-    """The chart in a file. Raises: ChartError."""
+    """Read a chart file in any of the three formats.
+
+    Args:
+        path: The file.
+        rules: The game that the chart is for.
+
+    Raises:
+        ChartError: The file cannot be read, or the chart is not valid.
+    """
     try:
         with open(path, "rb") as file:
-            data = file.read(MOST + 1)
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise ChartError(f"cannot read the chart {path}: {error.strerror}") from None
-    if len(data) > MOST:
-        raise ChartError(f"{path} is larger than {MOST >> 20} MiB; a chart is a table of hands and dealer's cards")
+    if len(data) > MAX_BYTES:
+        raise ChartError(f"{path} is larger than {MAX_BYTES >> 20} MiB; a chart is a table of hands and dealer's cards")
     return read_chart(data, os.fspath(path), rules)

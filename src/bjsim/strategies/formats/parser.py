@@ -1,7 +1,7 @@
-"""A chart as it is written: words with their places in a file; and what makes a chart of them, or a clear complaint.
+"""Making a chart from the tokens of a file, with errors that name line and column.
 
-The three formats (text, CSV, policy) differ in how they are cut into words and in nothing else, so all that can be
-wrong with a chart is found here.
+The three formats (text, CSV, policy) differ only in how a file is split into tokens, so this module checks the contents
+of all of them.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ SAME_CODE = {"D": "Dh", "R": "Rh"}
 
 
 class ChartError(InputError):
-    """A chart that cannot be read. The message gives file, line, column, and what would be accepted."""
+    """A chart file is not valid. The message has the file, line and column, and the accepted values."""
 
 
 class Token(NamedTuple):
-    """A word of a file and where it begins; lines and columns count from 1. An empty cell is an empty word."""
+    """A word of a file and where it begins; lines and columns count from 1. An empty cell has an empty token."""
 
     line: int
-    place: int
+    column: int
     text: str
 
     def __str__(self) -> str:
@@ -38,9 +38,13 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class ParsedTable:
-    """The words of a chart file.
+    """The tokens of a chart file.
 
-    header: the dealer's cards. rows: a hand and its cells each. end: the number of lines in the file.
+    Attributes:
+        name: The name of the file.
+        header: The dealer's cards.
+        rows: For each hand its code, followed by its cells.
+        end: The number of lines in the file.
     """
 
     name: str
@@ -48,13 +52,13 @@ class ParsedTable:
     rows: Sequence[Sequence[Token]]
     end: int
 
-    def error(self, word: Token, message: str) -> ChartError:
-        """What to raise about `word`."""
-        return ChartError(f"{self.name}, line {word.line}, column {word.place}: {message}")
+    def error(self, token: Token, message: str) -> ChartError:
+        """An error at the position of `token`."""
+        return ChartError(f"{self.name}, line {token.line}, column {token.column}: {message}")
 
 
 def required_rows(states: States) -> tuple[str, ...]:
-    """The rows that every chart of this game must have."""
+    """The rows that a chart of this game must have."""
     rows = [row for row in chart_rows(states) if not parse_row(row).counted]
     dealt = {row for state in states.starts for row in states.rows_of(state)[:1]}
     played = {states.rows_of(state, may_split=False)[-1] for state in states.reachable() if states.legal(state)}
@@ -62,32 +66,40 @@ def required_rows(states: States) -> tuple[str, ...]:
 
 
 def splittable_rows(states: States) -> set[str]:
-    """The rows of pairs that may be split."""
+    """The rows for pairs that may be split."""
     return {states.rows_of(state)[0] for state in states.reachable() if "P" in states.legal(state)}
 
 
 def chart_from(grid: ParsedTable, rules: Rules) -> Chart:
-    """The chart that the words make, for a game with these rules. Raises: ChartError for the first that is wrong."""
+    """Make a chart from the tokens of a file.
+
+    Args:
+        grid: The tokens.
+        rules: The game that the chart is for.
+
+    Raises:
+        ChartError: The chart is not valid; the message describes the first error.
+    """
     states = States(rules)
     columns = _columns(grid, states)
     known, splittable = chart_rows(states), splittable_rows(states)
     cells: dict[tuple[str, str], str] = {}
-    for hand, *words in grid.rows:
+    for hand, *codes in grid.rows:
         row = SAME_ROW.get(hand.text.upper(), hand.text.upper())
         if row not in known:
-            raise grid.error(hand, f"{hand} is no hand of this game; hands are {' '.join(known)}")
+            raise grid.error(hand, f"unknown hand {hand}; this game has {' '.join(known)}")
         if (row, columns[0]) in cells:
-            raise grid.error(hand, f"the hand {hand} stands twice")
-        for column, word in zip(columns, words, strict=False):
-            if not word.text:
-                raise grid.error(word, f"hand {hand}: the cell against {column} is missing")
-            cells[row, column] = _code(grid, word, row in splittable)
-        if len(words) < len(columns):
-            last = (words or [hand])[-1]
-            after = Token(last.line, last.place + len(last.text), "")
-            raise grid.error(after, f"hand {hand}: the cell against {columns[len(words)]} is missing")
-        if len(words) > len(columns):
-            raise grid.error(words[len(columns)], f"hand {hand} has more than {len(columns)} cells")
+            raise grid.error(hand, f"duplicate row {hand}")
+        for column, token in zip(columns, codes, strict=False):
+            if not token.text:
+                raise grid.error(token, f"hand {hand}: the cell against {column} is missing")
+            cells[row, column] = _code(grid, token, row in splittable)
+        if len(codes) < len(columns):
+            last = (codes or [hand])[-1]
+            after = Token(last.line, last.column + len(last.text), "")
+            raise grid.error(after, f"hand {hand}: the cell against {columns[len(codes)]} is missing")
+        if len(codes) > len(columns):
+            raise grid.error(codes[len(columns)], f"hand {hand} has more than {len(columns)} cells")
     if missing := [row for row in required_rows(states) if (row, columns[0]) not in cells]:
         raise grid.error(Token(grid.end + 1, 1, ""), f"hands missing: {' '.join(missing)}")
     return Chart(grid.name, rules, cells, source=grid.name)
@@ -95,29 +107,29 @@ def chart_from(grid: ParsedTable, rules: Rules) -> Chart:
 
 def _columns(grid: ParsedTable, states: States) -> list[str]:
     if not grid.header:
-        raise grid.error(Token(1, 1, ""), "the chart is empty; its first line names the dealer's cards")
+        raise grid.error(Token(1, 1, ""), "the chart is empty; its first line must have the dealer's cards")
     columns: list[str] = []
-    for word in grid.header:
-        label = word.text.upper()
+    for token in grid.header:
+        label = token.text.upper()
         if states.rules.dealer_shows == "up":
             label = SAME_COLUMN.get(label, label)
         if label not in states.columns:
-            said = str(word) or "nothing"
-            raise grid.error(word, f"{said} is no dealer's card here; they are {' '.join(states.columns)}")
+            problem = f"unknown dealer's card {token}" if token.text else "the dealer's card is missing"
+            raise grid.error(token, f"{problem}; the first line has {' '.join(states.columns)}")
         if label in columns:
-            raise grid.error(word, f"the dealer's card {word} stands twice")
+            raise grid.error(token, f"duplicate column {token}")
         columns.append(label)
     if missing := [column for column in states.columns if column not in columns]:
-        after = Token(grid.header[-1].line, grid.header[-1].place + len(grid.header[-1].text), "")
+        after = Token(grid.header[-1].line, grid.header[-1].column + len(grid.header[-1].text), "")
         raise grid.error(after, f"the dealer's cards {' '.join(missing)} are missing")
     return columns
 
 
-def _code(grid: ParsedTable, word: Token, splittable: bool) -> str:
-    code = word.text[0].upper() + word.text[1:].lower()
+def _code(grid: ParsedTable, token: Token, splittable: bool) -> str:
+    code = token.text[0].upper() + token.text[1:].lower()
     code = SAME_CODE.get(code, code)
     if code not in CODES:
-        raise grid.error(word, f"{word} is no strategy code; codes are {' '.join(CODES)}")
+        raise grid.error(token, f"unknown code {token}; codes are {' '.join(CODES)}")
     if "P" in code.upper() and not splittable:
-        raise grid.error(word, f"{word} splits, but this hand is no pair that may be split in this game")
+        raise grid.error(token, f"{token} splits, but this hand cannot be split in this game")
     return code

@@ -1,4 +1,4 @@
-"""The catalogue of named strategies: each is a chart computed for the rules it is to play."""
+"""The catalogue of named strategies: each is a chart that is computed for the rules of a game."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from bjsim.strategies.exact.solver import Solver
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A named strategy: how to make its chart for some rules, one line on what it does, and its source."""
+    """A named strategy.
+
+    Attributes:
+        chart: Makes its chart for the rules of a game.
+        about: One line on what it does.
+        source: Where it comes from.
+    """
 
     chart: Callable[[Rules], Chart]
     about: str
@@ -22,7 +28,7 @@ class CatalogueEntry:
 
 
 def limit(stand_on: int) -> Callable[[Rules], Chart]:
-    """Hits every total below `stand_on`, soft ones too, and stands on all others."""
+    """Make the strategy that hits every total below `stand_on`, hard or soft, and stands on all others."""
 
     def chart(rules: Rules) -> Chart:
         def code(row: str, column: str) -> str:
@@ -69,7 +75,7 @@ CATALOGUE: dict[str, CatalogueEntry] = {
         f"lim{n}": CatalogueEntry(
             limit(n),
             f"hits below {n}, stands on {n} and more",
-            "seed 003 (the example bot Lim 17 of the code-golf contest)",
+            "[CardShark], its example bot Lim 17",
         )
         for n in range(12, 21)
     },
@@ -81,6 +87,6 @@ CATALOGUE: dict[str, CatalogueEntry] = {
     "hoyle": CatalogueEntry(
         _hoyle,
         "stands on 13 to 16 against 2 to 6 only, on hard 17 and soft 18",
-        "seed 004, after Hoyle's rules of games",
+        "[Neller], after Hoyle's rules of games",
     ),
 }

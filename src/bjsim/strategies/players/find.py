@@ -1,7 +1,7 @@
-"""Finding a player by what was written: a named strategy, a chart file, or any Player in Python.
+"""Finding a player by name: a named strategy, a chart file, or any Player in Python.
 
-Accepted: a name of the catalogue (`optimal`) or of `BUILT_IN` (`kelly`), a name that an installed package adds through
-the entry-point group `bjsim.players`, a chart file, `module:object`, `file.py:object`.
+Accepted are names of the catalogue (`optimal`) and of `BUILT_IN` (`kelly`), names that installed packages add through
+the entry-point group `bjsim.players`, chart files, `module:object` and `file.py:object`.
 """
 
 from __future__ import annotations
@@ -29,19 +29,24 @@ from bjsim.strategies.players.kelly import Kelly
 from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
 from bjsim.strategies.shoe.present import Perfect
 
-BUILT_IN: dict[str, Any] = {
+BUILT_IN: dict[str, Any] = {  # players that are not charts, made for the rules of a game
     player.name: player for player in (Kelly, TwoCardPlayer, CardPlayer, Perfect)
-}  # players that are no charts; made for the rules they are to play
+}
 ENTRY_POINTS = "bjsim.players"
-_FILE_MODULE = "bjsim_player_"  # how the names of modules start that were loaded from a player's file
+_FILE_MODULE = "bjsim_player_"  # prefix of the names of modules loaded from a player's file
 
 
 class UnknownPlayer(InputError):
-    """No player is written so. The message gives the nearest name, or what went wrong with the object."""
+    """No player has that name. The message gives the nearest name, or why an object cannot be used as a player."""
 
 
 class FunctionPlayer:
-    """A plain function `decide(view)` as a Player; it may answer with an Action or with its letter."""
+    """A function `decide(view)` as a Player.
+
+    Args:
+        name: The name of the player.
+        decide: Takes a View and returns an Action or its letter.
+    """
 
     def __init__(self, name: str, decide: Any) -> None:
         self.name = name
@@ -53,15 +58,24 @@ class FunctionPlayer:
 
 
 def player_names() -> list[str]:
-    """All names that `find_player` knows without a file or module."""
+    """All names that `find_player` accepts, except files and Python objects."""
     return [*CATALOGUE, *BUILT_IN, *(point.name for point in entry_points(group=ENTRY_POINTS))]
 
 
 def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
-    """The player that a name or path stands for, for a game with these rules; a Chart where it is one.
+    """Find a player by name.
 
-    Raises: UnknownPlayer; ChartError for a chart file that cannot be read; InputError for a built-in player that cannot
-    play by these rules.
+    Args:
+        name: A name of the catalogue, a chart file, `module:object` or `file.py:object`.
+        rules: The game that the player is for.
+
+    Returns:
+        The player; a `Chart` if it is a strategy of the catalogue or a chart file.
+
+    Raises:
+        UnknownPlayer: No player has that name, or the object cannot be used as a player.
+        ChartError: A chart file is not valid.
+        InputError: A built-in player cannot play by these rules.
     """
     text = os.fspath(name)
     if text in CATALOGUE:
@@ -77,7 +91,7 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
     if Path(text).is_file():
         return load_chart(text, rules)
     if os.sep in text or Path(text).suffix:
-        raise UnknownPlayer(f"{text} is a folder, no chart or bot" if Path(text).is_dir() else f"no such file: {text}")
+        raise UnknownPlayer(f"{text} is a folder" if Path(text).is_dir() else f"no such file: {text}")
     near = difflib.get_close_matches(text, player_names(), 1)
     hint = f"did you mean {near[0]}?" if near else f"named strategies are {', '.join(player_names())}."
     raise UnknownPlayer(
@@ -86,42 +100,51 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
 
 
 def as_player(bot: object, rules: Rules) -> Player:
-    """The player that Python code gives: one that is named (see `find_player`), or a Player.
+    """The player for an argument of a Python function.
 
-    Raises: InputError for anything else, and as `find_player`.
+    Args:
+        bot: A name (see `find_player`) or a Player.
+        rules: The game that the player is for.
+
+    Raises:
+        InputError: `bot` is neither, or `find_player` raises it.
     """
     if isinstance(bot, str | os.PathLike):
         return find_player(bot, rules)
     if not callable(getattr(bot, "decide", None)):
         hint = "; wrap a function as FunctionPlayer(name, function)" if callable(bot) else ""
-        raise InputError(f"bots: a {type(bot).__name__} is no player: it needs a name and decide(view) -> Action{hint}")
+        raise InputError(f"bots: a {type(bot).__name__} is not a player: it has no decide(view) -> Action{hint}")
     if isinstance(bot, type):
-        raise InputError(f"bots: {bot.__name__} is a class; give a player made of it, such as {bot.__name__}()")
+        raise InputError(f"bots: {bot.__name__} is a class; give an instance, such as {bot.__name__}()")
     player = cast(Player, bot)
     if not isinstance(getattr(player, "name", None), str):
-        raise InputError(f"bots: a {type(bot).__name__} has no name; set its attribute `name` to a text")
+        raise InputError(f"bots: a {type(bot).__name__} has no name; set its attribute `name` to a string")
     return player
 
 
 def need_picklable(player: Player) -> None:
-    """Raises: InputError for a player that cannot be sent to a worker process."""
+    """Check that a player can be sent to a worker process.
+
+    Raises:
+        InputError: The player cannot be pickled.
+    """
     try:
         pickle.dumps(player)
     except Exception as error:
-        trouble = " ".join(f"{type(error).__name__}: {error}".split())
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise InputError(
-            f"{player.name} cannot be sent to a worker process ({trouble}); define it at the top of a module, "
+            f"{player.name} cannot be sent to a worker process ({reason}); define it at the top of a module, "
             "or play with workers=1"
         ) from None
 
 
 def is_python(text: str) -> bool:
-    """Whether `text` is written module:object or file.py:object, so that finding the player runs code."""
+    """Whether `text` has the form module:object or file.py:object, so that finding the player runs code."""
     return ":" in text and text not in player_names() and not Path(text).exists()
 
 
 def python_file(text: str) -> Path | None:
-    """The file of a player written file.py:object; None for any other."""
+    """The file of a player given as file.py:object; None for other players."""
     file = Path(text.rpartition(":")[0])
     return file if is_python(text) and file.is_file() else None
 
@@ -134,22 +157,22 @@ def _load_entry(point: EntryPoint) -> Any:
 
 
 def _load_object(text: str) -> Any:
-    where, _, name = text.rpartition(":")
+    source, _, name = text.rpartition(":")
     try:
-        if where.endswith(".py"):
-            module = _load_file(Path(where).resolve())
+        if source.endswith(".py"):
+            module = _load_file(Path(source).resolve())
         else:
-            module = importlib.import_module(where)
+            module = importlib.import_module(source)
     except Exception as error:
-        raise UnknownPlayer(f"cannot load {where} for {text!r}: {type(error).__name__}: {error}") from None
+        raise UnknownPlayer(f"cannot load {source} for {text!r}: {type(error).__name__}: {error}") from None
     try:
         return getattr(module, name)
     except AttributeError:
-        raise UnknownPlayer(f"{where} has no {name!r}") from None
+        raise UnknownPlayer(f"{source} has no {name!r}") from None
 
 
 class _SourceLoader(SourceFileLoader):
-    """Runs the source as it is read: whoever gives away a folder may have put other bytecode beside it."""
+    """Always compiles the source, since a folder from someone else may contain bytecode that differs from it."""
 
     def get_code(self, fullname: str) -> CodeType:
         code: CodeType = self.source_to_code(self.get_data(self.path), self.path)
@@ -157,11 +180,11 @@ class _SourceLoader(SourceFileLoader):
 
 
 def _load_file(path: Path) -> ModuleType:
-    """The module in a file, run once; under a name of its own, so that it hides no other and forked workers know it."""
+    """Load the module in a file, once; its unique name hides no other module, and forked workers can find it."""
     name = f"{_FILE_MODULE}{hashlib.sha256(bytes(path)).hexdigest()[:12]}"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
-        assert spec and spec.loader  # a .py path always has both
+        assert spec and spec.loader  # always set for a .py path
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:
@@ -173,12 +196,12 @@ def _load_file(path: Path) -> ModuleType:
 
 
 def comes_from_file(player: Player) -> bool:
-    """Whether a player refers to a module loaded from a file, which other processes than forked ones do not know."""
+    """Whether a player refers to a module loaded from a file, which only forked processes can find."""
     return _FILE_MODULE.encode() in pickle.dumps(player)
 
 
 def fingerprint(text: str, player: Player) -> str:
-    """What tells this player from another one called the same: a digest of its chart, or of the file it came from."""
+    """A digest that distinguishes players of the same name: of the chart, or of the file that the player came from."""
     if isinstance(player, Chart):
         content = repr(sorted(player.cells.items())).encode()
     else:
@@ -187,20 +210,20 @@ def fingerprint(text: str, player: Player) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def _as_player(text: str, thing: Any, rules: Rules) -> Player:
-    """A Player from a Player, a Player class, a chart for other rules, or a function of a view."""
-    if isinstance(thing, Chart):
-        return Chart(thing.name, rules, thing.cells, thing.source)
-    if not hasattr(thing, "decide"):
-        if not callable(thing):
-            raise UnknownPlayer(f"{text} is {type(thing).__name__}, no player: it needs decide(view) -> Action")
-        thing = FunctionPlayer(text, thing)
+def _as_player(text: str, loaded: Any, rules: Rules) -> Player:
+    """Make a player from a Player, a Player class, a chart for other rules, or a function of a view."""
+    if isinstance(loaded, Chart):
+        return Chart(loaded.name, rules, loaded.cells, loaded.source)
+    if not hasattr(loaded, "decide"):
+        if not callable(loaded):
+            raise UnknownPlayer(f"{text} is not a player but {type(loaded).__name__}; it needs decide(view) -> Action")
+        loaded = FunctionPlayer(text, loaded)
     try:
-        player: Player = thing() if isinstance(thing, type) else thing
+        player: Player = loaded() if isinstance(loaded, type) else loaded
         if not isinstance(getattr(player, "name", None), str):
             player.name = text  # type: ignore[misc]
         pickle.dumps(player)
     except Exception as error:
-        trouble = f"{type(error).__name__}: {error}"
-        raise UnknownPlayer(f"{text} cannot be made, named or sent to a worker process: {trouble}") from None
+        reason = f"{type(error).__name__}: {error}"
+        raise UnknownPlayer(f"{text} cannot be created, named or sent to a worker process: {reason}") from None
     return player

@@ -1,4 +1,4 @@
-"""Kelly: plays the best chart, and before it stands raises to the stake at which its chips grow fastest."""
+"""Kelly: plays the best chart, and before it stands raises to the stake with the greatest expected growth."""
 
 from __future__ import annotations
 
@@ -15,15 +15,20 @@ from bjsim.strategies.exact.solver import Solver
 class Kelly:
     """A player for rules that let seats raise.
 
-    Where its chart stands, standing wins b times the stake with probability p and loses it with probability q; both are
-    exact for the hand and what the dealer shows, in an infinite shoe. The expected logarithm of the chips is highest
-    with the share
+    Where its chart stands, standing wins b times the stake with probability p and loses it with probability q. Both are
+    exact for the hand and the dealer's shown cards, in an infinite shoe. The expected logarithm of the chips is
+    greatest if the share
 
         f = (p b - q) / (b (p + q))
 
-    of them staked. So it raises to f of what it holds, its stake on this hand included, rounded down; where it has as
-    much staked already, or f is not above 0, it stands. What it staked on other hands of a split does not count.
-    Raises: InputError for rules without raises.
+    of them is staked. The player raises to f times its chips and its stake on this hand, rounded down; if that is not
+    more than its stake, it stands. Stakes on other hands of a split do not count.
+
+    Args:
+        rules: The game.
+
+    Raises:
+        InputError: The rules do not allow raises.
     """
 
     name = "kelly"
@@ -42,23 +47,23 @@ class Kelly:
         self._shares: dict[tuple[Result, str], Fraction] = {}
 
     def __deepcopy__(self, memo: object) -> Kelly:
-        return self  # it remembers nothing but what it has worked out
+        return self  # its only state is a cache
 
     def __reduce__(self) -> tuple[type[Kelly], tuple[Rules]]:
         return Kelly, (self.rules,)
 
     def decide(self, view: View) -> Action:
-        """The chart's action, or a raise in the place of a stand."""
+        """The chart's action, or a raise instead of a stand."""
         action = self.chart.decide(view)
         if action != STAND or "B" not in view.legal:
             return action
         result = self.chart.states.result(self.chart.state_of(view.hand, view.split))
         share = self.share(result, self.chart.states.column(view.dealer))
-        more = int(share * (view.stake + view.chips)) - view.stake
-        return raise_by(more) if more > 0 else STAND
+        extra = int(share * (view.stake + view.chips)) - view.stake
+        return raise_by(extra) if extra > 0 else STAND
 
     def share(self, result: Result, column: str) -> Fraction:
-        """The share of its chips to stake on a hand that stands as `result` against the column; 0 or less for none."""
+        """The share of the chips to stake on a finished hand against a column; 0 or less means no raise."""
         key = result, column
         if key not in self._shares:
             wins = losses = paid = Fraction(0)
