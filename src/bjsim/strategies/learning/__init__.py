@@ -1,1 +1,1 @@
-"""Reinforcement learning."""
+"""Reinforcement learning of decision processes, and of blackjack."""

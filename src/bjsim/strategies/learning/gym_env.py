@@ -1,12 +1,11 @@
 """A Gymnasium environment for every game.
 
-`import bjsim.strategies.learning.gym_env`, then `gymnasium.make("bjsim/Easy-v0")`.
+`import bjsim.strategies.learning.gym_env`, then `gymnasium.make("bjsim/Easy-v0")`, or in one step
+`gymnasium.make("bjsim.strategies.learning.gym_env:bjsim/Easy-v0")`. Needs the extra `bjsim[gym]`.
 
-In one: `gymnasium.make("bjsim.strategies.learning.gym_env:bjsim/Easy-v0")`. Needs the extra `bjsim[gym]`.
-
-The environment plays the readable round of `bjsim.sim.game.round`, and has no rules of its own. A round asks its
-players; an environment is asked. So at every step the round is dealt again from the cards that were drawn and the actions that were
-taken, up to the first decision that has none yet: no threads, and no change to the round.
+The environment plays the readable round of `bjsim.sim.game.round` and adds no rules. A round calls its players, but an
+environment is called. At every step the round is therefore replayed from the cards drawn and the actions taken so far,
+up to the first open decision. This needs neither threads nor a change to the round.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, open_shoe
 from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState, States
 
-LETTERS = "SHDPR"  # the actions, by their number; raises are left out
-MOST_HANDS = 9  # hands of a seat that the observation counts, where the rules set no smaller limit
+LETTERS = "SHDPR"  # the actions by number, without raises
+MOST_HANDS = 9  # greatest number of hands in an observation, unless the rules set a smaller limit
 
 Observation = NDArray[np.int64]
 
@@ -38,38 +37,38 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
     """One seat at a blackjack table, playing round after round.
 
     ## Description
-    The player plays one round of the game given by `rules`: the preset that the environment is named after, or any
-    other. The other seats of games for several are empty. Hands after a split are played one after the other, as
-    at a table, in the same episode, against the same dealer.
+    An episode is one round of the game given by `rules`: by default the preset that the environment is named after. The
+    other seats of games for several players are empty. The hands of a split are played one after the other, as at a
+    table, in the same episode and against the same dealer.
 
     ## Action Space
     `Discrete(5)`: 0 stand, 1 hit, 2 double, 3 split, 4 surrender. `info["action_mask"]` (int8, shape (5,)) is 1 for the
-    actions that are allowed now. Any other of the five stands, and `info["illegal"]` is then true. Raises of the stake
-    are not offered.
+    actions that are legal now. Any other of the five stands, and `info["illegal"]` is then true. Raises of the stake
+    are not available.
 
     ## Observation Space
     `MultiDiscrete`, int64, shape (8,), about the hand to decide on:
 
-    | index | what | values |
+    | index | meaning | values |
     |---|---|---|
     | 0 | points, an ace counting 11 where that does not bust | 0 to 22 |
     | 1 | whether an ace counts 11 | 0, 1 |
-    | 2 | cards; where the rules count no further, 3 stands for more | 0 to 6 |
-    | 3 | 1 + rank index (ace 0) of a pair that may be split, where all ten-valued ranks may be one; else 0 | 0 to 13 |
-    | 4 | cards towards 7-7-7 or 8-7-6, as an index; 0 for none | as many as the rules have |
+    | 2 | cards; 3 means 3 or more unless the rules count further | 0 to 6 |
+    | 3 | 1 + rank index (ace 0) of a pair that may be split; ten-valued ranks may share an index; else 0 | 0 to 13 |
+    | 4 | index of the cards towards 7-7-7 or 8-7-6; 0 for none | depends on the rules |
     | 5 | 0 no split hand, 1 split hand, 2 split ace; 0 again from the third card on | 0 to 2 |
-    | 6 | what the dealer shows, as an index into `columns`; one more for two cards that are a natural | as many |
-    | 7 | hands that the seat holds | 0 to 9, or the rules' limit |
+    | 6 | index into `columns` of the dealer's shown cards; the number of columns for a natural | depends on the rules |
+    | 7 | hands of the seat | 0 to 9, or the rules' limit |
 
-    `info["view"]` holds the same as a `bjsim.sim.game.actions.View`, which every Player of bjsim can decide on.
+    `info["view"]` is the same observation as a `bjsim.sim.game.actions.View`, the argument of every Player of bjsim.
 
     ## Starting State
-    Two cards, dealt from the shoe. Where the round is over without a decision (naturals), only standing is allowed, and
-    it pays. Without replacement the shoe goes on from episode to episode and is shuffled at its cut; `reset(seed=...)`
-    opens a new one.
+    Two cards, dealt from the shoe. If the round ends without a decision (naturals), the only legal action is to stand,
+    which pays the round. A finite shoe is kept between episodes and shuffled at its cut; `reset(seed=...)` opens a new
+    one.
 
     ## Rewards
-    Profit in initial bets, 0 until the round is paid. Where ties are replayed, a tied stake is dealt again within the
+    Profit in initial bets, 0 until the round is paid. Where ties are replayed, a tied stake is replayed within the
     episode, so the mean return of an episode is the value of the game per settled bet.
 
     ## Episode End
@@ -90,7 +89,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         self.states = States(self.rules)
         self.columns = self.states.columns
         self.render_mode = render_mode
-        self._going_on = False
+        self._in_progress = False
         self._melds = sorted({hand.meld for hand in self.states.reachable()})
         self._most_hands = int(min(self.rules.max_hands, MOST_HANDS))
         sizes = [23, 2, 7, 14, len(self._melds), 3, len(self.columns) + 1, self._most_hands + 1]
@@ -100,25 +99,41 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Deal a round. Returns: the first observation, and info with `action_mask` and `view`."""
+        """Deal a round.
+
+        Args:
+            seed: Opens a new shoe with this seed; None keeps the shoe.
+            options: Not used.
+
+        Returns:
+            The first observation, and info with `action_mask` and `view`.
+        """
         super().reset(seed=seed)
         if seed is not None or not hasattr(self, "_shoe"):
-            self._shoe = _Rewound(open_shoe(self.rules, Stream(int(self.np_random.integers(2**62)))))
+            self._shoe = _RewindableShoe(open_shoe(self.rules, Stream(int(self.np_random.integers(2**62)))))
         self._stake = 1
         self._past: list[Event] = []
         self._deal()
-        self._going_on = True
+        self._in_progress = True
         return self._observation(), self._info()
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play an action. Returns: observation, reward in initial bets, terminated, truncated (never), info.
+        """Play an action.
 
-        Raises: gymnasium.error.InvalidAction for no number of an action; ResetNeeded where no round is going on.
+        Args:
+            action: The number of the action, 0 to 4.
+
+        Returns:
+            Observation, reward in initial bets, terminated, truncated (always false), info.
+
+        Raises:
+            gymnasium.error.InvalidAction: There is no action with this number.
+            gymnasium.error.ResetNeeded: No round is in progress.
         """
-        if not self._going_on:
-            raise gymnasium.error.ResetNeeded("no round is going on; call reset() first")
+        if not self._in_progress:
+            raise gymnasium.error.ResetNeeded("no round is in progress; call reset() first")
         if action not in range(len(LETTERS)):
-            raise gymnasium.error.InvalidAction(f"action {action} is none; actions are 0 to {len(LETTERS) - 1}")
+            raise gymnasium.error.InvalidAction(f"unknown action {action}; actions are 0 to {len(LETTERS) - 1}")
         letter = LETTERS[int(action)]
         legal = self._view.legal
         if self._result is None:
@@ -133,11 +148,11 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
             self._past += self._round.events
             self._deal()
         ended = self._result is not None
-        self._going_on = not ended
+        self._in_progress = not ended
         return self._observation(), reward, ended, False, self._info() | {"illegal": letter not in legal}
 
     def render(self) -> str | None:
-        """The events of the episode so far, one a line."""
+        """The events of the episode so far, one on each line; None unless `render_mode` is "ansi"."""
         if self.render_mode != "ansi":
             return None
         return "\n".join(" ".join(map(str, event)) for event in [*self._past, *self._round.events])
@@ -150,20 +165,20 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         self._play()
 
     def _play(self) -> None:
-        """The round once more from its first card, up to the next decision or to its end."""
+        """Replay the round from its first card, up to the next decision or to its end."""
         self._shoe.rewind()
         self._seat.asked = 0
         self._round = Round(self.rules, self._shoe, [self._seat])
         self._result: RoundResult | None = None
         try:
             self._result = self._round.play()
-            # A round that nobody decided still needs a step to pay it.
+            # A round without decisions still needs a step, which pays it.
             self._view = self._last_view("" if self._seat.answers else "S")
         except _Undecided as decision:
             self._view = decision.view
 
     def _last_view(self, legal: str) -> View:
-        """What the seat sees of its last hand when the round is over."""
+        """The view of the last hand when the round is over."""
         seat, dealer = self._round.seats[0], self._round.dealer
         hand = seat.hands[-1]
         shown = dealer.letters[: 2 if self.rules.dealer_shows == "both" else 1]
@@ -172,7 +187,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
             len(seat.hands),
         )  # fmt: skip
 
-    # --- what is seen
+    # --- observations
 
     def _observation(self) -> Observation:
         view = self._view
@@ -193,7 +208,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
 
 
 class _Undecided(RunFailed):
-    """Play has come to a decision that is not taken yet. A RunFailed, since a round lets those through as they are."""
+    """Play has reached an open decision. A subclass of RunFailed, which a round does not catch."""
 
     def __init__(self, view: View) -> None:
         super().__init__()
@@ -201,7 +216,7 @@ class _Undecided(RunFailed):
 
 
 class _Seat:
-    """A Player that gives the answers it has, in order, and stops the round for the next one."""
+    """A Player that replays its recorded actions, and interrupts the round at the next decision."""
 
     name = "agent"
 
@@ -216,8 +231,8 @@ class _Seat:
         return self.answers[self.asked - 1]
 
 
-class _Rewound:
-    """A shoe that can deal the cards of the present round again."""
+class _RewindableShoe:
+    """A shoe that can replay the cards of the current round."""
 
     def __init__(self, shoe: Shoe) -> None:
         self.shoe = shoe
@@ -226,11 +241,11 @@ class _Rewound:
         self.begun = False
 
     def forget(self) -> None:
-        """Go on to another round."""
+        """Drop the recorded cards, before a new round."""
         self.cards, self.begun = [], False
 
     def rewind(self) -> None:
-        """Deal from the round's first card again."""
+        """Return to the first card of the round."""
         self.dealt = 0
 
     def begin_round(self) -> bool:
@@ -246,12 +261,12 @@ class _Rewound:
 
 
 def env_id(preset: str) -> str:
-    """The id of a preset's environment: `vegas-s17` is `bjsim/VegasS17-v0`."""
+    """The id of a preset's environment: `bjsim/VegasS17-v0` for `vegas-s17`."""
     return f"bjsim/{''.join(word.capitalize() for word in preset.split('-'))}-v0"
 
 
 def register_envs() -> None:
-    """Make the environments of all presets known to Gymnasium."""
+    """Register an environment for every preset with Gymnasium."""
     for name in PRESETS:
         if env_id(name) not in gymnasium.registry:
             gymnasium.register(id=env_id(name), entry_point=f"{__name__}:BlackjackEnv", kwargs={"rules": name})

@@ -1,29 +1,29 @@
 """Learning a `FiniteMDP` from samples: tabular Q-learning, or every-visit Monte Carlo, compiled.
 
-The learner knows which actions each state has and nothing else; it plays episodes and moves Q(s, a) of every visited
-row towards a target, with step size (k+1) / (n+k) at the n-th visit:
+The learner knows only which actions each state has. It plays episodes and moves Q(s, a) of every visited row towards a
+target, with step size (k+1) / (n+k) at the n-th visit:
 
     q    Q-learning (Watkins 1989): the reward + gamma * weight * max Q(next state, .)
     mc   every-visit Monte Carlo (Sutton and Barto 2018, section 5.3): the return that followed, back to the last action
          that was not greedy, so that returns of exploring play do not count for the greedy policy
 
-k = 0 is the plain average of all targets. A larger k averages with weights that grow as n^k, and so forgets the targets
-from when the next state's value was poorly known (Shamir and Zhang 2013, "polynomial-decay averaging"). Unless declared
-it is 1 for undiscounted play, and gamma / (1 - gamma) rounded up for discounted play, which makes it the rescaled
-linear step size 1 / (1 + (1 - gamma) (n - 1)): with k = 0 the early targets would fade as slowly as n^(gamma - 1)
-(Even-Dar and Mansour 2003; Wainwright 2019, "Stochastic approximation with cone-contractive operators").
+With k = 0 Q is the plain average of all targets. A larger k averages with weights that grow as n^k, which discounts
+early targets, computed when the value of the next state was poorly known (Shamir and Zhang 2013, "polynomial-decay
+averaging"). The default is 1 for undiscounted play, and gamma / (1 - gamma) rounded up for discounted play, which gives
+the rescaled linear step size 1 / (1 + (1 - gamma) (n - 1)); with k = 0 the early targets would fade only as
+n^(gamma - 1) (Even-Dar and Mansour 2003; Wainwright 2019, "Stochastic approximation with cone-contractive operators").
 
-Exploration is by exploring starts (Sutton and Barto, section 5.3): an episode begins with any action in any state, all
-with equal chances, and goes on greedily. So the rarest hand is as well known as the commonest.
+Exploration uses exploring starts (Sutton and Barto, section 5.3): an episode begins with a random action in a random
+state, all equally likely, and continues greedily. Rare hands are therefore learned as well as common ones.
 
-Draws. "independent" is what a player at a table would see; means of n draws are off by about 1 / sqrt(n). "even" lets
-every row take its outcomes in turn from an even sequence of its own, turned by a random angle (the Kronecker sequence
-of the golden ratio; Niederreiter 1992, chapter 3): still samples with the row's law, but means of n of them are off by
-about 1 / n. Q-learning asks for no more than that, since a target involves one draw. A return involves several, whose
-joint law would be wrong, so Monte Carlo takes independent draws only.
+Draws. With "independent" draws, as at a card table, the error of a mean of n draws is about 1 / sqrt(n). With "even"
+draws, every row takes its outcomes from its own low-discrepancy sequence with a random offset (the Kronecker sequence
+of the golden ratio; Niederreiter 1992, chapter 3): each draw still has the row's distribution, but the error of a mean
+of n draws is about 1 / n. That suffices for Q-learning, since a target involves a single draw. A return involves
+several draws, whose joint distribution would be wrong, so Monte Carlo takes independent draws only.
 
-The last share of the episodes is played greedily, with independent draws and without learning: their mean return is the
-learned value, unbiased for the learned policy, with an interval that can be trusted; no table of maxima gives that.
+The last share of the episodes is played greedily, with independent draws and without learning. Their mean return is the
+learned value: an unbiased estimate for the learned policy with a valid interval, unlike the maximum of a Q table.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from bjsim.strategies.mdp.termination import check_ends
 
 ALGORITHMS = {"q": Q_LEARNING, "mc": MONTE_CARLO}
 DRAWS = ("even", "independent")
-NEGLIGIBLE = 1e-6  # a discounted episode is cut where a reward counts for less than this
+NEGLIGIBLE = 1e-6  # a discounted episode is cut when the discount of a reward is below this
 NORMAL_95 = 1.959963984540054
 
 T = TypeVar("T")
@@ -52,15 +52,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Schedule:
-    """Everything that is declared before learning starts.
+    """The settings of the learner.
 
-    algorithm: q or mc. draws: even or independent; if left out, even where the algorithm allows it. power: k of the
-    step size; if left out, as said above. explore_start: share of the learning episodes that begin with an exploring
-    start; the others begin from the process's own start law. explore_action: probability of a uniform action at any
-    other step. rounds: how often progress is told and workers' tables are pooled. value_share: share of the episodes
-    played greedily at the end. longest: steps after which an episode is cut.
+    Args:
+        algorithm: "q" or "mc".
+        draws: "even" or "independent"; by default even if the algorithm allows it.
+        power: k of the step size; None for the default described above.
+        explore_start: Share of the learning episodes that begin with an exploring start; the others begin with the
+            process's distribution of the first state.
+        explore_action: Probability of a random action at any other step.
+        rounds: The number of times that the workers' tables are pooled and progress is reported.
+        value_share: Share of the episodes that are played greedily at the end.
+        longest: The number of steps after which an episode is cut.
 
-    Raises: MDPError naming the field and what it accepts.
+    Raises:
+        MDPError: A value is not accepted; the message names the field.
     """
 
     algorithm: str = "q"
@@ -73,7 +79,7 @@ class Schedule:
     longest: int = 1000
 
     def power_for(self, gamma: float) -> int:
-        """k of the step size for a process with this discount."""
+        """The k of the step size for a process with the discount factor `gamma`."""
         if self.power is not None:
             return self.power
         return 1 if gamma == 1 else ceil(gamma / (1 - gamma))
@@ -95,12 +101,17 @@ class Schedule:
 
 
 class Learned(NamedTuple):
-    """What was learned.
+    """The result of learning.
 
-    q: float64 (A,), in units of reward. visits: int64 (A,). policy: row of each state, int64 (S,), -1 where terminal.
-    value: mean return of the policy over `value_episodes` episodes from the start law, and value_se its standard error;
-    NaN where there were fewer than two. cut_short: episodes that were cut before they ended; with gamma below 1 that is
-    the rule, where what would have followed is negligible.
+    Attributes:
+        q: float64 (A,), in units of reward.
+        visits: int64 (A,), the number of updates of each row.
+        policy: int64 (S,), the row of each state; -1 where terminal.
+        value: Mean return of the policy over `value_episodes` episodes; NaN if there are fewer than two.
+        value_se: Its standard error.
+        value_episodes: The number of episodes played to estimate `value`.
+        cut_short: The number of episodes that were cut before they ended. With gamma below 1 most are, when the rest
+            of their return is negligible.
     """
 
     q: Floats
@@ -113,12 +124,17 @@ class Learned(NamedTuple):
 
     @property
     def value_ci95(self) -> tuple[float, float]:
-        """The usual 95% interval of the value."""
+        """The fixed-sample 95% interval of the value."""
         return self.value - NORMAL_95 * self.value_se, self.value + NORMAL_95 * self.value_se
 
 
 class LearningProgress(NamedTuple):
-    """Where learning stands after a round: learning episodes played, and the greedy policy so far, int64 (S,)."""
+    """The state of learning after a round.
+
+    Attributes:
+        episodes: Learning episodes played.
+        policy: int64 (S,), the greedy policy.
+    """
 
     episodes: int
     policy: Ints
@@ -132,21 +148,31 @@ def learn(
     workers: int = 1,
     on_round: Callable[[LearningProgress], object] = lambda progress: None,
 ) -> Learned:
-    """Learns from `episodes` episodes; the same seed and number of workers give the same table to the bit.
+    """Learn a decision process from samples.
 
-    Workers are threads: each goes on from the common table in every round, and their tables are pooled after it.
-    Rounds grow as i^2, so that the early ones show how fast learning starts.
-    Raises: MDPError if play may go on for ever without paying for it, or if there are too few episodes.
+    Workers are threads: in every round each continues from the common table, and their tables are pooled at its end.
+    Round lengths grow as i^2, so that the early rounds show how fast learning starts.
+
+    Args:
+        mdp: The process.
+        episodes: The number of episodes, including those played greedily at the end.
+        schedule: The settings; by default `Schedule()`.
+        seed: The same seed and number of workers give the same table, bit for bit.
+        workers: The number of threads.
+        on_round: Called after every round.
+
+    Raises:
+        MDPError: Play may continue forever without a cost, or there are too few episodes.
     """
-    plan = schedule or Schedule()
+    schedule = schedule or Schedule()
     check_ends(mdp)
-    valued = round(plan.value_share * episodes)
+    valued = round(schedule.value_share * episodes)
     if workers < 1 or episodes - valued < workers:
         raise MDPError(f"{episodes:,} episodes are too few to learn from with {workers} workers")
-    team = _Team(mdp, plan, seed, workers)
+    team = _Team(mdp, schedule, seed, workers)
     done = 0
-    for i in range(1, plan.rounds + 1):
-        end = round((episodes - valued) * (i / plan.rounds) ** 3)
+    for i in range(1, schedule.rounds + 1):
+        end = round((episodes - valued) * (i / schedule.rounds) ** 3)
         if end > done:
             team.learn(end - done)
             done = end
@@ -157,42 +183,43 @@ def learn(
 
 
 class _Team:
-    """The workers' common table, and what each worker needs to go on."""
+    """The workers: their common table, and the random streams of each."""
 
-    def __init__(self, mdp: FiniteMDP, plan: Schedule, seed: int, workers: int) -> None:
-        self.plan = plan
+    def __init__(self, mdp: FiniteMDP, schedule: Schedule, seed: int, workers: int) -> None:
+        self.schedule = schedule
         self.workers = workers
         self.sampler = sampler(mdp)
-        self.power = plan.power_for(mdp.gamma)
-        self.longest = plan.longest
+        self.power = schedule.power_for(mdp.gamma)
+        self.longest = schedule.longest
         if mdp.gamma < 1:
             self.longest = min(self.longest, ceil(log(NEGLIGIBLE) / log(mdp.gamma)))
         rows = len(mdp.actions)
         self.q, self.visits, self.cut_short = np.zeros(rows), np.zeros(rows, dtype=np.int64), 0
         seeds = [np.random.SeedSequence((seed, worker)) for worker in range(workers)]
         self.streams = [each.generate_state(1, np.uint64) for each in seeds]
-        self.turns = [np.random.default_rng(each).random(rows if plan.draws == "even" else 0) for each in seeds]
+        self.turns = [np.random.default_rng(each).random(rows if schedule.draws == "even" else 0) for each in seeds]
 
     def learn(self, episodes: int) -> None:
-        """One round: every worker learns from its share, then the tables are pooled."""
-        plan, tables = self.plan, [(self.q.copy(), self.visits.copy()) for _ in range(self.workers)]
+        """Play one round: every worker learns from its share, then the tables are pooled."""
+        schedule, tables = self.schedule, [(self.q.copy(), self.visits.copy()) for _ in range(self.workers)]
 
-        def one(worker: int, share: int) -> int:
+        def learn_share(worker: int, share: int) -> int:
             return kernel.learn_episodes(
-                self.sampler, ALGORITHMS[plan.algorithm], self.power, plan.explore_start, plan.explore_action,
+                self.sampler, ALGORITHMS[schedule.algorithm], self.power,
+                schedule.explore_start, schedule.explore_action,
                 self.longest, share, self.streams[worker], self.turns[worker], *tables[worker],
             )  # fmt: skip
 
-        self.cut_short += sum(self._each(one, episodes))
+        self.cut_short += sum(self._each(learn_share, episodes))
         self.q, self.visits = pooled(self.q, self.visits, tables, self.power)
 
     def play(self, policy: Ints, episodes: int) -> tuple[float, float]:
         """Mean return of a policy and its standard error."""
 
-        def one(worker: int, share: int) -> tuple[float, float, int]:
+        def play_share(worker: int, share: int) -> tuple[float, float, int]:
             return kernel.play_episodes(self.sampler, policy, self.longest, share, self.streams[worker])
 
-        results = self._each(one, episodes)
+        results = self._each(play_share, episodes)
         total, squares = sum(r[0] for r in results), sum(r[1] for r in results)
         self.cut_short += sum(r[2] for r in results)
         if episodes < 2:
@@ -201,7 +228,7 @@ class _Team:
         return mean, sqrt(max(0.0, squares / episodes - mean * mean) / (episodes - 1))
 
     def _each(self, work: Callable[[int, int], T], episodes: int) -> list[T]:
-        """`work(worker, its share of the episodes)` of every worker, in order."""
+        """The results of `work(worker, share of the episodes)` for every worker, in order."""
         ends = [episodes * i // self.workers for i in range(self.workers + 1)]
         shares = [end - start for start, end in pairwise(ends)]
         with ThreadPoolExecutor(self.workers) as pool:
@@ -209,7 +236,7 @@ class _Team:
 
 
 def sampler(mdp: FiniteMDP) -> Sampler:
-    """A decision process as the kernel draws from it."""
+    """Prepare a decision process for the kernel, with its probabilities as alias tables."""
     probabilities = _alias(mdp.outcome_start, mdp.probability)
     start = _alias(np.array([0, len(mdp.states)]), mdp.start)
     return Sampler(
@@ -219,9 +246,18 @@ def sampler(mdp: FiniteMDP) -> Sampler:
 
 
 def pooled(q: Floats, visits: Ints, tables: list[tuple[Floats, Ints]], power: int) -> tuple[Floats, Ints]:
-    """The table of several workers who all went on from `q` and `visits`: the weighted mean of all their targets.
+    """Pool the tables of workers that continued from a common table: the weighted mean of all their targets.
 
     With step size (k+1) / (n+k), the total weight of n targets is n (n+1) ... (n+k).
+
+    Args:
+        q: float64 (A,), the common table.
+        visits: int64 (A,), the number of targets in it.
+        tables: Each worker's q and visits, which include those of the common table.
+        power: k of the step size.
+
+    Returns:
+        The pooled q and visits.
     """
     if len(tables) == 1:
         return tables[0]
@@ -229,7 +265,7 @@ def pooled(q: Floats, visits: Ints, tables: list[tuple[Floats, Ints]], power: in
     most = np.maximum.reduce([count for _, count in tables])
 
     def weight(n: Ints) -> Floats:
-        """The total weight of n targets, as a share of that of the busiest worker, lest it overflow."""
+        """The total weight of n targets, as a share of the largest among the workers to avoid overflow."""
         return np.asarray(np.prod([(n + i) / np.maximum(most + i, 1) for i in range(power + 1)], axis=0))
 
     before = weight(visits)

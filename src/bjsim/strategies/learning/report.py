@@ -1,4 +1,4 @@
-"""What was learned about a game: its chart, and the answers to seed 004's questions in words."""
+"""A learned game: its chart, and answers to the questions of [Neller]."""
 
 from __future__ import annotations
 
@@ -16,120 +16,125 @@ from bjsim.strategies.mdp.solve import evaluate, start_value
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 WHY_NO_DISCOUNT = (
-    "1: every hand ends after a few cards, and a bet won is worth the same however many cards it took; "
-    "any other factor would answer another question"
+    "1: every hand ends after a few cards, and the payoff of a bet does not depend on the number of cards; "
+    "any other factor would change the question"
 )
 
 
 class LearnedGame:
-    """A study of a game's decision process, read as blackjack."""
+    """A study of the decision process of a game, in terms of blackjack.
+
+    Args:
+        process: The game.
+        study: The study of its decision process.
+    """
 
     def __init__(self, process: GameProcess, study: Study) -> None:
         self.process = process
         self.study = study
         self.rules: Rules = process.rules
 
-    def letter(self, place: MDPState) -> str:
-        """The learned action where a hand is played."""
+    def action(self, state: MDPState) -> str:
+        """The letter of the learned action in a state with a decision."""
         mdp = self.study.mdp
-        return mdp.actions[int(self.study.learned.policy[mdp.index[str(place)]])]
+        return mdp.actions[int(self.study.learned.policy[mdp.index[str(state)]])]
 
     @cached_property
-    def places(self) -> list[MDPState]:
-        """Where a hand is played, in the order of charts, as far as play can come there."""
-        return [place for name, place in self.process.decisions.items() if name in self.study.mdp.index]
+    def decisions(self) -> list[MDPState]:
+        """The reachable states with a decision, in the order of charts."""
+        return [state for name, state in self.process.decisions.items() if name in self.study.mdp.index]
 
     @cached_property
     def chart(self) -> Chart:
         """The learned strategy as a chart.
 
-        Where one row of the chart stands for several states, the one with the most actions speaks for it.
+        If a cell of the chart covers several states, it has the action of the state with the most legal actions.
         """
         cells: dict[tuple[str, str], str] = {}
         choices: dict[tuple[str, str], int] = {}
-        for place in self.places:
-            cell, letters = (_row(place), place.column), self.process.letters(place)
-            if len(letters) > choices.get(cell, 0):
-                cells[cell], choices[cell] = self._code(place), len(letters)
+        for state in self.decisions:
+            cell, legal = (_row(state), state.column), self.process.legal(state)
+            if len(legal) > choices.get(cell, 0):
+                cells[cell], choices[cell] = self._code(state), len(legal)
         return Chart("learned", self.rules, cells, source=f"learned from {self.study.episodes:,} episodes")
 
-    def _code(self, place: MDPState) -> str:
-        letter = self.letter(place)
-        if letter not in "DR":
-            return letter
-        stand, hit = (self.study.learned.q[self.study.mdp.row(str(place), each)] for each in "SH")
-        return letter + ("s" if stand >= hit else "h")
+    def _code(self, state: MDPState) -> str:
+        action = self.action(state)
+        if action not in "DR":
+            return action
+        stand, hit = (self.study.learned.q[self.study.mdp.row(str(state), each)] for each in "SH")
+        return action + ("s" if stand >= hit else "h")
 
-    # --- the seed's questions
+    # --- the questions of [Neller]
 
     def answers(self) -> dict[str, list[str]]:
-        """Each question with the lines of its answer."""
-        found = {
+        """The questions of [Neller] that apply to the game, each with the lines of its answer."""
+        answers = {
             "What was the discount factor?": [WHY_NO_DISCOUNT],
-            "Does it match the strategy of Hoyle?": self._beside_hoyle(),
+            "Does it match the strategy of Hoyle?": self._compared_with_hoyle(),
             "Can the payout be learned?": self._payout(),
         }
-        if "P" in self._letters:
-            found["Which pairs does it split?"] = self._those_it("P", "never splits")
-        if "D" in self._letters:
-            found["What does it double?"] = self._those_it("D", "never doubles")
+        if "P" in self._actions:
+            answers["Which pairs does it split?"] = self._hands_with("P", "never splits")
+        if "D" in self._actions:
+            answers["What does it double?"] = self._hands_with("D", "never doubles")
         if self.rules.bonuses != "none":
-            found["Do the bonuses change the strategy?"] = self._without_bonuses()
+            answers["Do the bonuses change the strategy?"] = self._without_bonuses()
         if reasons := reasons_of(self.rules):
-            found["How much larger must the representation be?"] = self._larger(reasons)
-        return found
+            answers["How much larger must the representation be?"] = self._larger(reasons)
+        return answers
 
     @cached_property
-    def _letters(self) -> str:
-        return "".join(self.process.letters(place) for place in self.places)
+    def _actions(self) -> str:
+        return "".join(self.process.legal(state) for state in self.decisions)
 
-    def _beside_hoyle(self) -> list[str]:
+    def _compared_with_hoyle(self) -> list[str]:
         hoyle = CATALOGUE["hoyle"].chart(self.rules)
         mdp = self.study.mdp
         ev = start_value(mdp, evaluate(mdp, self.process.policy(mdp, hoyle.letter)))
-        price = f"Hoyle's is worth {ev:+.6f} a bet, {self.study.value_exact - ev:.6f} less than the best"
-        lines = list(self._unlike(hoyle, "Hoyle"))
-        return [f"no; {price}", *lines] if lines else [f"yes, in every state; {price}"]
+        value = f"Hoyle's has the value {ev:+.6f} per bet, {self.study.value_exact - ev:.6f} less than the best"
+        lines = list(self._differences(hoyle, "Hoyle"))
+        return [f"no; {value}", *lines] if lines else [f"yes, in every state; {value}"]
 
     def _payout(self) -> list[str]:
         learned = self.study.learned
         low, high = learned.value_ci95
         lines = [
-            f"yes: the mean return of {learned.value_episodes:,} episodes played with what was learned is "
-            f"{learned.value:+.6f} a bet, 95% interval {low:+.6f} to {high:+.6f}; the exact value of the game is "
+            f"yes: the mean return of {learned.value_episodes:,} episodes under the learned policy is "
+            f"{learned.value:+.6f} per bet, 95% interval {low:+.6f} to {high:+.6f}; the exact value of the game is "
             f"{self.study.value_exact:+.6f}"
         ]
         if self.rules.ties == "replay":
-            lines.append("a tie is no end: the same bet is dealt again, so the return is that of a settled bet")
+            lines.append("ties are replayed with the same bet, so the return is per settled bet")
         return lines
 
-    def _those_it(self, letter: str, never: str) -> list[str]:
-        chosen = [(_row(place), place.column) for place in self.places if self.letter(place) == letter]
+    def _hands_with(self, action: str, never: str) -> list[str]:
+        chosen = [(_row(state), state.column) for state in self.decisions if self.action(state) == action]
         return list(self._spans(chosen)) or [never]
 
     def _without_bonuses(self) -> list[str]:
         plain = Solver(self.rules.replace(bonuses="none")).chart
-        return list(self._unlike(plain, "without them the best")) or ["no"]
+        return list(self._differences(plain, "without them the best")) or ["no"]
 
     def _larger(self, reasons: list[Reason]) -> list[str]:
         states, plain = len(self.study.mdp.states), plain_size(self.rules).states
         lines = [f"{states / plain:.2f} times: {states:,} states, where hit or stand alone needs {plain:,}; it keeps"]
         return lines + [f"{reason.why}: without that {reason.without.states:,} states" for reason in reasons]
 
-    def _unlike(self, chart: Chart, name: str) -> Iterator[str]:
-        """Where what was learned differs from a chart, grouped by what the two do."""
+    def _differences(self, chart: Chart, name: str) -> Iterator[str]:
+        """The states in which the learned strategy differs from a chart, grouped by the two actions."""
         groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
-        for place in self.places:
-            assert place.hand is not None
-            mine = self.letter(place)
-            theirs = chart.letter(place.hand, place.column, self.process.letters(place))
-            if mine != theirs:
-                groups.setdefault((mine, theirs), []).append((_row(place), place.column))
-        for (mine, theirs), cells in groups.items():
-            yield f"{NAMES[mine]}s where {name} {NAMES[theirs]}s: {'; '.join(self._spans(cells))}"
+        for state in self.decisions:
+            assert state.hand is not None
+            learned = self.action(state)
+            other = chart.letter(state.hand, state.column, self.process.legal(state))
+            if learned != other:
+                groups.setdefault((learned, other), []).append((_row(state), state.column))
+        for (learned, other), cells in groups.items():
+            yield f"{NAMES[learned]}s where {name} {NAMES[other]}s: {'; '.join(self._spans(cells))}"
 
     def _spans(self, cells: list[tuple[str, str]]) -> Iterator[str]:
-        """Rows with the dealer's cards, runs of which are drawn together: `16 against 9-A`."""
+        """Rows with ranges of the dealer's cards: `16 against 9-A`."""
         by_row: dict[str, set[str]] = {}
         for row, column in cells:
             by_row.setdefault(row, set()).add(column)
@@ -137,5 +142,5 @@ class LearnedGame:
             yield f"{row} against {format_ranges([*self.process.columns], columns)}"
 
 
-def _row(place: MDPState) -> str:
-    return place.name.partition(" ")[0]
+def _row(state: MDPState) -> str:
+    return state.name.partition(" ")[0]

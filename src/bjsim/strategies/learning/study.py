@@ -1,7 +1,7 @@
-"""Learning a decision process and judging what was learned against the exact solution.
+"""Learning a decision process, and comparing the result with the exact solution.
 
-The judge knows the probabilities, the learner does not: the regret of the learned policy is computed, not sampled, and
-every state in which it takes a worse action is named with what that costs there.
+Unlike the learner, the comparison uses the probabilities: the regret of the learned policy is computed, not sampled,
+and so is the cost of every state in which it takes a worse action.
 """
 
 from __future__ import annotations
@@ -18,18 +18,25 @@ from bjsim.strategies.learning.learn import Learned, LearningProgress, Schedule,
 from bjsim.strategies.mdp.model import FiniteMDP
 from bjsim.strategies.mdp.solve import Solution, regret, start_value, value_iteration
 
-TOLERANCE = 1e-10  # of the exact values; actions closer to each other than ten times this are equally good
+TOLERANCE = 1e-10  # of the exact values; actions that differ by at most ten times this are equally good
 
 
 class LearningPoint(NamedTuple):
-    """The regret of the greedy policy after so many learning episodes; `inf` where play under it never ends."""
+    """The regret of the greedy policy after a number of learning episodes; `inf` if play under it never ends."""
 
     episodes: int
     regret: float
 
 
 class Disagreement(NamedTuple):
-    """A state in which the learned action is not the best one, and what taking it once costs there."""
+    """A state in which the learned action is not the best one.
+
+    Attributes:
+        state: The name of the state.
+        learned: The learned action.
+        best: The best action.
+        cost: The loss from taking the learned action once, in units of reward.
+    """
 
     state: str
     learned: str
@@ -39,7 +46,19 @@ class Disagreement(NamedTuple):
 
 @dataclass(frozen=True)
 class Study:
-    """What was learned from `episodes` episodes, beside the exact solution `best`. seconds: wall time of it all."""
+    """A learned decision process with its exact solution.
+
+    Attributes:
+        mdp: The process.
+        episodes: The number of episodes played.
+        schedule: The settings of the learner.
+        seed: The seed of the learner.
+        workers: The number of threads.
+        best: The exact solution.
+        learned: The result of learning.
+        curve: The exact regret as learning proceeded.
+        seconds: Wall time of the solution and of learning.
+    """
 
     mdp: FiniteMDP
     episodes: int
@@ -53,32 +72,32 @@ class Study:
 
     @property
     def value_exact(self) -> float:
-        """The value of the process: what the best policy earns from the start law."""
+        """The value of the process under the best policy, in units of reward."""
         return start_value(self.mdp, self.best.values)
 
     @cached_property
     def regret(self) -> float:
-        """How much less than that the learned policy earns."""
+        """The exact value of the process less that of the learned policy, in units of reward."""
         return max(0.0, regret(self.mdp, self.best, self.learned.policy))
 
     @property
     def speed(self) -> float:
-        """Episodes a second."""
+        """Episodes per second."""
         return self.episodes / max(self.seconds, 1e-9)
 
     @cached_property
     def disagreements(self) -> tuple[Disagreement, ...]:
-        """Where the learned policy is worse than the best one, the dearest first; states play cannot reach left out."""
-        mdp, found = self.mdp, []
+        """The reachable states in which the learned action is worse than the best one, the most expensive first."""
+        mdp, disagreements = self.mdp, []
         for state in np.flatnonzero(mdp.reachable() & ~mdp.terminal).tolist():
             taken, best = self.learned.policy[state], self.best.policy[state]
             cost = float(self.best.values[state] - self.best.q[taken])
             if cost > 10 * TOLERANCE:
-                found.append(Disagreement(mdp.states[state], mdp.actions[taken], mdp.actions[best], cost))
-        return tuple(sorted(found, key=lambda each: -each.cost))
+                disagreements.append(Disagreement(mdp.states[state], mdp.actions[taken], mdp.actions[best], cost))
+        return tuple(sorted(disagreements, key=lambda each: -each.cost))
 
     def to_json(self) -> dict[str, object]:
-        """What `bjsim learn --json` writes; values in units of reward."""
+        """The study as `bjsim learn --json` writes it; values are in units of reward."""
         return {
             "states": len(self.mdp.states),
             "episodes": self.episodes,
@@ -107,19 +126,28 @@ def study(
     workers: int = 1,
     on_point: Callable[[LearningPoint], object] = lambda point: None,
 ) -> Study:
-    """Solves the process, learns it, and follows the exact regret as learning goes on.
+    """Solve a process, learn it, and compute the exact regret as learning proceeds.
 
-    Raises: MDPError if the process has no solution or there are too few episodes.
+    Args:
+        mdp: The process.
+        episodes: The number of episodes.
+        schedule: The settings of the learner; by default `Schedule()`.
+        seed: The seed of the learner.
+        workers: The number of threads.
+        on_point: Called with every new point of the curve.
+
+    Raises:
+        MDPError: The process has no solution, or there are too few episodes.
     """
-    plan = schedule or Schedule()
+    schedule = schedule or Schedule()
     began = time.perf_counter()
     best = value_iteration(mdp, TOLERANCE)
     curve: list[LearningPoint] = []
 
-    def follow(progress: LearningProgress) -> None:
+    def on_round(progress: LearningProgress) -> None:
         curve.append(LearningPoint(progress.episodes, max(0.0, regret(mdp, best, progress.policy))))
         on_point(curve[-1])
 
-    learned = learn(mdp, episodes, plan, seed, workers, follow)
+    learned = learn(mdp, episodes, schedule, seed, workers, on_round)
     seconds = time.perf_counter() - began
-    return Study(mdp, episodes, plan, seed, workers, best, learned, tuple(curve), seconds)
+    return Study(mdp, episodes, schedule, seed, workers, best, learned, tuple(curve), seconds)

@@ -1,1 +1,1 @@
-"""Finite Markov decision processes, and blackjack as one."""
+"""Finite Markov decision processes, and games of blackjack as such processes."""

@@ -1,23 +1,23 @@
 """A game of blackjack in an infinite shoe as a finite decision process, as compact as its rules allow.
 
-Every move and payment is asked of `bjsim.sim.game.states`. The states of the process:
+All moves and payments come from `bjsim.sim.game.states`. The states of the process:
 
-    deal          one action; leads to the hand and the dealer's card, or ends at once
-    hand v card   the decisions. Hands that are the same (see `same_hands`) are one state, so that the process
-                  keeps the total, the usable ace, the dealer's card, and of "first two cards", "pair" and what bonuses
-                  count only as much as these rules pay for
-    stand v card  one action, the dealer's play. Scores that are paid alike whatever the dealer gets are one state, and
-                  all hands and stakes that come to a score share it, so a learner sees it often
-    half r v card half-hands of rank r that wait for their second card; see below
+    deal           one action; leads to the hand and the dealer's card, or to the end
+    hand v card    the decisions. Equivalent hands (see `equivalence`) are one state: the total, the usable ace and the
+                   dealer's card are always kept, but "first two cards", "pair" and the counts for bonuses only as far
+                   as the rules make a difference between them
+    stand v card   one action, the dealer's play. Scores with the same payments are one state, which is shared by all
+                   hands and stakes with that score, so that a learner visits it often
+    split r v card split hands of rank r that need their second card; see below
 
-Stakes are weights (see `mdp`): a doubled hand leads to its `stand` state with weight 2. A tie that is replayed leads
-back to `deal` with the tied stake as its weight, so that the value of `deal` solves V = net + tied * V, which is
-net / (1 - tied): what the exact solver maximises, with no discount.
+Stakes are weights (see `model`): a doubled hand leads to its `stand` state with weight 2. A replayed tie leads back to
+`deal` with the tied stake as its weight, so that the value of `deal` solves V = net + tied * V. That is
+net / (1 - tied), which the exact solver maximises, without a discount.
 
-A split is two hands against one dealer. Expectations add, whatever the hands have in common, so k half-hands that can
-make no new pair are one outcome of weight k. Where a pair is split again up to a limit, "this hand and the others" is
-two outcomes of half the probability and weight 2 each: the same expectation. Pairs are split again whenever the rules
-allow, as in the exact solver (`values`).
+A split is two hands against one dealer. Expectations add even if the hands are dependent, so k split hands that cannot
+become new pairs are one outcome of weight k. Where pairs are resplit up to a limit, "this hand and the others" are two
+outcomes with half the probability and weight 2 each, which has the same expectation. Pairs are resplit whenever the
+rules allow, as in the exact solver (`values`).
 """
 
 from __future__ import annotations
@@ -43,14 +43,24 @@ DEAL, PLAY_ON = "deal", "dealer plays"
 
 
 class MDPState(NamedTuple):
-    """A state of the process: its name, the dealer's column, and an example of the hands or results it stands for."""
+    """A state of the process.
+
+    Attributes:
+        name: Its name, without the dealer's column.
+        column: The dealer's column; empty for the deal and the end.
+        hand: A representative of its hands, or the split hand that needs its second card.
+        may_split: Whether the hand may be split, as far as the limit of hands is concerned.
+        result: A representative of its finished hands.
+        pending: The number of split hands that need their second card.
+        hands: The number of hands of the seat if `pending` is not 0.
+    """
 
     name: str
     column: str = ""
     hand: HandState | None = None
     may_split: bool = True
     result: Result | None = None
-    waiting: int = 0
+    pending: int = 0
     hands: int = 0
 
     def __str__(self) -> str:
@@ -58,24 +68,31 @@ class MDPState(NamedTuple):
 
     @property
     def decides(self) -> bool:
-        """Whether a hand is played here, so that there is a choice."""
-        return self.hand is not None and not self.waiting
+        """Whether the state has a hand with a choice."""
+        return self.hand is not None and not self.pending
 
 
 START, END = MDPState("deal"), MDPState("end")
 
 
 class GameProcess:
-    """A game with an infinite shoe as something `build_mdp` can build. Raises: RulesError if the shoe is finite."""
+    """A game with an infinite shoe as a `Process` for `build_mdp`.
+
+    Args:
+        rules: The game.
+
+    Raises:
+        RulesError: The shoe is finite.
+    """
 
     def __init__(self, rules: Rules) -> None:
         if not rules.infinite:
-            raise RulesError(f"decks = {rules.decks:g} has too many states to learn; it takes decks = inf")
+            raise RulesError(f"decks = {rules.decks:g} has too many states to learn; use decks = inf")
         self.rules = rules
         self.states_of_play = States(rules)
         self.dealer = Dealer(self.states_of_play)
         self.columns = self.dealer.columns()
-        self.same = StateEquivalence(self.states_of_play)
+        self.equivalence = StateEquivalence(self.states_of_play)
 
     # --- the process
 
@@ -88,67 +105,74 @@ class GameProcess:
     def actions(self, state: MDPState) -> list[str]:
         if not state.decides:
             return [PLAY_ON if state.result else DEAL]
-        return list(self.letters(state))
+        return list(self.legal(state))
 
     def outcomes(self, state: MDPState, action: str) -> list[Outcome]:
-        """What may follow; outcomes that lead to the same place for the same money are one."""
+        """The outcomes of an action; those with the same next state, reward and weight are merged."""
         merged: dict[tuple[MDPState, float, float], float] = defaultdict(float)
-        for probability, place, reward, weight in self._outcomes(state, action):
+        for probability, following, reward, weight in self._outcomes(state, action):
             if probability:
-                merged[place, float(reward), float(weight)] += float(probability)
+                merged[following, float(reward), float(weight)] += float(probability)
         return [Outcome(p, *rest) for rest, p in merged.items()]
 
-    def letters(self, state: MDPState) -> str:
-        """The legal actions of a place where a hand is played."""
+    def legal(self, state: MDPState) -> str:
+        """The letters of the legal actions of a state with a decision."""
         assert state.hand is not None
-        return self.same.legal(state.hand, state.may_split)
+        return self.equivalence.legal(state.hand, state.may_split)
 
     @cached_property
     def decisions(self) -> dict[str, MDPState]:
-        """Every place where a hand is played, by its name, in the order of charts."""
-        places = {}
-        for hand, may_split, name in sorted(self.same.kinds, key=lambda kind: _row_order(kind.name)):
+        """Every state with a decision, by its name, in the order of charts."""
+        states = {}
+        for hand, may_split, name in sorted(self.equivalence.classes, key=lambda each: _row_order(each.name)):
             for column in self.columns:
-                place = MDPState(name, column, hand, may_split)
-                places[str(place)] = place
-        return places
+                state = MDPState(name, column, hand, may_split)
+                states[str(state)] = state
+        return states
 
-    def places_against(self, column: str) -> set[MDPState]:
-        """Every place that play can reach when the dealer shows `column`; the deal and the end are left out."""
-        found: set[MDPState] = set()
-        todo = [START]
-        while todo:
-            state = todo.pop()
+    def states_against(self, column: str) -> set[MDPState]:
+        """Every reachable state in which the dealer shows `column`."""
+        reached: set[MDPState] = set()
+        unexplored = [START]
+        while unexplored:
+            state = unexplored.pop()
             for action in self.actions(state):
                 after = {outcome.next_state for outcome in self.outcomes(state, action)}
-                fresh = {place for place in after if place.column == column} - found
-                found |= fresh
-                todo += fresh
-        return found
+                fresh = {following for following in after if following.column == column} - reached
+                reached |= fresh
+                unexplored += fresh
+        return reached
 
-    def place(self, hand: HandState, column: str, may_split: bool = True) -> MDPState:
-        """The state of the process that a hand to be played is in."""
-        hand, may_split, name = self.same.kind(hand, may_split)
+    def state_of(self, hand: HandState, column: str, may_split: bool = True) -> MDPState:
+        """The state of a hand with a decision."""
+        hand, may_split, name = self.equivalence.class_of(hand, may_split)
         return MDPState(name, column, hand, may_split)
 
-    def policy(self, mdp: FiniteMDP, letter: Policy) -> Ints:
-        """A strategy such as `Chart.letter` as rows of `mdp`, this game's process: int64 (S,), -1 where terminal.
+    def policy(self, mdp: FiniteMDP, policy: Policy) -> Ints:
+        """Translate a strategy into rows of the decision process of this game.
 
-        Hands that are one state here are played as the one that the state is named after.
+        Equivalent hands are played as the representative of their class.
+
+        Args:
+            mdp: The process that `build_mdp` makes of this game.
+            policy: The strategy, such as `Chart.letter`.
+
+        Returns:
+            int64 (S,), the row of each state; -1 where terminal.
         """
         rows = np.where(mdp.terminal, -1, mdp.action_start[:-1])
-        for name, place in self.decisions.items():
-            assert place.hand is not None
+        for name, state in self.decisions.items():
+            assert state.hand is not None
             if name in mdp.index:
-                rows[mdp.index[name]] = mdp.row(name, letter(place.hand, place.column, self.letters(place)))
+                rows[mdp.index[name]] = mdp.row(name, policy(state.hand, state.column, self.legal(state)))
         return rows
 
-    # --- what follows
+    # --- outcomes
 
     def _outcomes(self, state: MDPState, action: str) -> Iterator[Outcome]:
         if state == START:
             yield from self._deals()
-        elif state.waiting:
+        elif state.pending:
             yield from self._second_cards(state)
         elif state.result is not None:
             yield from self._settled(state.result, state.column)
@@ -161,7 +185,7 @@ class GameProcess:
         for hand, p in states.starts.items():
             for column in self.columns.values():
                 yield self._reached(float(p * column.probability), hand, column.label)
-            yield self._money(float(p) * float(ended), states.result(hand), DEALER_NATURAL)
+            yield self._payment(float(p) * float(ended), states.result(hand), DEALER_NATURAL)
 
     def _played(self, state: MDPState, action: str) -> Iterator[Outcome]:
         states, hand, column = self.states_of_play, state.hand, state.column
@@ -171,7 +195,7 @@ class GameProcess:
         elif action == "R":
             yield self._finished(1.0, SURRENDERED, column)
         elif action == "P":
-            yield Outcome(1.0, *self._halves(states.split(hand), 2, 2, column))
+            yield Outcome(1.0, *self._pending(states.split(hand), 2, 2, column))
         else:
             for rank, p in states.ranks:
                 after = states.add(hand, rank)
@@ -181,56 +205,56 @@ class GameProcess:
                     yield self._finished(float(p), states.result(after), column, stake=2)
 
     def _second_cards(self, state: MDPState) -> Iterator[Outcome]:
-        """One of the half-hands gets its second card; the others wait."""
-        states, half, column = self.states_of_play, state.hand, state.column
-        assert half is not None
+        """One of the pending split hands gets its second card."""
+        states, split_hand, column = self.states_of_play, state.hand, state.column
+        assert split_hand is not None
         for rank, p in states.ranks:
-            hand = states.add(half, rank)
+            hand = states.add(split_hand, rank)
             if state.hands < self.rules.max_hands and "P" in states.legal(hand):
-                yield Outcome(float(p), *self._halves(half, state.waiting + 1, state.hands + 1, column))
-            elif state.waiting == 1:
+                yield Outcome(float(p), *self._pending(split_hand, state.pending + 1, state.hands + 1, column))
+            elif state.pending == 1:
                 yield self._reached(float(p), hand, column, may_split=False)
             else:
                 this = self._reached(float(p) / 2, hand, column, may_split=False)
                 yield this._replace(reward=2 * this.reward, weight=2 * this.weight)
-                others, reward, weight = self._halves(half, state.waiting - 1, state.hands, column)
+                others, reward, weight = self._pending(split_hand, state.pending - 1, state.hands, column)
                 yield Outcome(float(p) / 2, others, 2 * reward, 2 * weight)
 
-    def _halves(self, half: HandState, waiting: int, hands: int, column: str) -> tuple[MDPState, float, float]:
-        """The place, reward 0 and weight of so many half-hands."""
-        alike = 1
+    def _pending(self, split_hand: HandState, count: int, hands: int, column: str) -> tuple[MDPState, float, float]:
+        """The state, reward 0 and weight of `count` pending split hands of a seat with `hands` hands."""
+        weight = 1
         if hands >= self.rules.max_hands:
-            alike, waiting = waiting, 1
+            weight, count = count, 1
         elif self.rules.max_hands == math.inf:
-            alike, waiting, hands = waiting, 1, 1
-        half = half._replace(rank=min(half.rank, 9))
-        name = f"half {RANKS[half.rank]}" + ("" if waiting == 1 == hands else f", {waiting} of {hands} hands")
-        return MDPState(name, column, half, waiting=waiting, hands=hands), 0.0, float(alike)
+            weight, count, hands = count, 1, 1
+        split_hand = split_hand._replace(rank=min(split_hand.rank, 9))
+        name = f"split {RANKS[split_hand.rank]}" + ("" if count == 1 == hands else f", {count} of {hands} hands")
+        return MDPState(name, column, split_hand, pending=count, hands=hands), 0.0, float(weight)
 
     # --- the end of a hand
 
     def _reached(self, p: float, hand: HandState, column: str, may_split: bool = True) -> Outcome:
-        if self.same.legal(hand, may_split):
-            return Outcome(p, self.place(hand, column, may_split))
+        if self.equivalence.legal(hand, may_split):
+            return Outcome(p, self.state_of(hand, column, may_split))
         return self._finished(p, self.states_of_play.result(hand), column)
 
     def _finished(self, p: float, result: Result, column: str, stake: int = 1) -> Outcome:
         if self.states_of_play.waits(result) == NOT_WAITING:
-            return self._money(p, result, 0, stake)
-        result = self.same.results[self.same.payments(result)]
+            return self._payment(p, result, 0, stake)
+        result = self.equivalence.results[self.equivalence.payments(result)]
         return Outcome(p, MDPState(_name(result), column, result=result), 0.0, float(stake))
 
     def _settled(self, result: Result, column: str) -> Iterator[Outcome]:
         for dealer, p in self.columns[column].probabilities.items():
-            yield self._money(float(p), result, dealer)
+            yield self._payment(float(p), result, dealer)
 
-    def _money(self, p: float, result: Result, dealer: int, stake: int = 1) -> Outcome:
+    def _payment(self, p: float, result: Result, dealer: int, stake: int = 1) -> Outcome:
         net, tied = self.states_of_play.settle(result, stake, dealer)
         return Outcome(p, START, float(net), float(tied)) if tied else Outcome(p, END, float(net))
 
 
 def _name(result: Result) -> str:
-    """A finished hand in words, such as `stand 18` or `stand 19 for 2`."""
+    """The name of a finished hand, such as `stand 18` or `stand 19 for 2`."""
     if result.end != "stood":
         return result.end
     return f"stand {result.score}" + (f" for {result.bonus}" if result.bonus > 1 else "")
@@ -242,8 +266,9 @@ def _row_order(name: str) -> tuple[object, ...]:
 
 
 def game_mdp(rules: Rules) -> FiniteMDP:
-    """The game `rules` as a decision process; the value of its start is the value of the game, in initial bets.
+    """Make the decision process of a game; the value of its start is the value of the game, in initial bets.
 
-    Raises: RulesError if the shoe is finite; MDPError if the value is infinite.
+    Raises:
+        RulesError: The shoe is finite.
     """
     return build_mdp(GameProcess(rules))

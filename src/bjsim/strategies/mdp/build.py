@@ -1,6 +1,6 @@
-"""Building a `FiniteMDP`: from any object that names its states, actions and outcomes, or from JSON.
+"""Building a `FiniteMDP` from an object that lists its states, actions and outcomes, or from JSON.
 
-The JSON form, with everything optional left out or shown:
+The JSON format:
 
     {"gamma": 0.9,
      "start": "wait",                          or {"wait": 0.5, "go": 0.5}
@@ -8,7 +8,7 @@ The JSON form, with everything optional left out or shown:
      "states": {"wait": {"stay": [{"to": "wait", "p": 1, "reward": -1}],
                          "leave": [{"to": "end", "p": 1, "reward": 5, "weight": 1}]}}}
 
-`p` and `weight` are 1 and `reward` is 0 where they are left out.
+The defaults of `p` and `weight` are 1, that of `reward` is 0. `gamma` is 1 by default, and `start` the first state.
 """
 
 from __future__ import annotations
@@ -26,7 +26,14 @@ S = TypeVar("S", bound=Hashable)
 
 
 class Outcome(NamedTuple):
-    """What may follow an action: its probability, the next state, the reward, and how many copies of the future."""
+    """A possible outcome of an action.
+
+    Attributes:
+        probability: Its probability.
+        next_state: The state it leads to.
+        reward: Its reward.
+        weight: The number of independent copies of the future that follow; see `bjsim.strategies.mdp.model`.
+    """
 
     probability: float
     next_state: Any
@@ -35,28 +42,36 @@ class Outcome(NamedTuple):
 
 
 class Process(Protocol[S]):
-    """Anything that can be built: states are hashable and `str(state)` is their name."""
+    """A process that `build_mdp` accepts; states are hashable, and their names are `str(state)`."""
 
     def start(self) -> Mapping[S, float]:
-        """The law of the first state."""
+        """The distribution of the first state: state -> probability."""
 
     def terminal(self, state: S) -> bool:
         """Whether play ends here."""
 
     def actions(self, state: S) -> Iterable[str]:
-        """What may be done in a state that is not terminal."""
+        """The actions of a state that is not terminal."""
 
     def outcomes(self, state: S, action: str) -> Iterable[Outcome]:
-        """What may follow; equal pairs of next state and reward need not be merged."""
+        """The outcomes of an action; those with the same next state and reward need not be merged."""
 
 
 def build_mdp(process: Process[S], gamma: float = 1.0) -> FiniteMDP:
-    """The states that play of `process` can reach, in flat arrays. Raises: MDPError naming the state at fault."""
+    """Enumerate the reachable states of a process.
+
+    Args:
+        process: The process.
+        gamma: The discount factor, 0 < gamma <= 1.
+
+    Raises:
+        MDPError: The process is not valid; the message names the state.
+    """
     start = dict(process.start())
     order = list(start)
     index = {state: i for i, state in enumerate(order)}
     table: list[list[tuple[str, list[Outcome]]]] = []
-    for state in order:  # grows while it is walked
+    for state in order:  # grows during the loop
         rows = []
         if not process.terminal(state):
             rows = [(action, list(process.outcomes(state, action))) for action in process.actions(state)]
@@ -87,33 +102,41 @@ def build_mdp(process: Process[S], gamma: float = 1.0) -> FiniteMDP:
 
 
 def read_mdp(file: str | Path) -> FiniteMDP:
-    """The decision process of a JSON file. Raises: MDPError, one line that names the file and the state at fault."""
+    """Read a decision process from a JSON file.
+
+    Raises:
+        MDPError: The file cannot be read or is not a decision process; the message names the file and the state.
+    """
     try:
-        return mdp_from_dict(json.loads(Path(file).read_text(encoding="utf-8"), object_pairs_hook=_each_once))
+        return mdp_from_dict(json.loads(Path(file).read_text(encoding="utf-8"), object_pairs_hook=_unique_keys))
     except OSError as error:
         raise MDPError(f"cannot read {file}: {error.strerror}") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise MDPError(f"{file} is no JSON: {error}") from None
+        raise MDPError(f"{file} is not valid JSON: {error}") from None
     except RecursionError:
-        raise MDPError(f"{file} is no decision process: its JSON is nested too deeply") from None
+        raise MDPError(f"{file} is not a decision process: its JSON is nested too deeply") from None
     except MDPError as error:
         raise MDPError(f"{file}: {error}") from None
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object, in which a name that stands twice would hide what came first."""
-    found: dict[str, Any] = {}
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object as a dict; refuses duplicate keys, of which Python would keep only the last."""
+    unique: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
-            raise MDPError(f"{name!r} stands twice in one object")
-        found[name] = value
-    return found
+        if name in unique:
+            raise MDPError(f"duplicate key {name!r} in an object")
+        unique[name] = value
+    return unique
 
 
 def mdp_from_dict(data: Any) -> FiniteMDP:
-    """The decision process of the JSON form above, already parsed. Raises: MDPError naming the state at fault."""
+    """Make a decision process from parsed JSON in the format above.
+
+    Raises:
+        MDPError: The data is not a decision process; the message names the state.
+    """
     if not isinstance(data, dict) or not isinstance(data.get("states"), dict):
-        raise MDPError('wanted an object with "states": {STATE: {ACTION: [{"to": STATE, "p": ..., "reward": ...}]}}')
+        raise MDPError('expected an object with "states": {STATE: {ACTION: [{"to": STATE, "p": ..., "reward": ...}]}}')
     unknown = set(data) - {"gamma", "start", "terminal", "states"}
     if unknown:
         raise MDPError(f"unknown key {sorted(unknown)[0]!r}; keys are gamma, start, terminal, states")
@@ -122,13 +145,13 @@ def mdp_from_dict(data: Any) -> FiniteMDP:
 
 
 class _Parsed:
-    """The JSON form as a `Process` of names."""
+    """The JSON format as a `Process` of names."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.states: dict[str, Any] = data["states"]
         ends = data.get("terminal", [])
         if not isinstance(ends, list):
-            raise MDPError('terminal: wanted a list of states, such as ["end"]')
+            raise MDPError('terminal: expected a list of states, such as ["end"]')
         self.ends = set(map(str, ends))
         first = data.get("start", next(iter(self.states), ""))
         self.first: dict[str, Any] = first if isinstance(first, dict) else {str(first): 1}
@@ -138,21 +161,21 @@ class _Parsed:
 
     def terminal(self, state: str) -> bool:
         if state not in self.states and state not in self.ends:
-            raise MDPError(f"state {state} is led to, but it is neither among the states nor terminal")
+            raise MDPError(f'unknown state {state!r}; it is neither in "states" nor in "terminal"')
         if state in self.ends and self.states.get(state):
             raise MDPError(f"state {state} is terminal and has actions")
         return state in self.ends
 
     def actions(self, state: str) -> list[str]:
         if not isinstance(self.states[state], dict):
-            raise MDPError(f"state {state}: wanted {{ACTION: [outcomes]}}")
+            raise MDPError(f"state {state}: expected {{ACTION: [outcomes]}}")
         return list(self.states[state])
 
     def outcomes(self, state: str, action: str) -> list[Outcome]:
         where = f"state {state}, action {action}"
         rows = self.states[state][action]
         if not isinstance(rows, list):
-            raise MDPError(f"{where}: wanted a list of outcomes")
+            raise MDPError(f"{where}: expected a list of outcomes")
         return [self._outcome(row, where) for row in rows]
 
     def _outcome(self, row: Any, where: str) -> Outcome:

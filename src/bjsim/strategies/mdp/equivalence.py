@@ -1,7 +1,7 @@
-"""Which hands are the same: a decision process needs one state for all hands with the same choices and futures.
+"""State equivalence: a decision process needs one state for all hands with the same choices and the same future.
 
-Two hands are the same if the same actions are allowed, they are paid alike when they stand, and every next card makes
-them the same again. A hand's total only grows, so this is found by one walk, each hand after those it may become.
+Two hands are equivalent if the same actions are legal, they are paid the same when they stand, and every next card
+makes them equivalent hands. As the total of a hand only grows, one recursive pass finds the classes.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from typing import NamedTuple
 from bjsim.sim.game.states import HandState, Result, States
 
 
-class Kind(NamedTuple):
-    """A kind of hand with a choice: one of these hands, whether it may be split, and the name of the kind.
+class StateClass(NamedTuple):
+    """A class of equivalent hands with a choice.
 
-    The name is the hand's row in charts, with the legal letters where that alone is not enough.
+    Attributes:
+        hand: A representative.
+        may_split: Whether it may be split; false for a pair if the limit of hands is reached.
+        name: The hand's row in charts, followed by the legal actions if several classes have that row.
     """
 
     hand: HandState
@@ -26,7 +29,7 @@ class Kind(NamedTuple):
 
 
 class StateEquivalence:
-    """The kinds of hands and results of a game. `may_split` is false where the limit of hands is reached."""
+    """The classes of equivalent hands and results of a game. `may_split` is false if the limit of hands is reached."""
 
     def __init__(self, states: States) -> None:
         self.states = states
@@ -35,27 +38,27 @@ class StateEquivalence:
         self._numbers: dict[Hashable, int] = {}
 
     def legal(self, hand: HandState, may_split: bool) -> str:
-        """Letters of the actions that the hand may take."""
+        """Letters of the legal actions of the hand."""
         letters = self.states.legal(hand)
         return letters if may_split else letters.replace("P", "")
 
-    def kind(self, hand: HandState, may_split: bool) -> Kind:
-        """The kind of a hand with a choice."""
+    def class_of(self, hand: HandState, may_split: bool) -> StateClass:
+        """The class of a hand with a choice."""
         return self._by_number[self._number(hand, may_split)]
 
     @property
-    def kinds(self) -> list[Kind]:
-        """All kinds, in no particular order."""
+    def classes(self) -> list[StateClass]:
+        """All classes, in no particular order."""
         return list(self._by_number.values())
 
     @cached_property
     def results(self) -> dict[Hashable, Result]:
-        """For each way of being paid (`payments`), the finished hand with the greatest score that is paid so."""
+        """For each distinct payment (see `payments`), the finished hand with the greatest score that has it."""
         finished = {self.states.result(hand) for hand in self.states.reachable()}
         return {self.payments(result): result for result in sorted(finished, key=lambda result: result.score)}
 
     def _payments(self, result: Result) -> tuple[float, ...]:
-        """All that matters about a finished hand: what it wins and ties against each outcome of the dealer."""
+        """The profit and the tied stake of a finished hand against each outcome of the dealer."""
         states = self.states
         return tuple(float(x) for dealer in states.dealer_outcomes for x in states.settle(result, 1, dealer))
 
@@ -77,17 +80,20 @@ class StateEquivalence:
         return tuple(parts)
 
     @cached_property
-    def _by_number(self) -> dict[int, Kind]:
-        found: dict[int, tuple[HandState, bool]] = {}
+    def _by_number(self) -> dict[int, StateClass]:
+        members: dict[int, tuple[HandState, bool]] = {}
         for hand in self.states.reachable():
             for may_split in (True, False):
                 if self.legal(hand, may_split):
-                    found.setdefault(self._number(hand, may_split), (hand, may_split))
+                    members.setdefault(self._number(hand, may_split), (hand, may_split))
         by_row: dict[str, list[int]] = defaultdict(list)
-        for number, (hand, may_split) in found.items():
+        for number, (hand, may_split) in members.items():
             by_row[self.states.rows_of(hand, may_split)[0]].append(number)
         return {
-            number: Kind(*found[number], row if len(numbers) == 1 else f"{row} ({self.legal(*found[number])})")
+            number: StateClass(
+                *members[number],
+                row if len(numbers) == 1 else f"{row} ({self.legal(*members[number])})",
+            )
             for row, numbers in by_row.items()
             for number in numbers
         }

@@ -1,15 +1,15 @@
-"""A finite Markov decision process in flat arrays: what the solver solves and the learner samples.
+"""A finite Markov decision process in flat arrays, which the solver solves and the learner samples.
 
 Notation, after Puterman (1994), "Markov Decision Processes", sections 2.1 and 6.1. In state s the agent picks an
 action a; the outcome o of (s, a) happens with probability p(o), pays r(o) and leads to s'(o). The value of a policy
-is the expected sum of rewards, each discounted by gamma per step; gamma = 1 is the usual case here, for play that ends.
+is the expected sum of rewards, each discounted by gamma per step; gamma = 1 is the usual case here, since play ends.
 
     Q(s, a) = sum over outcomes o of (s, a) of  p(o) * (r(o) + gamma * w(o) * V(s'(o)))
     V(s)    = max over a of Q(s, a);   V = 0 in terminal states
 
-The weight w(o), 1 unless given, says how many independent copies of the future follow the outcome. Expectation is
-linear, so two hands after a split are one outcome of weight 2, and a tie of twice the bet that is dealt again leads
-back to the deal with weight 2. A weight below 1 is a discount of that transition alone (White 2017, "Unifying Task
+The weight w(o), 1 by default, is the number of independent copies of the future that follow the outcome. As
+expectation is linear, the two hands of a split are one outcome of weight 2, and a replayed tie of a doubled bet leads
+back to the deal with weight 2. A weight below 1 is a discount of that transition only (White 2017, "Unifying Task
 Specification in Reinforcement Learning").
 
 Order of the arrays: states in any order; the actions of state s are the rows action_start[s] .. action_start[s+1]-1;
@@ -30,22 +30,34 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-SUM_TOLERANCE = 1e-9  # how far probabilities may sum from 1: what a file with ten digits can hold
+SUM_TOLERANCE = 1e-9  # for sums of probabilities: allows files with ten digits
 
 
 class MDPError(InputError):
-    """A decision process that makes no sense or has no solution. The message is one line and names the state."""
+    """A decision process is invalid or has no solution. The message is one line and names the state."""
 
 
 @dataclass(frozen=True, eq=False)
 class FiniteMDP:
     """States, actions and outcomes in flat arrays, checked at construction.
 
-    states: S names. actions: A names, one per row (state, action). action_start: int64 (S+1,). outcome_start: int64
-    (A+1,). probability, reward, weight: float64 (O,); reward in whatever unit the values shall have. next_state: int64
-    (O,). terminal: bool (S,), where play ends. start: float64 (S,), the law of the first state. gamma: 0 < gamma <= 1.
+    With S states, A rows and O outcomes:
 
-    Raises: MDPError naming the state at fault.
+    Args:
+        states: S names.
+        actions: A names, one for each row.
+        action_start: int64 (S+1,), the first row of each state.
+        outcome_start: int64 (A+1,), the first outcome of each row.
+        probability: float64 (O,).
+        next_state: int64 (O,).
+        reward: float64 (O,), in the unit of the values.
+        weight: float64 (O,).
+        terminal: bool (S,), true where play ends.
+        start: float64 (S,), the distribution of the first state.
+        gamma: The discount factor, 0 < gamma <= 1.
+
+    Raises:
+        MDPError: The arrays are not a decision process; the message names the state.
     """
 
     states: tuple[str, ...]
@@ -88,7 +100,7 @@ class FiniteMDP:
 
     @cached_property
     def factor(self) -> Floats:
-        """What the value of the next state counts for in each outcome: p * w * gamma, 0 if it is terminal; (O,)."""
+        """The factor of the next state's value in each outcome, p * w * gamma, or 0 if it is terminal; float64 (O,)."""
         return np.asarray(self.gamma * self.probability * self.weight * ~self.terminal[self.next_state])
 
     @cached_property
@@ -97,11 +109,19 @@ class FiniteMDP:
         return {name: i for i, name in enumerate(self.states)}
 
     def rows(self, state: str) -> range:
-        """The rows of a state by its name; none if it is terminal. Raises: KeyError."""
+        """The rows of a state by its name; empty if it is terminal.
+
+        Raises:
+            KeyError: There is no such state.
+        """
         return range(self.action_start[self.index[state]], self.action_start[self.index[state] + 1])
 
     def row(self, state: str, action: str) -> int:
-        """Index of a row by its names. Raises: KeyError if there is none."""
+        """Index of a row by the names of its state and action.
+
+        Raises:
+            KeyError: There is no such row.
+        """
         for row in self.rows(state):
             if self.actions[row] == action:
                 return row
@@ -111,7 +131,7 @@ class FiniteMDP:
         """The state and action of a row, for messages."""
         return f"state {self.states[self.row_state[row]]}, action {self.actions[row]}"
 
-    # --- what follows what
+    # --- dynamic programming
 
     def backup(self, values: Floats) -> Floats:
         """Q(s, a) of every row, float64 (A,), from the values of the states, float64 (S,)."""
@@ -119,28 +139,28 @@ class FiniteMDP:
         return np.asarray(self.expected_reward + ahead)
 
     def best(self, q: Floats) -> Floats:
-        """The greatest of q, (A,), in every state, float64 (S,); 0 in terminal states."""
+        """The maximum of q, (A,), in every state, float64 (S,); 0 in terminal states."""
         values = np.zeros(len(self.states))
         live = ~self.terminal
         values[live] = np.maximum.reduceat(q, self.action_start[:-1][live])
         return values
 
     def greedy(self, q: Floats) -> Ints:
-        """The first row with the greatest q in every state, int64 (S,); -1 in terminal states."""
+        """The first row with the maximum q in every state, int64 (S,); -1 in terminal states."""
         top = np.flatnonzero(q >= self.best(q)[self.row_state])
         rows = np.full(len(self.states), -1, dtype=np.int64)
         rows[self.row_state[top][::-1]] = top[::-1]
         return rows
 
     def reachable(self) -> Bools:
-        """Which states play can reach from the start law under some policy, bool (S,)."""
+        """Whether each state can be reached under some policy, bool (S,)."""
         seen = self.start > 0
         possible = self.probability > 0
         while True:
-            lit = possible & seen[self.row_state[self.outcome_row]] & ~seen[self.next_state]
-            if not lit.any():
+            fresh = possible & seen[self.row_state[self.outcome_row]] & ~seen[self.next_state]
+            if not fresh.any():
                 return seen
-            seen[self.next_state[lit]] = True
+            seen[self.next_state[fresh]] = True
 
     # --- validation
 
@@ -153,7 +173,7 @@ class FiniteMDP:
             if getattr(self, name).shape != (size,):
                 raise MDPError(f"{name} must have shape ({size},), not {getattr(self, name).shape}")
         if len(set(self.states)) != s:
-            raise MDPError("states must have names, no two the same")
+            raise MDPError("states must have different names")
         for name, last in (("action_start", a), ("outcome_start", o)):
             starts = getattr(self, name)
             if starts[0] != 0 or starts[-1] != last or (np.diff(starts) < 0).any():
@@ -168,7 +188,7 @@ class FiniteMDP:
             if wrong.any():
                 raise MDPError(f"state {self.states[np.flatnonzero(wrong)[0]]} {complaint}")
         if self.terminal.all():
-            raise MDPError("every state is terminal: there is nothing to decide")
+            raise MDPError("every state is terminal, so there is nothing to decide")
 
     def _check_outcomes(self) -> None:
         empty = np.flatnonzero(np.diff(self.outcome_start) == 0)

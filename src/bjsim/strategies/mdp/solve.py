@@ -6,12 +6,12 @@ Notation as in `mdp`; T is the Bellman backup, (T V)(s) = max over a of Q(s, a),
 * Policy evaluation: V = T_pi V, a linear system (Puterman 6.1.3).
 * Policy iteration: evaluate, then act greedily, until nothing changes (Puterman 6.4; from a policy that ends play).
 
-The bound. Let u(s) > 0 and kappa >= 0. If T(V + kappa u) <= V + kappa u then no policy that ends is worth more than
-V + kappa u; if T_g(V - kappa u) >= V - kappa u for the greedy policy g, then g is worth at least V - kappa u, and
-so is the optimum. Both are checked row by row, so that |V - V*| <= kappa u is proven, not hoped for. As u serves the
-greatest expected number of steps, u = 1 + max over a of sum p w gamma u, found by iteration; among all rows if every
-policy ends, else among those that are nearly greedy. With gamma < 1, u is at most 1 / (1 - gamma) and the bound
-becomes the usual |T V - V| / (1 - gamma), Puterman theorem 6.3.1 and its remark.
+The bound. Let u(s) > 0 and kappa >= 0. If T(V + kappa u) <= V + kappa u then no policy that ends has a value above
+V + kappa u; if T_g(V - kappa u) >= V - kappa u for the greedy policy g, then the value of g is at least V - kappa u,
+and so is the optimum. Both conditions are checked row by row, which proves |V - V*| <= kappa u. The function u is the
+greatest expected number of steps, u = 1 + max over a of sum p w gamma u, found by iteration: over all rows if every
+policy ends, else over those that are nearly greedy. With gamma < 1, u is at most 1 / (1 - gamma) and the bound
+is the standard |T V - V| / (1 - gamma), Puterman theorem 6.3.1 and its remark.
 """
 
 from __future__ import annotations
@@ -24,18 +24,23 @@ import numpy as np
 from bjsim.strategies.mdp.model import Bools, FiniteMDP, Floats, Ints, MDPError
 from bjsim.strategies.mdp.termination import check_ends, endless_rows, proper_policy
 
-DENSE = 200  # policies over at most this many states are evaluated by one dense linear system
-EVALUATED = 1e-12  # others to within this, or as near to it as rounding allows
-SWEEPS = 200_000  # value iteration gives up after so many: a discount of 0.9999 is still served
-HUGE = 1e12  # values or expected steps beyond this count as growing without bound
-ROUNDS = 1000  # policy iteration gives up after so many
-NEARLY_GREEDY = (np.inf, 1e-3, 1e-6, 1e-9)  # rows that u covers, by how much worse than the best they may be
+DENSE = 200  # states up to which a policy is evaluated by a dense linear system
+EVALUATED = 1e-12  # tolerance for more states; rounding may prevent it
+SWEEPS = 200_000  # limit of value iteration; enough for a discount of 0.9999
+HUGE = 1e12  # values and expected steps above this count as unbounded
+ROUNDS = 1000  # limit of policy iteration
+NEARLY_GREEDY = (np.inf, 1e-3, 1e-6, 1e-9)  # rows that u covers, by their distance from the best
 
 
 class Solution(NamedTuple):
-    """values: float64 (S,). q: float64 (A,). policy: row of each state, int64 (S,), -1 in terminal states.
+    """The solution of a decision process.
 
-    bound: the values are proven to be within this of the true ones, in every state. rounds: sweeps or improvements.
+    Attributes:
+        values: float64 (S,), the value of each state.
+        q: float64 (A,), the value of each row.
+        policy: int64 (S,), the row of each state; -1 in terminal states.
+        bound: A proven bound on the error of `values`, over all states.
+        rounds: The number of sweeps or policy improvements.
     """
 
     values: Floats
@@ -46,19 +51,29 @@ class Solution(NamedTuple):
 
 
 def value_iteration(mdp: FiniteMDP, tolerance: float = 1e-9) -> Solution:
-    """Optimal values to within `tolerance`.
+    """Solve a process by value iteration.
 
-    Raises: MDPError if play may go on for ever without paying for it, or if the values do not settle.
+    Args:
+        mdp: The process.
+        tolerance: The greatest error of the values, in units of reward.
+
+    Raises:
+        MDPError: Play may continue forever without a cost, the values do not converge, or rounding errors prevent a
+            bound as small as `tolerance`.
     """
     check_ends(mdp)
-    found = _iterate(mdp, tolerance)
-    if found.bound > tolerance:
-        raise MDPError(f"numbers of 64 bits prove a bound of {found.bound:.2g} only; ask for no less than that")
-    return found
+    solution = _iterate(mdp, tolerance)
+    if solution.bound > tolerance:
+        raise MDPError(f"tolerance = {tolerance:.2g} is too small; 64-bit numbers give {solution.bound:.2g}")
+    return solution
 
 
 def policy_iteration(mdp: FiniteMDP) -> Solution:
-    """Optimal values up to rounding; `bound` says how much that is. Raises: MDPError as `value_iteration` does."""
+    """Solve a process by policy iteration, up to rounding errors; `bound` bounds them.
+
+    Raises:
+        MDPError: Play may continue forever without a cost, or the policy does not converge.
+    """
     check_ends(mdp)
     policy = proper_policy(mdp)
     for rounds in range(1, ROUNDS + 1):
@@ -70,15 +85,24 @@ def policy_iteration(mdp: FiniteMDP) -> Solution:
         if not gains.any():
             return Solution(values, q, policy, error_bound(mdp, values), rounds)
         policy = np.where(gains, better, policy)
-    raise MDPError(f"policy iteration did not settle in {ROUNDS} rounds; try value iteration")
+    raise MDPError(f"policy iteration did not converge in {ROUNDS} rounds; try value iteration")
 
 
 def evaluate(mdp: FiniteMDP, policy: Ints | Floats) -> Floats:
-    """The values of a policy, float64 (S,).
+    """The values of a policy.
 
-    policy: the row taken in each state, int (S,), -1 where terminal; or the probability of each row, float (A,).
-    Up to DENSE states by a linear system, exact up to rounding; beyond that by iteration, to within EVALUATED.
-    Raises: MDPError naming a state from which play under the policy never ends or multiplies without bound.
+    Up to DENSE states they are the solution of a linear system, exact up to rounding; beyond that they are found by
+    iteration, to within EVALUATED.
+
+    Args:
+        mdp: The process.
+        policy: int (S,), the row taken in each state, -1 where terminal; or float (A,), the probability of each row.
+
+    Returns:
+        float64 (S,).
+
+    Raises:
+        MDPError: Play under the policy never ends or multiplies without bound; the message names a state.
     """
     share = as_shares(mdp, policy)
     chain = _restricted(mdp, share)
@@ -107,12 +131,12 @@ def _solved(chain: FiniteMDP) -> Floats:
 
 
 def start_value(mdp: FiniteMDP, values: Floats) -> float:
-    """The expected value of the first state."""
+    """The expected value of the first state, from the values of the states, float64 (S,)."""
     return float(mdp.start @ values)
 
 
 def regret(mdp: FiniteMDP, best: Solution, policy: Ints | Floats) -> float:
-    """How much less than `best` a policy earns from the start law; `inf` if play under it never ends."""
+    """The loss of a policy against `best`, from the distribution of the first state; `inf` if its play never ends."""
     try:
         return start_value(mdp, best.values) - start_value(mdp, evaluate(mdp, policy))
     except MDPError:
@@ -120,7 +144,11 @@ def regret(mdp: FiniteMDP, best: Solution, policy: Ints | Floats) -> float:
 
 
 def as_shares(mdp: FiniteMDP, policy: Ints | Floats) -> Floats:
-    """A policy as the probability of each row, float64 (A,). Raises: MDPError naming a state it leaves out."""
+    """A policy, in either form that `evaluate` accepts, as the probability of each row, float64 (A,).
+
+    Raises:
+        MDPError: The probabilities of a state do not sum to 1; the message names it.
+    """
     if policy.dtype.kind == "f":
         share = np.asarray(policy, dtype=np.float64)
     else:
@@ -134,7 +162,7 @@ def as_shares(mdp: FiniteMDP, policy: Ints | Floats) -> Floats:
 
 
 def error_bound(mdp: FiniteMDP, values: Floats) -> float:
-    """A proven bound on |values - optimal values| over all states; `inf` if none was found."""
+    """A proven bound on |values - optimal values| over all states; `inf` if none is found."""
     q = mdp.backup(values)
     best = mdp.best(q)
     slack = values[mdp.row_state] - q
@@ -144,7 +172,7 @@ def error_bound(mdp: FiniteMDP, values: Floats) -> float:
         if steps is None:
             continue
         ahead = np.add.reduceat(mdp.factor * steps[mdp.next_state], mdp.outcome_start[:-1])
-        down = steps[mdp.row_state] - ahead  # how much of kappa * u each row uses up
+        down = steps[mdp.row_state] - ahead  # the coefficient of kappa in the condition of each row
         uses = down > 0
         kappa = max(0.0, float((-slack[uses] / down[uses]).max()))
         if not (kappa * -down <= slack)[~uses].all():
@@ -157,16 +185,16 @@ def error_bound(mdp: FiniteMDP, values: Floats) -> float:
 
 
 def _expected_steps(mdp: FiniteMDP, rows: Bools) -> Floats | None:
-    """Some u, float64 (S,), with u >= 1/2 + sum p w gamma u in every one of `rows`; None if there is none in sight."""
+    """Some u, float64 (S,), with u >= 1/2 + sum p w gamma u in all `rows`, bool (A,); None if none is found."""
     if endless_rows(mdp, rows).any():
         return None
     steps = np.ones(len(mdp.states))
     for _ in range(SWEEPS):
         ahead = np.add.reduceat(mdp.factor * steps[mdp.next_state], mdp.outcome_start[:-1])
-        more = 1 + mdp.best(np.where(rows, ahead, -np.inf))
-        if (more - steps).max() <= 0.5:
+        update = 1 + mdp.best(np.where(rows, ahead, -np.inf))
+        if (update - steps).max() <= 0.5:
             return steps
-        steps = more
+        steps = update
         if steps.max() > HUGE:
             break
     return None
@@ -191,12 +219,12 @@ def _iterate(mdp: FiniteMDP, tolerance: float) -> Solution:
         if not change < HUGE:
             break
     worst = mdp.states[int(np.abs(values).argmax())]
-    why = "it grows without bound, or play ends too slowly"
-    raise MDPError(f"state {worst}: its value did not settle in {sweep:,} sweeps; {why}")
+    reason = "it grows without bound, or play ends too slowly"
+    raise MDPError(f"state {worst}: its value did not converge in {sweep:,} sweeps; {reason}")
 
 
 def _restricted(mdp: FiniteMDP, share: Floats) -> FiniteMDP:
-    """The process in which every state has one action only: to act as the policy does."""
+    """The process in which every state has a single action, that of the policy."""
     keep = share[mdp.outcome_row] > 0
     outcomes = np.bincount(mdp.row_state[mdp.outcome_row[keep]], minlength=len(mdp.states))
     live = ~mdp.terminal

@@ -1,13 +1,13 @@
-"""Does play of a decision process end? With gamma = 1 a value exists only where it does, or where going on costs.
+"""Checks that play of a decision process ends, without which an undiscounted value (gamma = 1) may not exist.
 
 A policy is proper if play under it ends with probability 1. Undiscounted values are well defined if every state has
 a proper policy and every improper one loses without bound (Bertsekas and Tsitsiklis 1991, "An Analysis of Stochastic
-Shortest Path Problems"). Both halves are checked here, so that no solver runs for ever.
+Shortest Path Problems"). Both conditions are checked here, so that every solver terminates.
 
-An outcome lets go of play if its state is terminal or if gamma * weight < 1. Play can be held for ever exactly in the
-greatest set X of states in which some row has no outcome that lets go or leaves X; inside X the greatest mean reward
-per step must be negative. Any function h bounds that mean from above by max over X of (T h - h), where T is the
-Bellman backup within X (Puterman 1994, section 8.5), so one h with a negative bound proves it.
+An outcome releases play if its state is terminal or if gamma * weight < 1. Play can be kept from ending exactly in the
+greatest set X of states in which some row has no outcome that releases play or leaves X; within X the greatest mean
+reward per step must be negative. Any function h bounds that mean from above by max over X of (T h - h), where T is the
+Bellman backup within X (Puterman 1994, section 8.5), so an h with a negative bound is a proof.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ import numpy as np
 
 from bjsim.strategies.mdp.model import Bools, FiniteMDP, Ints, MDPError
 
-SWEEPS = 5000  # steps taken to push the bound on the mean reward below 0
+SWEEPS = 5000  # limit of the iterations that push the bound on the mean reward below 0
 
 
 def check_ends(mdp: FiniteMDP) -> None:
-    """Refuses a process that may go on for ever without paying for it. Raises: MDPError naming a state."""
+    """Check that play ends, or loses without bound if it does not.
+
+    Raises:
+        MDPError: Play may continue forever without a cost; the message names a state.
+    """
     if mdp.gamma < 1 and (mdp.gamma * mdp.weight < 1).all():
         return
     stuck = np.flatnonzero((steps_to_end(mdp) < 0) & ~mdp.terminal)
@@ -32,21 +36,21 @@ def check_ends(mdp: FiniteMDP) -> None:
 
 
 def steps_to_end(mdp: FiniteMDP) -> Ints:
-    """The least number of steps in which play may end, int64 (S,); -1 where it never does."""
+    """The smallest number of steps in which play can end, int64 (S,); -1 where it cannot."""
     steps = np.where(mdp.terminal, 0, -1)
-    lets_go = (mdp.probability > 0) & (mdp.gamma * mdp.weight < 1)
-    found = True
-    while found:
-        ends = (mdp.probability > 0) & (steps[mdp.next_state] >= 0) | lets_go
+    releases = (mdp.probability > 0) & (mdp.gamma * mdp.weight < 1)
+    changed = True
+    while changed:
+        ends = (mdp.probability > 0) & (steps[mdp.next_state] >= 0) | releases
         states = mdp.row_state[mdp.outcome_row[ends]]
         fresh = states[steps[states] < 0]
         steps[fresh] = steps.max() + 1
-        found = bool(fresh.size)
+        changed = bool(fresh.size)
     return steps
 
 
 def proper_policy(mdp: FiniteMDP) -> Ints:
-    """A policy, row of each state, int64 (S,), that draws nearer to the end with every step; -1 in terminal states."""
+    """A proper policy: the row of each state, int64 (S,), that gets closer to the end; -1 in terminal states."""
     steps = steps_to_end(mdp)
     nearer = (mdp.probability > 0) & (steps[mdp.next_state] < steps[mdp.row_state[mdp.outcome_row]])
     nearer |= (mdp.probability > 0) & (mdp.gamma * mdp.weight < 1)
@@ -57,36 +61,41 @@ def proper_policy(mdp: FiniteMDP) -> Ints:
 
 
 def endless_rows(mdp: FiniteMDP, among: Bools | None = None) -> Bools:
-    """Rows, of those in `among` (A,), by which play can be held for ever with certainty, bool (A,).
+    """The rows with which a policy can keep play from ending with certainty.
 
-    There are none if every policy that keeps to these rows is proper.
+    Args:
+        mdp: The process.
+        among: bool (A,), the rows that may be taken; None for all.
+
+    Returns:
+        bool (A,); all false if every policy over these rows is proper.
     """
-    held = ~mdp.terminal
+    kept = ~mdp.terminal
     possible = mdp.probability > 0
-    lets_go = possible & (mdp.gamma * mdp.weight < 1)
+    releases = possible & (mdp.gamma * mdp.weight < 1)
     while True:
-        leaves = lets_go | (possible & ~held[mdp.next_state])
-        rows = held[mdp.row_state] & (True if among is None else among)
+        leaves = releases | (possible & ~kept[mdp.next_state])
+        rows = kept[mdp.row_state] & (True if among is None else among)
         rows[mdp.outcome_row[leaves]] = False
-        still = np.zeros_like(held)
+        still = np.zeros_like(kept)
         still[mdp.row_state[rows]] = True
-        if (still == held).all():
+        if (still == kept).all():
             return rows
-        held = still
+        kept = still
 
 
 def _check_costs(mdp: FiniteMDP, rows: Bools) -> None:
-    """Raises: MDPError unless every policy that keeps to `rows` pays for each step in the long run."""
+    """Check that the mean reward per step is negative under every policy over `rows`."""
     chosen = np.flatnonzero(rows)
     example = mdp.states[mdp.row_state[chosen[0]]]
     if (mdp.weight[rows[mdp.outcome_row] & (mdp.probability > 0)] > 1).any():
-        raise MDPError(f"state {example}: play can multiply for ever; it needs gamma times weight below 1")
+        raise MDPError(f"state {example}: play can multiply forever; it needs gamma times weight below 1")
     states, first = np.unique(mdp.row_state[chosen], return_index=True)
     h = np.zeros(len(mdp.states))
     for _ in range(SWEEPS):
-        variance_reduction = np.maximum.reduceat(mdp.backup(h)[chosen], first) - h[states]
-        if variance_reduction.max() < 0:
+        gain = np.maximum.reduceat(mdp.backup(h)[chosen], first) - h[states]
+        if gain.max() < 0:
             return
-        h[states] += variance_reduction / 2  # half a step: a whole one may swing for ever between two states
-    worst = mdp.states[states[variance_reduction.argmax()]]
-    raise MDPError(f"state {worst}: play can go on for ever without paying for it; it needs gamma below 1")
+        h[states] += gain / 2  # half steps, since full steps may oscillate between two states
+    worst = mdp.states[states[gain.argmax()]]
+    raise MDPError(f"state {worst}: play can continue forever without a cost; it needs gamma below 1")
