@@ -63,7 +63,7 @@ def test_a_process_in_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     [
         ({"gamma": 1}, "state s1: play never ends from here; it needs gamma below 1"),
         ({"gamma": 2}, "chain.json: gamma = 2.0 is not accepted"),
-        ({"start": "s3"}, "chain.json: state s3 is led to, but it is neither among the states nor terminal"),
+        ({"start": "s3"}, "chain.json: unknown state 's3'; it is neither in"),
         ({"states": {"s1": {"stay": [{"to": "s1", "p": 0.5}]}}}, "state s1, action stay: probabilities sum to 0.5"),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_broken_file_gets_one_line(
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--rules", "vegas-s17"), "decks = 6 has too many states to learn; it takes decks = inf"),
+        (("--rules", "vegas-s17"), "decks = 6 has too many states to learn; use decks = inf"),
         (("--algorithm", "mc", "--draws", "even"), "draws = even needs algorithm = q"),
         (("--mdp", "x.json", "--decks", "2"), "--mdp takes the whole process from the file"),
         (("--plot", "x.pdf"), "--plot x.pdf is not accepted"),

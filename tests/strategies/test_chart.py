@@ -1,4 +1,4 @@
-"""Charts: what is looked up, what a code falls back to, and that views and states are read alike."""
+"""Charts: looking up hands, fallbacks of codes, and agreement of views and states."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def chart_with(game: Rules, **codes: str) -> Chart:
 
 
 def letter(chart: Chart, hand: str, column: str = "T", split: bool = False, legal: str | None = None) -> str:
-    """What the chart does with a hand of cards, by its states."""
+    """The chart's action for a hand of cards, found through its state."""
     states = States(chart.rules)
     aces = hand[0] == "A"
     state = HandState(split=(SPLIT_ACES if aces else SPLIT_HAND) if split else 0)
@@ -79,7 +79,7 @@ def test_aces_that_may_not_be_split_take_what_is_left_of_the_code(code: str, exp
 @pytest.mark.parametrize("double_after_split", [True, False])
 @pytest.mark.parametrize("form", ["chart", "csv"])
 def test_charts_from_elsewhere_are_read_judged_played_and_written(form: str, double_after_split: bool) -> None:
-    """Ph, Pd, Ps and Rp: worth what the same chart in plain codes is, for the solver and in both rounds."""
+    """Ph, Pd, Ps and Rp have the value of the same chart in plain codes, for the solver and in both rounds."""
     game = named_rules("atlantic-city").replace(decks="inf", double_after_split=double_after_split)
     best = Solver(game).chart
     foreign = {"22": "Ph", "55": "Pd", "44": "Ph", "99": "Ps", "88": "Rp", "AA": "Ph"}
@@ -107,12 +107,12 @@ def test_charts_from_elsewhere_are_read_judged_played_and_written(form: str, dou
 def test_a_code_that_splits_is_refused_for_a_hand_that_is_no_pair() -> None:
     text = WRITERS["chart"](Solver(named_rules("atlantic-city")).chart)
     for code in ("Ph", "Pd", "Ps", "Rp"):
-        with pytest.raises(ChartError, match=f"{code} splits, but this hand is no pair"):
+        with pytest.raises(ChartError, match=f"{code} splits, but this hand cannot be split"):
             read_chart(re.sub(r"^( *16)( +\w+)", rf"\1 {code}", text, flags=re.M), "mine", named_rules("atlantic-city"))
 
 
 def test_the_instructors_chart_surrenders_and_else_splits() -> None:
-    """Rp in the game of seed 000, where surrender is for the very first action only."""
+    """Rp in the game of [Easy], in which only the first action may be a surrender."""
     chart = Chart("instructor", named_rules("easy"), {("88", "20"): "Rp", ("16", "20"): "Rh"})
     assert letter(chart, "88", "20") == "R"
     assert letter(chart, "88", "20", split=True) == "P"
@@ -186,7 +186,7 @@ def test_rows_are_in_the_order_of_the_seed() -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_rows_are_read_as_they_are_named(name: str) -> None:
-    """`parse_row` takes back what `rows_of` gives, over every hand of every game."""
+    """`parse_row` inverts `rows_of` for every hand of every game."""
     states = States(named_rules(name))
     for state in states.reachable():
         if states.legal(state):
@@ -218,7 +218,7 @@ def test_the_optimal_chart_has_every_row_and_no_other(name: str) -> None:
 @settings(FIXED, max_examples=200)
 @given(st.data())
 def test_a_chart_reads_a_view_as_it_reads_the_state(data: st.DataObject) -> None:
-    """Over cards that a hand can have, in any order, split or not."""
+    """Over all cards that a hand can have, in any order, split or not."""
     game = data.draw(rules())
     chart = data.draw(charts(game))
     states = States(game)
@@ -253,7 +253,7 @@ def test_chart_of_asks_for_every_cell_that_counts_no_cards() -> None:
 
 
 def test_a_chart_remembers_hands_of_a_split_apart_from_others() -> None:
-    """Aces that may only stand or be split again stand where the chart would hit them; others are hit."""
+    """Aces that may only stand or be resplit stand where the chart would hit them; others are hit."""
     game = named_rules("vegas-s17")
     chart = chart_of("hits", game, lambda row, column: "H")
     view = View(game, 0, "AA", "6", "", game.buy_in, 0, "SP")

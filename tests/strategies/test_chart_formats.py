@@ -1,4 +1,4 @@
-"""Charts as text, CSV and policy: what is written is read back, and what is wrong is said with line and column."""
+"""Charts as text, CSV and policy: round trips, and errors with line and column."""
 
 import random
 
@@ -22,7 +22,7 @@ TEXT = {form: WRITERS[form](BEST["neller"]) for form in WRITERS}
 
 
 def a_random_chart(name, seed):
-    """Any chart of a game, all of its rows filled."""
+    """Charts of a game with all rows filled."""
     rules = PRESETS[name].rules
     states, rng = States(rules), random.Random(seed)
     pairs = splittable_rows(states)
@@ -63,7 +63,7 @@ def test_a_csv_may_come_from_a_spreadsheet():
 
 
 def edited(form, line, new):
-    """A chart of neller in a format, with one line (from 1) replaced; None takes it out."""
+    """A chart of neller in a format, with one line (counted from 1) replaced, or removed if None."""
     lines = TEXT[form].splitlines()
     lines[line - 1 : line] = [] if new is None else [new]
     return "\n".join(lines) + "\n"
@@ -73,18 +73,18 @@ WRONG = {
     "a missing cell": ("chart", 9, " 11  H  H  H  H  H  H  H  H  H", "line 9, column 31: hand 11: the cell against A"),
     "an empty cell": ("csv", 9, "11,H,H,,H,H,H,H,H,H,H", "line 9, column 8: hand 11: the cell against 4 is missing"),
     "a cell too many": ("csv", 9, "11,H,H,H,H,H,H,H,H,H,H,S", "line 9, column 24: hand 11 has more than 10 cells"),
-    "a foreign code": ("chart", 9, " 11  H  H  X  H  H  H  H  H  H  H", "line 9, column 12: X is no strategy code"),
-    "a foreign code in CSV": ("csv", 9, "11,H,H,X,H,H,H,H,H,H,H", "line 9, column 8: X is no strategy code"),
+    "a foreign code": ("chart", 9, " 11  H  H  X  H  H  H  H  H  H  H", "line 9, column 12: unknown code X"),
+    "a foreign code in CSV": ("csv", 9, "11,H,H,X,H,H,H,H,H,H,H", "line 9, column 8: unknown code X"),
     "a split that is none": ("chart", 9, " 11  H  H  P  H  H  H  H  H  H  H", "line 9, column 12: P splits, but"),
-    "a doubled row": ("chart", 9, " 12  H  H  H  H  H  H  H  H  H  H", "line 10, column 2: the hand 12 stands twice"),
-    "a foreign row": ("chart", 9, " 99  H  H  H  H  H  H  H  H  H  H", "line 9, column 2: 99 is no hand of this game"),
+    "a doubled row": ("chart", 9, " 12  H  H  H  H  H  H  H  H  H  H", "line 10, column 2: duplicate row 12"),
+    "a foreign row": ("chart", 9, " 99  H  H  H  H  H  H  H  H  H  H", "line 9, column 2: unknown hand 99;"),
     "a missing row": ("chart", 9, None, "line 29, column 1: hands missing: 11"),
-    "a wrong header": ("chart", 1, "     2  3  4  5  6  7  8  9  T  X", "line 1, column 33: X is no dealer's card"),
+    "a wrong header": ("chart", 1, "     2  3  4  5  6  7  8  9  T  X", "line 1, column 33: unknown dealer's card X"),
     "a header too short": ("csv", 1, "hand,2,3,4,5,6,7,8,9,T", "line 1, column 23: the dealer's cards A are missing"),
-    "a doubled column": ("csv", 1, "hand,2,3,4,5,6,7,8,9,T,2", "line 1, column 24: the dealer's card 2 stands twice"),
-    "no header": ("chart", 1, None, "line 1, column 3: 4 is no hand of a policy"),
-    "a policy's foreign hand": ("policy", 3, "4\tH H H H H H H H H H", "line 3, column 1: 4 is no hand of a policy"),
-    "a policy's doubled hand": ("policy", 3, "6\tH H H H H H H H H H", "line 3, column 1: the hand 6 stands twice"),
+    "a doubled column": ("csv", 1, "hand,2,3,4,5,6,7,8,9,T,2", "line 1, column 24: duplicate column 2"),
+    "no header": ("chart", 1, None, "line 1, column 3: unknown hand 4; a policy has 5"),
+    "a policy's foreign hand": ("policy", 3, "4\tH H H H H H H H H H", "line 3, column 1: unknown hand 4; a policy"),
+    "a policy's doubled hand": ("policy", 3, "6\tH H H H H H H H H H", "line 3, column 1: duplicate row 6"),
     "a policy's missing hand": ("policy", 3, None, "line 33, column 1: hands missing: 7"),
     "a policy's missing cell": ("policy", 3, "7\tH H H H H H H H H", "line 3, column 20: hand 7: the cell against A"),
     "a policy at odds with itself": (
@@ -107,13 +107,13 @@ def test_what_is_wrong_is_said_with_line_and_column(what):
     [
         (b"", "line 1, column 1: the chart is empty"),
         (b"# nothing\n\n", "line 1, column 1: the chart is empty"),
-        (b" 2 3\n\x89PNG\r\n\x1a\n", "line 2, column 1: byte 0x89 is no text"),
-        (b"2 3 4\n5 \x00", "line 2, column 3: character 0x00 is no text"),
-        ("2 3".encode("utf-16"), "line 1, column 1: byte 0xff is no text"),
-        ("\N{SNOWMAN} 3".encode(), "line 1, column 1: \N{SNOWMAN} is no dealer's card here"),
-        (b"x" * 10**6, f"line 1, column 1: {'x' * 20}… is no dealer's card here"),
+        (b" 2 3\n\x89PNG\r\n\x1a\n", "line 2, column 1: not valid UTF-8 (byte 0x89)"),
+        (b"2 3 4\n5 \x00", "line 2, column 3: not a text file (character 0x00)"),
+        ("2 3".encode("utf-16"), "line 1, column 1: not valid UTF-8 (byte 0xff)"),
+        ("\N{SNOWMAN} 3".encode(), "line 1, column 1: unknown dealer's card \N{SNOWMAN}"),
+        (b"x" * 10**6, f"line 1, column 1: unknown dealer's card {'x' * 20}…"),
         (b",,,\n", "line 1, column 1: the chart is empty"),
-        (b"hand,2,,4\n", "line 1, column 8: nothing is no dealer's card here"),
+        (b"hand,2,,4\n", "line 1, column 8: the dealer's card is missing; the first line has 2 3"),
     ],
 )
 def test_rubbish_is_refused_where_it_begins(data, message):
@@ -146,7 +146,7 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_dealer_codes_of_easy_are_whole_hands():
     text = WRITERS["chart"](BEST["easy"])
     assert text.split()[:23] == [*map(str, range(4, 21)), "AA", "A2", "A3", "A4", "A5", "A6"]
-    with pytest.raises(ChartError, match="line 1, column 1: a policy knows only the dealer's open card"):
+    with pytest.raises(ChartError, match="line 1, column 1: a policy depends on one open card of the dealer"):
         read_chart(TEXT["policy"], "p", EASY)
-    with pytest.raises(ChartError, match="a policy knows only the dealer's open card"):
+    with pytest.raises(ChartError, match="a policy depends on one open card of the dealer"):
         WRITERS["policy"](BEST["easy"])

@@ -1,4 +1,4 @@
-"""The exact solver: floats against fractions, optimality, what freedom is worth, and games without a finite value."""
+"""The exact solver: floats against fractions, optimality, the value of options, and games without a finite value."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ PS = [Fraction(k, 100) for k in (5, 10, 20, 30, 32, 33, 40, 45)]
 
 @pytest.fixture(scope="module")
 def solvers() -> dict[str, Solver]:
-    """A solver in floats for each preset (whatever their decks, the solver's shoe is infinite)."""
+    """A solver in floats for each preset; its shoe is infinite for any number of decks."""
     return {name: Solver(named_rules(name)) for name in PRESETS}
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_floats_and_fractions_agree(solvers: dict[str, Solver], name: str) -> None:
-    """The value of the game, of every action in every situation, and the charts."""
+    """The value of the game and of every action in every situation, and the charts."""
     rough, exact = solvers[name], Solver(named_rules(name), Fraction)
     assert isinstance(exact.value, Fraction)
     assert rough.value == pytest.approx(float(exact.value), abs=1e-12)
@@ -45,7 +45,7 @@ def test_floats_and_fractions_agree(solvers: dict[str, Solver], name: str) -> No
                 exactly = float(exact.best[column].act(state, letter))
                 assert means.act(state, letter) == pytest.approx(exactly, abs=1e-12)
     differing = [place for place, code in rough.chart.cells.items() if exact.chart.cells[place] != code]
-    for row, column in differing:  # only where two actions are worth the same
+    for row, column in differing:  # only if two actions have the same value
         state, means = rough.situations[row], exact.best[column]
         evs = sorted((means.act(state, letter) for letter in exact.states.legal(state)), reverse=True)
         assert evs[0] == evs[1] or exact.chart.cells[row, column][0] == rough.chart.cells[row, column][0]
@@ -53,14 +53,14 @@ def test_floats_and_fractions_agree(solvers: dict[str, Solver], name: str) -> No
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_chart_is_worth_the_value_of_the_game(solvers: dict[str, Solver], name: str) -> None:
-    """What the chart cannot say (which split hand it is) costs nothing in these games."""
+    """The limits of charts (they do not tell split hands apart) cost nothing in these games."""
     solver = solvers[name]
     assert solver.ev(solver.chart.letter).value == pytest.approx(solver.value, abs=1e-13)
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_no_other_cell_is_better(solvers: dict[str, Solver], name: str) -> None:
-    """15 cells of each game, with another code: the value of the changed chart is never higher."""
+    """15 cells of each game with another code: the value of the changed chart is never higher."""
     solver = solvers[name]
     rng = random.Random(name)
     worse = 0
@@ -93,8 +93,8 @@ def test_no_random_chart_is_better_in_random_games(data: st.DataObject) -> None:
 @settings(FIXED, max_examples=40)
 @given(rules(decks=math.inf, seats=1, resplit_aces=False, hit_split_aces=False))
 def test_the_best_chart_is_worth_the_value_of_random_games(game: Rules) -> None:
-    """A split that is right once is right again, and surrender and doubling fall back rightly. (A chart has one row
-    for a pair of aces and for a soft 12, so games are left out in which split aces go on.)"""
+    """A split that is right once is right again, and so are the fallbacks of surrender and doubling. (A chart has one
+    row for a pair of aces and for a soft 12, so games in which split aces play on are left out.)"""
     solver = Solver(game)
     assert solver.ev(solver.chart.letter).value == pytest.approx(solver.value, abs=1e-12)
 
@@ -128,7 +128,7 @@ def test_more_freedom_and_better_pay_never_cost(field: str, data: st.DataObject)
 
 @pytest.mark.parametrize("field", FREEDOM)
 def test_and_they_are_worth_something(field: str) -> None:
-    """Negative control: where it matters, it shows."""
+    """Negative control: a game in which the limit matters."""
     game = named_rules("vegas-s17").replace(
         decks="inf", peek=False, split_tens_blackjack=field != "split_tens_blackjack", ten_probability="2/5",
         resplit_aces=field == "max_hands", stand_on_21=field != "stand_on_21",
@@ -154,7 +154,7 @@ def test_what_rules_of_the_house_are_worth() -> None:
 
 @pytest.mark.parametrize("name", ["neller", "neller-v1", "neller-v2", "neller-v3"])
 def test_a_replayed_tie_is_worth_the_game(solvers: dict[str, Solver], name: str) -> None:
-    """The fixed point: with ties worth V the best play of a round is worth V; and V = net / (1 - tied)."""
+    """The fixed point: with the tie value V the best play of a round has the value V, and V = net / (1 - tied)."""
     solver = solvers[name]
     states = solver.states
     value = sum(
@@ -170,7 +170,7 @@ def test_a_replayed_tie_is_worth_the_game(solvers: dict[str, Solver], name: str)
 
 
 def test_a_tie_that_is_replayed_is_not_a_push(solvers: dict[str, Solver]) -> None:
-    """With a push the same play wins `net` a round, which is nearer to nothing than the value with replays."""
+    """With a push the same play wins `net` per round, which is closer to 0 than the value with replays."""
     neller = solvers["neller"]
     push = Solver(neller.rules.replace(ties="push"))
     assert push.value == pytest.approx(push.ev(neller.chart.letter).net, abs=1e-3)
@@ -188,8 +188,8 @@ def sweep() -> dict[Fraction, Solver]:
 
 @pytest.mark.parametrize("p", PS, ids=float)
 def test_policies_for_other_probabilities_are_sensible(sweep: dict[Fraction, Solver], p: Fraction) -> None:
-    """Codes are allowed ones; nobody hits hard 18 or more, or soft 19 or more; nobody stands on 8 or less; what
-    standing wins rises with the total, and a hit of 11 or less never loses against standing."""
+    """Codes are valid; no chart hits hard 18 or more, or soft 19 or more, or stands on 8 or less; the value of
+    standing rises with the total, and a hit of 11 or less never loses against standing."""
     solver = sweep[p]
     cells = solver.chart.cells
     assert solver.infinite_at is None
@@ -213,7 +213,7 @@ def test_policies_for_other_probabilities_are_sensible(sweep: dict[Fraction, Sol
 
 
 def test_first_actions_are_the_best_by_brute_force(sweep: dict[Fraction, Solver]) -> None:
-    """Every two cards that are no pair, against four open cards, for every p."""
+    """Every two cards that are not a pair, against four open cards, for every p."""
     for p, solver in sweep.items():
         for up, column in ((1, "A"), (2, "2"), (6, "6"), (10, "T")):
             brute = Brute(p, up)
@@ -236,8 +236,8 @@ def test_the_value_is_continuous_in_p() -> None:
 
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(6, 10), Fraction(9, 10)])
 def test_endless_splits_of_tens_may_be_worth_anything(p: Fraction) -> None:
-    """From p = 1/2 on each half becomes two more hands, on average, for ever: the value is infinite where one split
-    gains anything, by brute force, and finite against all other cards."""
+    """From p = 1/2 on each split hand becomes two more on average, without end: the value is infinite where one split
+    gains, by brute force, and finite against all other cards."""
     solver = Solver(BLACKJACK_P.replace(ten_probability=p))
     gains = []
     for up, column in enumerate("A23456789T", 1):

@@ -1,4 +1,4 @@
-"""The Gymnasium environments: conformance over the whole registry, and what agents earn in them."""
+"""The Gymnasium environments: conformance over the whole registry, and the returns of agents."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_every_preset_passes_the_checker(name: str) -> None:
 
 
 def trace(env: Any, seed: int, episodes: int = 50) -> list[object]:
-    """All that an agent that takes random allowed actions sees; a function of the seed."""
+    """The observations of an agent with random legal actions, as a function of the seed."""
     rng, seen = np.random.default_rng(seed), []
     observation, info = env.reset(seed=seed)
     for _ in range(episodes):
@@ -97,7 +97,7 @@ def test_masks_are_the_rounds_and_any_other_action_stands() -> None:
 def test_no_number_of_an_action_is_refused(action: float) -> None:
     env = made("easy")
     env.reset(seed=1)
-    with pytest.raises(gymnasium.error.InvalidAction, match=f"action {action} is none; actions are 0 to 4"):
+    with pytest.raises(gymnasium.error.InvalidAction, match=f"unknown action {action}; actions are 0 to 4"):
         env.step(action)
 
 
@@ -165,7 +165,7 @@ def random_agent() -> Agent:
 
 
 def random_value(rules: Rules) -> float:
-    """The exact value of taking every allowed action with equal chances."""
+    """The exact value of taking every legal action with equal probability."""
     mdp = game_mdp(rules)
     shares = 1 / np.diff(mdp.action_start)[mdp.row_state]
     return start_value(mdp, evaluate(mdp, shares))
@@ -202,7 +202,7 @@ def test_agents_earn_their_exact_value_over_many_episodes(name: str, agent: str)
 
 
 def test_an_agent_that_plays_otherwise_is_told_apart() -> None:
-    """Negative control: an agent that always stands does not earn the chart's value."""
+    """Negative control: an agent that always stands does not get the chart's value."""
     rules = PRESETS["easy"].rules
     mean, error = mean_return(made("easy"), lambda info: 0, 3000)
     assert abs(mean - float(Solver(rules).value)) > 4 * error

@@ -1,4 +1,4 @@
-"""What a chart is worth beside the best one: costs that add up, found cells, games that replay ties or split."""
+"""Charts compared with the best one: costs that add up, wrong cells, games with replayed ties or splits."""
 
 import math
 import random
@@ -67,7 +67,7 @@ def test_three_planted_cells_are_found_and_their_costs_add_up(name):
 @settings(FIXED, max_examples=12)
 @given(name=st.sampled_from(GAMES), seed=st.integers(0, 2**32), share=st.sampled_from([0.01, 0.1]))
 def test_costs_add_up_to_the_whole_difference(name, seed, share):
-    """Exactly, whatever the chart: also with splits up to a limit, splits without end, and replayed ties."""
+    """Exactly, for any chart: also with limited splits, endless splits, and replayed ties."""
     good = best(name)
     evaluation = evaluate_chart(changed(good, some_changes(good, seed, share)))
     assert evaluation.remainder == pytest.approx(0, abs=1e-12)
@@ -77,7 +77,7 @@ def test_costs_add_up_to_the_whole_difference(name, seed, share):
 @settings(FIXED, max_examples=8)
 @given(data=st.data(), game=rules(decks="inf", ten_probability="4/13", raises=False, bonuses="none"))
 def test_costs_add_up_in_any_game(data, game):
-    """The remainder is what no chart can say, which needs split aces that play on."""
+    """The remainder comes from the limits of charts, in games whose split aces play on."""
     evaluation = evaluate_chart(data.draw(charts(game)))
     assert evaluation.remainder > -1e-10
     assert evaluation.remainder < (1e-3 if game.hit_split_aces else 1e-10)
@@ -104,7 +104,7 @@ def test_the_best_chart_has_no_wrong_cell(name):
 
 
 def test_codes_that_play_the_same_are_not_wrong():
-    """Without doubling Dh is H; after a hit nobody surrenders."""
+    """Without doubling Dh is H; after a hit a surrender is not legal."""
     good = best("neller")
     same = {cell: {"H": "Dh", "S": "Rs"}[code] for cell, code in good.cells.items()}
     assert evaluate_chart(changed(good, same)).cells == ()
@@ -118,7 +118,7 @@ def test_a_chart_without_particular_rows_is_judged_row_by_row():
 
 
 def test_a_cell_that_is_never_reached_costs_nothing():
-    """Who stands on everything never holds three cards; what such a cell costs alone is told beside."""
+    """A chart that always stands never holds three cards; the cost of such a cell alone is not 0."""
     good = best("neller-v1")
     chart = changed(good, {cell: "S" for cell in good.cells if cell[1] == "T"})
     cell = next(cell for cell in evaluate_chart(chart).cells if (cell.row, cell.column) == ("15/4", "T"))
@@ -126,7 +126,7 @@ def test_a_cell_that_is_never_reached_costs_nothing():
 
 
 def test_expected_visits():
-    """With splits up to a limit far away there are as many hands as without a limit: 2 / (1 - 2 / 13) from a pair."""
+    """A high limit of hands gives as many hands as no limit: 2 / (1 - 2 / 13) from a pair."""
     visits = {}
     for limit in ("16", "inf"):
         solver = Solver(PRESETS["blackjack-p"].rules.replace(max_hands=limit))
@@ -145,7 +145,7 @@ def test_an_infinite_best():
     rules = PRESETS["blackjack-p"].rules.replace(ten_probability="1/2")
     evaluation = evaluate_chart(CATALOGUE["hoyle"].chart(rules))
     assert evaluation.best == math.inf and math.isfinite(evaluation.value)
-    assert evaluation.infinite_because.startswith("splitting TT against 2 again")
+    assert evaluation.infinite_because.startswith("the value is infinite: resplitting TT against 2")
     dearest = evaluation.cells[0]
     assert (dearest.row, dearest.chart, dearest.best, dearest.cost) == ("TT", "S", "P", math.inf)
     assert splits_for_ever(evaluation.best_chart) == ("TT", "2") and splits_for_ever(evaluation.chart) is None
@@ -154,7 +154,7 @@ def test_an_infinite_best():
 
 
 def test_hoyle_at_neller():
-    """Hoyle's strategy at neller, against seed 004's question whether the learned one matches it: six cells differ."""
+    """Hoyle's strategy at neller, for the question of [Neller] whether the learned one matches it: six cells differ."""
     evaluation = evaluate_chart(CATALOGUE["hoyle"].chart(PRESETS["neller"].rules))
     found = {(cell.row, cell.column, cell.best) for cell in evaluation.cells}
     assert found == {*(("12", c, "S") for c in "456"), *(("A7", c, "H") for c in "9TA")}

@@ -1,4 +1,4 @@
-"""The player that raises: its stakes against brute force, what it comes to against an exact figure, what it refuses."""
+"""The player that raises: its stakes against brute force, its mean against an exact figure, and its errors."""
 
 import math
 import pickle
@@ -40,7 +40,7 @@ def standing(player):
     "rules", [CARDSHARK, CARDSHARK.replace(ties="push"), CARDSHARK.replace(bonuses="win")], ids=str
 )
 def test_no_other_share_lets_the_chips_grow_faster(rules):
-    """The expected logarithm of the chips after a stand, at its share and at others."""
+    """The expected logarithm of the chips after a stand, with its share and with others."""
     player, columns, raised = Kelly(rules), Solver(rules).columns, 0
     for result, column in set(standing(player)):
         probabilities = columns[column].probabilities
@@ -57,7 +57,7 @@ def test_no_other_share_lets_the_chips_grow_faster(rules):
 
 
 def test_worked_shares():
-    """Even money, a tie lost: the share is the chance to win less that to lose, so what standing is worth."""
+    """Even money, ties lost: the share is the probability of a win less that of a loss, the value of standing."""
     for column in SOLVER.columns:
         for points in (17, 18, 19, 20):
             result = SOLVER.states.result(HandState(points, False, 3))
@@ -68,7 +68,7 @@ def test_worked_shares():
 
 
 def tens_beaten_by_twenty():
-    """The chance that a dealer who shows a ten and stands on 17 ends below 20 or bust, counted out."""
+    """The probability that a dealer with a ten, standing on 17, ends below 20 or busts, by enumeration."""
 
     def ends(points, ace):
         best = points + 10 if ace and points + 10 <= 21 else points
@@ -105,7 +105,7 @@ def test_it_never_bets_what_it_has_not(hand, shown, stake, chips):
 
 
 def exact_return(rules):
-    """What it wins in a round of the infinite shoe, in initial bets, from its first chips."""
+    """Its profit in a round of the infinite shoe, in initial bets, with its initial chips."""
     player, solver = Kelly(rules), Solver(rules)
     states, total = player.chart.states, 0.0
     for column in solver.columns.values():
@@ -130,7 +130,7 @@ def exact_return(rules):
 
 
 def test_it_earns_what_its_raises_are_worth():
-    """One test at |z| < 4.5, an error of 7 in a million. Negative control: without the raises the figure is another."""
+    """One test at |z| < 4.5, an error rate of 7e-6. Negative control: without the raises the figure differs."""
     shoe, player, n = open_shoe(ENDLESS, Stream(5)), Kelly(ENDLESS), 30_000
     won = [float(Round(ENDLESS, shoe, [player]).play().net[0]) for _ in range(n)]
     mean = sum(won) / n

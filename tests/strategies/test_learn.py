@@ -1,4 +1,4 @@
-"""The learner on processes with known answers: what it learns to, what it repeats, and what it must not know."""
+"""The learner on processes with known answers: accuracy, reproducibility, and no use of probabilities."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SCHEDULES = {
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("name", KNOWN)
 def test_it_learns_what_is_known(name: str, schedule: str) -> None:
-    """Fixed seed. The regret is within the stated limit for every schedule, and so is V where draws are even."""
+    """Fixed seed. The regret is within the stated limit for every schedule, and so is V with even draws."""
     mdp, episodes, most_regret, most_error = KNOWN[name]
     best = policy_iteration(mdp)
     learned = learn(mdp, episodes, SCHEDULES[schedule], seed=3)
@@ -41,7 +41,7 @@ def test_it_learns_what_is_known(name: str, schedule: str) -> None:
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_too_few_episodes_do_not_pass(name: str) -> None:
-    """Negative control: after a handful of episodes the same limits are not met."""
+    """Negative control: after few episodes the same limits are not met."""
     mdp, _, most_regret, most_error = KNOWN[name]
     best = policy_iteration(mdp)
     learned = learn(mdp, 5, SCHEDULES["mc"], seed=3)
@@ -95,7 +95,7 @@ def coin(p: float) -> FiniteMDP:
 
 
 def test_draws_have_the_law_of_the_process() -> None:
-    """Independent draws: within 4.5 standard errors of the law (error rate 7e-6); even ones: within 20 / n."""
+    """Independent draws: within 4.5 standard errors (error rate 7e-6); even ones: within 20 / n."""
     n = 100_000
     for p in (0.5, 0.3, 4 / 13, 0.001):
         learned = learn(coin(p), n, Schedule("mc", power=0, value_share=0.5), seed=11)
@@ -107,7 +107,7 @@ def test_draws_have_the_law_of_the_process() -> None:
 
 
 def test_a_wrong_law_is_told_from_the_right_one() -> None:
-    """Negative control of the test above: half a percent off is seen."""
+    """Negative control of the test above: an error of half a percent is detected."""
     n = 100_000
     learned = learn(coin(0.505), n, Schedule("mc", power=0, value_share=0.5), seed=11)
     assert abs(learned.q[0] - 0.49) > 4.5 * np.sqrt(0.25 / (n / 2))
@@ -125,7 +125,7 @@ def test_the_interval_of_the_value_covers() -> None:
 
 
 def test_an_update_never_sees_probabilities() -> None:
-    """What the kernel is given holds no probability; with a biased sampler it learns the biased coin, not the law."""
+    """The kernel gets no probabilities; with a biased sampler it learns the biased coin, not the process."""
     fair = sampler(coin(0.5))
     assert {"probability", "expected_reward", "factor"}.isdisjoint(fair._fields)
     biased = fair._replace(keep=sampler(coin(0.9)).keep, other=sampler(coin(0.9)).other)
@@ -147,7 +147,7 @@ def test_progress_is_told_and_all_episodes_are_counted() -> None:
 def test_play_that_may_not_end_is_refused_or_cut() -> None:
     with pytest.raises(MDPError, match="state s1: play never ends from here"):
         learn(build_mdp(TwoStates()), 100)
-    with pytest.raises(MDPError, match="play can go on for ever without paying for it"):
+    with pytest.raises(MDPError, match="play can continue forever without a cost"):
         learn(build_mdp(ParsedTable(cost=0)), 100)
     learned = learn(KNOWN["grid"][0], 2000, Schedule(longest=3))
     assert learned.cut_short > 0

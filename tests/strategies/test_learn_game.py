@@ -1,4 +1,4 @@
-"""Games learned, judged against the exact solver, and put into words."""
+"""Learned games against the exact solver, and their answers as text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def games() -> dict[str, LearnedGame]:
 
 @pytest.mark.parametrize("name", NELLER)
 def test_a_game_is_learned(name: str, games: dict[str, LearnedGame]) -> None:
-    """Fixed seed. The exact regret is under 0.0005, every mistake costs under 0.01, and the value is met."""
+    """Fixed seed. The exact regret is under 0.0005, every mistake costs under 0.01, and the value agrees."""
     found = games[name].study
     assert found.regret < 0.0005
     assert all(each.cost < 0.01 for each in found.disagreements)
@@ -62,7 +62,7 @@ def test_independent_draws_learn_it_too(schedule: Schedule) -> None:
 
 
 def test_too_little_play_is_seen() -> None:
-    """Negative control: after 3,000 episodes the same measures speak up."""
+    """Negative control: after 3,000 episodes the same measures fail."""
     found = learned("neller", 3000).study
     assert found.regret > 0.0005
     assert max(each.cost for each in found.disagreements) > 0.01
@@ -81,7 +81,7 @@ def test_disagreements_are_what_the_regret_is_made_of(games: dict[str, LearnedGa
 
 @pytest.mark.parametrize("name", NELLER)
 def test_the_learned_chart_is_worth_what_the_learned_policy_is(name: str, games: dict[str, LearnedGame]) -> None:
-    """By the exact solver, which knows nothing of decision processes."""
+    """By the exact solver, which does not use decision processes."""
     game = games[name]
     ev = float(Solver(game.rules).ev(game.chart.letter).value)
     assert ev == pytest.approx(game.study.value_exact - game.study.regret, abs=1e-6)

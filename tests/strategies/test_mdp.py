@@ -1,4 +1,4 @@
-"""Building, checking and refusing decision processes."""
+"""Building decision processes, and errors in them."""
 
 from __future__ import annotations
 
@@ -73,20 +73,20 @@ def test_an_object_and_its_json_build_the_same() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ([], 'wanted an object with "states"'),
-        ({"states": {}}, "state  is led to, but it is neither among the states nor terminal"),
+        ([], 'expected an object with "states"'),
+        ({"states": {}}, "unknown state ''; it is neither in"),
         (changed(discount=1), "unknown key 'discount'; keys are gamma, start, terminal, states"),
         (changed(gamma=1.5), "gamma = 1.5 is not accepted; it takes a number above 0, at most 1"),
         (changed(gamma="1"), "gamma = '1' is not a number"),
-        (changed(terminal="end"), "terminal: wanted a list of states"),
-        (changed(terminal=[]), "state end is led to, but it is neither among the states nor terminal"),
+        (changed(terminal="end"), "terminal: expected a list of states"),
+        (changed(terminal=[]), "unknown state 'end'; it is neither in"),
         (changed(terminal=["end", "wait"]), "state wait is terminal and has actions"),
-        (changed(start="home"), "state home is led to, but it is neither among the states nor terminal"),
+        (changed(start="home"), "unknown state 'home'; it is neither in"),
         (changed(start="end"), "every state is terminal: there is nothing to decide"),
         (changed(start={"wait": 0.5}), "start: probabilities must not be negative and must sum to 1, not 0.5"),
         (changed(states={"wait": {}}), "state wait is not terminal and has no action"),
-        (changed(states={"wait": [1]}), "state wait: wanted {ACTION: [outcomes]}"),
-        (changed(leave={"to": "end"}), "state wait, action leave: wanted a list of outcomes"),
+        (changed(states={"wait": [1]}), "state wait: expected {ACTION: [outcomes]}"),
+        (changed(leave={"to": "end"}), "state wait, action leave: expected a list of outcomes"),
         (changed(leave=[]), "state wait, action leave: no outcome"),
         (changed(leave=[{"p": 1}]), 'state wait, action leave: an outcome needs "to": STATE, "p" and "reward"'),
         (changed(leave=[{"to": "end", "prob": 1}]), "state wait, action leave: unknown key 'prob'; keys are to, p,"),
@@ -111,9 +111,9 @@ def test_a_broken_process_gets_one_line_that_names_the_state(data: Any, message:
 def test_a_broken_file_is_named(tmp_path: Path) -> None:
     for name, text, message in (
         ("absent.json", None, "cannot read"),
-        ("half.json", '{"states": ', "is no JSON"),
+        ("half.json", '{"states": ', "is not valid JSON"),
         ("deep.json", "[" * 100_000, "nested too deeply"),
-        ("twice.json", '{"states": {"a": {"go": []}, "a": {}}}', "'a' stands twice in one object"),
+        ("twice.json", '{"states": {"a": {"go": []}, "a": {}}}', "duplicate key 'a' in an object"),
         ("wrong.json", json.dumps(changed(leave=[])), "state wait, action leave: no outcome"),
     ):
         file = tmp_path / name
@@ -129,7 +129,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     for changes, message in (
         ({"next_state": np.array([0, 7, 0])}, "state wait, action leave: leads to a state that does not exist"),
         ({"weight": np.ones(2)}, r"weight must have shape \(3,\), not \(2,\)"),
-        ({"states": ("wait", "wait")}, "no two the same"),
+        ({"states": ("wait", "wait")}, "different names"),
         ({"outcome_start": np.array([0, 4, 3])}, "outcome_start must rise from 0 to 3"),
         ({"terminal": np.array([False, False])}, "state end is not terminal and has no action"),
     ):
@@ -156,7 +156,7 @@ def test_steps_to_the_end_and_a_policy_that_gets_there() -> None:
 
 
 class Loop:
-    """Two states that lead to each other for pay `there` and `back`, and a way out that costs 1."""
+    """Two states that lead to each other with rewards `there` and `back`, and an exit that costs 1."""
 
     def __init__(self, there: float, back: float, weight: float = 1) -> None:
         self.pay = {"there": (there, "b"), "back": (back, "a")}
@@ -187,7 +187,7 @@ def test_going_round_for_ever_is_allowed_where_it_costs(there: float, back: floa
 
 @pytest.mark.parametrize(("there", "back"), [(0, 0), (1, -1), (2, -1), (-1, 1.01)])
 def test_going_round_for_ever_is_refused_where_it_costs_nothing(there: float, back: float) -> None:
-    with pytest.raises(MDPError, match=r"state [ab]: play can go on for ever without paying for it"):
+    with pytest.raises(MDPError, match=r"state [ab]: play can continue forever without a cost"):
         check_ends(build_mdp(Loop(there, back)))
     check_ends(build_mdp(Loop(there, back), gamma=0.99))
 
@@ -195,8 +195,8 @@ def test_going_round_for_ever_is_refused_where_it_costs_nothing(there: float, ba
 def test_what_never_ends_or_multiplies_is_refused() -> None:
     with pytest.raises(MDPError, match="state s1: play never ends from here; it needs gamma below 1"):
         check_ends(build_mdp(TwoStates()))
-    with pytest.raises(MDPError, match="state a: play can multiply for ever"):
+    with pytest.raises(MDPError, match="state a: play can multiply forever"):
         check_ends(build_mdp(Loop(-1, -1, weight=2)))
-    with pytest.raises(MDPError, match="state a: play can multiply for ever"):
+    with pytest.raises(MDPError, match="state a: play can multiply forever"):
         check_ends(build_mdp(Loop(-1, -1, weight=2), gamma=0.9))
     check_ends(build_mdp(Loop(1, 1, weight=0.9)))  # a weight below 1 discounts

@@ -1,4 +1,4 @@
-"""The decision process of a game against the exact solver, which computes the same values by another way."""
+"""The decision process of a game against the exact solver, which computes the same values differently."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ CHOICES = {
 
 
 def random_rules(rng: random.Random, count: int) -> Iterator[Rules]:
-    """So many rule sets that make sense."""
+    """Random valid rule sets."""
     while count:
         try:
             yield Rules(**{name: rng.choice(values) for name, values in CHOICES.items()})
@@ -75,7 +75,7 @@ def test_random_rules_have_the_exact_solvers_value(count: int) -> None:
 
 @pytest.mark.parametrize("name", ["easy", "neller-v1", "neller-v2", "neller-v3", "vegas-s17", "blackjack-p"])
 def test_a_chart_is_worth_what_the_exact_solver_says(name: str) -> None:
-    """The chart that is best without doubling or splitting, so that every state it meets matters."""
+    """The best chart without doubling or splitting, so that every state that it reaches matters."""
     rules = GAMES[name]
     chart = Solver(rules.replace(double_on="never", split_by="never")).chart
     process = GameProcess(rules)
@@ -85,7 +85,7 @@ def test_a_chart_is_worth_what_the_exact_solver_says(name: str) -> None:
 
 
 def test_other_rules_are_told_apart() -> None:
-    """Negative control: one rule changed moves the value by far more than the tolerance."""
+    """Negative control: changing one rule changes the value by far more than the tolerance."""
     for changes in ({"hit_soft_17": True}, {"ties": "push"}, {"naturals": "both"}, {"blackjack_pays": "6/5"}):
         mdp = game_mdp(NELLER.replace(**changes))
         value = start_value(mdp, value_iteration(mdp, 1e-11).values)
@@ -109,7 +109,7 @@ def test_neller_is_compact() -> None:
 
 
 def test_a_state_holds_no_more_than_the_rules_pay_for() -> None:
-    """Doubling tells two cards from more, splitting tells pairs (tens all alike), bonuses count cards."""
+    """Doubling distinguishes two cards from more, splitting pairs (all tens alike), and bonuses count cards."""
     plain, one, two, three = (len(game_mdp(GAMES[name]).states) for name in GAMES if name.startswith("neller"))
     assert (plain, one, two, three) == (342, 1282, 542, 572)
     assert states_named(game_mdp(GAMES["neller-v2"]), "TT v 6") == ["TT v 6"]
@@ -118,8 +118,8 @@ def test_a_state_holds_no_more_than_the_rules_pay_for() -> None:
 
 
 def partition(mdp: FiniteMDP) -> list[int]:
-    """The class of every state in the coarsest partition into states that nothing tells apart: those with the same
-    actions, each with the same law of reward, weight and next class (Givan, Dean and Greig 2003, by refinement)."""
+    """The class of every state in the coarsest partition into equivalent states: those with the same actions, each with
+    the same distribution of reward, weight and next class (Givan, Dean and Greig 2003, by refinement)."""
     now = [0] * len(mdp.states)
     while True:
         keys: dict[object, int] = {}
@@ -140,7 +140,7 @@ def partition(mdp: FiniteMDP) -> list[int]:
 
 @pytest.mark.parametrize("name", ["neller", "neller-v1", "neller-v2", "neller-v3", "vegas-s17", "blackjack-p"])
 def test_no_process_of_these_games_could_be_smaller(name: str) -> None:
-    """No two of its states are alike, so it is as compact as seed 004 asks for."""
+    """No two of its states are equivalent, so it is as compact as [Neller] asks for."""
     mdp = game_mdp(GAMES[name])
     assert len(set(partition(mdp))) == len(mdp.states)
 
@@ -184,7 +184,7 @@ def test_what_cannot_be_a_finite_process_is_refused() -> None:
         game_mdp(PRESETS["vegas-s17"].rules)
     endless = PRESETS["blackjack-p"].rules.replace(ten_probability="0.7")
     assert Solver(endless).value == math.inf
-    with pytest.raises(MDPError, match="half T v"):
+    with pytest.raises(MDPError, match="split T v"):
         policy_iteration(game_mdp(endless))
 
 

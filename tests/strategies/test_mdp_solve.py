@@ -140,7 +140,7 @@ def test_a_policy_that_never_ends_has_no_value() -> None:
 
 
 def test_two_hands_for_one_are_a_weight(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What splits in two with probability p < 1/2 is worth done (1 - p) / (1 - 2 p); from 1/2 on it has no value."""
+    """A state that doubles with probability p < 1/2 has the value done (1 - p) / (1 - 2 p); from 1/2 on it has none."""
 
     def splitting(again: float, done: float) -> FiniteMDP:
         half = [{"to": "half", "p": again, "weight": 2}, {"to": "end", "p": 1 - again, "reward": done}]

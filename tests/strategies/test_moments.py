@@ -24,7 +24,7 @@ BLOCK = 1_000_000
 
 
 def payoffs(game: Rules, chart: Chart, rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Profit in initial bets, stake tied, and how often each pair of them came."""
+    """Profit in initial bets, stake tied, and the count of each pair of them."""
     plan = compile_plan(game, [chart.letter])
     counts = 0
     rare: list[int] = []
@@ -122,7 +122,7 @@ def test_a_wrong_law_is_rejected(wrong: dict[str, object]) -> None:
 
 
 def test_a_standard_deviation_by_hand() -> None:
-    """Surrender everything: a round is worth 1.5, -0.5 or, at a dealer's natural, -1 or 0."""
+    """Surrender everything: a round pays 1.5, -0.5 or, at a dealer's natural, -1 or 0."""
     game = named_rules("easy")
     solver = Solver(game)
     chart = Chart("gives up", game, dict.fromkeys(solver.chart.cells, "Rs"))

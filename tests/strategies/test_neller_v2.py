@@ -1,4 +1,4 @@
-"""neller-v2: each split hand is a game of its own, so ace and ten in its first two cards are a natural there too."""
+"""neller-v2: each split hand is a separate game, so an ace and a ten in its first two cards are a natural."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bjsim.strategies.experiment import experiment_of, results_of
 @pytest.mark.parametrize(("ties", "value"), [("push", -0.0347801375), ("replay", -0.0382456951)])
 @pytest.mark.parametrize("number", [float, Fraction])
 def test_neller_v2_pays_naturals_on_split_hands(ties: str, value: float, number: type) -> None:
-    """Figures from another author's evaluator. Negative control: without them on aces the game is worth less."""
+    """Figures from another author's evaluator. Negative control: without naturals on split aces the value is lower."""
     game = named_rules("neller-v2").replace(ties=ties)
     assert float(Solver(game, number).value) == pytest.approx(value, abs=1e-10)
     assert Solver(game.replace(split_aces_blackjack=False)).value < value - 1e-5
@@ -25,7 +25,7 @@ def test_neller_v2_pays_naturals_on_split_hands(ties: str, value: float, number:
 
 @pytest.mark.parametrize("ties", ["push", "replay"])
 def test_both_rounds_play_neller_v2_so(ties: str) -> None:
-    """Fixed seed, 40,000 rounds, refused at 4 standard errors; the two rounds agree to the last payoff."""
+    """Fixed seed, 40,000 rounds, limit of 4 standard errors; both rounds pay exactly the same."""
     game = named_rules("neller-v2").replace(ties=ties)
     chart = Solver(game).chart
     compiled = CompiledTable(compile_plan(game, [chart.letter]), game.unit)

@@ -1,7 +1,7 @@
-"""Every option that RULES.md mentions is reached by a field, and solver and simulation agree on it.
+"""Every option in the page on rules has a field, and solver and simulation agree on it.
 
-Error rate: 25 runs, each refused at 4.5 standard errors, so a right program fails in fewer than 2 of 10,000 seeds; the
-seed is fixed.
+Error rate: 25 runs, each with a limit of 4.5 standard errors, so a correct program fails in fewer than 2 of 10,000
+seeds; the seed is fixed.
 """
 
 import pytest
@@ -42,7 +42,7 @@ def test_solver_and_simulation_agree(name, changes):
 
 
 def test_a_wrong_value_is_refused():
-    """The negative control: soft 17 stood on and hit are told apart at this size."""
+    """Negative control: this sample size distinguishes standing on soft 17 from hitting it."""
     rules = PRESETS["neller"].rules
     (result,) = play(rules.replace(ties="lose"), ["optimal"], hands=200_000, seed=11)
     wrong = float(Solver(rules).value)
@@ -50,7 +50,7 @@ def test_a_wrong_value_is_refused():
 
 
 def test_a_dealers_natural_at_once_changes_nothing_where_stakes_are_fixed():
-    """In neller one may only hit or stand, so it does not matter when the dealer's natural is seen."""
+    """In neller the only actions are hit and stand, so the time at which the dealer's natural shows does not matter."""
     rules = PRESETS["neller"].rules.replace(naturals="both")
     assert Solver(rules).value == pytest.approx(Solver(rules.replace(peek=True)).value, abs=1e-12)
     doubling = PRESETS["neller-v3"].rules.replace(naturals="both")

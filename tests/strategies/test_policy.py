@@ -1,4 +1,4 @@
-"""The policy format of seed 001, and the sensible policies of BlackJack(p)."""
+"""The policy format of [BlackJackP], and the policies of BlackJack(p)."""
 
 import random
 
@@ -33,7 +33,7 @@ SAMPLE = """\
 19 S S S S S S S S S S
 A2 H H H H D H H H H H
 A3 H H H D D H H H H H
-"""  # seed 001, all the rows it has
+"""  # all rows that [BlackJackP] prints
 
 
 def policy(p):
@@ -67,7 +67,7 @@ def test_policies_are_sensible(p):
     assert set(found["5"]) <= {"H", "D"}
     assert found["88"][4] == "P"
     assert "D" not in {letter for points in range(13, 20) for letter in found[str(points)]}
-    for points in range(12, 17):  # who stands on a total stands on the next one
+    for points in range(12, 17):  # a policy that stands on a total stands on the next one
         pairs = zip(found[str(points)], found[str(points + 1)], strict=True)
         assert all(more == "S" for less, more in pairs if less == "S")
     rules = RULES.replace(ten_probability=p)
@@ -89,9 +89,9 @@ def test_from_a_half_on_the_value_is_infinite(p):
 
 
 def test_a_half_hand_that_loses_alone_is_split_for_ever_too():
-    """At p = 0.6 splitting tens against 8 gains with every hand more, though a half-hand without a ten loses.
+    """At p = 0.6 splitting tens against 8 gains with each further hand, though a split hand without a ten loses.
 
-    So its value is that of ever higher limits, which grow without end.
+    So its value is the limit of the values with increasing limits of hands, which is infinite.
     """
     rules = RULES.replace(ten_probability="0.6")
     values = [
@@ -104,7 +104,7 @@ def test_a_half_hand_that_loses_alone_is_split_for_ever_too():
 
 @pytest.mark.parametrize("name", ["blackjack-p", "neller", "neller-v1", "neller-v2", "vegas-s17", "atlantic-city"])
 def test_the_best_policy_read_as_a_chart_is_the_best_chart(name):
-    """What a policy leaves open is played best, so nothing is lost; but it cannot tell 6-7 from T-3 (neller-v1)."""
+    """The gaps of a policy get the best play, at no loss; but it cannot distinguish 6-7 from T-3 (neller-v1)."""
     rules = PRESETS[name].rules
     solver = Solver(rules)
     chart = read_chart(format_policy(solver.chart), "policy", rules)

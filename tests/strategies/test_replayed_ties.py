@@ -1,7 +1,7 @@
-"""Ties that are dealt again, with splits: split hands may tie more bets than they came from, without end.
+"""Replayed ties with splits: split hands may tie more bets than were dealt, without end.
 
-Held against a second derivation: an evaluator of its own, over totals, and the fixed point of the best profit of a
-round whose ties are worth v.
+Compared with a second derivation: an independent evaluator over totals, and the fixed point of the best profit of a
+round with the tie value v.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ VALUES = [
 
 
 def profit_of(game: Rules, p: float) -> Callable[[float], float]:
-    """The best profit of a round of neller-v2 by what a tie is worth: hit, stand, and split; cards 1 to 10."""
+    """The best profit of a round of neller-v2 as a function of the tie value: hit, stand, and split; cards 1 to 10."""
     kinds = 4 if game.split_by == "rank" else 1
     shares = [(card, (1 - p) / 9) for card in range(1, 10)] + [(10 + kind / 10, p / kinds) for kind in range(kinds)]
     cards = [(min(int(card), 10), card, share) for card, share in shares]  # points, name, probability
@@ -127,21 +127,21 @@ def test_the_value_over_fractions() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_any_convex_profit_has_its_first_fixed_point_found(seed: int) -> None:
-    """Solvers of games that are a few policies (net, tied): the limit of dealing ties again ever more often."""
+    """Solvers of games with a few policies (net, tied), against the limit of more and more replays."""
     rng = random.Random(seed)
-    most = 0.2 if seed % 2 else -0.001  # where all lose, the way that loses least may tie more than it bets
+    most = 0.2 if seed % 2 else -0.001  # if all policies lose, the one that loses least may tie more than it bets
     policies = [ExpectedValue(rng.uniform(-0.3, most), rng.uniform(0.0, 1.6)) for _ in range(4)]
-    policies.append(ExpectedValue(-0.3, 0.1))  # there is always a way to tie few
+    policies.append(ExpectedValue(-0.3, 0.1))  # one policy always ties little
 
     class Few(Solver):
-        def _total(self, tie_value, letter):  # type: ignore[no-untyped-def]
+        def _total(self, tie_value, policy):  # type: ignore[no-untyped-def]
             return max(policy.net + policy.tied * tie_value for policy in policies)
 
-        def _best_letter(self, tie_value):  # type: ignore[no-untyped-def]
+        def _best_policy(self, tie_value):  # type: ignore[no-untyped-def]
             return max(policies, key=lambda policy: policy.net + policy.tied * tie_value)
 
-        def ev(self, letter):  # type: ignore[no-untyped-def]
-            return letter
+        def ev(self, policy):  # type: ignore[no-untyped-def]
+            return policy
 
     limit = 0.0
     for _ in range(3000):
@@ -167,7 +167,7 @@ def test_endless_splits_and_replayed_ties_together() -> None:
 
 
 ENDLESS = ("--rules", "neller-v2", "--set", "split_by=value", "--set", "max_hands=4", "--set", "ten_probability=0.9")
-WORDS = "split hands tie more bets than they came from"
+WORDS = "the value is infinite: split hands tie more bets than were dealt"
 
 
 def test_it_is_said() -> None:

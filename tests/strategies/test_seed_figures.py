@@ -1,4 +1,4 @@
-"""Every figure that the seed documents and RULES.md print comes out, as exact fractions where they are fractions."""
+"""Every figure printed in the sources and the page on rules, as exact fractions where they are fractions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def vegas() -> Solver:
     return Solver(named_rules("vegas-s17").replace(decks="inf"))
 
 
-# --- seeds 000 and 002: Easy Blackjack
+# --- [Easy]: Easy Blackjack
 
 
 def test_dealer_16(tables: Tables) -> None:
@@ -49,13 +49,13 @@ def test_dealer_16(tables: Tables) -> None:
 
 
 def test_dealer_15(tables: Tables) -> None:
-    """Seed: 17 and 21 come with 1/13 + 1/13 1/13, a bust with 7/13 + 1/13 8/13."""
+    """[Easy]: 17 and 21 have the probability 1/13 + 1/13 1/13, a bust 7/13 + 1/13 8/13."""
     one = F(1, 13) + F(1, 13) * F(1, 13)
     assert tables.dealer()["15"] == {0: F(7, 13) + F(1, 13) * F(8, 13), **{score: one for score in range(17, 22)}}
 
 
 def test_a_finished_dealer_has_one_outcome(tables: Tables) -> None:
-    """Seed: "if the dealer starts with hard 17 there is only one entry: 17: 1.000". And soft 17 is hit."""
+    """[Easy]: "if the dealer starts with hard 17 there is only one entry: 17: 1.000". And soft 17 is hit."""
     for score in range(17, 21):
         assert tables.dealer()[str(score)] == {score: 1}
     assert tables.dealer()["A6"][17] < 1
@@ -79,7 +79,7 @@ def test_printed_values_of_easy(tables: Tables) -> None:
 
 
 def test_what_the_seed_leaves_open_of_hit_17_against_18(tables: Tables) -> None:
-    """Seed: 21 wins 1/13, a bust loses 9/13; 18 stands for nothing, 19 and 20 for +1 each."""
+    """[Easy]: 21 wins 1/13, a bust loses 9/13; standing on 18 has the value 0, on 19 and 20 +1."""
     assert tables.hit()["17", "18"] == F(1, 13) * (0 + 1 + 1) + F(1, 13) - F(9, 13)
 
 
@@ -95,7 +95,7 @@ def test_21_is_stood_on_and_not_yet_won(tables: Tables) -> None:
 
 
 def test_labels_of_the_tables(tables: Tables) -> None:
-    """RULES.md: rows y, columns x, in this order."""
+    """The page on rules: rows y, columns x, in this order."""
     labels = {
         "initial": ([*DEALER, "BJ"], [*HARD[1:-1], *SPLIT, *SOFT[1:], "BJ"]),
         "stand": (DEALER, [*HARD, "21", *SOFT]),
@@ -126,7 +126,7 @@ def test_the_initial_table_is_the_law_of_two_hands(tables: Tables) -> None:
 
 
 def test_the_advantage_is_the_sum_over_all_encounters(easy: Solver, tables: Tables) -> None:
-    """Seed: the sum of p_i p_j EV_ij over all starting hands; naturals are paid at once."""
+    """[Easy]: the sum of p_i p_j EV_ij over all starting hands; naturals are paid at once."""
     initial, optimal = tables.initial(), tables.optimal()
     total = F(0)
     for row in initial.ylabels:
@@ -140,7 +140,7 @@ def test_the_advantage_is_the_sum_over_all_encounters(easy: Solver, tables: Tabl
 
 
 def test_split_tables_are_those_of_the_seeds_scheme(tables: Tables) -> None:
-    """split1, split2, split3: both cards at once, and as many hands split again as the limit leaves room for."""
+    """split1, split2, split3: both cards at once, and as many resplits as the limit allows."""
     easy = tables.solver
     split = {3: tables.split(), 2: tables.resplit(2), 1: tables.resplit(1)}
     for rank, row in enumerate(SPLIT[:-1], 1):
@@ -159,7 +159,7 @@ def test_split_tables_are_those_of_the_seeds_scheme(tables: Tables) -> None:
 
 
 def base_of_split(easy: Solver, means):
-    """Seed: the base table of split, the best of hit, double and stand."""
+    """[Easy]: the base table of split, the best of hit, double and stand."""
 
     def base(state: HandState) -> Fraction:
         if state.points == 21:
@@ -178,7 +178,7 @@ def test_split_aces_get_one_card_each(tables: Tables) -> None:
         assert tables.split()["AA", column] == 2 * one_card
 
 
-# --- seed 000: the Table class
+# --- [Easy]: the Table class
 
 
 def test_the_table_of_seed_000() -> None:
@@ -200,7 +200,7 @@ def test_the_table_of_seed_000() -> None:
         table[1, "a"] = 5
 
 
-# --- seed 001: BlackJack(p)
+# --- [BlackJackP]
 
 SAMPLE = """
 5 H H H H H H H H H H

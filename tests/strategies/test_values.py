@@ -35,7 +35,7 @@ def hand(solver: Solver, one: int, other: int) -> HandState:
     ],
 )
 def test_stand_hit_and_double_of_every_two_cards(p: Fraction, peek: bool, soft_17: bool) -> None:
-    """Also that the chart takes the best of them, and that the value of the game without splits is theirs."""
+    """Also, the chart takes the best of them, and they give the value of the game without splits."""
     solver = Solver(Rules(ten_probability=p, peek=peek, hit_soft_17=soft_17, split_by="never"))
     value = float(solver.dealer.peeked_natural()) * -1 * (1 - 2 * float(p) * (1 - float(p)) / 9)
     for up, column in enumerate("A23456789T", 1):
@@ -70,7 +70,7 @@ def test_stand_hit_and_double_as_fractions(column: str) -> None:
 @pytest.mark.parametrize("limit", [2, 3, 4])
 @pytest.mark.parametrize("resplit_aces", [False, True])
 def test_splits_up_to_a_limit_by_listing_every_way_they_can_go(limit: int, resplit_aces: bool) -> None:
-    """In exact fractions. A split half is worth the best of hit, stand and double; an ace gets one card."""
+    """In exact fractions. A split hand has the value of the best of hit, stand and double; an ace gets one card."""
     rules = named_rules("vegas-s17").replace(decks="inf", max_hands=limit, resplit_aces=resplit_aces)
     solver = Solver(rules, Fraction)
     for column in ("5", "T"):
@@ -98,7 +98,7 @@ def test_the_list_of_split_ways_is_complete() -> None:
 
 
 def test_endless_splits_are_the_limit_of_many() -> None:
-    """The value rises with the limit and comes as near to the endless one as one likes."""
+    """The value increases with the limit and converges to that without a limit."""
     rules = named_rules("vegas-s17").replace(decks="inf", ten_probability="2/5", resplit_aces=True)
     values = [Solver(rules.replace(max_hands=limit)).value for limit in (2, 4, 8, 16, "inf")]
     assert values == sorted(values)
@@ -207,8 +207,8 @@ def test_mean_and_mean_square_are_those_of_every_round_played_out(case: str) -> 
         mean = moment(lambda net, tied, v=tie_value: net + v * tied)
         square = moment(lambda net, tied, v=tie_value: (net + v * tied) ** 2)
         assert solver.means(column, tie_value, chart.letter).value(state) == pytest.approx(mean, abs=1e-12)
-        evs = Moments(solver.states, column, solver.dealer, chart.letter, tie_value).value(state)
-        probabilities = [column.probabilities[outcome] for outcome in column.probabilities]
+        evs = Moments(solver.states, column, chart.letter, tie_value).value(state)
+        probabilities = list(column.probabilities.values())
         assert evs @ probabilities == pytest.approx([mean, square], abs=1e-12)
 
 
