@@ -82,7 +82,7 @@ def test_an_object_and_its_json_build_the_same() -> None:
         (changed(terminal=[]), "unknown state 'end'; it is neither in"),
         (changed(terminal=["end", "wait"]), "state wait is terminal and has actions"),
         (changed(start="home"), "unknown state 'home'; it is neither in"),
-        (changed(start="end"), "every state is terminal: there is nothing to decide"),
+        (changed(start="end"), "every state is terminal, so there is nothing to decide"),
         (changed(start={"wait": 0.5}), "start: probabilities must not be negative and must sum to 1, not 0.5"),
         (changed(states={"wait": {}}), "state wait is not terminal and has no action"),
         (changed(states={"wait": [1]}), "state wait: expected {ACTION: [outcomes]}"),
