@@ -24,7 +24,7 @@ import pytest
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play.workers import Workers
+from bjsim.bots.contest.play.workers import Worker
 from bjsim.bots.player import BotPlayer, open_bot
 from bjsim.bots.sandbox import restrictions
 from bjsim.sim.game.actions import HIT, STAND
@@ -50,7 +50,7 @@ class Taken:
     def __init__(self, monkeypatch):
         self.asking, self.all = multiprocessing.Value("d"), multiprocessing.Value("d")
         self.asked = 0.0  # by this process, at this table
-        run, play = BotPlayer.run, Workers._play
+        run, play = BotPlayer.run, Worker._play
 
         def timed_run(*arguments):
             began = time.perf_counter()
@@ -66,7 +66,7 @@ class Taken:
                     total.value += seconds
 
         monkeypatch.setattr(BotPlayer, "run", timed_run)
-        monkeypatch.setattr(Workers, "_play", timed_play)
+        monkeypatch.setattr(Worker, "_play", timed_play)
 
 
 def added_within(folder, name, matches, monkeypatch):

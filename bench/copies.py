@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.host import make_adjuster, match_record
+from bjsim.bots.contest.luck.adjust import make_adjuster, match_record
 from bjsim.bots.contest.luck.draw_log import DrawLogger
 from bjsim.bots.contest.play.match import play_table
 from bjsim.bots.contest.schedule.seating import schedule
@@ -49,14 +49,14 @@ def play_contest(
     adjuster = make_adjuster(contest, len(players))
     assert adjuster
     for tables in schedule(len(players), duplicate):
-        traces = []
+        logs = []
         for plan in tables:
-            tracer = DrawLogger(RULES, adjuster.luck.space)
-            for record in play_table(contest, plan, players.__getitem__, tracer):
+            draw_logger = DrawLogger(RULES, adjuster.luck_model.state_index)
+            for record in play_table(contest, plan, players.__getitem__, draw_logger):
                 standings.add(record)
                 look(standings)
-            traces.append(tracer.trace())
-        standings.add(match_record(tables[0].match, adjuster, traces))
+            logs.append(draw_logger.draw_log())
+        standings.add(match_record(tables[0].match, adjuster, logs))
         look(standings)
         if min(score.hands for score in standings.scores) >= hands:
             break

@@ -156,7 +156,7 @@ def test_resuming_a_foreign_folder_runs_none_of_its_code(tmp_path, evil, trust, 
     file, mark = evil
     foreign(tmp_path / "c", ["lim17", "optimal"], f"{file}:player", "0" * 64, house)
     said = refusal("koth", "--resume", tmp_path / "c", *trust)
-    assert ("has changed since" if trust else "give --trust") in said and "evil.py" in said
+    assert ("has changed since" if trust else "trust it only") in said and "evil.py" in said
     assert not mark.exists()
 
 
@@ -164,7 +164,7 @@ def test_a_module_that_a_foreign_folder_names_is_not_imported(tmp_path, evil, mo
     _, mark = evil
     monkeypatch.syspath_prepend(tmp_path)
     foreign(tmp_path / "c", ["lim17", "optimal"], "evil:player")
-    assert "give --trust" in refusal("koth", "--resume", tmp_path / "c")
+    assert "trust it only" in refusal("koth", "--resume", tmp_path / "c")
     assert not mark.exists()
 
 
@@ -248,4 +248,4 @@ def test_a_folder_that_is_a_symbolic_link_holds_bots(field, tmp_path):
 def test_a_file_name_that_is_not_utf_8_is_left_out(field, caplog):
     with open(os.fsencode(field) + b"/\xff\xfe.py", "w") as file:
         file.write(STANDS)
-    assert "no UTF-8" in left_out(field, caplog)
+    assert "not valid UTF-8" in left_out(field, caplog)

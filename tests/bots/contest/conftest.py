@@ -5,5 +5,5 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def seed_one(monkeypatch):
-    """A contest without a seed deals the cards of seed 1 here: many of these tests are about particular cards."""
+    """Use seed 1 for contests without a seed: many of these tests depend on particular cards."""
     monkeypatch.setattr("secrets.randbits", lambda bits: 1)

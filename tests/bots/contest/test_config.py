@@ -1,4 +1,4 @@
-"""A contest's settings from a file: how long it goes on, and where the files that it names are."""
+"""Contest settings from a file: the number of matches, and where the named files are looked up."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_until_it_is_decided_unless_matches_are_given(tmp_path, text, given, mat
         assert with_settings(Contest(CARDSHARK), given) == contest
 
 
-def test_what_is_wrong_is_said_of_the_file_or_of_the_option_where_it_is(tmp_path):
+def test_errors_name_the_file_only_if_it_holds_the_wrong_value(tmp_path):
     path = tmp_path / "contest.toml"
     path.write_text("hands = 0")
     with pytest.raises(ConfigError, match=r"contest\.toml: hands = 0"):
@@ -43,12 +43,12 @@ def test_what_is_wrong_is_said_of_the_file_or_of_the_option_where_it_is(tmp_path
 
 
 @pytest.fixture
-def apart(tmp_path, monkeypatch):
-    """A contest's folder, a=b, with bots and rules in it; another is the current one, with some called the same."""
-    for folder in ("a=b", "here"):
-        (tmp_path / folder / "bots").mkdir(parents=True)
-        for name in ("both.py", "bots/one.py", "bots/two.py"):
-            (tmp_path / folder / name).write_text(f"print('S')  # {folder}")
+def folder(tmp_path, monkeypatch):
+    """A contest's folder, a=b, with bots and rules; the current folder is another one with some of the same names."""
+    for name in ("a=b", "here"):
+        (tmp_path / name / "bots").mkdir(parents=True)
+        for bot in ("both.py", "bots/one.py", "bots/two.py"):
+            (tmp_path / name / bot).write_text(f"print('S')  # {name}")
     (tmp_path / "here" / "only.py").write_text("print('S')")
     (tmp_path / "a=b" / "own.py").write_text("def decide(view): return 'S'")
     (tmp_path / "a=b" / "poor.toml").write_text("preset = 'cardshark'\nchips = 50")
@@ -56,26 +56,26 @@ def apart(tmp_path, monkeypatch):
     return tmp_path / "a=b"
 
 
-def test_bots_are_looked_for_beside_the_file(apart):
-    here = str(apart.parent / "here")
+def test_bots_are_looked_up_in_the_folder_of_the_file(folder):
+    here = str(folder.parent / "here")
     listed = ["bots", "both.py", "x=both.py", "only.py", "lim17", "y=optimal", "own.py:decide", here + "/only.py"]
-    (apart / "contest.toml").write_text(f"bots = {listed}\nrules = 'poor.toml'\nhouse = 'both.py'")
+    (folder / "contest.toml").write_text(f"bots = {listed}\nrules = 'poor.toml'\nhouse = 'both.py'")
     contest, bots = load_config("../a=b/contest.toml")
     assert contest.rules.chips == 50 and contest.house == "../a=b/both.py"
     found = [(entrant.name, entrant.source) for entrant in gather(bots, CARDSHARK)]
     assert found == [
-        ("one", str(apart / "bots" / "one.py")), ("two", str(apart / "bots" / "two.py")),
-        ("both", str(apart / "both.py")), ("x", str(apart / "both.py")), ("only", here + "/only.py"),
-        ("lim17", "lim17"), ("y", "optimal"), ("../a_b/own.py:decide", f"{apart / 'own.py'}:decide"),
+        ("one", str(folder / "bots" / "one.py")), ("two", str(folder / "bots" / "two.py")),
+        ("both", str(folder / "both.py")), ("x", str(folder / "both.py")), ("only", here + "/only.py"),
+        ("lim17", "lim17"), ("y", "optimal"), ("../a_b/own.py:decide", f"{folder / 'own.py'}:decide"),
         ("only-2", here + "/only.py"),
     ]  # fmt: skip
 
 
-def test_a_name_is_a_strategys_unless_a_bot_beside_the_file_is_called_so(apart):
-    (apart / "optimal").mkdir()
-    (apart / "optimal" / "mine.py").write_text("print('S')")
-    (apart / "contest.toml").write_text("bots = ['optimal', 'lim17', '']\nrules = 'cardshark'")
-    (apart / "cardshark").mkdir()
-    contest, bots = load_config(str(apart / "contest.toml"))
+def test_a_file_next_to_the_config_takes_precedence_over_a_strategy(folder):
+    (folder / "optimal").mkdir()
+    (folder / "optimal" / "mine.py").write_text("print('S')")
+    (folder / "contest.toml").write_text("bots = ['optimal', 'lim17', '']\nrules = 'cardshark'")
+    (folder / "cardshark").mkdir()
+    contest, bots = load_config(str(folder / "contest.toml"))
     assert contest.rules.name == "cardshark"
-    assert bots == [f"={apart / 'optimal'}", "lim17", ""]
+    assert bots == [f"={folder / 'optimal'}", "lim17", ""]

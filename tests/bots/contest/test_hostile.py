@@ -1,12 +1,13 @@
-"""A field with hostile programs ends, and the honest bots' results are what they were without them."""
+"""A contest with hostile programs ends, and does not change the results of honest bots."""
 
 import pytest
 from bot_helpers import needs_sandbox
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.host import Host, verify
+from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.play.verify import verify
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")
@@ -42,7 +43,7 @@ def test_it_ends_and_honest_bots_do_not_notice(tmp_path, name):
     assert verify(tmp_path / "a")[0] == with_hostile.rounds
 
 
-@needs_sandbox  # without it a bot's complaint names the folder that it lies in
+@needs_sandbox  # without it the bot's error message names its folder
 def test_workers_do_not_change_the_journal_of_programs(tmp_path):
     (tmp_path / "hits.py").write_text("import sys; print('H' if int(sys.argv[1]) < 16 else 'S')")
     (tmp_path / "crashes.py").write_text("import sys; print('S' if int(sys.argv[1]) > 15 else 1 / 0)")

@@ -1,4 +1,4 @@
-"""Matches: faults never stop anything, broke bots sit out, honest bots do not notice."""
+"""Matches: faults never stop a contest, broke bots sit out, and honest bots are not affected."""
 
 from fractions import Fraction
 
@@ -17,11 +17,11 @@ from bjsim.strategies.players.find import find_player
 CARDSHARK = load_rules("cardshark")
 
 
-class Does:
-    """A player that does what it is told."""
+class Scripted:
+    """A player with a fixed action, exception or function."""
 
     def __init__(self, what):
-        self.name, self.what = "does", what
+        self.name, self.what = "scripted", what
 
     def decide(self, view):
         if isinstance(self.what, Exception):
@@ -46,8 +46,8 @@ WRONG = {
 
 
 @pytest.mark.parametrize("kind", WRONG)
-def test_a_fault_is_a_stand_and_ten_are_the_end_for_this_match(kind):
-    records = match_of(HONEST, Does(WRONG[kind]))
+def test_a_fault_is_a_stand_and_after_ten_a_bot_is_not_asked(kind):
+    records = match_of(HONEST, Scripted(WRONG[kind]))
     faults = [fault for record in records for fault in record.get("faults", ())]
     assert len(records) == 25
     assert len(faults) == 10 and {fault["kind"] for fault in faults} == {kind} and {f["bot"] for f in faults} == {1}
@@ -55,14 +55,14 @@ def test_a_fault_is_a_stand_and_ten_are_the_end_for_this_match(kind):
 
 
 def test_honest_bots_are_dealt_the_same_whether_a_hostile_one_crashes_or_stands():
-    stands = match_of(HONEST, Does(Action("S")), HONEST)
-    crashes = match_of(HONEST, Does(ValueError("x")), HONEST)
+    stands = match_of(HONEST, Scripted(Action("S")), HONEST)
+    crashes = match_of(HONEST, Scripted(ValueError("x")), HONEST)
     keys = ("seats", "chips", "cards", "net", "moves")
     assert [[record[key] for key in keys] for record in stands] == [[r[key] for key in keys] for r in crashes]
 
 
 def test_a_broke_bot_sits_out_and_chips_are_carried():
-    all_in = Does(lambda view: raise_by(view.chips) if view.chips else HIT)
+    all_in = Scripted(lambda view: raise_by(view.chips) if view.chips else HIT)
     records = match_of(HONEST, all_in)
     assert records[0]["chips"] == [200, 200]
     held = dict(enumerate([200, 200]))
@@ -75,7 +75,7 @@ def test_a_broke_bot_sits_out_and_chips_are_carried():
 
 
 def test_the_match_ends_when_all_are_broke_even_if_the_house_is_not():
-    loses = Does(lambda view: raise_by(view.chips) if view.chips else HIT)
+    loses = Scripted(lambda view: raise_by(view.chips) if view.chips else HIT)
     records = match_of(loses, HONEST, bots=(0, HOUSE))
     assert len(records) < 25
 
@@ -91,7 +91,7 @@ def test_names_are_made_unique_and_may_be_given():
 def test_names_that_would_disturb_a_terminal_or_a_journal(tmp_path):
     entrants = gather(["\x1b[2J\nx=lim17", "\u202eab=lim17", "[/b]<i>=lim17"], CARDSHARK)
     assert [entrant.name for entrant in entrants] == ["\ufffd[2J\ufffdx", "\ufffdab", "[/b]<i>"]
-    with pytest.raises(FieldError, match="no UTF-8"):
+    with pytest.raises(FieldError, match="not valid UTF-8"):
         gather(["lim17", "\udcff.py"], CARDSHARK)
 
 
@@ -102,28 +102,28 @@ def test_a_contest_from_a_file(tmp_path):
     contest, bots = load_config(str(path))
     assert bots == ["lim17", "optimal"] and contest.matches == 3 and contest.rules.chips == 500
     assert contest.seconds == 60 and Contest.from_dict(contest.to_dict()) == contest
-    for wrong, said in {
+    for wrong, message in {
         "match = 3": "did you mean matches",
         "matches = 0": "matches = 0 is not accepted",
         'until = "never"': "decided, or a number",
         "bots = 3": "a list of names",
-        "x": "no TOML",
+        "x": "TOML",
     }.items():
         path.write_text(wrong)
-        with pytest.raises(ConfigError, match=said):
+        with pytest.raises(ConfigError, match=message):
             load_config(str(path))
 
 
-def test_a_bot_that_never_stands_is_told_what_it_was_asked_last():
-    fault = match_of(HONEST, Does(raise_by(0)))[0]["faults"][0]
+def test_a_move_cap_fault_keeps_the_last_request():
+    fault = match_of(HONEST, Scripted(raise_by(0)))[0]["faults"][0]
     assert fault["kind"] == "move-cap" and fault["move"] == 100
     score, hand, visible, stake, chips = fault["argv"]
     assert visible[1] == "#" and set(hand) <= set(visible) and 2 <= int(score) <= 21
     assert (stake, chips) == ("10", "190")
 
 
-def test_where_no_luck_is_known_there_is_no_luck_adjusted_figure(tmp_path):
-    """Under rules with splits; under cardshark there is one."""
+def test_luck_adjusted_values_need_suitable_rules(tmp_path):
+    """Under rules with splits there are none; under cardshark there are."""
     for name, known in (("blackjack-p", False), ("cardshark", True)):
         rules = load_rules(name)
         host = Host.begin(tmp_path / name, Contest(rules, matches=8), gather(["lim17", "optimal"], rules))
@@ -137,18 +137,18 @@ def test_where_no_luck_is_known_there_is_no_luck_adjusted_figure(tmp_path):
     [(Action("SH"), "bad-reply"), (Action(""), "bad-reply"), (Action("B", 1.5), "bad-reply"), ("Q", "bad-reply"),
      (Action("B", "3"), "bad-reply"), (None, "bad-reply"), (SystemExit(3), "crash")],
 )  # fmt: skip
-def test_whatever_a_player_in_python_answers_is_its_own_affair(answer, kind):
+def test_wrong_answers_of_python_players_are_faults(answer, kind):
     def answers(view):
         if isinstance(answer, BaseException):
             raise answer
         return answer
 
-    records = match_of(HONEST, Does(answers))
+    records = match_of(HONEST, Scripted(answers))
     assert len(records) == 25 and records[0]["faults"][0]["kind"] == kind
 
 
-def test_a_letter_is_an_answer_as_it_is_in_a_run():
-    assert match_of(HONEST, Does("S")) == match_of(HONEST, Does(Action("S")))
+def test_a_player_may_answer_with_a_letter():
+    assert match_of(HONEST, Scripted("S")) == match_of(HONEST, Scripted(Action("S")))
 
 
 def test_half_a_chip_is_neither_paid_nor_taken():

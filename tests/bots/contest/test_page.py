@@ -1,4 +1,4 @@
-"""The page of a contest: well formed, complete without JavaScript, and alive in a real browser."""
+"""The page of a contest: well formed, complete without JavaScript, and interactive in a real browser."""
 
 import re
 import shlex
@@ -14,7 +14,10 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.match import play_table
 from bjsim.bots.contest.report import page as pages
-from bjsim.bots.contest.report.page import PageData, fitted, render_page, replay, replayed, shortened, sources_of
+from bjsim.bots.contest.report.command import sources_of
+from bjsim.bots.contest.report.drawings import fitted
+from bjsim.bots.contest.report.page import PageData, render_page, replayed
+from bjsim.bots.contest.report.replay import replay, shortened
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.protocol import argv_of
@@ -27,11 +30,13 @@ from bjsim.strategies.formats.text import format_text
 from bjsim.strategies.players.find import find_player
 
 CARDSHARK = load_rules("cardshark")
-GAMES = [name for name, preset in PRESETS.items() if preset.rules.ties != "replay"]  # a contest cannot replay ties
+GAMES = [
+    name for name, preset in PRESETS.items() if preset.rules.ties != "replay"
+]  # contests cannot replay ties
 
 
 class Hostile:
-    """A bot whose name and faults try to break out of the page."""
+    """A bot whose name and faults contain markup."""
 
     name = "</script><b>bad"
 
@@ -56,20 +61,20 @@ def page(folder):
 
 
 def page_of(folder, contest, bots):
-    """The page of a contest that is played here."""
+    """Play a contest and render its page."""
     host = Host.begin(folder, contest, gather(bots, contest.rules))
     host.run()
     return render_page(host.standings, host.page)
 
 
 def cells_of(page, table):
-    """The texts of the table with this id, row by row."""
+    """The cell texts of a table by id, row by row."""
     rows = re.search(rf'<table id="{table}".*?</table>', page, re.S)[0].split("<tr>")[1:]
     return [[unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in rows]
 
 
 class Structure(HTMLParser):
-    """Tags that are open, and what the page would fetch."""
+    """Collects open tags, mismatched tags and external resources."""
 
     void = {"meta", "link", "br", "img", "input"}  # noqa: RUF012
 
@@ -109,29 +114,29 @@ def test_it_is_computed_from_the_journal_alone(folder, page):
 
 
 @pytest.mark.parametrize("name", ["lim17", "Ünïcode and <i>more</i>", "W" * 40, "名前" * 20, ""])
-def test_names_fit_beside_the_drawings(name):
+def test_names_fit_next_to_the_drawings(name):
     shown = fitted(name)
     assert name.startswith(shown.removesuffix("…")) and len(shown) <= 18
     assert shown == name or (shown.endswith("…") and len(shown) > 8)
 
 
-# --- luck, means, and what repeats the contest
+# --- luck, means, and the command that reproduces the contest
 
 
 @pytest.mark.parametrize("game", ["cardshark", "vegas-s17", "blackjack-p"])
-def test_luck_is_only_said_to_be_taken_out_where_it_is(game, tmp_path):
+def test_the_page_states_whether_results_are_luck_adjusted(game, tmp_path):
     page = page_of(tmp_path, Contest(load_rules(game), matches=8), ["lim17", "hoyle"])
-    taken_out = game == "cardshark"
+    adjusted = game == "cardshark"
     header, *rows = cells_of(page, "standings")
-    assert ("luck-adjusted" in header) == ("its 95% interval" in header) == taken_out
+    assert ("luck-adjusted" in header) == ("its 95% interval" in header) == adjusted
     assert all(len(row) == len(header) for row in rows)
-    assert ("with the luck of the cards taken out" in page) == taken_out
-    assert ("The luck of the cards is not taken out under these rules" in page) == (not taken_out)
-    assert ("at the same table, luck taken out" in page) == taken_out
-    assert ("at the same table, as they were played" in page) == (not taken_out)
+    assert ("without the luck of the cards" in page) == adjusted
+    assert ("Results are not luck-adjusted under these rules" in page) == (not adjusted)
+    assert ("at the same table, luck-adjusted;" in page) == adjusted
+    assert ("at the same table, not luck-adjusted" in page) == (not adjusted)
 
 
-def test_luck_that_is_not_known_is_a_dash(tmp_path, monkeypatch):
+def test_unknown_luck_is_a_dash(tmp_path, monkeypatch):
     unknown = {"luck_adjusted": None, "luck_adjusted_ci95": None}
     row_values = pages.row_values
     monkeypatch.setattr(pages, "row_values", lambda row, timings: {**row_values(row, timings), **unknown})
@@ -139,7 +144,7 @@ def test_luck_that_is_not_known_is_a_dash(tmp_path, monkeypatch):
     assert {row[header.index("luck-adjusted")] for row in rows} == {"–"}
 
 
-def test_the_means_drawn_stand_in_a_table(folder, page):
+def test_the_drawn_means_are_also_in_a_table(folder, page):
     header, *rows = cells_of(page, "means")
     assert header == ["matches", *(row[1] for row in cells_of(page, "standings")[1:])]
     progress = Standings(next(journal.read(folder))).add_all(list(journal.read(folder))[1:]).progress
@@ -157,7 +162,7 @@ def test_the_means_drawn_stand_in_a_table(folder, page):
         Contest(load_rules("blackjack-p").replace(blackjack_pays="6/5", max_hands=3), matches=1, until="100000"),
     ],
 )
-def test_the_page_says_how_to_repeat_it(contest, tmp_path, monkeypatch):
+def test_the_page_has_the_command_that_reproduces_it(contest, tmp_path, monkeypatch):
     bots = tmp_path / "bots"
     (bots / "more").mkdir(parents=True)
     charts = [bots / "my chart.txt", bots / "more" / "other.txt"]
@@ -176,15 +181,17 @@ def test_the_page_says_how_to_repeat_it(contest, tmp_path, monkeypatch):
     assert not ended.value.code
     first, second = (tmp_path / "first" / journal.NAME), (bots / "again" / journal.NAME)
     assert first.read_bytes() == second.read_bytes()
-    said = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page, re.S))
-    ends = {"": "all matches are played", "decided": "the leader is separated from all others"}
-    assert said["until"] == ends.get(contest.until, "100000 seconds have passed")
-    assert said["house"] == (contest.house or "none, chairs stay empty")
-    assert said["duplicate"].startswith("yes" if contest.duplicate else "no")
-    assert unescape(said["it&#39;s"]).startswith("./my chart.txt, ") and said["other"].startswith("./more/other.txt, ")
+    settings = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page, re.S))
+    ends = {"": "all matches have been played", "decided": "the leader is separated from all others"}
+    assert settings["until"] == ends.get(contest.until, "100000 seconds have passed")
+    assert settings["house"] == (contest.house or "none, seats stay empty")
+    assert settings["duplicate"].startswith("yes" if contest.duplicate else "no")
+    assert unescape(settings["it&#39;s"]).startswith("./my chart.txt, ") and settings["other"].startswith(
+        "./more/other.txt, "
+    )
 
 
-def test_files_are_named_from_the_folder_that_holds_them():
+def test_files_are_relative_to_their_common_folder():
     files = ["/somewhere/bots/a.py", "/somewhere/bots/c/b.c"]
     named = ["./a.py", "./c/b.c"]
     assert sources_of(["lim17", *files, "package.module:player"]) == ["lim17", *named, "package.module:player"]
@@ -195,7 +202,7 @@ def test_files_are_named_from_the_folder_that_holds_them():
 
 
 class Splitter:
-    """Splits whatever it may, and doubles now and then."""
+    """Splits whenever possible, and doubles sometimes."""
 
     name = "splitter"
 
@@ -205,47 +212,47 @@ class Splitter:
         return Action(letter if int(argv_of(view)[0]) < 16 or letter == "P" else "S")
 
 
-class Noting:
-    """Plays as another, and notes what it is told; what it was told earlier stays."""
+class RequestLog:
+    """Wraps a player and records its requests."""
 
     def __init__(self, player):
-        self.player, self.name, self.told = player, player.name, []
+        self.player, self.name, self.requests = player, player.name, []
 
     def decide(self, view):
-        self.told.append(argv_of(view))
+        self.requests.append(argv_of(view))
         return self.player.decide(view)
 
 
-def noted_rounds(contest, bots, match=0):
-    """The records of a match at one table, each with what every seat was told in it."""
-    players = [Noting(Splitter() if bot == "splitter" else find_player(bot, contest.rules)) for bot in bots]
+def rounds_with_requests(contest, bots, match=0):
+    """The records of a match at one table, each with the requests to every seat."""
+    players = [RequestLog(Splitter() if bot == "splitter" else find_player(bot, contest.rules)) for bot in bots]
     plan = TablePlan(match, 0, match, tuple(range(len(bots))))
     for record in play_table(contest, plan, players.__getitem__, None):
-        yield record, [players[bot].told for bot in record["seats"]]
+        yield record, [players[bot].requests for bot in record["seats"]]
         for player in players:
-            player.told = []
+            player.requests = []
 
 
-ANSWERED = re.compile(r"(?P<name>\S+)(?: \(hand (?P<hand>\d+)\))? is told “(?P<told>.*)” and answers ")
+ANSWERED = re.compile(r"(?P<name>\S+)(?: \(hand (?P<hand>\d+)\))? receives “(?P<request>.*)” and answers ")
 
 
-def check_replay(contest, record, told, names):
-    """The replay says what every bot was told, the table beside it shows the same, and it ends as the round ended."""
+def check_replay(contest, record, requests, names):
+    """The replay shows every request, its tables agree with the requests, and it ends like the round."""
     hand = replay(contest, record, names, "test")
-    said = [[] for _ in record["seats"]]
+    shown = [[] for _ in record["seats"]]
     seats = [names[bot] for bot in record["seats"]]
     before = None
     for text, dealer, table in hand["steps"]:
         if answer := ANSWERED.match(text):
             seat = seats.index(answer["name"])
-            said[seat].append(answer["told"].split(" "))
-            _, cards, visible, stake, chips = said[seat][-1]
+            shown[seat].append(answer["request"].split(" "))
+            _, cards, visible, stake, chips = shown[seat][-1]
             held, hands = before[seat]
             assert (answer["hand"] is None) == (len(hands) == 1)
             assert hands[int(answer["hand"] or 1) - 1][:2] == [cards, int(stake)] and max(held, 0) == int(chips)
             assert visible.startswith(dealer)
         before = table
-    assert said == told
+    assert shown == requests
     moves = [iter(moves) for moves in record["moves"]]
     players = [type("Mover", (), {"name": "", "decide": lambda _, view, m=m: parsed(next(m))})() for m in moves]
     dealt = Round(contest.rules, ScriptedShoe(record["cards"]), players, record["chips"])
@@ -263,18 +270,18 @@ def parsed(move):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_replays_say_what_bots_were_told(game):
-    """Every hand of a split pair by itself; found with peeks and splits run together."""
+def test_replays_show_the_requests_of_bots(game):
+    """Each split hand separately, with peeks too."""
     contest = Contest(load_rules(game), hands=20)
     names = ["splitter", "lim17", "optimal", "kelly" if contest.rules.raises else "hoyle"]
     words, most_hands = "", 0
-    for record, told in noted_rounds(contest, names):
-        hand = check_replay(contest, record, told, names)
+    for record, requests in rounds_with_requests(contest, names):
+        hand = check_replay(contest, record, requests, names)
         words += "\n".join(text for text, _, _ in hand["steps"])
         most_hands = max(most_hands, *(len(hands) for _, hands in hand["steps"][-1][2]))
     assert most_hands > (2 if contest.rules.max_hands > 2 else 1) or contest.rules.split_by == "never"
     assert ("The dealer has a natural" in words) == contest.rules.peek
-    assert ("face down: no natural" in words) == (contest.rules.peek and contest.rules.dealer_shows == "up")
+    assert ("checks the hole card: no natural" in words) == (contest.rules.peek and contest.rules.dealer_shows == "up")
     assert ("answers B" in words) == contest.rules.raises
 
 
@@ -285,22 +292,22 @@ def test_every_game_gives_a_page(game, tmp_path):
     assert not structure.open and not structure.wrong
 
 
-def test_a_bot_out_of_strikes_is_told_nothing():
+def test_a_bot_out_of_strikes_gets_no_requests():
     contest = Contest(CARDSHARK, strikes=2)
     players = [Hostile(), find_player("lim17", CARDSHARK)]
     data = PageData()
     for record in play_table(contest, TablePlan(0, 0, 0, (0, 1)), players.__getitem__, None):
         data.add(record)
     steps = [step for record in data.last for step in replay(contest, record, ["hostile", "lim17"], "test")["steps"]]
-    words = [text for text, _, _ in steps if text.startswith("hostile is")]
-    assert len(words) > 10 and all("is told" in text and "(fault, crash" in text for text in words[:2])
+    words = [text for text, _, _ in steps if text.startswith(("hostile is", "hostile receives"))]
+    assert len(words) > 10 and all("receives" in text and "(fault, crash" in text for text in words[:2])
     assert all("out of strikes" in text for text in words[2:])
 
 
 def test_a_shortened_replay_is_the_same():
     names = ["splitter", "lim17", "optimal"]
     contest = Contest(load_rules("blackjack-p"))
-    for record, _ in noted_rounds(contest, names):
+    for record, _ in rounds_with_requests(contest, names):
         hand = replay(contest, record, names, "test")
         seats = [None] * len(record["seats"])
         for (_, _, whole), (_, _, short) in zip(hand["steps"], shortened(hand)["steps"], strict=True):
@@ -312,17 +319,17 @@ def test_the_whole_last_match_can_be_replayed():
     data = PageData()
     contest = Contest(CARDSHARK.replace(chips=10**6), hands=31)
     for match, names in enumerate([["lim17", "lim18"], ["lim17", "lim19"]]):
-        records = [record for record, _ in noted_rounds(contest, names, match)]
+        records = [record for record, _ in rounds_with_requests(contest, names, match)]
         for record in records:
             data.add(record)
     assert [{k: v for k, v in kept.items() if k != "spent"} for kept in data.last] == records and len(records) == 155
     assert "all 155 rounds of the last match, match 2" in replayed(data, 12)
 
 
-def test_a_match_too_long_to_replay_says_so():
+def test_a_long_match_is_replayed_in_part():
     data = PageData()
     contest = Contest(CARDSHARK.replace(chips=10**6), hands=102)
-    for record, _ in noted_rounds(contest, ["lim17", "lim18"]):
+    for record, _ in rounds_with_requests(contest, ["lim17", "lim18"]):
         data.add(record)
     assert len(data.last) == 500
     assert "the first 500 of 510 rounds of the last match" in replayed(data, 12)
@@ -330,7 +337,7 @@ def test_a_match_too_long_to_replay_says_so():
 
 def test_a_page_of_a_contest_that_has_only_begun(tmp_path):
     host = Host.begin(tmp_path, Contest(CARDSHARK), gather(["lim17", "lim17"], CARDSHARK))
-    assert "No hand is played yet" in render_page(host.standings, host.page)
+    assert "No hand has been played yet" in render_page(host.standings, host.page)
 
 
 needs_browser = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium here")
@@ -357,15 +364,15 @@ def test_standings_sort_and_the_replay_steps(browser, folder):
     chips = [float(text) for text in browser.run(click.format(2) + ROWS.format(2))]
     assert chips == sorted(chips, reverse=True)
     assert browser.run("document.querySelector('th[aria-sort]').textContent") == "chips"
-    said = "document.getElementById('said').textContent"
-    first = browser.run(said)
-    second = browser.run(f"document.getElementById('next').click(); {said}")
+    text = "document.getElementById('step').textContent"
+    first = browser.run(text)
+    second = browser.run(f"document.getElementById('next').click(); {text}")
     assert first.startswith("1 of") and second.startswith("2 of")
-    assert browser.run(f"document.getElementById('back').click(); {said}") == first
-    last = browser.run(f"document.getElementById('end').click(); {said}")
+    assert browser.run(f"document.getElementById('back').click(); {text}") == first
+    last = browser.run(f"document.getElementById('end').click(); {text}")
     assert "wins" in last or "loses" in last
     choose = "(hand => { hand.value = 3; hand.dispatchEvent(new Event('change')) })(document.getElementById('hand'));"
-    assert browser.run(f"{choose} {said}").startswith("1 of")
+    assert browser.run(f"{choose} {text}").startswith("1 of")
     assert not browser.problems
 
 
@@ -383,7 +390,7 @@ STEPS = """(() => {
 
 
 @needs_browser
-def test_split_hands_are_shown_apart(browser, tmp_path):
+def test_split_hands_are_shown_separately(browser, tmp_path):
     rules = load_rules("blackjack-p")
     host = Host.begin(tmp_path, Contest(rules, matches=4), gather([f"{__file__}:Splitter", "lim17"], rules))
     host.run()
@@ -399,23 +406,23 @@ def test_split_hands_are_shown_apart(browser, tmp_path):
 
 
 def rows_of(names, seats):
-    """The rows of the table: of a seat with several hands the first one has its chips."""
+    """The rows of the table; the first hand of a seat has the cell with its chips."""
     rows = []
     for name, (chips, hands) in zip(names, seats, strict=True):
-        for place, (cards, stake, said) in enumerate(hands):
-            label = f"{name}, hand {place + 1}" if len(hands) > 1 else name
-            rows.append([label, cards, str(stake), *([] if place else [str(chips)]), said])
+        for index, (cards, stake, status) in enumerate(hands):
+            label = f"{name}, hand {index + 1}" if len(hands) > 1 else name
+            rows.append([label, cards, str(stake), *([] if index else [str(chips)]), status])
     return rows
 
 
 @needs_browser
 @pytest.mark.parametrize("dark", [False, True])
-def test_nothing_is_cut_off_on_a_phone(browser, folder, dark):
+def test_the_page_fits_on_a_phone(browser, folder, dark):
     browser.open((folder / "index.html").as_uri(), width=390, dark=dark)
     assert browser.run("document.documentElement.scrollWidth") <= 390
     browser.run("document.querySelectorAll('details').forEach(details => { details.open = true; })")
     assert browser.run("document.documentElement.scrollWidth") <= 390
-    # what is wider than the screen stands in a box that scrolls
+    # Wider elements are in a box that scrolls.
     cut = """[...document.querySelectorAll('main *')].filter(
         e => !e.closest('.wide') && e.getBoundingClientRect().right > 390.5).map(e => e.tagName)"""
     assert browser.run(cut) == []
@@ -426,7 +433,7 @@ def test_nothing_is_cut_off_on_a_phone(browser, folder, dark):
 
 
 @needs_browser
-def test_tables_stand_without_javascript(browser, folder):
+def test_tables_work_without_javascript(browser, folder):
     browser.open((folder / "index.html").as_uri(), script=False)
     browser.call("Emulation.setScriptExecutionDisabled", value=False)
     assert browser.run(ROWS.format(0)) == ["1", "2", "3", "4", "5"]
@@ -434,7 +441,7 @@ def test_tables_stand_without_javascript(browser, folder):
 
 
 @needs_browser
-def test_a_script_that_fails_is_noticed(browser, tmp_path):
+def test_a_failing_script_is_detected(browser, tmp_path):
     """Negative control of the tests above."""
     (tmp_path / "page.html").write_text("<script>throw new Error('on purpose')</script>")
     browser.open((tmp_path / "page.html").as_uri())

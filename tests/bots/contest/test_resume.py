@@ -1,4 +1,4 @@
-"""A contest that is killed goes on as if nothing had happened."""
+"""Interrupted contests are resumed without any difference, and journals are verified."""
 
 import fcntl
 import json
@@ -14,9 +14,10 @@ import pytest
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import FieldError, gather
-from bjsim.bots.contest.host import Host, verify
+from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.match import ReplayMismatch
+from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.contest.report.output import standings_csv, standings_json
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.errors import RunFailed
@@ -27,7 +28,7 @@ CARDSHARK = load_rules("cardshark")
 
 
 class Cut(Exception):
-    """Ends a contest in the middle."""
+    """Interrupts a contest."""
 
 
 def new_host(folder: Path, workers: int = 1, **settings) -> Host:
@@ -76,8 +77,8 @@ class Faulty:
 """
 
 
-def test_two_house_players_at_a_table_keep_their_strikes_apart(tmp_path):
-    """They share a number; how many faults each has had decides when it is asked no more."""
+def test_two_house_players_at_a_table_have_separate_strikes(tmp_path):
+    """They share a bot number, but each has its own faults."""
     (tmp_path / "house.py").write_text(FAULTY)
     house = f"{tmp_path / 'house.py'}:Faulty"
     contest = Contest(CARDSHARK, matches=2, strikes=3, house=house)
@@ -99,7 +100,7 @@ def test_two_house_players_at_a_table_keep_their_strikes_apart(tmp_path):
         Host.resume(tmp_path / "4", trust=True)
 
 
-def test_workers_and_a_stop_change_nothing(tmp_path, undisturbed):
+def test_workers_and_an_interruption_change_nothing(tmp_path, undisturbed):
     def stop(host: Host) -> None:
         if host.standings.rounds == 61:
             raise Cut
@@ -112,10 +113,10 @@ def test_workers_and_a_stop_change_nothing(tmp_path, undisturbed):
 
 
 def counted_before_they_are_on_disk(folder: Path, monkeypatch, sync) -> int:
-    """How many rounds of a contest were counted and shown while they were not on disk."""
+    """Rounds of a contest that were counted and shown before they were on disk."""
     synced, early = [0], [0]
 
-    def noted(handle: int) -> None:
+    def fsync(handle: int) -> None:
         sync(handle)
         if os.fstat(handle).st_size and sync is os_fsync:
             synced[0] = os.fstat(handle).st_size
@@ -124,7 +125,7 @@ def counted_before_they_are_on_disk(folder: Path, monkeypatch, sync) -> int:
         on_disk = whole(folder)[: synced[0]].count(b'"record":"round"')
         early[0] += on_disk < host.standings.rounds
 
-    monkeypatch.setattr(journal.os, "fsync", noted)
+    monkeypatch.setattr(journal.os, "fsync", fsync)
     new_host(folder, workers=2).run(look)
     return early[0]
 
@@ -137,7 +138,7 @@ def test_a_round_counts_only_when_it_is_on_disk(tmp_path, monkeypatch):
     assert counted_before_they_are_on_disk(tmp_path / "not", monkeypatch, lambda handle: None) == 150  # control
 
 
-def test_a_finished_contest_is_not_played_on(tmp_path, undisturbed):
+def test_a_finished_contest_is_not_continued(tmp_path, undisturbed):
     (tmp_path / journal.NAME).write_bytes(whole(undisturbed))
     assert Host.resume(tmp_path).run().end == {"record": "end", "reason": "matches", "matches": 3}
     assert whole(tmp_path) == whole(undisturbed)
@@ -171,10 +172,10 @@ def test_verify_confirms_every_chip(undisturbed):
 
 
 def rewritten(folder: Path, source: Path, number: int, change) -> None:
-    """A journal that is whole, but one record of which says something else."""
+    """A journal with correct CRCs, but one changed record."""
     crc, lines = 0, []
-    for place, record in enumerate(journal.read(source)):
-        if place == number:
+    for index, record in enumerate(journal.read(source)):
+        if index == number:
             change(record)
         line, crc = journal.line_of(record, crc)
         lines.append(line)
@@ -219,9 +220,9 @@ def test_two_processes_cannot_play_the_same_contest(tmp_path, undisturbed):
 
 
 def killed_at_random(folder: Path, kills: int, arguments: list[str], whole_size: int, chance: random.Random) -> int:
-    """Play by the command line, killing it at random moments; returns how often it was killed while playing.
+    """Play from the command line and kill it at random sizes of the journal; returns the kills during play.
 
-    A moment is a size of the journal; one that is already reached is one while the contest is still starting.
+    A size that has already been reached means a kill while the contest is still starting.
     """
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth"]
     file, done = folder / journal.NAME, 0
@@ -252,7 +253,7 @@ def test_killed_it_ends_as_if_never_stopped(tmp_path, kills):
 
 
 def forged(folder: Path, records: list[dict]) -> Path:
-    """A journal of these records, its crc right."""
+    """A journal of these records with correct CRCs."""
     crc, lines = 0, []
     for record in records:
         line, crc = journal.line_of({key: value for key, value in record.items() if key != "crc"}, crc)
@@ -262,41 +263,41 @@ def forged(folder: Path, records: list[dict]) -> Path:
     return folder
 
 
-def test_verify_finds_journals_that_nobody_played(tmp_path, undisturbed):
-    """Whoever can write a crc can write a journal; what it says must still be possible. First one that is right."""
+def test_verify_finds_journals_that_were_not_played(tmp_path, undisturbed):
+    """Journals with correct CRCs, but impossible records. Two correct journals come first."""
     records = list(journal.read(undisturbed))
     header, first, match = records[0], records[1], next(r for r in records if r["record"] == "match")
     whole_match = records[: records.index(match) + 1]
     end = {"record": "end", "reason": "matches", "matches": 3}
     assert verify(forged(tmp_path / "right", records))[0] == verify(forged(tmp_path / "cut", whole_match))[0] * 3 == 150
     wrong = {
-        "ended when it suited": [*whole_match, {**end, "reason": "decided", "matches": 1}],
+        "ended undecided": [*whole_match, {**end, "reason": "decided", "matches": 1}],
         "ended too early": [*whole_match, {**end, "matches": 1}],
         "ended in a match": [*records[:30], {**end, "matches": 0}],
-        "ended for money": [*records[:-1], {**end, "reason": "bribe"}],
+        "unknown reason": [*records[:-1], {**end, "reason": "bribe"}],
         "ended twice": [*records, end],
         "went on": [*records, first],
         "match twice": [*whole_match, match],
         "another match": [*whole_match[:-1], {**match, "match": 1}],
         "no such table": [header, {**first, "table": 7}],
         "another header": [header, header],
-        "nothing known": [header, {"record": "tip"}],
-        "nothing said": [header, {}],
+        "unknown record": [header, {"record": "tip"}],
+        "empty record": [header, {}],
         "header of nothing": [{"record": "header", "format": journal.FORMAT}],
-        "moves of nobody": [header, {**first, "moves": [[*first["moves"][0], "S"], *first["moves"][1:]]}],
+        "unused moves": [header, {**first, "moves": [[*first["moves"][0], "S"], *first["moves"][1:]]}],
         "odd moves": [header, {**first, "moves": [[1], *first["moves"][1:]]}],
-        "fault of nobody": [header, {**first, "faults": [{"bot": 99}]}],
+        "fault of an unknown bot": [header, {**first, "faults": [{"bot": 99}]}],
     }
-    for number, (what, story) in enumerate(wrong.items()):
+    for number, (name, changed) in enumerate(wrong.items()):
         with pytest.raises((RunFailed, journal.JournalError)):
-            verify(forged(tmp_path / f"{number} {what}", story))
+            verify(forged(tmp_path / f"{number} {name}", changed))
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / journal.NAME).write_bytes(b"")
     with pytest.raises(journal.JournalError, match="is empty"):
         verify(tmp_path / "empty")
 
 
-def test_who_comes_second_to_a_folder_leaves_the_journal_of_the_first_alone(tmp_path, undisturbed):
+def test_a_second_process_does_not_change_the_journal_of_the_first(tmp_path, undisturbed):
     header = next(journal.read(undisturbed))
     being_made = tmp_path / (journal.NAME + ".new")
     being_made.write_bytes(b"the first one's header")
@@ -305,12 +306,12 @@ def test_who_comes_second_to_a_folder_leaves_the_journal_of_the_first_alone(tmp_
         with pytest.raises(journal.JournalError, match="another process"):
             journal.Journal.create(tmp_path, header)
     assert being_made.read_bytes() == b"the first one's header"
-    journal.Journal.create(tmp_path, header).close()  # one that was left behind is in nobody's way
+    journal.Journal.create(tmp_path, header).close()  # a leftover file is replaced
     assert [record["record"] for record in journal.read(tmp_path)] == ["header"]
 
 
 def test_rounds_are_shown_while_the_host_waits_for_others(tmp_path):
-    """Not only when their match is over."""
+    """Not only at the end of their match."""
     (tmp_path / "slow.py").write_text("import time\n\ndef decide(view):\n    time.sleep(0.15)\n    return 'S'\n")
     contest = Contest(CARDSHARK, matches=1, sittings=1, hands=4)
     bots = gather([f"{tmp_path / 'slow.py'}:decide", "lim17"], CARDSHARK)

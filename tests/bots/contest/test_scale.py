@@ -1,4 +1,4 @@
-"""Large fields and long journals: memory does not grow with the journal, nor the page with the square of the field."""
+"""Many bots and long journals: memory does not grow with the journal, nor the page with the square of the bots."""
 
 import gc
 import io
@@ -10,8 +10,9 @@ import pytest
 from support.long_journal import crashers, played, repeated
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.host import Host, verify
+from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.contest.report.page import COMPARED, PageData, render_page
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli import koth
@@ -19,8 +20,8 @@ from bjsim.sim.game.presets import load_rules
 
 
 def peak(action, *arguments):
-    """Bytes that Python held at most while this was done, beyond those before."""
-    gc.freeze()  # else what other tests left behind decides how long cyclic garbage is kept
+    """Peak memory that Python allocated during an action, in bytes."""
+    gc.freeze()  # otherwise objects from other tests influence when cyclic garbage is collected
     gc.collect()
     tracemalloc.start()
     try:
@@ -33,7 +34,7 @@ def peak(action, *arguments):
 
 @pytest.fixture(scope="module")
 def journals(tmp_path_factory):
-    """Contests with journals of about half a megabyte and ten times as much."""
+    """Contests with journals of about half a megabyte and ten times that."""
     folder = tmp_path_factory.mktemp("journals")
     short = played(folder / "short", 3, crashers(folder))
     size = (short / journal.NAME).stat().st_size
@@ -55,10 +56,10 @@ def resume(folder):
 
 @pytest.mark.parametrize("action", [show, show_a_hand_that_is_not_there, resume])
 def test_memory_does_not_grow_with_the_journal(journals, action):
-    """All its records would take more than the journal does: another 5 MB and more."""
+    """All its records in memory would take more than the journal: at least another 5 MB."""
     _, (once, ten_times) = journals
     grown = (ten_times / journal.NAME).stat().st_size - (once / journal.NAME).stat().st_size
-    action(once)  # what is loaded and kept for good
+    action(once)  # loads what is cached for the rest of the process
     assert grown > 4e6 and peak(action, ten_times) - peak(action, once) < grown / 4
 
 
@@ -78,7 +79,7 @@ def test_memory_that_grows_is_noticed(journals):
 
 
 def standings_of(bots):
-    """A contest of so many bots after eight matches that all of them but the first two end as they began."""
+    """A contest after eight matches in which only the first two bots win or lose."""
     contest = Contest(load_rules("cardshark"), matches=8)
     bot = {"source": "lim17", "language": "in process", "sha256": ""}
     header = {"contest": contest.to_dict(), "bots": [{"name": f"b{number}", **bot} for number in range(bots)]}
@@ -93,7 +94,7 @@ def standings_of(bots):
 
 
 def test_the_page_of_300_bots_compares_the_first_of_them():
-    """All pairs would be 90,000 cells, that take a megabyte."""
+    """All pairs would be 90,000 cells, about a megabyte."""
     page = render_page(standings_of(300), PageData())
     assert len(page) < 300_000
     rows = re.search(r'<table id="standings".*?</table>', page, re.S)[0].count("<tr>")
@@ -104,7 +105,7 @@ def test_the_page_of_300_bots_compares_the_first_of_them():
 
 
 class Slow:
-    """A clock that moves only when it is told to, and work that takes so many seconds of it each time."""
+    """A simulated clock, advanced by simulated work."""
 
     def __init__(self):
         self.now = 0.0
@@ -121,7 +122,7 @@ class Slow:
 
 @pytest.mark.parametrize("growth", [0.0, 0.25])
 def test_pages_and_screens_take_a_tenth_of_the_time_at_most(monkeypatch, growth):
-    """However long each of them takes, and if each takes longer than the one before."""
+    """However long each of them takes, even if each takes longer than the last."""
     slow = Slow()
     monkeypatch.setattr(koth, "time", slow)
     monkeypatch.setattr(koth, "write_out", lambda *_: slow.work("page", 5 + growth * len(slow.spent["page"])))

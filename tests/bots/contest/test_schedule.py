@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from bjsim.bots.contest.config import HOUSE
 from bjsim.bots.contest.schedule.seating import SPARE, schedule, table_shape, whole_matches
 
-FIELDS = st.integers(2, 40)
+BOTS = st.integers(2, 40)
 few = st.integers(1, 12)
 
 
 @settings(deadline=None, max_examples=20)
-@given(FIELDS, few, st.booleans(), st.booleans())
+@given(BOTS, few, st.booleans(), st.booleans())
 def test_each_bot_plays_once_in_each_match_at_tables_of_up_to_four(bots, matches, duplicate, house):
     for number, tables in enumerate(islice(schedule(bots, duplicate, house), matches)):
         assert [plan.table for plan in tables] == list(range(len(tables)))
@@ -28,50 +28,49 @@ def test_each_bot_plays_once_in_each_match_at_tables_of_up_to_four(bots, matches
 
 
 @settings(deadline=None, max_examples=20)
-@given(FIELDS, few, st.booleans())
+@given(BOTS, few, st.booleans())
 def test_it_is_the_same_every_time(bots, matches, duplicate):
     once = list(islice(schedule(bots, duplicate), matches))
     assert once == list(islice(schedule(bots, duplicate), matches))
 
 
 @settings(deadline=None, max_examples=20)
-@given(FIELDS, few)
-def test_at_every_moment_every_bot_has_had_its_chairs_equally_often_within_one(bots, matches):
-    """With house players every chair is taken, so the place in the deal is the chair."""
+@given(BOTS, few)
+def test_at_any_time_every_bot_has_had_each_seat_equally_often_within_one(bots, matches):
+    """With house players every seat is taken, so the position in the deal is the seat."""
     seats: list[Counter[int]] = [Counter() for _ in range(bots)]
     for tables in islice(schedule(bots, house=True), matches):
         for plan in tables:
-            for chair, bot in enumerate(plan.bots):
+            for seat, bot in enumerate(plan.bots):
                 if bot != HOUSE:
-                    seats[bot][chair] += 1
+                    seats[bot][seat] += 1
         for counts in seats:
-            times = [counts[chair] for chair in range(4)]
+            times = [counts[seat] for seat in range(4)]
             assert max(times) - min(times) <= 1
 
 
 @settings(deadline=None, max_examples=20)
 @given(st.sampled_from([n for n in range(2, 41) if table_shape(n)[0] * table_shape(n)[1] == n]), few)
-def test_where_all_tables_are_full_the_places_are_equal_within_one(bots, matches):
-    chairs = table_shape(bots)[1]
+def test_at_full_tables_the_positions_are_equal_within_one(bots, matches):
+    size = table_shape(bots)[1]
     seats: list[Counter[int]] = [Counter() for _ in range(bots)]
     for tables in islice(schedule(bots), matches):
         for plan in tables:
-            for chair, bot in enumerate(plan.bots):
-                seats[bot][chair] += 1
+            for seat, bot in enumerate(plan.bots):
+                seats[bot][seat] += 1
         for counts in seats:
-            assert max(counts[chair] for chair in range(chairs)) - min(counts[chair] for chair in range(chairs)) <= 1
+            assert max(counts[seat] for seat in range(size)) - min(counts[seat] for seat in range(size)) <= 1
 
 
 @pytest.mark.parametrize("duplicate", [False, True])
 @pytest.mark.parametrize("bots", [n for n in range(2, 41) if table_shape(n)[0] * table_shape(n)[1] != n])
-def test_at_tables_of_two_sizes_the_places_of_each_are_equal_within_two(bots, duplicate):
-    """Within one cannot be had at every moment where bots come to tables of either size at different times. In a
-    duplicate contest after every shoe."""
+def test_at_tables_of_two_sizes_the_positions_of_each_are_equal_within_two(bots, duplicate):
+    """Within one is not always possible, as bots reach tables of a size at different times."""
     had: Counter[tuple[int, int, int]] = Counter()
     for match, tables in enumerate(islice(schedule(bots, duplicate), 100), 1):
         for plan in tables:
             had.update((bot, len(plan.bots), place) for place, bot in enumerate(plan.bots))
-        if duplicate and match % table_shape(bots)[1]:
+        if duplicate and match % table_shape(bots)[1]:  # in a duplicate contest only after each shoe
             continue
         for bot, size in {(bot, size) for bot, size, _ in had}:
             times = [had[bot, size, place] for place in range(size)]
@@ -79,8 +78,8 @@ def test_at_tables_of_two_sizes_the_places_of_each_are_equal_within_two(bots, du
 
 
 @settings(deadline=None, max_examples=20)
-@given(FIELDS, st.integers(1, 40))
-def test_short_tables_are_shared_out(bots, matches):
+@given(BOTS, st.integers(1, 40))
+def test_smaller_tables_are_distributed_evenly(bots, matches):
     short: Counter[int] = Counter()
     largest = table_shape(bots)[1]
     for tables in islice(schedule(bots), matches):
@@ -89,7 +88,7 @@ def test_short_tables_are_shared_out(bots, matches):
     assert max(times) - min(times) <= 4
 
 
-def meetings(bots: int, matches: int) -> list[int]:
+def pairings(bots: int, matches: int) -> list[int]:
     met: Counter[tuple[int, int]] = Counter()
     for tables in islice(schedule(bots), matches):
         for plan in tables:
@@ -97,40 +96,40 @@ def meetings(bots: int, matches: int) -> list[int]:
     return [met[pair] for pair in combinations(range(bots), 2)]
 
 
-# What bots/contest/schedule/pairings.py promises: bots -> (spread at any moment, matches after which all are equal)
-PROMISED = {
+# Documented in bots/contest/schedule/pairings.py: bots -> (spread at any time, matches after which all are equal)
+DOCUMENTED = {
     2: (0, 1), 3: (0, 1), 4: (0, 1), 5: (2, 10), 6: (3, 10), 7: (2, 7), 8: (2, 7), 9: (1, 4), 10: (2, 15),
     11: (2, 11), 12: (3, 11), 15: (1, 5), 16: (1, 5), 27: (1, 9), 28: (1, 9), 39: (1, 13), 40: (1, 13),
 }  # fmt: skip
 
 
 def spreads(bots: int, matches: int) -> list[int]:
-    """After each match: how far the numbers of meetings of all pairs are apart."""
+    """After each match the difference between the most and the fewest pairings of two bots."""
     met = dict.fromkeys(combinations(range(bots), 2), 0)
-    apart = []
+    spread = []
     for tables in islice(schedule(bots), matches):
         for plan in tables:
             for pair in combinations(sorted(plan.bots), 2):
                 met[pair] += 1
-        apart.append(max(met.values()) - min(met.values()))
-    return apart
+        spread.append(max(met.values()) - min(met.values()))
+    return spread
 
 
 @pytest.mark.parametrize("bots", range(2, 41))
-def test_meetings_are_as_level_as_promised(bots):
-    most, cycle = PROMISED.get(bots, (2, None))
-    apart = spreads(bots, 2 * cycle if cycle else 30)
-    assert max(apart) == most
+def test_pairings_are_as_equal_as_documented(bots):
+    most, cycle = DOCUMENTED.get(bots, (2, None))
+    found = spreads(bots, 2 * cycle if cycle else 30)
+    assert max(found) == most
     if cycle:
-        assert apart[cycle - 1 :: cycle] == [0, 0] and 0 not in apart[: cycle - 1]
+        assert found[cycle - 1 :: cycle] == [0, 0] and 0 not in found[: cycle - 1]
     else:
-        level = [0, *(match for match, spread in enumerate(apart, 1) if spread <= 1)]
+        level = [0, *(match for match, spread in enumerate(found, 1) if spread <= 1)]
         assert all(later - match <= 12 for match, later in pairwise([*level, 31]))
 
 
-def test_where_one_cannot_be_promised():
-    """Six bots in two tables: whoever sits how, after the second match some pair has met twice and another never;
-    and no way to go on stays within two for five matches."""
+def test_six_bots_cannot_be_paired_more_equally():
+    """Six bots at two tables: after the second match some pair has met twice and another never, and no schedule keeps
+    the difference within two for five matches."""
     seatings = [(table, tuple(set(range(6)) - {*table})) for table in combinations(range(6), 3) if 0 in table]
     pairs = [{pair for table in match for pair in combinations(sorted(table), 2)} for match in seatings]
     reached = {(0,) * 15}
@@ -146,11 +145,11 @@ def test_where_one_cannot_be_promised():
 
 
 @settings(deadline=None, max_examples=20)
-@given(FIELDS, st.integers(1, 6))
-def test_duplicate_plays_each_shoe_until_all_have_sat_everywhere(bots, shoes):
-    chairs = table_shape(bots)[1]
-    matches = whole_matches((shoes - 1) * chairs + 1, bots, duplicate=True)
-    assert matches == shoes * chairs
+@given(BOTS, st.integers(1, 6))
+def test_duplicate_replays_each_shoe_until_all_have_had_every_seat(bots, shoes):
+    table_size = table_shape(bots)[1]
+    matches = whole_matches((shoes - 1) * table_size + 1, bots, duplicate=True)
+    assert matches == shoes * table_size
     at: dict[tuple[int, int], list[tuple[int, ...]]] = {}
     for tables in islice(schedule(bots, duplicate=True), matches):
         for plan in tables:
@@ -160,4 +159,4 @@ def test_duplicate_plays_each_shoe_until_all_have_sat_everywhere(bots, shoes):
         assert len({frozenset(deal) for deal in deals}) == 1
         assert len(deals) == (1 if shoe >= SPARE else size)
         assert all(len(set(place)) == len(deals) for place in zip(*deals, strict=True))
-        assert len(at.get((table, SPARE + shoe), ())) == (chairs - size if shoe < SPARE else 0)
+        assert len(at.get((table, SPARE + shoe), ())) == (table_size - size if shoe < SPARE else 0)

@@ -25,26 +25,26 @@ specification.loader.exec_module(copies)
 @pytest.mark.parametrize(
     ("freedom", "t"), [(1, 12.7062), (2, 4.30265), (5, 2.57058), (24, 2.06390), (100, 1.98397), (5000, 1.96044)]
 )
-def test_student_as_in_the_tables(freedom, t):
+def test_student_t_matches_published_tables(freedom, t):
     assert t_half(freedom) == pytest.approx(t, abs=1e-4)
     assert freedom > 2000 or t_tail(t_half(freedom), freedom) == pytest.approx(0.05, abs=1e-9)
 
 
 def test_the_anytime_interval_holds_from_the_first_values_on():
-    """Normal values with unknown deviation, watched at every n from 3 on: at most 5% of 1000 runs may ever fail,
-    so 75 or more do with probability below 0.0005. The usual interval, watched so, fails far more often."""
+    """Normal values with unknown deviation, checked at every n from 3 on: at most 5% of 1000 runs may ever fail, so 75
+    or more do with probability below 0.0005. The fixed-sample interval, checked like this, fails far more often."""
     chance = random.Random(4)
-    failed = usual = 0
+    failed = failed_fixed = 0
     for _ in range(1000):
-        moments, hit, hit_usual = RunningMoments(), False, False
+        moments, hit, hit_fixed = RunningMoments(), False, False
         for n in range(1, 100):
             moments.add(chance.gauss(0, 3))
             if n > 2:
                 hit |= abs(moments.mean) > anytime_t_half(n, moments.sd**2 * (n - 1), 30)
-                hit_usual |= abs(moments.mean) > t_half(n - 1) * moments.sd / n**0.5
+                hit_fixed |= abs(moments.mean) > t_half(n - 1) * moments.sd / n**0.5
         failed += hit
-        usual += hit_usual
-    assert failed < 75 < 200 < usual
+        failed_fixed += hit_fixed
+    assert failed < 75 < 200 < failed_fixed
 
 
 def test_moments_and_ratio_against_the_library():
@@ -62,7 +62,7 @@ def test_moments_and_ratio_against_the_library():
 
 
 def begun(names, rules=CARDSHARK, **settings):
-    """The standings of a contest of which nothing is played yet."""
+    """The standings of a contest before its first round."""
     contest = Contest(rules, **settings)
     return Standings({"contest": contest.to_dict(), "bots": [{"name": name} for name in names]})
 
@@ -94,7 +94,7 @@ def test_groups_and_decision():
 
 
 def test_groups_are_the_runs_of_bots_of_which_no_two_are_separated():
-    """As found by looking at every pair of every run, which takes a minute for 300 bots."""
+    """Compared with a search of every pair in every run, which would take a minute for 300 bots."""
     found = set()
     for seed in range(30):
         chance = random.Random(seed)
@@ -118,7 +118,7 @@ def test_groups_are_the_runs_of_bots_of_which_no_two_are_separated():
 
 
 def test_each_pair_is_compared_once_for_all_that_is_written(monkeypatch):
-    """Not for every run of bots, file and screen: of 300 bots that took longer than to play."""
+    """Not once per group, file and screen, which took longer than playing with 300 bots."""
     standings, _ = made_up([str(number) for number in range(30)], 10, [0] * 30)
     compared = []
     difference = Standings.difference
@@ -128,7 +128,7 @@ def test_each_pair_is_compared_once_for_all_that_is_written(monkeypatch):
     assert len(compared) == len(set(compared)) == 30 * 29 // 2
 
 
-def test_equal_chips_share_a_rank_and_nobody_has_one_before_the_first_match():
+def test_equal_chips_share_a_rank_and_there_is_none_before_the_first_match():
     standings = begun("abcd")
     assert {row_values(row)["rank"] for row in standings.rows()} == {None}
     assert [line[0] for line in standings_csv(standings).splitlines()[1:]] == [","] * 4
@@ -140,7 +140,7 @@ def test_equal_chips_share_a_rank_and_nobody_has_one_before_the_first_match():
 
 @pytest.mark.parametrize("duplicate", [False, True])
 def test_there_is_no_interval_from_fewer_than_eight_independent_groups(duplicate):
-    """In a duplicate contest matches that share their shoes are one."""
+    """In a duplicate contest matches that share their shoes count as one."""
     each = 3 if duplicate else 1
     for groups, known in ((7, False), (8, True)):
         standings, _ = made_up("abc", groups * each, [-1, 0, 1], duplicate=duplicate)
@@ -149,8 +149,8 @@ def test_there_is_no_interval_from_fewer_than_eight_independent_groups(duplicate
 
 
 @pytest.mark.parametrize("game", ["cardshark", "vegas-s17"])
-def test_the_interval_of_chips_ends_where_a_bot_has_none_left(game):
-    """Where seats raise they bet what they hold; where they do not they double on credit."""
+def test_the_interval_of_chips_ends_at_zero_where_bots_raise(game):
+    """With raises bots bet only what they hold; without, they double on credit."""
     rules = load_rules(game)
     standings, _ = made_up("abc", 8, [-20 if rules.raises else -rules.chips / 10, 0, 0], seed=3, rules=rules)
     (low, high), inside = standings.rows()[-1].chips_ci95, standings.scores[0].chips.ci95
@@ -159,7 +159,7 @@ def test_the_interval_of_chips_ends_where_a_bot_has_none_left(game):
 
 
 def test_a_bot_that_cannot_be_started_is_listed_last_without_a_rank():
-    """It stood, and that won: yet it has shown nothing. One that fails to start once and again is ranked."""
+    """It won by standing, but never answered. A bot that answers after failed starts is ranked."""
     failure = {"kind": "start-failure", "move": 0}
     standings = begun(["dead", "limping", "sound"], strikes=2)
     for match in range(3):
@@ -192,8 +192,7 @@ def contest_of(tmp_path, bots, **settings):
 
 
 def lim17_against_optimal(folder, seed):
-    """A duplicate contest of under 1,000 hands each, or shorter if it is decided: who is separated from the other at
-    its end, and who is decided to lead, "" for nobody."""
+    """The separated bot and the decided leader ("" for none) of a duplicate contest of at most 1,000 hands each."""
     standings = contest_of(folder, ["lim17", "optimal"], duplicate=True, until="decided", matches=38, seed=seed)
     assert all(score.hands < 1000 for score in standings.scores)
     difference = standings.difference(0, 1)
@@ -207,24 +206,23 @@ def test_duplicate_decides_between_lim17_and_optimal_in_under_1000_hands(tmp_pat
 
 @pytest.mark.slow
 def test_duplicate_decides_between_them_and_never_wrongly(tmp_path):
-    """In all of 20 contests the luck-adjusted difference is separated: matches of a pair vary by 7 chips, and the
-    optimal player gains 15 on lim17. The contest is decided when the one ahead holds the most chips, too, luck and
-    all: that comes after 1,000 hands in 3 of 100 contests (seeds 1001 to 1100), so in 4 or more of 20 with
-    probability below 0.003."""
+    """The luck-adjusted difference is separated in all of 20 contests: its standard deviation is 7 chips per match, and
+    its mean is 15. The contest is decided only when the better bot also holds the most chips, which happens after 1,000
+    hands in 3 of 100 contests (seeds 1001 to 1100), so in 4 or more of 20 with probability below 0.003."""
     found = [lim17_against_optimal(tmp_path / str(seed), seed) for seed in range(1, 21)]
     assert [ahead for ahead, _ in found] == ["optimal"] * 20
     decided = [leader for _, leader in found]
     assert decided.count("optimal") >= 17 and "lim17" not in decided
 
 
-def test_it_ends_with_the_match_in_which_the_time_is_up(tmp_path):
+def test_it_ends_with_the_match_in_which_the_time_limit_is_reached(tmp_path):
     standings = contest_of(tmp_path, ["lim17", "optimal"], until="0.05", matches=10**5)
     assert standings.end["reason"] == "time" and standings.matches >= 1
     assert standings.rounds == 25 * standings.matches
 
 
 def test_two_copies_in_duplicate_are_never_separated(tmp_path):
-    """They play the very same hands in turn, so their difference is exactly nothing."""
+    """They play the same hands in turn, so their difference is exactly 0."""
     standings = contest_of(tmp_path, ["lim17", "lim17"], duplicate=True, until="decided", matches=30)
     assert standings.end["reason"] == "matches"
     assert standings.difference(0, 1).interval == (0.0, 0.0)
@@ -233,12 +231,12 @@ def test_two_copies_in_duplicate_are_never_separated(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("duplicate", [False, True])
 def test_two_copies_are_not_separated(duplicate):
-    """In 95 of 100 real contests, looked at after every round; here of 1,000 hands. bench/copies.py plays them to
-    20,000, which takes half an hour: 1 of 100 is separated (seeds 3001 to 3100), in duplicate 3 (4001 to 4100). Of
-    normal values the interval lets 3.6 of 100 through in those 800 matches and 1.6 in these 40 (20,000 simulated), so
-    that 6 or more come here with probability 0.006."""
-    apart = [seed for seed in range(100) if copies.separated(seed, 1000, duplicate)]
-    assert len(apart) <= 5, apart
+    """In 95 of 100 real contests of 1,000 hands, checked after every round. bench/copies.py plays 20,000 hands, which
+    takes half an hour: 1 of 100 is separated (seeds 3001 to 3100), in duplicate 3 (4001 to 4100). With normal values
+    the error rate is 3.6% in those 800 matches and 1.6% in these 40 (20,000 simulations), so 6 or more errors occur
+    here with probability 0.006."""
+    errors = [seed for seed in range(100) if copies.separated(seed, 1000, duplicate)]
+    assert len(errors) <= 5, errors
 
 
 @pytest.mark.slow
@@ -247,8 +245,8 @@ def test_two_that_differ_are_separated():
     assert all(copies.separated(seed, 2000, True, ["lim17", "optimal"]) for seed in range(10))
 
 
-def test_the_interval_of_chips_does_not_depend_on_how_many_there_are():
-    """Spread about the mean, not about 0: sums of squares would have lost it in rounding."""
+def test_the_interval_of_chips_does_not_depend_on_their_number():
+    """Deviations from the mean, not from 0: sums of squares would lose them to rounding."""
     chance = random.Random(4)
     values = [chance.randrange(-50, 50) for _ in range(30)]
     near, far = RunningMoments(), RunningMoments()

@@ -1,4 +1,4 @@
-"""The field: the bots of a contest, found by name or file, identified by their content, and opened to play."""
+"""The entrants of a contest: bots found by name or file, identified by their content, and opened to play."""
 
 from __future__ import annotations
 
@@ -28,17 +28,23 @@ logger = logging.getLogger(__name__)
 
 
 class FieldError(InputError):
-    """A bot that cannot take part, or one that has changed since the contest began."""
+    """A bot cannot take part, or has changed since the contest began."""
 
 
 class NoBot(FieldError):
-    """A file that is neither a bot nor a chart."""
+    """A file is neither a bot nor a chart."""
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """A bot of a contest. source: the name or file it was written as; language: IN_PROCESS for a player that runs in
-    this process; sha256: of the file, or of the chart for a named strategy ("" where there is neither)."""
+    """A bot of a contest.
+
+    Attributes:
+        name: Its unique name in the contest.
+        source: The strategy name or file.
+        language: The language of a program, or IN_PROCESS for a player that runs in this process.
+        sha256: Hash of the file, or of the chart of a named strategy; "" if there is neither.
+    """
 
     name: str
     source: str
@@ -47,42 +53,53 @@ class Entrant:
 
     @property
     def timed(self) -> bool:
-        """Whether its moves are timed: they are where they are another process's."""
+        """Whether its moves are timed: it runs in another process."""
         return self.language != IN_PROCESS
 
     def to_dict(self) -> dict[str, str]:
+        """The entrant as JSON values."""
         return {"name": self.name, "source": self.source, "language": self.language, "sha256": self.sha256}
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Entrant:
+        """The entrant that `to_dict` returned."""
         return Entrant(**{key: str(values[key]) for key in ("name", "source", "language", "sha256")})
 
 
 def gather(texts: Sequence[str], rules: Rules) -> list[Entrant]:
-    """The entrants that are written so: names of strategies, files, and folders of files, `NAME=` before any of them.
+    """Find the bots of a contest.
 
-    Bots of the same name get numbers. Raises: FieldError, and what finding a player raises.
+    Args:
+        texts: Names of strategies, files, and folders of files; `NAME=` may precede a name or file.
+        rules: The rules of the contest.
+
+    Returns:
+        The entrants. Duplicate names are numbered.
+
+    Raises:
+        FieldError: A bot cannot take part, or there are fewer than two.
+        InputError: A name is not known.
     """
-    found: list[Entrant] = []
+    entrants: list[Entrant] = []
     for text in texts:
         name, source = ("", text) if Path(text).is_file() else name_and_source(text)
         path = Path(source)
         if path.is_dir() and name:
-            raise FieldError(f"{text}: a folder of bots takes no name; its bots have those of their files")
+            raise FieldError(f"{text}: a folder of bots takes no name; its bots are named after their files")
         if path.is_dir():
             files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
             if not files:
-                raise FieldError(f"the folder {source} holds no bots")
-            found += [entrant for file in files if (entrant := _bot_in_folder(file, rules))]
+                raise FieldError(f"the folder {source} contains no bots")
+            entrants += [entrant for file in files if (entrant := _bot_in_folder(file, rules))]
         else:
-            found.append(identify(source, rules, name))
-    if len(found) < 2:
-        raise FieldError(f"a contest needs two bots or more, not {len(found)}")
-    return _numbered(found)
+            entrants.append(identify(source, rules, name))
+    if len(entrants) < 2:
+        raise FieldError(f"a contest needs two bots or more, not {len(entrants)}")
+    return _with_unique_names(entrants)
 
 
 def _bot_in_folder(file: Path, rules: Rules) -> Entrant | None:
-    """The entrant in a file of a folder of bots; None, with a warning, for one that is no bot."""
+    """The entrant in a file of a folder; None, with a warning, if the file is not a bot."""
     try:
         return identify(str(file), rules)
     except (NoBot, ChartError, OSError) as error:
@@ -91,12 +108,27 @@ def _bot_in_folder(file: Path, rules: Rules) -> Entrant | None:
 
 
 def identify(source: str, rules: Rules, name: str = "") -> Entrant:
-    """The entrant at `source`."""
+    """Identify a bot by its content.
+
+    Args:
+        source: The name of a strategy, or a file.
+        rules: The rules of the contest.
+        name: Its name; by default that of the file or strategy.
+
+    Returns:
+        The entrant.
+
+    Raises:
+        NoBot: The file is not a bot.
+        InputError: The name is not known.
+    """
     path = Path(source)
     try:
         source.encode()
     except UnicodeEncodeError:
-        raise NoBot(f"the file name {printable(source)} is no UTF-8, which the journal is; rename it") from None
+        raise NoBot(
+            f"the file name {printable(source)} is not valid UTF-8, as the journal requires; rename it"
+        ) from None
     if path.is_file():
         language, digest = _file(path, rules)
         return Entrant(name or path.stem, str(path.parent.resolve() / path.name), language, digest)
@@ -111,7 +143,7 @@ def identify(source: str, rules: Rules, name: str = "") -> Entrant:
 
 
 def _file(path: Path, rules: Rules) -> tuple[str, str]:
-    """The language of a bot's file, or of a chart's, and its sha256."""
+    """The language of a bot's or chart's file, and its sha256."""
     try:
         check_name(path)
         content = read_bot(path)
@@ -140,23 +172,24 @@ def _is_chart(content: bytes, path: Path, rules: Rules) -> bool:
     return True
 
 
-def _numbered(found: list[Entrant]) -> list[Entrant]:
+def _with_unique_names(entrants: list[Entrant]) -> list[Entrant]:
+    """Number duplicate names."""
     taken: set[str] = set()
     unique = []
-    for entrant in found:
-        # a name is written NAME=SOURCE in commands, and must not look like an option there
-        given = name = re.sub("^-+|=", "_", printable(entrant.name))
+    for entrant in entrants:
+        # Names appear as NAME=SOURCE in commands, and must not look like options there.
+        base = name = re.sub("^-+|=", "_", printable(entrant.name))
         number = 1
         while name in taken:
             number += 1
-            name = f"{given}-{number}"
+            name = f"{base}-{number}"
         taken.add(name)
         unique.append(Entrant(name, entrant.source, entrant.language, entrant.sha256))
     return unique
 
 
 def check_unchanged(entrants: Sequence[Entrant], rules: Rules) -> None:
-    """Raises: FieldError if a bot is not what it was when the contest began. A Python file is not run to find out."""
+    """Check that no bot has changed since the contest began, without running Python files. Raises: FieldError."""
     for entrant in entrants:
         if file := python_file(entrant.source):
             now = Entrant(entrant.name, entrant.source, IN_PROCESS, _digest(file))
@@ -167,24 +200,29 @@ def check_unchanged(entrants: Sequence[Entrant], rules: Rules) -> None:
 
 
 def check_trusted(entrants: Sequence[Entrant], folder: Path) -> None:
-    """Refuse to go on with a contest that somebody else may have begun, and that has Python run in this process.
-
-    Raises: FieldError.
-    """
+    """Reject a contest from elsewhere that would run Python code in this process. Raises: FieldError."""
     for entrant in entrants:
         if is_python(entrant.source):
             raise FieldError(
                 f"the contest in {folder} runs {entrant.source} in this process, outside any sandbox; "
-                "give --trust if that code is yours"
+                "trust it only if the code is yours"
             )
 
 
 @contextmanager
 def opened(entrants: Sequence[Entrant], rules: Rules, **options: Any) -> Iterator[list[Player]]:
-    """The entrants' players, ready to play; bots in other processes are closed in the end. options: for `open_bot`.
+    """Open the players of a contest, and close programs at the end.
 
-    A bot that cannot be made to run is a DeadBot: it takes part, and stands. Raises: FieldError where the fault is this
-    machine's.
+    Args:
+        entrants: The bots.
+        rules: The rules of the contest.
+        **options: Arguments of `open_bot`.
+
+    Returns:
+        A context manager that gives the players. A program that cannot be started is an UnstartableBot, which stands.
+
+    Raises:
+        FieldError: This machine lacks a compiler, an interpreter or the sandbox.
     """
     for entrant in entrants:
         if entrant.timed:
@@ -195,7 +233,7 @@ def opened(entrants: Sequence[Entrant], rules: Rules, **options: Any) -> Iterato
         players: list[Player] = []
         for entrant in entrants:
             if entrant.timed:
-                check_unchanged([entrant], rules)  # since the host looked; what is opened is what the journal says
+                check_unchanged([entrant], rules)  # it may have changed after the header was written
                 try:
                     bot = open_bot(entrant.source, name=entrant.name, **options)
                 except (NoToolchain, SandboxError) as error:

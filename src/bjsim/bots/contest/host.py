@@ -1,40 +1,49 @@
-"""The host: plays a contest and keeps its journal, or goes on with one that was stopped.
+"""The host: plays a contest and writes its journal, or resumes a stopped one.
 
-Tables are played by workers and written in the order of the schedule, so the journal does not depend on how many
-workers there are.
+Workers play the tables. Their rounds are written in the order of the schedule, so the journal does not depend on the
+number of workers.
 """
 
 from __future__ import annotations
 
-import math
 import platform
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 
 from bjsim import __version__
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import Entrant, check_trusted, check_unchanged, identify
-from bjsim.bots.contest.luck.adjust import REFERENCE, Luck, LuckAdjuster, has_luck
-from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
+from bjsim.bots.contest.luck.adjust import REFERENCE, has_luck, make_adjuster, match_record
+from bjsim.bots.contest.luck.draw_log import DrawLog
 from bjsim.bots.contest.play import journal as journals
-from bjsim.bots.contest.play.match import Record, ReplayMismatch, TableDealer, deal_again
+from bjsim.bots.contest.play.match import Record
 from bjsim.bots.contest.play.timings import Timings
+from bjsim.bots.contest.play.verify import verify as verify  # part of the interface of this module
 from bjsim.bots.contest.play.workers import Times, Workers
 from bjsim.bots.contest.report.page import PageData
-from bjsim.bots.contest.schedule.seating import TablePlan, matches_a_unit, schedule, table_shape
+from bjsim.bots.contest.schedule.seating import TablePlan, schedule, table_shape
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.programs import need_programs
 from bjsim.bots.seats import warn_of_guessable
-from bjsim.errors import InputError
-
-ROUNDING = 2e-6  # chips
 
 
 class Host:
-    """One contest in one folder."""
+    """One contest in one folder. Create it with `begin` or `resume`.
+
+    Attributes:
+        folder: The contest's folder.
+        contest: The settings.
+        entrants: The bots.
+        workers: Tables played at the same time.
+        sandbox: `required`, `auto` or `off`.
+        standings: The standings so far.
+        page: What the page needs of the rounds so far.
+        timings: The times of moves so far.
+        adjuster: The luck adjuster, or None.
+    """
 
     def __init__(
         self, folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1, sandbox: str = "required"
@@ -49,15 +58,29 @@ class Host:
         self.timings = Timings(len(entrants))
         self.adjuster = make_adjuster(contest, len(entrants))
         self._journal: journals.Journal
-        self._done: dict[tuple[int, int], list[Record]] = defaultdict(list)  # the unfinished match's, by table
+        self._done: dict[tuple[int, int], list[Record]] = defaultdict(
+            list
+        )  # of the unfinished match, by (match, table)
 
     @staticmethod
     def begin(
         folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1, sandbox: str = "required"
     ) -> Host:
-        """A new contest.
+        """Begin a new contest.
 
-        Raises: JournalError if the folder holds one already; SandboxError where no sandbox can be had.
+        Args:
+            folder: The contest's folder.
+            contest: The settings.
+            entrants: The bots.
+            workers: Tables played at the same time.
+            sandbox: `required`, `auto` or `off`.
+
+        Returns:
+            The host, ready to run.
+
+        Raises:
+            JournalError: The folder holds a contest already.
+            SandboxError: No sandbox is available, but one is required.
         """
         house = identify(contest.house, contest.rules, "house") if contest.house else None
         programs = [entrant for entrant in (*entrants, house) if entrant and entrant.timed]
@@ -66,7 +89,7 @@ class Host:
         if programs:
             from bjsim.bots.sandbox.box import make_room, sandboxed
 
-            sandboxed(sandbox)  # a contest that cannot be played leaves nothing behind
+            sandboxed(sandbox)  # before the folder is created
             make_room(len(programs))
             warn_of_guessable(contest.seed)
         host = Host(folder, contest, entrants, workers, sandbox)
@@ -84,10 +107,20 @@ class Host:
 
     @staticmethod
     def resume(folder: Path, workers: int = 1, sandbox: str = "required", trust: bool = False) -> Host:
-        """Go on with the contest in `folder`.
+        """Resume the contest in a folder.
 
-        trust: whether Python that it names may run in this process. Raises: JournalError; FieldError if it may not, or
-        if a bot has changed.
+        Args:
+            folder: The contest's folder.
+            workers: Tables played at the same time.
+            sandbox: `required`, `auto` or `off`.
+            trust: Whether Python players that the contest names may run in this process.
+
+        Returns:
+            The host, ready to run.
+
+        Raises:
+            JournalError: The journal is missing, in use or damaged.
+            FieldError: A bot has changed, or is a Python player and not trusted.
         """
         journal, records = journals.Journal.reopen(folder)
         header = next(records)
@@ -97,9 +130,9 @@ class Host:
         host._journal = journal
         host.standings = Standings(header)
         for record in records:
-            host._recall(record)
+            host._restore(record)
         if not host.standings.end:
-            # what plays is the house that the settings name, wherever the header says it was
+            # The house player is the one that the settings name, whatever source the header gives.
             house = [Entrant.from_dict(header["house"] | {"source": contest.house})] if contest.house else []
             if not trust:
                 check_trusted([*entrants, *house], folder)
@@ -107,8 +140,8 @@ class Host:
         host.timings = Timings.load(folder, len(entrants))
         return host
 
-    def _recall(self, record: Record) -> None:
-        """Count a record of an earlier run; the rounds of a match are kept until it has ended."""
+    def _restore(self, record: Record) -> None:
+        """Count a record of an earlier run; the rounds of an unfinished match are kept."""
         self.standings.add(record)
         self.page.add(record)
         if record["record"] == "round":
@@ -116,10 +149,17 @@ class Host:
         elif record["record"] == "match":
             self._done.clear()
             if self.adjuster:
-                self.adjuster.follow(record)
+                self.adjuster.restore(record)
 
     def run(self, on_round: Callable[[Host], None] = lambda host: None) -> Standings:
-        """Play until the end, or until `on_round`, which is called after every round, raises."""
+        """Play the contest to its end.
+
+        Args:
+            on_round: Called after every round; an exception from it stops the contest, which can be resumed.
+
+        Returns:
+            The standings.
+        """
         try:
             if not self.standings.end:
                 self._play(on_round)
@@ -133,52 +173,52 @@ class Host:
         contest = self.contest
         reason = self._reason(began)
         plans = schedule(len(self.entrants), contest.duplicate, bool(contest.house))
-        rest = islice(plans, self.standings.matches, contest.matches)
+        remaining = islice(plans, self.standings.matches, contest.matches)
         written: list[tuple[Record, Times]] = []
 
-        def count() -> None:
-            self._count(written, on_round)
+        def commit() -> None:
+            self._commit(written, on_round)
 
         with Workers(
-            contest, self.entrants, self.workers, self.sandbox, self._earlier, self._journal.close, count
+            contest, self.entrants, self.workers, self.sandbox, self._done_rounds, self._journal.close, commit
         ) as workers:
-            tables = workers.tables(plan for match in rest for plan in match)
+            tables = workers.tables(plan for match in remaining for plan in match)
             match = self.standings.matches
-            traces: list[DrawLog] = []
+            logs: list[DrawLog] = []
             while not reason:
                 for plan, rounds in tables:
                     for record, times in rounds:
                         self._journal.append(record)
                         written.append((record, times))
-                    if workers.trace:
-                        traces.append(workers.trace)
+                    if workers.draw_log:
+                        logs.append(workers.draw_log)
                     if plan.table == self._tables - 1:
                         break
-                record = match_record(match, self.adjuster, traces)
+                record = match_record(match, self.adjuster, logs)
                 self._journal.append(record)
                 written.append((record, []))
-                count()
-                traces.clear()
+                commit()
+                logs.clear()
                 match += 1
                 reason = self._reason(began)
         record = {"record": "end", "reason": reason, "matches": match}
         self._journal.append(record)
-        self._count([(record, [])], on_round)
+        self._commit([(record, [])], on_round)
 
     @property
     def _tables(self) -> int:
         return table_shape(len(self.entrants))[0]
 
     def _reason(self, began: float) -> str:
-        """Why the contest ends now; empty if it goes on."""
+        """Why the contest ends now; "" if it continues."""
         if self.contest.until == "decided" and self.standings.decided:
             return "decided"
         if self.standings.matches >= self.contest.matches:
             return "matches"
         return "time" if time.monotonic() - began >= self.contest.seconds else ""
 
-    def _count(self, written: list[tuple[Record, Times]], on_round: Callable[[Host], None]) -> None:
-        """Have the records written last on disk, and only then count and show them."""
+    def _commit(self, written: list[tuple[Record, Times]], on_round: Callable[[Host], None]) -> None:
+        """Sync the last records to disk, then count and show them."""
         if not written:
             return
         self._journal.sync()
@@ -191,107 +231,6 @@ class Host:
                 on_round(self)
         written.clear()
 
-    def _earlier(self, plan: TablePlan) -> list[Record]:
-        """The rounds of this table that the journal holds already."""
+    def _done_rounds(self, plan: TablePlan) -> list[Record]:
+        """The rounds of this table that are in the journal already."""
         return self._done.get((plan.match, plan.table), [])
-
-
-def make_adjuster(contest: Contest, bots: int) -> LuckAdjuster | None:
-    """Who judges the luck in this contest; None where nobody can."""
-    if not has_luck(contest.rules):
-        return None
-    return LuckAdjuster(Luck(contest.rules), bots, matches_a_unit(bots, contest.duplicate, bool(contest.house)))
-
-
-def match_record(match: int, adjuster: LuckAdjuster | None, traces: Sequence[DrawLog]) -> Record:
-    """The record of a finished match, with the luck in it."""
-    record: Record = {"record": "match", "match": match}
-    return record | adjuster.adjust(traces) if adjuster else record
-
-
-def verify(folder: Path) -> tuple[int, Standings]:
-    """Deal the whole journal in `folder` again with the recorded moves.
-
-    Returns: (rounds confirmed, standings). Raises: JournalError; NotTheSame naming the first round that differs.
-    """
-    number = -1
-    try:
-        for number, confirmed in enumerate(_confirmed(folder)):  # noqa: B007 - where it fails is told below
-            pass
-    except InputError:
-        raise
-    except (LookupError, TypeError, ValueError) as error:  # a journal that its crc says is whole, but nobody played
-        raise ReplayMismatch(f"record {number + 1} makes no sense: {type(error).__name__}: {error}") from None
-    return confirmed
-
-
-def _confirmed(folder: Path) -> Iterator[tuple[int, Standings]]:
-    """After the header and each record: rounds confirmed so far, and the standings."""
-    records = journals.read(folder)
-    header = next(records, None)
-    if header is None:
-        raise journals.JournalError(f"the journal in {folder} is empty")
-    contest = Contest.from_dict(header["contest"])
-    standings = Standings(header)
-    adjuster = make_adjuster(contest, len(header["bots"]))
-    plans = schedule(len(header["bots"]), contest.duplicate, bool(contest.house))
-    tables: list[TableDealer] = []
-    rounds = 0
-    yield rounds, standings
-    for number, record in enumerate(records, 1):
-        if standings.end:
-            raise ReplayMismatch(f"record {number} comes after the end")
-        if record["record"] == "round":
-            if not tables:
-                space = adjuster.luck.space if adjuster else None
-                tables = [
-                    TableDealer(contest, plan, DrawLogger(contest.rules, space) if space else None)
-                    for plan in next(plans)
-                ]
-            dealer = tables[record["table"]]
-            if (dealer.plan.match, dealer.plan.shoe) != (record["match"], record["shoe"]):
-                raise ReplayMismatch(f"record {number} is of match {record['match'] + 1}, not {dealer.plan.match + 1}")
-            deal_again(dealer, record)
-            rounds += 1
-        elif record["record"] == "match":
-            if not tables or record["match"] != standings.matches:
-                raise ReplayMismatch(f"record {number} ends match {record['match'] + 1}, which is not being played")
-            if unfinished := [dealer.plan.table + 1 for dealer in tables if not dealer.over]:
-                raise ReplayMismatch(f"match {record['match'] + 1} ends before table {unfinished[0]} has")
-            again = match_record(record["match"], adjuster, [d.tracer.trace() for d in tables if d.tracer])
-            if not same_luck(again, record):
-                raise ReplayMismatch(f"the luck of match {record['match'] + 1} is not as recorded")
-            tables = []
-        else:
-            check_end(record, number, standings, bool(tables))
-        standings.add(record)
-        yield rounds, standings
-
-
-def check_end(record: Record, number: int, standings: Standings, playing: bool) -> None:
-    """Whether a contest that stands so may end as its record says; playing: in the middle of a match.
-
-    Raises: NotTheSame. How long it was played only the host knows.
-    """
-    contest = standings.contest
-    ends = {
-        "decided": contest.until == "decided" and standings.decided,
-        "matches": standings.matches >= contest.matches,
-        "time": contest.seconds < math.inf,
-    }
-    if record["record"] != "end" or playing or record["matches"] != standings.matches or not ends[record["reason"]]:
-        raise ReplayMismatch(f"record {number} cannot follow after {standings.matches} matches: {record}")
-
-
-def same_luck(one: Record, other: Record) -> bool:
-    """Whether two records of a match say the same of its luck, but for rounding: another processor may add up the
-    same numbers in another order."""
-    sums, others = one.get("luck", []), other.get("luck", [])
-    return (
-        one.get("learned") == other.get("learned")
-        and len(sums) == len(others)
-        and all(
-            len(a) == len(b) and all(abs(x - y) <= ROUNDING for x, y in zip(a, b, strict=True))
-            for a, b in zip(sums, others, strict=True)
-        )
-    )

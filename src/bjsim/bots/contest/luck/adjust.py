@@ -1,21 +1,22 @@
-"""The luck in a contest's rounds: what each card was worth to each seat, against what it could be expected to be.
+"""Luck adjustment: the change in each seat's expected value that every card caused, compared with the mean over cards.
 
-Before every draw the referee knows the hands, the dealer's cards (the hole card too, from the moment it is dealt: one
-information set throughout) and the cards left in the shoe, so the law of the next card. The luck of the draw is
+Before each draw the luck model knows the hands, the dealer's cards (including the hole card as soon as it is dealt) and
+the cards left in the shoe, and so the exact distribution of the next card. The luck of the draw is
 
-    stake now * (V(the card that came) - sum over r of p(r) V(r)),
+    current stake * (V(card drawn) - sum over r of p(r) V(r)),
 
-V(r) being what the hand is worth when card r comes and has left the shoe. Its expectation is 0 whatever V is and
-however the bot plays, so profit minus luck has the mean of the profit, with much less variance. For V is taken the
-exact worth in an infinite shoe of a seat that plays on by a chart, corrected by its slopes for the cards that are left.
-The chart of a bot is a fixed reference at first; with every shoe it becomes more like what the bot did in EARLIER
-shoes, so that it is always fixed before the cards that it judges. A duplicate contest plays a shoe more than once: such
-a group of matches is judged by the same charts, of earlier groups. A bot's worths are computed anew after 1, 2, 4, 8,
-16, ... groups, as most is learned early.
+where V(r) is the value of the hand after card r has left the shoe. Its expectation is 0 for any V and any bot, so
+profit minus luck has the same mean as the profit and a much smaller variance. V is the exact expected value in an
+infinite shoe for a seat that plays by a chart, corrected to first order for the composition of the remaining shoe.
 
-Measured (duplicate, 400 matches, seed 5, lim17 and optimal): the variance of a bot's total falls 50- and 28-fold. The
-difference of the two varies by 6.6 chips a match; by 14.8 without slopes and habits, 11.5 with charts of their own
-only, 12.7 with slopes only, and by 40.9 with the luck left in.
+The chart of a bot starts as a fixed reference and is updated after each shoe from the bot's decisions (its opponent
+model). A shoe is therefore always adjusted with charts that were fixed before it was dealt. A duplicate contest plays
+each shoe several times: such a batch of matches is adjusted with the same charts, from earlier batches. A bot's values
+are recomputed after 1, 2, 4, 8, 16, ... batches, because most changes come early.
+
+Measured (duplicate, 400 matches, seed 5, lim17 and optimal): the variance of a bot's total falls by factors of 50 and
+28. The standard deviation of their difference is 6.6 chips per match; it is 14.8 without derivatives and opponent
+models, 11.5 with opponent models only, 12.7 with derivatives only, and 40.9 without luck adjustment.
 
 Method: advantage sums, as in Burch et al., "AIVAT" (AAAI 2018).
 """
@@ -28,139 +29,190 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.bots.contest.config import HOUSE
-from bjsim.bots.contest.luck.draw_log import DEALERS_CARD, DRAW, KINDS, LAST, OTHERS, OWN, DrawLog, Stakes, stakes_of
-from bjsim.bots.contest.luck.opponent_model import Learned, OpponentModel
-from bjsim.bots.contest.luck.state_index import DRAWN, Ints, StateIndex
-from bjsim.bots.contest.luck.state_values import Floats, Letters, StateValues
+from bjsim.bots.contest.config import HOUSE, Contest
+from bjsim.bots.contest.luck.chart_values import ActionTable, ChartValues, Floats
+from bjsim.bots.contest.luck.draw_log import (
+    DEALER_CARD,
+    DRAW_COLUMNS,
+    KINDS,
+    OTHER_SEAT,
+    OWN,
+    OWN_LAST,
+    DrawLog,
+    Stakes,
+    stakes_by_seat,
+)
+from bjsim.bots.contest.luck.opponent_model import ChartChanges, OpponentModel
+from bjsim.bots.contest.luck.state_index import N_RANKS, Ints, StateIndex
+from bjsim.bots.contest.schedule.seating import batch_size
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.players.catalogue import CATALOGUE
 
-# Between the cautious and the bold: what a bot that has not been seen yet is judged by.
-REFERENCE = "hoyle"
-DIGITS = 6  # of a chip, that records keep
-AHEAD = 4  # cards that the rest of a round takes: a shoe with fewer is thought of as filled up from a fresh one
-RANKS_DRAWN = np.arange(DRAWN)
+REFERENCE = "hoyle"  # the initial chart of every bot: neither the most cautious nor the boldest strategy
+DIGITS = 6  # decimals of a chip in records
+MIN_SHOE = 4  # cards needed for the rest of a round: a smaller shoe is topped up with the proportions of a fresh one
+RANK_NUMBERS = np.arange(N_RANKS)
 
 
 def has_luck(rules: Rules) -> bool:
-    """Whether luck is computed under these rules: not where hands are split, or a peek ends the round."""
+    """Whether luck can be computed under these rules: no splits, no peek, no bonuses, and a dealer with two cards."""
     return rules.split_by == "never" and not rules.peek and rules.deal.count("d") == 2 and rules.bonuses == "none"
 
 
-class Luck:
-    """Computes the luck of traces under one set of rules."""
+class ContestLuckModel:
+    """Computes the luck in draw logs under one set of rules."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.space = StateIndex(rules)
-        self.evs = StateValues(self.space)
+        self.state_index = StateIndex(rules)
+        self.chart_values = ChartValues(self.state_index)
         self.reference = CATALOGUE[REFERENCE].chart(rules)
-        self.letters = self.evs.letters_of(self.reference.letter)
+        self.reference_actions = self.chart_values.tabulate(self.reference.letter)
 
-    def of_letters(self, letters: Letters) -> Floats:
-        """What situations are worth to a seat that plays on so: (situations, 1 + DRAWN), a constant and slopes by the
-        shares of the ranks."""
-        evs = self.evs.of_letters(letters)
+    def evaluate(self, actions: ActionTable) -> Floats:
+        """The values of all states under an action table, as linear functions of the composition of the shoe.
+
+        Args:
+            actions: (columns, hands) S1.
+
+        Returns:
+            (states, 1 + N_RANKS) float64: a constant, and a coefficient for the share of each rank.
+        """
+        evs = self.chart_values.evaluate(actions)
         if self.rules.infinite:
             evs[:, 1:] = 0
-        evs[:, 0] -= evs[:, 1:] @ self.evs.card_probabilities
+        evs[:, 0] -= evs[:, 1:] @ self.chart_values.card_probabilities
         return evs
 
-    def of_traces(self, traces: Sequence[DrawLog], evs: Floats) -> Floats:
-        """(bots, KINDS): luck in chips. worths: (bots, situations, 1 + DRAWN), of each bot what `of_letters` gave; the
-        last is the house player."""
-        draws = np.concatenate([trace.rows()[0] for trace in traces])
-        stakes = stakes_of(draws)
+    def luck_by_bot(self, logs: Sequence[DrawLog], evs: Floats) -> Floats:
+        """The luck of every bot in these logs.
+
+        Args:
+            logs: The draw logs of a match's tables.
+            evs: (bots, states, 1 + N_RANKS) float64, for each bot the result of `evaluate`; the last is the house.
+
+        Returns:
+            (bots, kinds) float64: luck in chips by kind of draw.
+        """
+        draws = np.concatenate([log.arrays()[0] for log in logs])
+        stakes = stakes_by_seat(draws)
         luck = np.zeros(len(evs) * len(KINDS))
-        # Another seat's card changes only what is left in the shoe, and so does not need all that may come of it
-        another = stakes.whose == OTHERS
-        for here, ev_of in ((~another, self._ev_of_card), (another, self._ev_of_loss)):
-            rows = Stakes(*(column[here] for column in stakes))
+        # A card to another seat changes only the composition of the shoe, so a cheaper formula is enough.
+        other = stakes.recipient == OTHER_SEAT
+        for selected, ev_of in ((~other, self._ev_after_card), (other, self._ev_after_removal)):
+            rows = Stakes(*(column[selected] for column in stakes))
             draw = draws[rows.draw]
-            rank, kind, left = draw[:, 0], draw[:, 1], draw[:, 2:DRAW]
+            rank, kind, left = draw[:, 0], draw[:, 1], draw[:, 2:DRAW_COLUMNS]
             count = left.sum(axis=1)
-            filled = np.maximum(0, AHEAD - (count - 1))
-            shoe = left + filled[:, None] * self.evs.card_probabilities
-            ev = ev_of(rows, evs, shoe, (count - 1 + filled)[:, None])
+            added = np.maximum(0, MIN_SHOE - (count - 1))
+            shoe = left + added[:, None] * self.chart_values.card_probabilities
+            ev = ev_of(rows, evs, shoe, (count - 1 + added)[:, None])
             expected = np.einsum("nr,nr->n", left, ev) / count
-            gained = rows.chips * (ev[np.arange(len(rank)), rank] - expected)
-            luck += np.bincount(rows.bot % len(evs) * len(KINDS) + kind, weights=gained, minlength=len(luck))
+            change = rows.chips * (ev[np.arange(len(rank)), rank] - expected)
+            luck += np.bincount(rows.bot % len(evs) * len(KINDS) + kind, weights=change, minlength=len(luck))
         return luck.reshape(len(evs), len(KINDS))
 
-    def _ev_of_card(self, rows: Stakes, evs: Floats, shoe: Floats, size: Floats) -> Floats:
-        """(rows, DRAWN): what the seat's hand is worth after each card, which has then left the shoe.
+    def _ev_after_card(self, rows: Stakes, evs: Floats, shoe: Floats, size: Floats) -> Floats:
+        """(rows, N_RANKS): the value of the seat's hand after each card has left the shoe.
 
-        shoe: (rows, DRAWN), cards of each rank before it leaves; size: (rows, 1), how many there are after it left.
+        shoe: (rows, N_RANKS), cards of each rank before the draw; size: (rows, 1), number of cards after it.
         """
-        after = evs[rows.bot[:, None], self._after(rows)]  # (rows, card, worth and slopes)
+        after = evs[rows.bot[:, None], self._states_after(rows)]  # (rows, card, constant and coefficients)
         shares = np.concatenate((np.ones_like(size), shoe / size), axis=1)
-        ev: Floats = np.einsum("nrk,nk->nr", after, shares) - after[:, RANKS_DRAWN, 1 + RANKS_DRAWN] / size
+        ev: Floats = np.einsum("nrk,nk->nr", after, shares) - after[:, RANK_NUMBERS, 1 + RANK_NUMBERS] / size
         return ev
 
-    def _ev_of_loss(self, rows: Stakes, evs: Floats, shoe: Floats, size: Floats) -> Floats:
-        """The same for a card that another seat gets, but for what is the same whatever comes."""
-        ev: Floats = -evs[rows.bot, rows.dealer * len(self.space.hands) + rows.hand, 1:] / size
+    def _ev_after_removal(self, rows: Stakes, evs: Floats, shoe: Floats, size: Floats) -> Floats:
+        """The same for a card to another seat, without the terms that do not depend on the card."""
+        ev: Floats = -evs[rows.bot, rows.dealer * len(self.state_index.hands) + rows.hand, 1:] / size
         return ev
 
-    def _after(self, rows: Stakes) -> Ints:
-        """(rows, DRAWN): the situation after each card."""
-        space = self.space
-        dealer = np.repeat(rows.dealer[:, None], DRAWN, axis=1)
-        hand = np.repeat(rows.hand[:, None], DRAWN, axis=1)
-        for whose, following in ((OWN, space.after), (LAST, space.doubled)):
-            here = rows.whose == whose
-            hand[here] = following[rows.hand[here]]
-        here = rows.whose == DEALERS_CARD
-        dealer[here] = space.dealer_after[rows.dealer[here]]
-        return dealer * len(space.hands) + hand
+    def _states_after(self, rows: Stakes) -> Ints:
+        """(rows, N_RANKS): the state after each card."""
+        index = self.state_index
+        dealer = np.repeat(rows.dealer[:, None], N_RANKS, axis=1)
+        hand = np.repeat(rows.hand[:, None], N_RANKS, axis=1)
+        for recipient, transitions in ((OWN, index.after), (OWN_LAST, index.doubled)):
+            selected = rows.recipient == recipient
+            hand[selected] = transitions[rows.hand[selected]]
+        selected = rows.recipient == DEALER_CARD
+        dealer[selected] = index.dealer_after[rows.dealer[selected]]
+        return dealer * len(index.hands) + hand
 
 
 class LuckAdjuster:
-    """Judges the luck of a contest, match after match, and learns how the bots play.
+    """Computes the luck of a contest match by match, and keeps an opponent model of every bot.
 
-    matches_a_unit: matches that share their shoes; they are judged by the same charts.
+    Args:
+        luck_model: The luck model of the contest's rules.
+        bots: Number of bots.
+        batch_size: Matches that share their shoes, and are adjusted with the same charts.
     """
 
-    def __init__(self, luck: Luck, bots: int, matches_a_unit: int) -> None:
-        self.luck = luck
-        self.matches_a_unit = matches_a_unit
-        everybody = [*range(bots), HOUSE]
-        known = luck.space, luck.reference, luck.letters, luck.evs.columns
-        self.model = {bot: OpponentModel(*known) for bot in everybody}
-        self._evs = np.array([luck.of_letters(luck.letters)] * len(everybody))
-        self._changed: set[int] = set()
+    def __init__(self, luck_model: ContestLuckModel, bots: int, batch_size: int) -> None:
+        self.luck_model = luck_model
+        self.batch_size = batch_size
+        players = [*range(bots), HOUSE]
+        actions = luck_model.reference_actions
+        columns = luck_model.chart_values.columns
+        self.opponent_models = {
+            bot: OpponentModel(luck_model.state_index, luck_model.reference, actions, columns) for bot in players
+        }
+        self._evs = np.array([luck_model.evaluate(actions)] * len(players))
+        self._changed: set[int] = set()  # bots whose values are out of date
         self._matches = 0
 
-    def adjust(self, traces: Sequence[DrawLog]) -> dict[str, Any]:
-        """The luck in a match's tables, in chips by bot and kind, and what was learned of the bots, by bot."""
-        luck = self.luck.of_traces(traces, self._evs)[:-1]
-        learned: dict[int, Learned] = defaultdict(dict)
-        for trace in traces:
-            decisions = trace.rows()[1]
+    def adjust(self, logs: Sequence[DrawLog]) -> dict[str, Any]:
+        """Compute the luck of a match and update the opponent models.
+
+        Args:
+            logs: The draw logs of the match's tables.
+
+        Returns:
+            `luck`, in chips by bot and kind of draw, and `learned`, the changed chart cells by bot.
+        """
+        luck = self.luck_model.luck_by_bot(logs, self._evs)[:-1]
+        changes: dict[int, ChartChanges] = defaultdict(dict)
+        for log in logs:
+            decisions = log.arrays()[1]
             for bot in dict.fromkeys(decisions[:, 0].tolist()):
-                learned[bot].update(self.model[bot].see_all(decisions[decisions[:, 0] == bot, 1:]))
-        new = {str(bot): cells for bot, cells in sorted(learned.items()) if cells}
-        self._matched(new)
-        return {"luck": luck.round(DIGITS).tolist(), "learned": new}
+                observed = decisions[decisions[:, 0] == bot, 1:]
+                changes[bot].update(self.opponent_models[bot].observe_all(observed))
+        learned = {str(bot): cells for bot, cells in sorted(changes.items()) if cells}
+        self._finish_match(learned)
+        return {"luck": luck.round(DIGITS).tolist(), "learned": learned}
 
-    def follow(self, record: Mapping[str, Any]) -> None:
-        """Learn what the record of a judged match says was learned."""
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Update the opponent models from the record of an adjusted match."""
         for bot, cells in record["learned"].items():
-            self.model[int(bot)].learn(cells)
-        self._matched(record["learned"])
+            self.opponent_models[int(bot)].apply(cells)
+        self._finish_match(record["learned"])
 
-    def _matched(self, learned: Mapping[str, Learned]) -> None:
-        """A match is over; after the last one of its unit the bots may be judged by what was learned of them."""
+    def _finish_match(self, learned: Mapping[str, ChartChanges]) -> None:
+        """Count a match; recompute values after 1, 2, 4, 8, ... complete batches."""
         self._changed |= {int(bot) for bot in learned}
         self._matches += 1
-        units, rest = divmod(self._matches, self.matches_a_unit)
-        if rest or units & (units - 1):  # no power of two
+        batches, rest = divmod(self._matches, self.batch_size)
+        if rest or batches & (batches - 1):  # not a power of two
             return
-        alike: dict[bytes, Floats] = {}
+        cache: dict[bytes, Floats] = {}
         for bot in sorted(self._changed):
-            letters = self.model[bot].letters
-            if (key := letters.tobytes()) not in alike:
-                alike[key] = self.luck.of_letters(letters)
-            self._evs[bot] = alike[key]
+            actions = self.opponent_models[bot].actions
+            if (key := actions.tobytes()) not in cache:
+                cache[key] = self.luck_model.evaluate(actions)
+            self._evs[bot] = cache[key]
         self._changed.clear()
+
+
+def make_adjuster(contest: Contest, bots: int) -> LuckAdjuster | None:
+    """The luck adjuster of a contest; None where the rules do not allow luck adjustment."""
+    if not has_luck(contest.rules):
+        return None
+    size = batch_size(bots, contest.duplicate, bool(contest.house))
+    return LuckAdjuster(ContestLuckModel(contest.rules), bots, size)
+
+
+def match_record(match: int, adjuster: LuckAdjuster | None, logs: Sequence[DrawLog]) -> dict[str, Any]:
+    """The journal record of a finished match, with its luck if there is an adjuster."""
+    record: dict[str, Any] = {"record": "match", "match": match}
+    return record | adjuster.adjust(logs) if adjuster else record

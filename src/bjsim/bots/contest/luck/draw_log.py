@@ -1,8 +1,7 @@
-"""What a table's rounds were, as far as luck and habits go: rows of whole numbers, made where the table is played.
+"""Record the draws and decisions of a table as integer arrays, from which luck and opponent models are computed.
 
-The luck of a seat can change with every card, its own, the dealer's and the other seats', which all change what is
-left in the shoe. So there is a row for every draw, which the referee takes apart into one for each seat to whose hand
-it matters.
+Every draw changes the composition of the shoe, and so affects the expected value of every seat. There is one row per
+draw; `stakes_by_seat` expands it into one row for each seat that the draw affects.
 """
 
 from __future__ import annotations
@@ -14,44 +13,51 @@ from typing import NamedTuple
 import numpy as np
 
 from bjsim.bots.contest.config import HOUSE
-from bjsim.bots.contest.luck.state_index import DRAWN, Ints, StateIndex
+from bjsim.bots.contest.luck.state_index import N_RANKS, Ints, StateIndex
 from bjsim.bots.contest.schedule.pairings import LARGEST_TABLE as SEATS
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.round import DEALER, Event
 from bjsim.sim.game.rules import Rules
 
 KINDS = ("first", "second", "upcard", "hole", "hit", "double", "dealer")
-DEALERS = tuple(map(KINDS.index, ("upcard", "hole", "dealer")))
+DEALER_KINDS = tuple(map(KINDS.index, ("upcard", "hole", "dealer")))
 HIT, DOUBLE = map(KINDS.index, ("hit", "double"))
-DRAWS = ("card", "hidden")  # events in which a card leaves the shoe
-OTHERS, OWN, LAST, DEALERS_CARD = range(4)  # whose card it is: another seat's, its own, its last one, the dealer's
-RANK = {letter: min(rank, DRAWN - 1) for rank, letter in enumerate(RANKS)}
-GONE = -1  # in the place of a hand that no card matters to any more, or of a seat that is empty
-DRAW, BEFORE, DECISION = 2 + DRAWN, 2 + 3 * SEATS, 4  # columns: of a draw, of the table before it, of a decision
+DRAW_EVENTS = ("card", "hidden")  # events in which a card leaves the shoe
+OTHER_SEAT, OWN, OWN_LAST, DEALER_CARD = range(4)  # who receives a card, from a seat's point of view
+RANK = {code: min(rank, N_RANKS - 1) for rank, code in enumerate(RANKS)}
+NO_HAND = -1  # the hand of an empty seat, or of one whose result no card can change
+DRAW_COLUMNS, TABLE_COLUMNS, DECISION_COLUMNS = 2 + N_RANKS, 2 + 3 * SEATS, 4
 
 
 class DrawLog(NamedTuple):
-    """The rounds of one table of a match; bytes of 64-bit whole numbers, to be sent from process to process.
+    """The rounds of one table of a match, as bytes of int64 arrays that can be sent between processes.
 
-    draws: rank, kind, cards left of each rank before it; the seat that draws (or DEALER), the dealer's cards before
-    it, and of all seats the hands (or GONE), the chips staked and the bots. decisions: bot, hand, dealer, letter.
+    Attributes:
+        draws: A row per draw: rank, kind, cards of each rank left before it; then the table before it: the seat that
+            draws (or DEALER), the dealer, and for all seats the hands (or NO_HAND), the stakes in chips and the bots.
+        decisions: A row per decision: bot, hand, dealer, character code of the action.
     """
 
     draws: bytes
     decisions: bytes
 
-    def rows(self) -> tuple[Ints, Ints]:
-        """draws and decisions as arrays."""
-        columns = zip(self, (DRAW + BEFORE, DECISION), strict=True)
+    def arrays(self) -> tuple[Ints, Ints]:
+        """Draws, (n, DRAW_COLUMNS + TABLE_COLUMNS) int64, and decisions, (n, DECISION_COLUMNS) int64."""
+        columns = zip(self, (DRAW_COLUMNS + TABLE_COLUMNS, DECISION_COLUMNS), strict=True)
         draws, decisions = (np.frombuffer(rows, np.int64).reshape(-1, width) for rows, width in columns)
         return draws, decisions
 
 
 class Stakes(NamedTuple):
-    """What was at stake in the draws of a table: a row for each draw and each seat to whose hand it matters.
+    """Who had what at stake in each draw: a row for each draw and each seat that it affects, as int64 columns.
 
-    draw: its number. bot, chips: whose, and how many are staked. dealer, hand: numbers of a Space, before the draw.
-    whose: who takes the card, as the seat sees it (OTHERS, OWN, LAST, DEALERS_CARD).
+    Attributes:
+        draw: Row number of the draw.
+        bot: Number of the bot in the seat.
+        chips: Its stake.
+        dealer: Number of the dealer's cards before the draw, in the state index.
+        hand: Number of the seat's hand before the draw, in the state index.
+        recipient: Who receives the card: OTHER_SEAT, OWN, OWN_LAST or DEALER_CARD.
     """
 
     draw: Ints
@@ -59,30 +65,31 @@ class Stakes(NamedTuple):
     chips: Ints
     dealer: Ints
     hand: Ints
-    whose: Ints
+    recipient: Ints
 
 
-def stakes_of(draws: Ints) -> Stakes:
-    """Take rows of draws apart, in their order."""
-    kind, taker, dealer = draws[:, 1], draws[:, DRAW], draws[:, DRAW + 1]
-    hands, chips, bots = (draws[:, DRAW + 2 + part * SEATS :][:, :SEATS] for part in range(3))
-    whose = np.full(hands.shape, OTHERS)
-    whose[taker == DEALER] = DEALERS_CARD
+def stakes_by_seat(draws: Ints) -> Stakes:
+    """Expand rows of draws into one row per affected seat, in the same order."""
+    kind, taker, dealer = draws[:, 1], draws[:, DRAW_COLUMNS], draws[:, DRAW_COLUMNS + 1]
+    hands, chips, bots = (draws[:, DRAW_COLUMNS + 2 + part * SEATS :][:, :SEATS] for part in range(3))
+    recipient = np.full(hands.shape, OTHER_SEAT)
+    recipient[taker == DEALER] = DEALER_CARD
     own = taker[:, None] == np.arange(SEATS)
-    whose[own] = np.where(kind == DOUBLE, LAST, OWN)[taker != DEALER]
-    there = hands != GONE
-    draw = np.nonzero(there)[0]
-    return Stakes(draw, bots[there], chips[there], dealer[draw], hands[there], whose[there])
+    recipient[own] = np.where(kind == DOUBLE, OWN_LAST, OWN)[taker != DEALER]
+    affected = hands != NO_HAND
+    draw = np.nonzero(affected)[0]
+    return Stakes(draw, bots[affected], chips[affected], dealer[draw], hands[affected], recipient[affected])
 
 
 class DrawLogger:
-    """Writes the trace of a table, round after round."""
+    """Writes the draw log of a table, round after round."""
 
-    def __init__(self, rules: Rules, space: StateIndex) -> None:
+    def __init__(self, rules: Rules, state_index: StateIndex) -> None:
         self.rules = rules
-        self.space = space
-        self._stood = [GONE if number in space.settled else number for number in space.stood.tolist()]
-        deck = [0] * DRAWN
+        self.state_index = state_index
+        settled, stood = state_index.settled, state_index.stood.tolist()
+        self._stood = [NO_HAND if number in settled else number for number in stood]
+        deck = [0] * N_RANKS
         for rank in RANKS:
             deck[RANK[rank]] += 1
         self.deck = deck if rules.infinite else [4 * int(rules.decks) * n for n in deck]
@@ -92,53 +99,58 @@ class DrawLogger:
         self._decisions: list[int] = []
 
     def add(self, events: Sequence[Event], bots: Sequence[int]) -> None:
-        """The next round, of these bots."""
-        space = self.space
-        after, dealer_after = space.after_list, space.dealer_after_list
+        """Log the next round.
+
+        Args:
+            events: The events of the round.
+            bots: The bot in each seat.
+        """
+        index = self.state_index
+        after, dealer_after = index.after_list, index.dealer_after_list
         empty = SEATS - len(bots)
-        held = [0] * len(bots) + [GONE] * empty
+        hands = [0] * len(bots) + [NO_HAND] * empty
         stakes = [self.rules.buy_in] * SEATS
         seated = [*bots, *[HOUSE] * empty]
         cards = [0] * len(bots)
         doubled = [False] * len(bots)
-        dealer = dealt = 0
+        dealer = dealer_cards = 0
         left, draws = self._left, self._draws
         for what, seat, _, detail in events:
-            if what in DRAWS:
+            if what in DRAW_EVENTS:
                 rank = RANK[detail]
-                if not any(left):  # a shoe that ran out in the middle of the round is followed by a fresh one
+                if not any(left):  # the shoe ran out in the middle of the round, and a fresh one follows
                     left = list(self.deck)
                 if seat == DEALER:
-                    kind = DEALERS[min(dealt, 2)]
+                    kind = DEALER_KINDS[min(dealer_cards, 2)]
                 else:
                     kind = cards[seat] if cards[seat] < 2 else DOUBLE if doubled[seat] else HIT
-                draws += (rank, kind, *left, seat, dealer, *held, *stakes, *seated)
+                draws += (rank, kind, *left, seat, dealer, *hands, *stakes, *seated)
                 if seat == DEALER:
                     dealer = dealer_after[dealer][rank]
-                    dealt += 1
+                    dealer_cards += 1
                 else:
-                    held[seat] = after[held[seat]][rank]
+                    hands[seat] = after[hands[seat]][rank]
                     cards[seat] += 1
                 if not self.infinite:
                     left[rank] -= 1
             elif what == "action":
-                letter = detail[0]
-                if letter == "B":
+                action = detail[0]
+                if action == "B":
                     stakes[seat] += int(detail[2:])
                     continue
-                self._decisions += (bots[seat], held[seat], dealer, ord(letter))
-                if letter == "D":
+                self._decisions += (bots[seat], hands[seat], dealer, ord(action))
+                if action == "D":
                     stakes[seat] *= 2
                     doubled[seat] = True
-                elif letter == "R":
-                    held[seat] = space.surrendered
+                elif action == "R":
+                    hands[seat] = index.surrendered
             elif what == "end":
-                held[seat] = self._stood[held[seat]]
+                hands[seat] = self._stood[hands[seat]]
             elif what == "shuffle":
                 left = list(self.deck)
         self._left = left
 
-    def trace(self) -> DrawLog:
-        """The rounds so far."""
+    def draw_log(self) -> DrawLog:
+        """The log of all rounds so far."""
         rows = (self._draws, self._decisions)
         return DrawLog(*(array("q", numbers).tobytes() for numbers in rows))

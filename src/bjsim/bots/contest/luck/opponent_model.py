@@ -1,4 +1,4 @@
-"""What a bot has been seen to do, as a chart: what its hands are worth is best told from how it plays on from there."""
+"""Model a bot's strategy as a chart that is updated from its observed decisions."""
 
 from __future__ import annotations
 
@@ -7,80 +7,93 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from bjsim.bots.contest.luck.chart_values import ActionTable
 from bjsim.bots.contest.luck.state_index import Ints, StateIndex
-from bjsim.bots.contest.luck.state_values import Letters
 from bjsim.sim.game.states import HandState
 from bjsim.strategies.charts.chart import Chart
 
-Learned = dict[str, str]  # "16 T" -> code: cells of a chart that are new
+ChartChanges = dict[str, str]  # "16 T" -> code, for every changed cell
 
 
 class OpponentModel:
-    """How one bot plays: by the reference chart at first, and in every cell as the bot did there last.
+    """One bot's strategy: the reference chart, with the bot's last observed action in every cell it has met.
 
-    letters: what that comes to for every hand, as of `Worths.letters_of`; columns: their order there.
+    Args:
+        state_index: The states of the game.
+        reference: The initial chart.
+        actions: (columns, hands) S1, the reference chart as `ChartValues.tabulate` returns it.
+        columns: The dealer columns, in the order of the first index of `actions`.
+
+    Attributes:
+        actions: (columns, hands) S1, the current action of the model in every state.
     """
 
-    def __init__(self, space: StateIndex, reference: Chart, letters: Letters, columns: list[str]) -> None:
-        self.space = space
-        self.letters = letters.copy()
+    def __init__(self, state_index: StateIndex, reference: Chart, actions: ActionTable, columns: list[str]) -> None:
+        self.state_index = state_index
+        self.actions = actions.copy()
         self._cells = dict(reference.cells)
-        self._chart = Chart.following(reference.name, space.rules, self._cells)
+        self._chart = Chart.following(reference.name, state_index.rules, self._cells)
         self._columns = columns
-        self._column_of = np.array([columns.index(up) if up in columns else -1 for up in space.ups])
-        self._rows: list[str] = []  # of each hand: where it is looked up, "" where there is nothing to look up
-        self._hands: dict[str, list[int]] = defaultdict(list)  # of each row
-        for number, legal in enumerate(space.legal):
-            hand = space.hands[number]
-            rows = space.states.rows_of(hand) if legal and isinstance(hand, HandState) else ()
+        self._column_of = np.array([columns.index(c) if c in columns else -1 for c in state_index.columns])
+        self._rows: list[str] = []  # the chart row of each hand, "" if it has none
+        self._hands: dict[str, list[int]] = defaultdict(list)  # the hands of each row
+        for number, legal in enumerate(state_index.legal):
+            hand = state_index.hands[number]
+            rows = state_index.states.rows_of(hand) if legal and isinstance(hand, HandState) else ()
             self._rows.append(next((row for row in rows if (row, columns[0]) in self._cells), ""))
             self._hands[self._rows[-1]].append(number)
 
     @property
     def cells(self) -> Mapping[tuple[str, str], str]:
-        """The chart: code by row and column."""
+        """The codes of the chart by row and column."""
         return self._cells
 
-    def see_all(self, decisions: Ints) -> Learned:
-        """Learn from decisions in the order they were made, rows of hand, dealer and letter; returns what is new."""
-        hands, dealers, letters = decisions.T
-        expected = self.letters[self._column_of[dealers], hands]
-        if (expected.view(np.uint8) == letters).all():
-            return {}
-        learned: Learned = {}
-        for hand, dealer, letter in decisions.tolist():
-            learned.update(self.see(hand, dealer, chr(letter)))
-        return learned
+    def observe_all(self, decisions: Ints) -> ChartChanges:
+        """Update the chart from decisions.
 
-    def see(self, hand: int, dealer: int, letter: str) -> Learned:
-        """Learn from one decision; returns what is new."""
-        row, column = self._rows[hand], self.space.ups[dealer]
-        if not row:  # such as a 21 that may be hit, for which the reference has no cell
+        Args:
+            decisions: (n, 3) int64 in the order they were made: hand, dealer, character code of the action.
+
+        Returns: The changed cells.
+        """
+        hands, dealers, actions = decisions.T
+        expected = self.actions[self._column_of[dealers], hands]
+        if (expected.view(np.uint8) == actions).all():
             return {}
-        known = self._cells[row, column]
-        code = self._code(known, letter, self.space.legal[hand])
-        if code == known:
+        changes: ChartChanges = {}
+        for hand, dealer, action in decisions.tolist():
+            changes.update(self.observe(hand, dealer, chr(action)))
+        return changes
+
+    def observe(self, hand: int, dealer: int, action: str) -> ChartChanges:
+        """Update the chart from one decision; returns the changed cell, if any."""
+        row, column = self._rows[hand], self.state_index.columns[dealer]
+        if not row:  # for example a 21 that may be hit: the reference chart has no such cell
+            return {}
+        current = self._cells[row, column]
+        code = self._updated(current, action, self.state_index.legal[hand])
+        if code == current:
             return {}
         self._write(row, column, code)
         return {f"{row} {column}": code}
 
     @staticmethod
-    def _code(known: str, letter: str, legal: str) -> str:
-        """A cell's code, `known` so far, after the bot took the action `letter` of those that are legal."""
-        if letter in "DR":
-            return letter + known[-1].lower()
-        return known[0] + letter.lower() if known[0] in "DR" and known[0] not in legal else letter
+    def _updated(current: str, action: str, legal: str) -> str:
+        """The code of a cell after the bot chose `action` from the legal ones."""
+        if action in "DR":
+            return action + current[-1].lower()
+        return current[0] + action.lower() if current[0] in "DR" and current[0] not in legal else action
 
-    def learn(self, learned: Learned) -> None:
-        """Learn what `see` returned."""
-        for cell, code in learned.items():
+    def apply(self, changes: ChartChanges) -> None:
+        """Apply changes that `observe` returned."""
+        for cell, code in changes.items():
             row, _, column = cell.partition(" ")
             self._write(row, column, code)
 
     def _write(self, row: str, column: str, code: str) -> None:
         self._cells[row, column] = code
         for number in self._hands[row]:
-            hand = self.space.hands[number]
+            hand = self.state_index.hands[number]
             assert isinstance(hand, HandState)
-            letter = self._chart.letter(hand, column, self.space.legal[number])
-            self.letters[self._columns.index(column), number] = letter.encode()
+            action = self._chart.letter(hand, column, self.state_index.legal[number])
+            self.actions[self._columns.index(column), number] = action.encode()

@@ -1,1 +1,1 @@
-"""Playing a contest: host, workers, matches, journal."""
+"""Playing a contest: matches, workers, journal, verification."""

@@ -1,10 +1,9 @@
-"""The journal: the append-only record of a contest, one JSON value a line, from which everything else is computed.
+"""The journal: the append-only record of a contest, one JSON value per line, from which all results are computed.
 
-Every line ends with `"crc"`: the CRC-32 of all lines up to it (its own without the crc), so that a changed, lost or
-moved line is found. Lines are written whole and synced to disk before their rounds count or are shown; those that
-came in while the disk was busy with the last sync share the next one. What a kill can leave behind is one last line
-without its line end; it is dropped when the contest goes on. Anything else that is wrong is damage: it is reported with
-the record's number and never cut.
+Every line ends with `"crc"`, the CRC-32 of all lines up to and including it (without its own crc), so that a changed,
+lost or moved line is detected. Lines are synced to disk before their rounds are counted or shown; lines that arrive
+during a sync share the next one. A killed process can leave an incomplete last line, which is dropped when the contest
+is resumed. Any other error is reported as damage with the number of the record, and the file is not changed.
 """
 
 from __future__ import annotations
@@ -27,24 +26,34 @@ except ImportError:  # on Windows
 NAME = "journal.jsonl"
 FORMAT = 3
 _TAIL = ',"crc":"'
-_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)  # made once: that takes as long as a record
+_ENCODER = json.JSONEncoder(
+    separators=(",", ":"), ensure_ascii=False
+)  # reused, because creating one takes as long as encoding a record
 
 
 class JournalError(InputError):
-    """A journal that is missing, in use, damaged, or of another version."""
+    """A journal is missing, in use, damaged, or of another format."""
 
 
 def line_of(record: dict[str, Any], crc: int) -> tuple[bytes, int]:
-    """The line of a record, and the crc of the journal up to and with it."""
+    """The line of a record, and the CRC of the journal up to and including it. crc: of the lines before."""
     body = _ENCODER.encode(record)[:-1].encode()
     crc = zlib.crc32(body, crc)
     return body + f'{_TAIL}{crc:08x}"}}\n'.encode(), crc
 
 
 def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """The whole records of a journal: (record, crc up to it, offset of its end). A torn last line is left out.
+    """Read the complete records of a journal; an incomplete last line is ignored.
 
-    Raises: JournalError naming the number of the first damaged record (the header is record 0).
+    Args:
+        path: The journal.
+
+    Returns:
+        An iterator of (record, CRC up to and including it, offset of its end in bytes).
+
+    Raises:
+        JournalError: The journal cannot be read or is damaged. The message names the first damaged record (the header
+            is record 0).
     """
     crc = end = 0
     try:
@@ -56,7 +65,7 @@ def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
                 crc = zlib.crc32(body, crc)
                 if not mark or tail != f'{crc:08x}"}}\n'.encode():
                     raise JournalError(
-                        f"{path} is damaged: record {number} (line {number + 1}) is not what was written; "
+                        f"{path} is damaged: record {number} (line {number + 1}) does not match its checksum; "
                         "nothing was changed"
                     )
                 end += len(line)
@@ -66,32 +75,32 @@ def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
 
 
 def _record_in(text: bytes, path: Path, number: int) -> dict[str, Any]:
-    """The record in a line whose crc is right, which says nothing of who wrote it. Raises: JournalError."""
+    """The record in a line with a correct CRC, which may still not be a contest's. Raises: JournalError."""
     try:
         record = json.loads(text)
     except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict) or not isinstance(record.get("record"), str):
-        raise JournalError(f"{path}: record {number} is none that a contest writes")
+        raise JournalError(f"{path}: record {number} is not a contest record")
     return record
 
 
 @contextmanager
 def sensible(folder: Path) -> Iterator[None]:
-    """Raises: JournalError in place of whatever comes of a journal that is whole, but that no contest wrote."""
+    """Turn errors caused by a journal with correct CRCs but invalid records into JournalError."""
     try:
         yield
-    except (InputError, UnicodeEncodeError):  # the latter is the output's trouble
+    except (InputError, UnicodeEncodeError):  # the latter concerns the output
         raise
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise JournalError(f"the journal in {folder} makes no sense: {type(error).__name__}: {error}") from None
+        raise JournalError(f"the journal in {folder} is not valid: {type(error).__name__}: {error}") from None
 
 
 def read(folder: Path) -> Iterator[dict[str, Any]]:
-    """The records of the contest in `folder`, the header first. Raises: JournalError."""
+    """Read the records of the contest in a folder, header first. Raises: JournalError."""
     path = folder / NAME
     if not path.exists():
-        raise JournalError(f"no contest in {folder}: it has no {NAME}")
+        raise JournalError(f"no contest in {folder}: there is no {NAME}")
     for number, (record, _, _) in enumerate(read_lines(path)):
         if number == 0:
             check_header(path, record)
@@ -99,13 +108,13 @@ def read(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def check_header(path: Path, header: dict[str, Any]) -> None:
-    """Raises: JournalError if this is no header of a journal that this version reads."""
+    """Raises: JournalError if this is not a header of the format that this version reads."""
     if header.get("record") != "header" or header.get("format") != FORMAT:
-        raise JournalError(f"{path} is of format {header.get('format')}; this version reads format {FORMAT}")
+        raise JournalError(f"{path} has format {header.get('format')}; this version reads format {FORMAT}")
 
 
 class Journal:
-    """A journal open for writing; only one process may have it open."""
+    """A journal open for writing, by one process at a time."""
 
     def __init__(self, file: IO[bytes], crc: int) -> None:
         self._file = file
@@ -113,18 +122,27 @@ class Journal:
 
     @staticmethod
     def create(folder: Path, header: dict[str, Any]) -> Journal:
-        """Begin the journal of a new contest; it appears in the folder together with its whole header."""
+        """Create the journal of a new contest. The file appears in the folder together with its complete header.
+
+        Args:
+            folder: The contest's folder.
+            header: The header, without `record` and `format`.
+
+        Returns:
+            The journal.
+
+        Raises:
+            JournalError: The folder holds a contest already, or cannot be written to.
+        """
         try:
             folder.mkdir(parents=True, exist_ok=True)
             path, fresh = folder / NAME, folder / (NAME + ".new")
             if path.exists():
-                raise JournalError(
-                    f"{folder} holds a contest already; go on with --resume {folder}, or give another --out"
-                )
-            file = fresh.open("ab")  # not emptied before it is locked: another process may be writing it
+                raise JournalError(f"{folder} holds a contest already; resume it or choose another folder")
+            file = fresh.open("ab")  # truncated only once locked: another process may be writing it
             _lock(file, folder)
-            if path.exists() or not _is(file, fresh):  # another process was quicker
-                raise JournalError(f"the contest in {folder} is being played by another process")
+            if path.exists() or not _is_file_at(file, fresh):  # another process was faster
+                raise JournalError(f"another process is playing the contest in {folder}")
             file.truncate(0)
             journal = Journal(file, 0)
             journal.append({"record": "header", "format": FORMAT, **header})
@@ -137,14 +155,24 @@ class Journal:
 
     @staticmethod
     def reopen(folder: Path) -> tuple[Journal, Iterator[dict[str, Any]]]:
-        """Open the journal of a stopped contest. Returns: (journal, its records, the header first).
+        """Open the journal of a stopped contest.
 
-        All records must be taken before the journal is written to; a torn last line is dropped after the last of them.
-        Raises: JournalError if it is in use, and while its records are taken if it is damaged; nothing is changed then.
+        All records must be read before the journal is written to; an incomplete last line is removed after the last
+        record.
+
+        Args:
+            folder: The contest's folder.
+
+        Returns:
+            The journal, and an iterator of its records, header first, which raises JournalError if the journal is
+            damaged; the file is not changed then.
+
+        Raises:
+            JournalError: The journal is missing or in use.
         """
         path = folder / NAME
         if not path.exists():
-            raise JournalError(f"no contest in {folder}: it has no {NAME}")
+            raise JournalError(f"no contest in {folder}: there is no {NAME}")
         file = path.open("r+b")
         _lock(file, folder)
         journal = Journal(file, 0)
@@ -166,45 +194,45 @@ class Journal:
         if fcntl:
             old.rename(new)
             return
-        self._file.close()  # Windows does not rename an open file
+        self._file.close()  # Windows cannot rename an open file
         old.rename(new)
         self._file = new.open("ab")
 
     def append(self, record: dict[str, Any]) -> None:
-        """Write a record; `sync` has it on disk."""
+        """Write a record; `sync` makes it durable."""
         line, self._crc = line_of(record, self._crc)
         with naming(self._file.name):
             self._file.write(line)
 
     def sync(self) -> None:
-        """Have all that was written on disk."""
+        """Flush all records to disk."""
         with naming(self._file.name):
             self._file.flush()
             os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Close the file, and let others have it."""
+        """Close the file and release its lock."""
         with naming(self._file.name):
             self._file.close()
 
 
-def _is(file: IO[bytes], path: Path) -> bool:
-    """Whether the open file is the one at the path still."""
+def _is_file_at(file: IO[bytes], path: Path) -> bool:
+    """Whether the open file is still the one at the path."""
     return path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
 
 
 def _lock(file: IO[bytes], folder: Path) -> None:
     if not fcntl:
-        return  # nobody keeps two processes from one contest there
+        return  # Windows: two processes could play the same contest
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise JournalError(f"the contest in {folder} is being played by another process") from None
+        raise JournalError(f"another process is playing the contest in {folder}") from None
 
 
 def _sync_folder(folder: Path) -> None:
     if not hasattr(os, "O_DIRECTORY"):
-        return  # Windows does not open folders
+        return  # Windows cannot open folders
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

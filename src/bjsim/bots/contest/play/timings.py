@@ -1,4 +1,4 @@
-"""How long moves took. No two runs agree in that, so it is kept beside the journal and not in it."""
+"""Times of moves. They differ from run to run, so they are stored in a file next to the journal, not in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ TIMINGS = "timings.jsonl"
 
 
 class Timings:
-    """Seconds and moves of every bot in another process. They are no part of the journal: no two runs agree in them."""
+    """Moves and seconds of every bot that runs in another process.
+
+    Args:
+        bots: Number of bots.
+    """
 
     def __init__(self, bots: int) -> None:
         self.moves = [0] * bots
@@ -26,20 +30,20 @@ class Timings:
             self.seconds[bot] += seconds
 
     def ms_per_move(self, bot: int) -> float | None:
-        """Mean milliseconds; None without a move."""
+        """Mean milliseconds per move; None if there are none."""
         return 1000 * self.seconds[bot] / self.moves[bot] if self.moves[bot] else None
 
     def save(self, folder: Path) -> None:
-        """Add a line for this run to the file in the contest's folder, if a move was made."""
-        moves = [now - then for now, then in zip(self.moves, self._earlier[0], strict=True)]
-        seconds = [now - then for now, then in zip(self.seconds, self._earlier[1], strict=True)]
+        """Append the moves of this run to the file in the contest's folder, if there are any."""
+        moves = [total - earlier for total, earlier in zip(self.moves, self._earlier[0], strict=True)]
+        seconds = [total - earlier for total, earlier in zip(self.seconds, self._earlier[1], strict=True)]
         if any(moves):
             with naming(folder / TIMINGS), (folder / TIMINGS).open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"moves": moves, "seconds": seconds}) + "\n")
 
     @staticmethod
     def load(folder: Path, bots: int) -> Timings:
-        """What earlier runs of a contest in this folder measured; lines that cannot be read are passed over."""
+        """The times of earlier runs of the contest in this folder; unreadable lines are skipped."""
         timings = Timings(bots)
         path = folder / TIMINGS
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():

@@ -1,7 +1,7 @@
-"""Workers: processes that play tables side by side. Their rounds are taken in the order of the schedule.
+"""Worker processes that play tables in parallel. The host takes their rounds in the order of the schedule.
 
-Each has bots of its own. Threads would do for the waiting, but the dealing between two moves of quick bots is Python,
-and only one thread at a time runs that.
+Each worker has its own bots. Threads would be enough for waiting, but between two moves of a fast bot the dealing is
+Python code, which only one thread at a time can run.
 """
 
 from __future__ import annotations
@@ -32,114 +32,130 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import can_fork, end_with_parent, start_context
 
 logger = logging.getLogger(__name__)
-Line = Connection  # of a host and a worker
 Times = list[tuple[int, float]]  # (bot, seconds) of the moves of a round
-AHEAD = 2  # tables that a worker is given at a time, so that it need not wait for the next one
-TOLD_S = 0.1  # rounds that take less are told of together: every word costs a sync of the disk, and both sides a switch
-FAILED, NOTE = -1, -2  # in the place of a ticket: what stops a worker, and what the host should read
-_LISTENS_S = 1.0  # how often an idle worker looks whether its host still lives
+QUEUED = 2  # tables assigned to a worker at a time, so that it need not wait for the next one
+REPORT_EVERY_S = 0.1  # shorter rounds are sent together: each message costs a disk sync and two context switches
+FAILED, LOG = -1, -2  # used instead of a task number: an exception, and a message to log
+_POLL_S = 1.0  # how often an idle worker checks whether its host still runs
 
 
 class Workers:
-    """The workers of a contest. Use it as a context; in the end all their bots are closed.
+    """The workers of a contest, as a context manager that closes all their bots.
 
-    earlier: the rounds of a table that are played already. let_go: called in every worker first, to close what only
-    the host may hold. idle: called in the host whenever all that was played has been taken, before it waits for more.
+    Args:
+        contest: The contest.
+        entrants: Its bots.
+        workers: Number of processes.
+        sandbox: `required`, `auto` or `off`.
+        done: Returns the records of a table that have been played already.
+        close_inherited: Called first in every forked worker, to close files that only the host may hold.
+        before_wait: Called in the host before it waits, when it has taken all rounds played so far.
     """
 
     def __init__(
         self, contest: Contest, entrants: Sequence[Entrant], workers: int, sandbox: str,
-        earlier: Callable[[TablePlan], list[Record]], let_go: Callable[[], None], idle: Callable[[], None],
+        done: Callable[[TablePlan], list[Record]], close_inherited: Callable[[], None],
+        before_wait: Callable[[], None],
     ) -> None:  # fmt: skip
-        self.earlier, self.let_go, self.idle = earlier, let_go, idle
-        everybody = [*entrants]
-        if contest.house:  # the house player is the last: number HOUSE is -1
-            everybody.append(identify(contest.house, contest.rules, "house"))
-        _space(contest.rules)  # once, for all workers that are forked
-        self.trace: DrawLog | None = None  # of the table whose rounds were taken last
-        self._rounds: dict[int, deque[Any]] = {}  # by ticket
-        self._given: dict[int, Line] = {}  # ticket -> who plays it
-        self._lines: list[Line] = []
+        self.done, self.close_inherited, self.before_wait = done, close_inherited, before_wait
+        players = [*entrants]
+        if contest.house:  # the house player is the last one: its number HOUSE is -1
+            players.append(identify(contest.house, contest.rules, "house"))
+        _state_index(contest.rules)  # computed once for all forked workers
+        self.draw_log: DrawLog | None = None  # of the last table whose rounds were taken
+        self._rounds: dict[int, deque[Any]] = {}  # by task
+        self._assigned: dict[int, Connection] = {}  # task -> worker
+        self._connections: list[Connection] = []
         self._processes = []
         context = start_context()
         for number in range(workers):
-            mine, theirs = context.Pipe()
-            self._lines.append(mine)
-            worker = Worker(number, workers, contest, everybody, sandbox)
-            forked = self._forked if can_fork() else None
-            process = context.Process(target=worker.work, args=(theirs, os.getpid(), forked), daemon=True)
+            host_end, worker_end = context.Pipe()
+            self._connections.append(host_end)
+            worker = Worker(number, workers, contest, players, sandbox)
+            after_fork = self._after_fork if can_fork() else None
+            process = context.Process(target=worker.work, args=(worker_end, os.getpid(), after_fork), daemon=True)
             process.start()
-            theirs.close()
+            worker_end.close()
             self._processes.append(process)
 
     def __enter__(self) -> Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for line in self._lines:
-            line.close()
+        for connection in self._connections:
+            connection.close()
         for process in self._processes:
             process.join()
 
-    def _forked(self) -> None:
-        """In a process that is forked: close what is the host's."""
-        for line in self._lines:  # it would keep them open when the host has gone
-            line.close()
-        self.let_go()
+    def _after_fork(self) -> None:
+        """Close the host's connections in a forked worker, which would keep them open after the host has ended."""
+        for connection in self._connections:
+            connection.close()
+        self.close_inherited()
 
-    # --- at the host
+    # --- in the host
 
     def tables(self, plans: Iterator[TablePlan]) -> Iterator[tuple[TablePlan, Iterator[tuple[Record, Times]]]]:
-        """Each plan with its rounds, which must be taken before the next plan. Raises: what a worker raised."""
-        ahead: deque[tuple[TablePlan, int]] = deque()
-        tickets = count()
-        while True:
-            while len(ahead) < AHEAD * len(self._lines) and (plan := next(plans, None)) is not None:
-                ahead.append((plan, ticket := next(tickets)))
-                given = list(self._given.values())
-                line = min(self._lines, key=given.count)
-                self._given[ticket], self._rounds[ticket] = line, deque()
-                line.send((ticket, plan, self.earlier(plan)))
-            if not ahead:
-                return
-            plan, ticket = ahead.popleft()
-            yield plan, self._taken(ticket)
+        """Play tables.
 
-    def _taken(self, ticket: int) -> Iterator[tuple[Record, Times]]:
-        rounds = self._rounds[ticket]
+        Args:
+            plans: The tables.
+
+        Returns:
+            An iterator of each plan with its rounds, which must be taken before the next plan.
+
+        Raises:
+            Exception: Whatever a worker raised.
+        """
+        queue: deque[tuple[TablePlan, int]] = deque()
+        tasks = count()
+        while True:
+            while len(queue) < QUEUED * len(self._connections) and (plan := next(plans, None)) is not None:
+                queue.append((plan, task := next(tasks)))
+                assigned = list(self._assigned.values())
+                connection = min(self._connections, key=assigned.count)
+                self._assigned[task], self._rounds[task] = connection, deque()
+                connection.send((task, plan, self.done(plan)))
+            if not queue:
+                return
+            plan, task = queue.popleft()
+            yield plan, self._take_rounds(task)
+
+    def _take_rounds(self, task: int) -> Iterator[tuple[Record, Times]]:
+        rounds = self._rounds[task]
         while True:
             while not rounds:
-                self._listen()
-            if isinstance(played := rounds.popleft(), _Over):
-                self.trace = played.trace
-                del self._rounds[ticket]
+                self._receive()
+            if isinstance(played := rounds.popleft(), _TableDone):
+                self.draw_log = played.draw_log
+                del self._rounds[task]
                 return
             yield played
 
-    def _listen(self) -> None:
-        """Sort what workers have to say; waits for a word if need be. Raises: what one of them raised."""
-        ready = wait(self._lines, 0)
+    def _receive(self) -> None:
+        """Receive messages of the workers, waiting if there are none. Raises: the exception of a worker."""
+        ready = wait(self._connections, 0)
         if not ready:
-            self.idle()
-            ready = wait(self._lines)
-        for line in ready:
+            self.before_wait()
+            ready = wait(self._connections)
+        for connection in ready:
             try:
-                ticket, said = cast(Line, line).recv()
+                task, message = cast(Connection, connection).recv()
             except EOFError:
-                raise RunFailed("a worker was killed; the contest can go on with --resume") from None
-            if isinstance(said, BaseException):
-                raise said
-            if ticket == NOTE:
-                logger.warning(said)
+                raise RunFailed("a worker process was killed; the contest can be resumed") from None
+            if isinstance(message, BaseException):
+                raise message
+            if task == LOG:
+                logger.warning(message)
                 continue
-            self._rounds[ticket].extend(said)
-            if isinstance(said[-1], _Over):
-                del self._given[ticket]
+            self._rounds[task].extend(message)
+            if isinstance(message[-1], _TableDone):
+                del self._assigned[task]
 
 
 @dataclass(frozen=True)
 class Worker:
-    """What one worker needs to know: which one it is, of how many; and what it plays."""
+    """One worker: its number out of how many, and what it plays."""
 
     number: int
     workers: int
@@ -147,72 +163,80 @@ class Worker:
     entrants: Sequence[Entrant]
     sandbox: str
 
-    def work(self, line: Line, host: int, forked: Callable[[], None] | None) -> None:
-        """Play what the host sends. forked: called first, where this process is a fork of the host's."""
-        end_with_parent()  # in the middle of a move, too
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host says when to stop
-        if forked:
-            forked()
-        self._keep_to_a_core()
+    def work(self, connection: Connection, host: int, after_fork: Callable[[], None] | None) -> None:
+        """Play the tables that the host sends.
+
+        Args:
+            connection: The connection to the host.
+            host: Process number of the host.
+            after_fork: Called first if this process is a fork of the host.
+        """
+        end_with_parent()  # even in the middle of a move
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host decides when to stop
+        if after_fork:
+            after_fork()
+        self._pin_to_core()
         options = {"sandbox": self.sandbox, "timeout": self.contest.timeout, "cold": self.contest.cold}
         try:
             with opened(self.entrants, self.contest.rules, **options) as players:
-                for player in players if self.number == 0 else ():  # once is enough
+                for player in players if self.number == 0 else ():  # report each player once
                     if is_dead(player):
-                        line.send((NOTE, f"{player.name} only stands: {player.why}"))
-                while (task := _next_task(line, host)) is not None:
-                    self._play(line, *task, players)
+                        connection.send((LOG, f"{player.name} only stands: {player.why}"))
+                while (task := _next_task(connection, host)) is not None:
+                    self._play(connection, *task, players)
         except (BrokenPipeError, ConnectionResetError):
-            return  # the host has had enough
+            return  # the host has closed the connection
         except Exception as error:
-            line.send((FAILED, error))
+            connection.send((FAILED, error))
 
-    def _keep_to_a_core(self) -> None:
-        """Stay on one processor, with all the bots: passing moves on to another one takes half as long again."""
+    def _pin_to_core(self) -> None:
+        """Stay on one core together with the bots: moves take half as long again if they cross cores."""
         if hasattr(os, "sched_setaffinity"):  # not on macOS
             cores = sorted(os.sched_getaffinity(0))
             if self.workers <= len(cores):
                 os.sched_setaffinity(0, {cores[self.number % len(cores)]})
 
-    def _play(self, line: Line, ticket: int, plan: TablePlan, earlier: list[Record], players: Sequence[Player]) -> None:
-        """Play a table, telling the host of its rounds."""
+    def _play(
+        self, connection: Connection, task: int, plan: TablePlan, done: list[Record], players: Sequence[Player]
+    ) -> None:
+        """Play a table and send its rounds to the host."""
         times: Times = []
-        untold: list[tuple[Record, Times] | _Over] = []
-        told = time.monotonic()
+        unsent: list[tuple[Record, Times] | _TableDone] = []
+        last_sent = time.monotonic()
 
-        def timed(bot: int, seconds: float) -> None:
+        def on_move(bot: int, seconds: float) -> None:
             times.append((bot, seconds))
 
-        space = _space(self.contest.rules)
-        tracer = DrawLogger(self.contest.rules, space) if space else None
-        for record in play_table(self.contest, plan, players.__getitem__, tracer, earlier, timed):
-            untold.append((record, [*times]))
+        index = _state_index(self.contest.rules)
+        draw_logger = DrawLogger(self.contest.rules, index) if index else None
+        for record in play_table(self.contest, plan, players.__getitem__, draw_logger, done, on_move):
+            unsent.append((record, [*times]))
             times.clear()
-            if time.monotonic() - told > TOLD_S:
-                line.send((ticket, untold))
-                untold.clear()
-                told = time.monotonic()
-        line.send((ticket, [*untold, _Over(tracer.trace() if tracer else None)]))
+            if time.monotonic() - last_sent > REPORT_EVERY_S:
+                connection.send((task, unsent))
+                unsent.clear()
+                last_sent = time.monotonic()
+        connection.send((task, [*unsent, _TableDone(draw_logger.draw_log() if draw_logger else None)]))
 
 
-class _Over(NamedTuple):
-    """A worker's word that a table is played; the trace of all its rounds, those played earlier too."""
+class _TableDone(NamedTuple):
+    """Sent after the last round of a table; the draw log includes replayed rounds."""
 
-    trace: DrawLog | None
+    draw_log: DrawLog | None
 
 
 @lru_cache(maxsize=1)
-def _space(rules: Rules) -> StateIndex | None:
+def _state_index(rules: Rules) -> StateIndex | None:
     return StateIndex(rules) if has_luck(rules) else None
 
 
-def _next_task(line: Line, host: int) -> tuple[int, TablePlan, list[Record]] | None:
-    """The next table to play; None when the host wants no more, or is no more."""
+def _next_task(connection: Connection, host: int) -> tuple[int, TablePlan, list[Record]] | None:
+    """The next table to play; None when the host has closed the connection or ended."""
     try:
-        while not line.poll(_LISTENS_S):
+        while not connection.poll(_POLL_S):
             if os.getppid() != host:
                 return None
-        task: tuple[int, TablePlan, list[Record]] = line.recv()
+        task: tuple[int, TablePlan, list[Record]] = connection.recv()
     except (EOFError, OSError):
         return None
     return task

@@ -1,1 +1,1 @@
-"""What a contest publishes: page, replays, files, the command that repeats it."""
+"""Published results of a contest: page, replays, files, the command that reproduces it."""

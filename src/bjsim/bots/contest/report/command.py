@@ -1,4 +1,4 @@
-"""What it takes to play a contest again, in words to be typed: a command, and a file where options do not suffice."""
+"""The command that reproduces a contest, and a TOML file for settings that have no option."""
 
 from __future__ import annotations
 
@@ -13,20 +13,35 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 
 DEFAULTS = {setting.name: setting.default for setting in fields(Contest)}
-OPTIONS = ("matches", "seed", "until", "duplicate", "house", "timeout", "cold")  # settings that `koth` takes as options
+OPTIONS = ("matches", "seed", "until", "duplicate", "house", "timeout", "cold")  # settings that are options of `koth`
 
 
 def sources_of(sources: Sequence[str]) -> list[str]:
-    """Where the bots come from. Of a file that is its place in the folder that holds them all; where that folder lies
-    is nobody else's affair, and the page is there to be published. It begins with `./`, so that no file's name is taken
-    for anything else."""
+    """The sources of the bots for publication.
+
+    Args:
+        sources: Names of strategies, and absolute paths of files.
+
+    Returns:
+        The same names; files relative to the folder that holds them all, because the page must not reveal other
+        paths. A file starts with `./`, so that it cannot be mistaken for anything else.
+    """
     files = [source for source in sources if os.path.isabs(source)]
     folder = os.path.commonpath([os.path.dirname(file) for file in files]) if files else ""
     return [f"./{os.path.relpath(source, folder)}" if os.path.isabs(source) else source for source in sources]
 
 
 def command_again(contest: Contest, names: Sequence[str], sources: Sequence[str]) -> str:
-    """The command that plays the contest again, where the bots' files are and the file of `file_again`, if any."""
+    """The command that reproduces a contest, in the folder of the bots' files and of the file of `file_again`, if any.
+
+    Args:
+        contest: The settings.
+        names: The names of the bots.
+        sources: Their sources.
+
+    Returns:
+        The command, quoted for a POSIX shell.
+    """
     words = ["bjsim", "koth"]
     if file_again(contest):
         words += ["--config", "contest.toml"]
@@ -39,11 +54,11 @@ def command_again(contest: Contest, names: Sequence[str], sources: Sequence[str]
         elif value != DEFAULTS[name] or name in ("matches", "seed"):
             words += [f"--{name}", str(value)]
     bots = [source if name == source else f"{name}={source}" for name, source in zip(names, sources, strict=True)]
-    return shlex.join([*words, "--out", "again", "--", *bots])  # no bot's name becomes an option
+    return shlex.join([*words, "--out", "again", "--", *bots])  # no name of a bot is parsed as an option
 
 
 def file_again(contest: Contest) -> str:
-    """What no option of the command says, as the TOML file of a contest; "" for nothing."""
+    """The TOML file of the settings that have no option; "" if none differ from the defaults."""
     values = {name: getattr(contest, name) for name in SETTINGS if name not in OPTIONS}
     lines = [f"{name} = {_toml(value)}" for name, value in values.items() if value != DEFAULTS[name]]
     if not _is_preset(contest.rules):
@@ -59,5 +74,5 @@ def _is_preset(rules: Rules) -> bool:
 
 
 def _toml(value: object) -> str:
-    """A number, a flag or a text, which TOML writes as JSON does."""
+    """A number, boolean or string, which TOML and JSON write alike."""
     return json.dumps(value, ensure_ascii=False)

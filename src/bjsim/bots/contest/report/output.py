@@ -1,4 +1,4 @@
-"""What a contest leaves beside its journal: standings.json and standings.csv."""
+"""The result files standings.json and standings.csv."""
 
 from __future__ import annotations
 
@@ -10,17 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.scoring.standings import Standings, StandingsRow
+from bjsim.bots.contest.scoring.score import StandingsRow
+from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.errors import naming
 
 DIGITS = 6
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a formula in a spreadsheet begins with
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a spreadsheet formula
 
 
 def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, Any]:
-    """One line of standings.json. rank: None for a bot without one; chips: per match; luck_adjusted: profit minus
-    luck, chips per hand, and None where the luck is not known: under rules with splits or a peek, and before the first
-    match has ended."""
+    """One row of standings.json.
+
+    Args:
+        row: The row of the standings.
+        timings: The times of moves, if known.
+
+    Returns:
+        Values by key. `rank` is None for a bot without one, `chips` is per match, `per_hand` is the profit in chips per
+        hand. `luck_adjusted` is profit minus luck in chips per hand; it is None before the first match has ended, and
+        under rules without luck adjustment (splits, a peek or bonuses).
+    """
     score = row.score
     ms = timings.ms_per_move(row.bot) if timings else None
     return {
@@ -42,12 +51,12 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
 
 
 def standings_json(standings: Standings, timings: Timings | None = None) -> str:
-    """standings.json: a list, best first."""
+    """The text of standings.json: a list of rows, best first."""
     return json.dumps([row_values(row, timings) for row in standings.rows()], indent=1) + "\n"
 
 
 def standings_csv(standings: Standings, timings: Timings | None = None) -> str:
-    """standings.csv: the same, intervals as two columns and faults as their number."""
+    """The text of standings.csv: the same rows, with intervals as two columns and faults as a count."""
     text = io.StringIO()
     writer = None
     for row in standings.rows():
@@ -60,17 +69,22 @@ def standings_csv(standings: Standings, timings: Timings | None = None) -> str:
         if writer is None:
             writer = csv.DictWriter(text, list(flat), lineterminator="\n")
             writer.writeheader()
-        writer.writerow({key: _no_formula(value) for key, value in flat.items()})
+        writer.writerow({key: _as_text(value) for key, value in flat.items()})
     return text.getvalue()
 
 
-def _no_formula(value: object) -> object:
-    """The value, as text that a spreadsheet shows where it would work it out."""
+def _as_text(value: object) -> object:
+    """Quote a value that a spreadsheet would evaluate as a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that whoever reads it sees the old one or the whole new one."""
+    """Write a file atomically: readers see the old or the new content.
+
+    Args:
+        path: The file.
+        text: Its content.
+    """
     fresh = path.with_name(path.name + ".new")
     with naming(fresh):
         fresh.write_text(text, encoding="utf-8")
@@ -78,7 +92,13 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def write_standings(folder: Path, standings: Standings, timings: Timings | None = None) -> None:
-    """Write standings.json and standings.csv into the contest's folder."""
+    """Write standings.json and standings.csv.
+
+    Args:
+        folder: The contest's folder.
+        standings: The standings.
+        timings: The times of moves, if known.
+    """
     write_whole(folder / "standings.json", standings_json(standings, timings))
     write_whole(folder / "standings.csv", standings_csv(standings, timings))
 

@@ -1,4 +1,4 @@
-"""Write all files that are computed from a contest's journal."""
+"""Write all files that are computed from the journal of a contest."""
 
 from __future__ import annotations
 
@@ -11,6 +11,13 @@ from bjsim.bots.contest.scoring.standings import Standings
 
 
 def write_results(folder: Path, standings: Standings, page: PageData, timings: Timings) -> None:
-    """Write standings.json, standings.csv and index.html into the contest's folder."""
+    """Write standings.json, standings.csv and index.html.
+
+    Args:
+        folder: The contest's folder.
+        standings: The standings.
+        page: The data of the page.
+        timings: The times of moves.
+    """
     write_standings(folder, standings, timings)
     write_whole(folder / "index.html", render_page(standings, page, timings))

@@ -1,4 +1,4 @@
-"""A recorded round step by step, in words: what happened, what every bot was told, and how the table lay after it."""
+"""Describe a recorded round step by step: each event, the request to each bot, and the table after it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.play.match import Recorded, events_of
+from bjsim.bots.contest.play.match import RecordedPlayer, events_of
 from bjsim.bots.protocol import argv_of
 from bjsim.sim.game.actions import NAMES, Action, View
 from bjsim.sim.game.cards import HIDDEN
@@ -16,34 +16,47 @@ from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.round import DEALER, Event
 
 
-def place_of(record: Mapping[str, Any]) -> str:
-    """Where a round stands, in words."""
+def round_label(record: Mapping[str, Any]) -> str:
+    """The position of a round in the contest, in words."""
     return (
         f"match {record['match'] + 1}, table {record['table'] + 1}, "
-        f"sitting {record['sitting'] + 1}, hand {record['hand'] + 1}"
+        f"session {record['sitting'] + 1}, hand {record['hand'] + 1}"
     )
 
 
-class Listener(Recorded):
-    """Plays the moves of a record again, and notes what it is told before each."""
+class RequestRecorder(RecordedPlayer):
+    """Replays the moves of a record, and keeps the request before each."""
 
     def __init__(self, name: str, moves: Sequence[str]) -> None:
         super().__init__(name, moves)
-        self.told: list[list[str]] = []
+        self.requests: list[list[str]] = []
 
     def decide(self, view: View) -> Action:
-        self.told.append(argv_of(view))
+        """The next recorded move."""
+        self.requests.append(argv_of(view))
         return super().decide(view)
 
 
-def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str], why: str) -> dict[str, Any]:
-    """A round step by step: each step is a line of text, and after it the dealer's cards and every seat as its chips
-    and its hands, of each the cards, the stake and what was last said."""
-    listeners = [Listener(names[bot], moves) for bot, moves in zip(record["seats"], record["moves"], strict=True)]
-    events = events_of(contest.rules, record, listeners).events
-    table = _Table(contest, record, listeners)
+def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str], label: str) -> dict[str, Any]:
+    """Replay a recorded round step by step.
+
+    Args:
+        contest: The settings.
+        record: The record of the round.
+        names: Names by bot number; the last is the house.
+        label: The beginning of the title.
+
+    Returns:
+        `title`, `names` by seat, `net` chips by seat, and `steps`. A step is a line of text, the dealer's cards after
+        it, and for each seat its chips and its hands, each as cards, stake and last status.
+    """
+    recorders = [
+        RequestRecorder(names[bot], moves) for bot, moves in zip(record["seats"], record["moves"], strict=True)
+    ]
+    events = events_of(contest.rules, record, recorders).events
+    table = _TableState(contest, record, recorders)
     return {
-        "title": f"{why}: {place_of(record)}",
+        "title": f"{label}: {round_label(record)}",
         "names": [seat.name for seat in table.seats],
         "steps": [[table.step(event), table.dealer_shown, table.seats_shown] for event in events],
         "net": record["net"],
@@ -51,7 +64,7 @@ def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str], wh
 
 
 def shortened(hand: Mapping[str, Any]) -> dict[str, Any]:
-    """A replay with 0 for every seat that a step leaves as it was: the page of a long match is half as large."""
+    """A replay with 0 for every seat that a step does not change, which halves the page of a long match."""
     steps: list[list[Any]] = []
     before: list[Any] = [None] * len(hand["names"])
     for text, dealer, seats in hand["steps"]:
@@ -61,10 +74,10 @@ def shortened(hand: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass
-class _Hand:
+class _ReplayHand:
     stake: int
     cards: str = ""
-    said: str = ""
+    status: str = ""
     paid: bool = False
 
     @property
@@ -73,13 +86,13 @@ class _Hand:
 
 
 @dataclass
-class _Seat:
-    """A seat of a replay. held: chips before the round; won: of the hands paid so far; strikes: how many are left."""
+class _ReplaySeat:
+    """A seat of a replay. chips_before: at the start of the round; won: of paid hands; strikes: how many are left."""
 
     name: str
-    held: int
-    hands: list[_Hand]
-    told: list[list[str]]
+    chips_before: int
+    hands: list[_ReplayHand]
+    requests: list[list[str]]
     faults: dict[int, Mapping[str, Any]]
     strikes: int
     won: Fraction = Fraction(0)
@@ -87,24 +100,24 @@ class _Seat:
 
     @property
     def chips(self) -> int:
-        """What it holds beside its stakes. Half a chip is not paid, as in `whole_chips`."""
-        return self.held + int(self.won) - sum(hand.stake for hand in self.hands if not hand.paid)
+        """Chips that are not staked. Half chips are not paid, as in `whole_chips`."""
+        return self.chips_before + int(self.won) - sum(hand.stake for hand in self.hands if not hand.paid)
 
 
-class _Table:
-    """The table of a replay: an event changes it and is put into words."""
+class _TableState:
+    """The table during a replay: each event changes it and is described in words."""
 
-    def __init__(self, contest: Contest, record: Mapping[str, Any], listeners: Sequence[Listener]) -> None:
+    def __init__(self, contest: Contest, record: Mapping[str, Any], recorders: Sequence[RequestRecorder]) -> None:
         self.buy_in = contest.rules.buy_in
         self.dealer = self.hole = ""
         faults = record.get("faults", ())
         self.seats = [
-            _Seat(
-                listener.name, held, [_Hand(self.buy_in)], listener.told,
+            _ReplaySeat(
+                recorder.name, chips, [_ReplayHand(self.buy_in)], recorder.requests,
                 {fault["move"]: fault for fault in faults if fault["bot"] == bot},
                 contest.strikes - record.get("spent", {}).get(bot, 0),
             )
-            for bot, held, listener in zip(record["seats"], record["chips"], listeners, strict=True)
+            for bot, chips, recorder in zip(record["seats"], record["chips"], recorders, strict=True)
         ]  # fmt: skip
 
     @property
@@ -113,55 +126,55 @@ class _Table:
 
     @property
     def seats_shown(self) -> list[list[Any]]:
-        return [[seat.chips, [[hand.cards, hand.stake, hand.said] for hand in seat.hands]] for seat in self.seats]
+        return [[seat.chips, [[hand.cards, hand.stake, hand.status] for hand in seat.hands]] for seat in self.seats]
 
     def step(self, event: Event) -> str:
-        """Change the table as the event says; returns the event in words."""
+        """Apply an event to the table; returns its description."""
         if event.seat == DEALER:
             return self._dealer_step(event)
         seat = self.seats[event.seat]
         hand = seat.hands[event.hand]
-        who = f"{seat.name} (hand {event.hand + 1})" if len(seat.hands) > 1 else seat.name
+        name = f"{seat.name} (hand {event.hand + 1})" if len(seat.hands) > 1 else seat.name
         if event.what == "card":
             hand.cards += event.detail
-            return f"{who} gets {event.detail}: {hand.points}."
+            return f"{name} gets {event.detail}: {hand.points}."
         if event.what == "action":
-            return self._answer(seat, event.hand, who, event.detail)
+            return self._answer(seat, event.hand, name, event.detail)
         if event.what == "end":
-            hand.said = event.detail
-            return f"{who}: {event.detail}."
-        return self._pay(seat, hand, who, Fraction(event.detail) * self.buy_in)
+            hand.status = event.detail
+            return f"{name}: {event.detail}."
+        return self._pay(seat, hand, name, Fraction(event.detail) * self.buy_in)
 
     def _dealer_step(self, event: Event) -> str:
         if event.what == "shuffle":
             return "The shoe is shuffled."
         if event.what == "hidden":
             self.hole = event.detail
-            return "The dealer takes a card face down."
+            return "The dealer takes the hole card."
         if event.what == "peek" and event.detail == "none":
-            return "The dealer looks at the card face down: no natural."
-        if event.what == "peek":  # the round ends here, so that no event shows the card
-            self._turn_over()
-            return f"The dealer has a natural, {self.dealer}: nobody acts."
+            return "The dealer checks the hole card: no natural."
+        if event.what == "peek":  # the round ends here: no event shows the hole card
+            self._reveal()
+            return f"The dealer has a natural, {self.dealer}: the round ends."
         if event.what == "shown":
-            self._turn_over()
-            return f"The dealer turns over {event.detail}: {Hand(*self.dealer).points}."
+            self._reveal()
+            return f"The dealer reveals {event.detail}: {Hand(*self.dealer).points}."
         self.dealer += event.detail
         return f"The dealer takes {event.detail}: {Hand(*self.dealer).points}."
 
-    def _turn_over(self) -> None:
+    def _reveal(self) -> None:
         self.dealer += self.hole
         self.hole = ""
 
-    def _answer(self, seat: _Seat, place: int, who: str, answer: str) -> str:
-        hand = seat.hands[place]
-        told, fault = " ".join(seat.told[seat.moves]), seat.faults.get(seat.moves)
+    def _answer(self, seat: _ReplaySeat, index: int, name: str, answer: str) -> str:
+        hand = seat.hands[index]
+        request, fault = " ".join(seat.requests[seat.moves]), seat.faults.get(seat.moves)
         asked = seat.strikes > 0
         seat.moves += 1
         seat.strikes -= fault is not None
-        hand.said = answer
+        hand.status = answer
         if not asked:
-            return f"{who} is out of strikes, is not asked and stands."
+            return f"{name} is out of strikes, is not asked and stands."
         amount = ""
         if answer[0] == "B":
             amount = f" by {answer[2:]}"
@@ -169,15 +182,15 @@ class _Table:
         elif answer == "D":
             hand.stake *= 2
         elif answer == "P":
-            seat.hands[place : place + 1] = [_Hand(hand.stake, card, answer) for card in hand.cards]
-        wrong = f" (fault, {fault['kind']}: {fault['detail']})" if fault else ""
-        return f"{who} is told “{told}” and answers {answer}: {NAMES[answer[0]]}{amount}.{wrong}"
+            seat.hands[index : index + 1] = [_ReplayHand(hand.stake, card, answer) for card in hand.cards]
+        note = f" (fault, {fault['kind']}: {fault['detail']})" if fault else ""
+        return f"{name} receives “{request}” and answers {answer}: {NAMES[answer[0]]}{amount}.{note}"
 
-    def _pay(self, seat: _Seat, hand: _Hand, who: str, won: Fraction) -> str:
+    def _pay(self, seat: _ReplaySeat, hand: _ReplayHand, name: str, won: Fraction) -> str:
         chips = int(seat.won + won) - int(seat.won)
         seat.won += won
         hand.paid = True
-        hand.said = f"{chips:+d}"
+        hand.status = f"{chips:+d}"
         if not chips:
-            return f"{who} neither wins nor loses."
-        return f"{who} {'wins' if chips > 0 else 'loses'} {abs(chips)} chips."
+            return f"{name} neither wins nor loses."
+        return f"{name} {'wins' if chips > 0 else 'loses'} {abs(chips)} chips."

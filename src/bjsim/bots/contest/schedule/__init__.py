@@ -1,1 +1,1 @@
-"""Who meets whom, and who sits where."""
+"""The schedule of a contest: pairings and seating."""

@@ -1,17 +1,17 @@
-"""The schedule: who sits where in each match. Pure: the same numbers give the same schedule, for ever.
+"""Seating: who sits where in each match. Pure functions: the same arguments always give the same schedule.
 
-Every bot plays at one table in each match, so all are dealt the same number of hands. With n bots there are
-T = ceil(n / 4) tables of k = ceil(n / T) chairs; k T - n chairs, at most one to a table, stay empty. Who meets whom is
-worked out in `meetings.py`, which says how equal that can be.
+Every bot plays at one table in each match, so all are dealt the same number of hands. n bots sit at T = ceil(n / 4)
+tables of k = ceil(n / T) seats; k T - n seats, at most one per table, stay empty. `pairings.py` decides which bots
+share a table.
 
-Chairs. Where all chairs are taken, everybody sits once in every chair in each run of k matches. That this is always
-possible is Kőnig's theorem: bots and tables, joined where a bot sits at a table, are a bipartite graph in which all
-have k edges, and the edges of such a graph can be coloured with k colours (the chairs) so that no two alike meet. So at
-every moment, for every bot, the numbers of matches in its chairs differ by one at most.
+Seats. If all seats are taken, every bot sits once in every seat in each run of k matches. This is always possible by
+Kőnig's theorem: bots and tables, joined where a bot sits at a table, form a k-regular bipartite graph, whose edges can
+be coloured with k colours (the seats) so that no two edges of the same colour share a vertex. For every bot the numbers
+of matches in its seats therefore differ by at most one at any time.
 
-With an empty chair the place in the deal is not the chair, and tables differ in size. There the bots of a table are put
-into the order of places that they have had least often at tables of that size: the numbers of matches in the places of
-a size then differ by two at most (tested for up to 40 bots and 100 matches).
+With an empty seat, the position in the deal is not the seat, and tables differ in size. There the bots of a table are
+ordered by the positions that they have had least often at tables of that size: the numbers of matches in the positions
+of one size then differ by at most two (tested for up to 40 bots and 100 matches).
 """
 
 from __future__ import annotations
@@ -24,11 +24,18 @@ from typing import NamedTuple
 from bjsim.bots.contest.config import HOUSE
 from bjsim.bots.contest.schedule.pairings import LARGEST_TABLE, seatings
 
-SPARE = 10**9  # numbers of shoes from here on are for tables that would repeat themselves
+SPARE = 10**9  # shoe numbers from here on replace shoes that a table would see twice in the same order
 
 
 class TablePlan(NamedTuple):
-    """One table of one match: bot numbers in the order they are dealt; `shoe` is the block of its random stream."""
+    """One table of one match.
+
+    Attributes:
+        match: Number of the match.
+        table: Number of the table in the match.
+        shoe: Number of the shoe: the block of the table's random stream.
+        bots: Bot numbers in the order they are dealt; HOUSE for a house player.
+    """
 
     match: int
     table: int
@@ -37,26 +44,31 @@ class TablePlan(NamedTuple):
 
 
 def schedule(bots: int, duplicate: bool = False, house: bool = False) -> Iterator[list[TablePlan]]:
-    """The tables of each match, match after match without end.
+    """Yield the tables of each match, endlessly.
 
-    bots: how many, from 2. duplicate: every match is played again, with the same shoes and the chairs rotated, until
-    all have sat in every chair. Three bots at a table with an empty chair would be dealt twice in the same order in
-    four turns, and mostly repeat themselves: the second time they get a shoe of their own. house: empty chairs are
-    filled by house players (number HOUSE), all tables being of four then.
+    Args:
+        bots: Number of bots, 2 or more.
+        duplicate: Repeat every match with the same shoes and the seats rotated, until every bot has had every seat.
+            Three bots at a table with an empty seat would be dealt in the same order in two of the four turns, and
+            mostly repeat themselves; the second time they get a shoe of their own.
+        house: Fill empty seats with house players (number HOUSE), so that all tables have four seats.
+
+    Returns:
+        An iterator of the plans of all tables of a match.
     """
-    tables, chairs = table_shape(bots, house)
-    turns = chairs if duplicate else 1
-    ordered = tables * chairs != bots and not house
-    had: Counter[tuple[int, int, int]] = Counter()  # matches of (bot, size of its table, place)
+    tables, size = table_shape(bots, house)
+    turns = size if duplicate else 1
+    balance_positions = tables * size != bots and not house
+    counts: Counter[tuple[int, int, int]] = Counter()  # matches by bot, size of its table, position
     match = 0
-    for shoe, seating in enumerate(_seatings(bots, tables, chairs)):
-        if ordered:
-            seating = [_rarest(seats, turns, bots, had) for seats in seating]
+    for shoe, seating in enumerate(_seatings(bots, tables, size)):
+        if balance_positions:
+            seating = [_rarest_order(seats, turns, bots, counts) for seats in seating]
         dealt: set[tuple[int, tuple[int, ...]]] = set()  # tables and orders on this shoe
         for turn in range(turns):
             plans = []
             for table, seats in enumerate(seating):
-                order = _present(_turned(seats, turn), bots, house)
+                order = _present(_rotated(seats, turn), bots, house)
                 plans.append(TablePlan(match, table, SPARE + shoe if (table, order) in dealt else shoe, order))
                 dealt.add((table, order))
             yield plans
@@ -64,104 +76,114 @@ def schedule(bots: int, duplicate: bool = False, house: bool = False) -> Iterato
 
 
 def table_shape(bots: int, house: bool = False) -> tuple[int, int]:
-    """How many tables there are in a match, and how many chairs each has."""
+    """Number of tables in a match, and of seats at each table."""
     tables = -(-bots // LARGEST_TABLE)
     return tables, LARGEST_TABLE if house else -(-bots // tables)
 
 
-def matches_a_unit(bots: int, duplicate: bool, house: bool = False) -> int:
-    """Matches that share their shoes: in a duplicate contest as many as a table has chairs, else one."""
+def batch_size(bots: int, duplicate: bool, house: bool = False) -> int:
+    """Matches that share their shoes: the seats of a table in a duplicate contest, otherwise 1."""
     return table_shape(bots, house)[1] if duplicate else 1
 
 
 def whole_matches(matches: int, bots: int, duplicate: bool = False, house: bool = False) -> int:
-    """The number of matches, rounded up so that no shoe of a duplicate contest is left half played."""
-    group = matches_a_unit(bots, duplicate, house)
-    return -(-matches // group) * group
+    """The number of matches, rounded up to complete batches.
+
+    Args:
+        matches: Number of matches.
+        bots: Number of bots.
+        duplicate: Whether the contest is duplicate.
+        house: Whether house players fill empty seats.
+
+    Returns:
+        The smallest multiple of the batch size that is not below `matches`.
+    """
+    size = batch_size(bots, duplicate, house)
+    return -(-matches // size) * size
 
 
 def _present(seats: list[int], bots: int, house: bool) -> tuple[int, ...]:
+    """The players at a table: empty seats are filled with house players or left out."""
     if house:
         return tuple(bot if bot < bots else HOUSE for bot in seats)
     return tuple(bot for bot in seats if bot < bots)
 
 
-def _turned(seats: list[int], turn: int) -> list[int]:
+def _rotated(seats: list[int], turn: int) -> list[int]:
     return seats[turn:] + seats[:turn]
 
 
-def _rarest(seats: list[int], turns: int, bots: int, had: Counter[tuple[int, int, int]]) -> list[int]:
-    """The table with its bots in those of the taken chairs that give them, over so many turns, the places that they
-    have had least often; counts them there."""
+def _rarest_order(seats: list[int], turns: int, bots: int, counts: Counter[tuple[int, int, int]]) -> list[int]:
+    """Reorder the bots of a table so that they get the positions they have had least often; updates the counts."""
 
-    def exchanged(order: tuple[int, ...]) -> list[int]:
-        following = iter(order)
-        return [next(following) if bot < bots else bot for bot in seats]
+    def reordered(order: tuple[int, ...]) -> list[int]:
+        remaining = iter(order)
+        return [next(remaining) if bot < bots else bot for bot in seats]
 
-    def places(chairs: list[int]) -> list[tuple[int, int, int]]:
-        orders = [_present(_turned(chairs, turn), bots, house=False) for turn in range(turns)]
-        return [(bot, len(order), place) for order in orders for place, bot in enumerate(order)]
+    def positions(candidate: list[int]) -> list[tuple[int, int, int]]:
+        orders = [_present(_rotated(candidate, turn), bots, house=False) for turn in range(turns)]
+        return [(bot, len(order), position) for order in orders for position, bot in enumerate(order)]
 
-    there = [bot for bot in seats if bot < bots]
-    rarest = min(map(exchanged, permutations(there)), key=lambda chairs: sum(had[key] for key in places(chairs)))
-    had.update(places(rarest))
+    present = [bot for bot in seats if bot < bots]
+    candidates = map(reordered, permutations(present))
+    rarest = min(candidates, key=lambda candidate: sum(counts[key] for key in positions(candidate)))
+    counts.update(positions(rarest))
     return rarest
 
 
-def _seatings(bots: int, tables: int, chairs: int) -> Iterator[list[list[int]]]:
-    """For each match the tables, each a list of bots by chair; numbers from `bots` on are nobody."""
-    everybody = tables * chairs
-    following = seatings(bots)
+def _seatings(bots: int, tables: int, size: int) -> Iterator[list[list[int]]]:
+    """For each match the tables, each a list of bots by seat; numbers from `bots` on are empty seats."""
+    groups_of_matches = seatings(bots)
     while True:
-        run = [_with_nobody(groups, bots, chairs) for groups in islice(following, chairs)]
-        yield from _take_chairs(run, everybody, chairs)
+        run = [_with_empty_seats(groups, bots, size) for groups in islice(groups_of_matches, size)]
+        yield from _assign_seats(run, tables * size, size)
 
 
-def _with_nobody(groups: list[list[int]], bots: int, chairs: int) -> list[list[int]]:
-    """The tables with somebody in every chair."""
-    nobody = count(bots)
-    return [[*group, *islice(nobody, chairs - len(group))] for group in groups]
+def _with_empty_seats(groups: list[list[int]], bots: int, size: int) -> list[list[int]]:
+    """The tables with every empty seat as an extra bot."""
+    empty = count(bots)
+    return [[*group, *islice(empty, size - len(group))] for group in groups]
 
 
-def _take_chairs(run: list[list[list[int]]], everybody: int, chairs: int) -> Iterator[list[list[int]]]:
-    """Give everybody each chair once in a run of as many matches as there are chairs: an edge colouring."""
+def _assign_seats(run: list[list[list[int]]], bots: int, size: int) -> Iterator[list[list[int]]]:
+    """Give every bot each seat once in a run of `size` matches, by edge colouring. bots: including empty seats."""
     tables = len(run[0])
-    bot_at = [[-1] * chairs for _ in range(len(run) * tables)]  # [table of the run][chair] -> bot
-    table_at = [[-1] * chairs for _ in range(everybody)]  # [bot][chair] -> table of the run
+    bot_at = [[-1] * size for _ in range(len(run) * tables)]  # [table of the run][seat] -> bot
+    table_at = [[-1] * size for _ in range(bots)]  # [bot][seat] -> table of the run
     for match, groups in enumerate(run):
         for number, group in enumerate(groups):
             for turn, bot in enumerate(group):
                 table = match * tables + number
-                wanted = (turn + match) % chairs
-                mine = _free(table_at[bot], wanted)
-                free = _free(bot_at[table], wanted)
-                if mine != free:
-                    _flip(bot_at, table_at, table, mine, free)
-                bot_at[table][mine], table_at[bot][mine] = bot, table
+                wanted = (turn + match) % size
+                bot_seat = _free(table_at[bot], wanted)
+                table_seat = _free(bot_at[table], wanted)
+                if bot_seat != table_seat:
+                    _swap_along_path(bot_at, table_at, table, bot_seat, table_seat)
+                bot_at[table][bot_seat], table_at[bot][bot_seat] = bot, table
     for match in range(len(run)):
         yield bot_at[match * tables : (match + 1) * tables]
 
 
 def _free(row: list[int], wanted: int) -> int:
-    """The first chair from `wanted` on that is still free."""
-    return next(chair % len(row) for chair in range(wanted, wanted + len(row)) if row[chair % len(row)] < 0)
+    """The first free seat from `wanted` on, cyclically."""
+    return next(seat % len(row) for seat in range(wanted, wanted + len(row)) if row[seat % len(row)] < 0)
 
 
-def _flip(bot_at: list[list[int]], table_at: list[list[int]], table: int, one: int, other: int) -> None:
-    """Exchange chairs `one` and `other` along the path that starts at `table`, which frees `one` there."""
+def _swap_along_path(bot_at: list[list[int]], table_at: list[list[int]], table: int, one: int, other: int) -> None:
+    """Swap seats `one` and `other` along the alternating path that starts at `table`, which frees `one` there."""
     path = []
-    chair = one
-    while (bot := bot_at[table][chair]) >= 0:
-        path.append((table, bot, chair))
-        chair = one + other - chair
-        if (following := table_at[bot][chair]) < 0:
+    seat = one
+    while (bot := bot_at[table][seat]) >= 0:
+        path.append((table, bot, seat))
+        seat = one + other - seat
+        if (following := table_at[bot][seat]) < 0:
             break
-        path.append((following, bot, chair))
-        table, chair = following, one + other - chair
-    for at, who, was in path:
-        if bot_at[at][was] == who:
-            bot_at[at][was] = -1
-        if table_at[who][was] == at:
-            table_at[who][was] = -1
-    for at, who, was in path:
-        bot_at[at][one + other - was], table_at[who][one + other - was] = who, at
+        path.append((following, bot, seat))
+        table, seat = following, one + other - seat
+    for at, mover, old in path:
+        if bot_at[at][old] == mover:
+            bot_at[at][old] = -1
+        if table_at[mover][old] == at:
+            table_at[mover][old] = -1
+    for at, mover, old in path:
+        bot_at[at][one + other - old], table_at[mover][one + other - old] = mover, at

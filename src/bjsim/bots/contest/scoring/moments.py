@@ -1,4 +1,4 @@
-"""Means of values that come one by one, and their intervals: of chips a match, and of chips a hand."""
+"""Running means with confidence intervals: of chips per match and of chips per hand."""
 
 from __future__ import annotations
 
@@ -7,44 +7,46 @@ from dataclasses import dataclass
 
 from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half
 
-FEWEST = 8  # units before there is any interval: the totals of fewer matches need not be normal
+FEWEST = 8  # batches needed for an interval: the totals of fewer matches need not be normal
 
 
 @dataclass
 class RunningMoments:
-    """Count and sum of values, the sum of squares about their mean (Welford 1962), and what these give."""
+    """Count, sum and sum of squared deviations of a series (Welford 1962)."""
 
     n: int = 0
     total: float = 0.0
     spread: float = 0.0
 
     def add(self, value: float) -> None:
-        before = value - self.mean
+        """Add a value."""
+        deviation = value - self.mean
         self.n += 1
         self.total += value
-        self.spread += before * (value - self.mean) if self.n > 1 else 0.0
+        self.spread += deviation * (value - self.mean) if self.n > 1 else 0.0
 
     @property
     def mean(self) -> float:
+        """Mean of the values; 0 if there are none."""
         return self.total / self.n if self.n else 0.0
 
     @property
     def sd(self) -> float:
-        """Standard deviation, as estimated from a sample."""
+        """Sample standard deviation."""
         if self.n < 2:
             return 0.0
         return math.sqrt(max(0.0, self.spread) / (self.n - 1))
 
     @property
     def ci95(self) -> tuple[float, float] | None:
-        """Student's 95% interval of the mean; None from fewer than FEWEST values."""
+        """Student's 95% interval of the mean; None for fewer than FEWEST values."""
         if self.n < FEWEST:
             return None
         half = t_half(self.n - 1) * self.sd / math.sqrt(self.n)
         return self.mean - half, self.mean + half
 
     def anytime(self, optimal_n: int, alpha: float) -> tuple[float, float] | None:
-        """Interval of the mean that holds at all moments together; None while there are too few values."""
+        """Anytime-valid interval of the mean; None while there are too few values."""
         if self.n < FEWEST:
             return None
         half = anytime_t_half(self.n, self.sd**2 * (self.n - 1), optimal_n, alpha)
@@ -53,7 +55,7 @@ class RunningMoments:
 
 @dataclass
 class Ratio:
-    """A mean per hand from totals per unit: sum y / sum k, with an interval from the spread of y - ratio * k."""
+    """A mean per hand from totals per batch: sum y / sum k, with an interval from the spread of y - ratio * k."""
 
     n: int = 0
     y: float = 0.0
@@ -63,6 +65,7 @@ class Ratio:
     kk: float = 0.0
 
     def add(self, y: float, k: int) -> None:
+        """Add a batch of k hands with the total y."""
         self.n += 1
         self.y += y
         self.k += k
@@ -72,6 +75,7 @@ class Ratio:
 
     @property
     def mean(self) -> float:
+        """Mean per hand; 0 if there are none."""
         return self.y / self.k if self.k else 0.0
 
     @property
@@ -83,7 +87,7 @@ class Ratio:
 
     @property
     def ci95(self) -> tuple[float, float] | None:
-        """Student's 95% interval of the mean; None from fewer than FEWEST units."""
+        """Student's 95% interval of the mean; None for fewer than FEWEST batches."""
         if self.n < FEWEST:
             return None
         half = t_half(self.n - 1) * self.se

@@ -1,109 +1,79 @@
-"""The standings: what a journal's records come to. Records are added one by one; nothing else is known.
+"""The standings of a contest, computed from its journal record by record.
 
-Official is the mean of chips at the end of a match. The unit of all intervals is the match (in a duplicate contest
-the group of matches that share their shoes): rounds of one shoe are not independent.
+Ranks follow the mean number of chips at the end of a match. Intervals are over batches: a batch is a match, or in a
+duplicate contest all matches that share their shoes, because rounds from one shoe are not independent.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.luck.adjust import has_luck
-from bjsim.bots.contest.schedule.seating import matches_a_unit
-from bjsim.bots.contest.scoring.moments import FEWEST, Ratio, RunningMoments
+from bjsim.bots.contest.schedule.seating import batch_size
+from bjsim.bots.contest.scoring.moments import FEWEST, RunningMoments
+from bjsim.bots.contest.scoring.score import BatchTotal, BotDifference, Score, StandingsRow
 from bjsim.bots.protocol import printable
 from bjsim.sim.stats.intervals import ALPHA
 
-MICRO = 10**6  # parts of a chip in which luck is added up
-NOT_STARTED = "start-failure"  # the fault of a program that cannot be built or started
-
-MOST_OPTIMAL_N = 30  # units at which the anytime-valid interval is narrowest: most contests are decided early
-
-
-@dataclass
-class Score:
-    """All that is known of one bot. chips: by unit. raw, adjusted: profit, and profit minus luck, per hand. answered:
-    whether it ever made a move of its own."""
-
-    matches: int = 0
-    hands: int = 0
-    chips: RunningMoments = field(default_factory=RunningMoments)
-    raw: Ratio = field(default_factory=Ratio)
-    adjusted: Ratio = field(default_factory=Ratio)
-    broke: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
-    answered: bool = False
-
-    @property
-    def started(self) -> bool:
-        """Whether the bot can be started, as far as anybody knows."""
-        return self.answered or not self.faults[NOT_STARTED]
-
-
-@dataclass(frozen=True)
-class StandingsRow:
-    """One line of the standings. rank: shared by bots with equal chips; None before the first match has ended, and for
-    a bot that cannot be started. chips: mean per match, of all whole matches; chips_ci95: not below what a bot can
-    hold. `groups` are letters, and bots that share one cannot be told apart."""
-
-    rank: int | None
-    bot: int
-    name: str
-    chips: float
-    chips_ci95: tuple[float, float] | None
-    score: Score
-    groups: str
-
-
-@dataclass(frozen=True)
-class BotDifference:
-    """How far bot `one` is ahead of `other`, in chips a match at the same table, luck taken out where it is known."""
-
-    one: int
-    other: int
-    units: int
-    mean: float
-    interval: tuple[float, float] | None
-
-    @property
-    def separated(self) -> bool:
-        return self.interval is not None and (self.interval[0] > 0 or self.interval[1] < 0)
+MICRO = 10**6  # luck is summed in millionths of a chip
+MOST_OPTIMAL_N = 30  # batches at which the anytime-valid interval is narrowest: most contests are decided early
 
 
 class Standings:
-    """Adds up a journal. Feed it the header, then every record."""
+    """The standings of a contest.
+
+    Args:
+        header: The header of the journal; every other record is then passed to `add` in order.
+
+    Attributes:
+        contest: The settings.
+        versions: Versions of bjsim and Python that began the contest.
+        bots: For each bot `name`, `source`, `language` and `sha256`, safe to print.
+        names: The names of the bots.
+        luck_adjusted: Whether luck is computed under these rules.
+        scores: The score of each bot.
+        pairs: Differences of two bots, (one, other) with one < other, in chips per match by batch.
+        kinds: Luck per table and match in chips, by kind of draw.
+        progress: (matches, mean chips of every bot) at some points of the contest.
+        matches: Complete matches.
+        rounds: Rounds.
+        end: The last record if the contest has ended.
+        batch_size: Matches per batch.
+    """
 
     def __init__(self, header: Mapping[str, Any]) -> None:
         self.contest = Contest.from_dict(header["contest"])
         self.versions = {name: str(header.get(name, "")) for name in ("bjsim", "python")}
-        # whoever wrote the journal, its texts must not steer the terminal that they are shown on
+        # The journal may be from elsewhere: its texts must not contain control characters for a terminal.
         self.bots = [{key: printable(str(value)) for key, value in bot.items()} for bot in header["bots"]]
         self.names = [bot["name"] for bot in self.bots]
-        self.judged = has_luck(self.contest.rules)  # whether the luck is known under these rules
+        self.luck_adjusted = has_luck(self.contest.rules)
         self.scores = [Score() for _ in self.names]
         self.pairs: dict[tuple[int, int], RunningMoments] = defaultdict(RunningMoments)
         self.kinds: list[RunningMoments] = []
-        self.progress: list[tuple[int, list[float]]] = []  # (matches, mean chips of every bot)
+        self.progress: list[tuple[int, list[float]]] = []
         self.matches = 0
         self.rounds = 0
         self.end: dict[str, Any] | None = None
-        self.matches_a_unit = matches_a_unit(len(self.names), self.contest.duplicate, bool(self.contest.house))
-        self.optimal_n = min(MOST_OPTIMAL_N, max(FEWEST, self.contest.matches // self.matches_a_unit))
-        # The best bot meets this many others; with its share of the 5% each, all those intervals hold together.
+        self.batch_size = batch_size(len(self.names), self.contest.duplicate, bool(self.contest.house))
+        self.optimal_n = min(MOST_OPTIMAL_N, max(FEWEST, self.contest.matches // self.batch_size))
+        # Bonferroni correction: the leader is compared with all other bots.
         self.alpha = ALPHA / max(1, len(self.names) - 1)
-        self._match = -1
         self._open: dict[tuple[int, int], _OpenTable] = {}  # (match, table)
-        self._unit: list[_Unit] = [_Unit() for _ in self.names]
-        self._unit_pairs: dict[tuple[int, int], int] = defaultdict(int)
-        self._in_unit = 0
-        self._rows: list[StandingsRow] = []  # since the last match ended
+        self._batch: list[BatchTotal] = [BatchTotal() for _ in self.names]
+        self._batch_pairs: dict[tuple[int, int], int] = defaultdict(int)
+        self._matches_in_batch = 0
+        self._rows: list[StandingsRow] = []  # cached until the next match ends
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Count one record."""
+        """Count the next record.
+
+        Args:
+            record: The record.
+        """
         kind = record["record"]
         if kind == "round":
             self._round(record)
@@ -113,12 +83,19 @@ class Standings:
             self.end = dict(record)
 
     def add_all(self, records: Iterable[Mapping[str, Any]]) -> Standings:
-        """Count these records."""
+        """Count records.
+
+        Args:
+            records: The next records of the journal.
+
+        Returns:
+            These standings.
+        """
         for record in records:
             self.add(record)
         return self
 
-    # --- adding up
+    # --- counting records
 
     def _round(self, record: Mapping[str, Any]) -> None:
         key = record["match"], record["table"]
@@ -131,7 +108,7 @@ class Standings:
         faults = [fault for fault in record.get("faults", ()) if fault["bot"] != HOUSE]
         failed = {fault["bot"] for fault in faults if fault["move"] == 0}
         for bot, moves in zip(record["seats"], record.get("moves", ()), strict=False):
-            # Out of strikes a bot is not asked: those moves are not its own.
+            # Without strikes left a bot is not asked, so those moves are not its own.
             if bot != HOUSE and moves and bot not in failed and table.faults[bot] < self.contest.strikes:
                 self.scores[bot].answered = True
         for fault in faults:
@@ -144,65 +121,81 @@ class Standings:
         tables = [self._open.pop(key) for key in sorted(self._open) if key[0] == record["match"]]
         for table in tables:
             self._finish_table(table, record.get("luck", []))
-        self._in_unit += 1
-        if self._in_unit == self.matches_a_unit:
-            self._finish_unit()
+        self._matches_in_batch += 1
+        if self._matches_in_batch == self.batch_size:
+            self._finish_batch()
         if self.matches & (self.matches - 1) == 0 or self.matches % max(1, self.contest.matches // 50) == 0:
             self.progress.append((self.matches, [self.chips_of(bot) for bot in range(len(self.names))]))
 
     def _finish_table(self, table: _OpenTable, luck: list[list[float]]) -> None:
         bots = sorted(table.chips)
         start = self.contest.rules.chips
-        # Whole millionths of a chip add up to the same in any order, so that the difference of two bots that did the
-        # same is 0 and not what rounding left over.
+        # Integer sums do not depend on the order, so two bots that played the same differ by exactly 0.
         adjusted = {bot: MICRO * (table.chips[bot] - start) for bot in bots}
         if luck:
             for bot in bots:
                 adjusted[bot] -= sum(round(MICRO * part) for part in luck[bot])
-            self._kinds([luck[bot] for bot in bots])
+            self._count_kinds([luck[bot] for bot in bots])
         for bot in bots:
-            score, unit = self.scores[bot], self._unit[bot]
+            score, batch = self.scores[bot], self._batch[bot]
             score.matches += 1
             score.hands += table.hands[bot]
             score.broke += table.chips[bot] < self.contest.rules.buy_in
-            unit.chips += table.chips[bot]
-            unit.net += table.chips[bot] - start
-            unit.adjusted += adjusted[bot]
-            unit.hands += table.hands[bot]
+            batch.chips += table.chips[bot]
+            batch.net += table.chips[bot] - start
+            batch.adjusted += adjusted[bot]
+            batch.hands += table.hands[bot]
             for other in bots:
                 if bot < other:
-                    self._unit_pairs[bot, other] += adjusted[bot] - adjusted[other]
+                    self._batch_pairs[bot, other] += adjusted[bot] - adjusted[other]
 
-    def _kinds(self, luck: list[list[float]]) -> None:
-        """Count the luck in a table of a match, by kind."""
+    def _count_kinds(self, luck: list[list[float]]) -> None:
+        """Count the luck at a table in a match by kind of draw."""
         self.kinds = self.kinds or [RunningMoments() for _ in luck[0]]
         for moments, parts in zip(self.kinds, zip(*luck, strict=True), strict=True):
             moments.add(sum(parts))
 
-    def _finish_unit(self) -> None:
-        for score, unit in zip(self.scores, self._unit, strict=True):
-            score.chips.add(unit.chips / self.matches_a_unit)
-            score.raw.add(unit.net, unit.hands)
-            if self.judged:
-                score.adjusted.add(unit.adjusted / MICRO, unit.hands)
-        for pair, total in self._unit_pairs.items():
-            self.pairs[pair].add(total / MICRO / self.matches_a_unit)
-        self._unit = [_Unit() for _ in self.names]
-        self._unit_pairs.clear()
-        self._in_unit = 0
+    def _finish_batch(self) -> None:
+        for score, batch in zip(self.scores, self._batch, strict=True):
+            score.chips.add(batch.chips / self.batch_size)
+            score.raw.add(batch.net, batch.hands)
+            if self.luck_adjusted:
+                score.adjusted.add(batch.adjusted / MICRO, batch.hands)
+        for pair, total in self._batch_pairs.items():
+            self.pairs[pair].add(total / MICRO / self.batch_size)
+        self._batch = [BatchTotal() for _ in self.names]
+        self._batch_pairs.clear()
+        self._matches_in_batch = 0
 
-    # --- what it comes to
+    # --- results
 
     def chips_of(self, bot: int) -> float:
-        """Mean chips per match; of an unfinished group of matches too."""
+        """Mean chips per complete match, including those of an unfinished batch.
+
+        Args:
+            bot: Number of the bot.
+
+        Returns:
+            The mean; the initial chips before the first match has ended.
+        """
         score = self.scores[bot]
         if not score.matches:
             return float(self.contest.rules.chips)
-        whole = score.chips.total * self.matches_a_unit + self._unit[bot].chips
-        return whole / score.matches
+        total = score.chips.total * self.batch_size + self._batch[bot].chips
+        return total / score.matches
 
     def difference(self, one: int, other: int, alpha: float | None = None) -> BotDifference:
-        """How far `one` is ahead of `other`; by default the interval is one of those that hold for a leader at 95%."""
+        """The lead of one bot over another.
+
+        Args:
+            one: Number of the first bot.
+            other: Number of the second bot.
+            alpha: Error probability of the interval; by default 5% divided by the number of other bots, so that the
+                intervals of a leader hold simultaneously at 95%.
+
+        Returns:
+            The difference.
+        """
         pair = (min(one, other), max(one, other))
         sign = 1 if one < other else -1
         moments = self.pairs.get(pair, RunningMoments())
@@ -212,68 +205,60 @@ class Standings:
         return BotDifference(one, other, moments.n, sign * moments.mean, interval)
 
     def order(self) -> list[int]:
-        """Bots, most chips first; equal ones in the order of the header. Those that cannot be started come last."""
+        """Bots by decreasing chips, ties in the order of the header; those that cannot be started come last."""
         return sorted(range(len(self.names)), key=lambda bot: (not self.scores[bot].started, -self.chips_of(bot)))
 
     @property
     def decided(self) -> bool:
-        """Whether the leader is separated from every other bot, at 95% altogether and at whatever moment one looks."""
+        """Whether the leader is separated from every other bot, simultaneously at 95% and at any time."""
         leader, *rivals = self.order()
         intervals = [self.difference(leader, rival).interval for rival in rivals]
         return all(interval is not None and interval[0] > 0 for interval in intervals)
 
     def groups(self) -> list[str]:
-        """For each bot in the order of `order` the letters of its groups; none for a bot that cannot be started."""
+        """The group letters of each bot, in the order of `order`; "" for a bot that cannot be started."""
         order = [bot for bot in self.order() if self.scores[bot].started]
-        place_of = {bot: place for place, bot in enumerate(order)}
-        barrier = [-1] * len(order)  # by place, the last place before it whose bot is separated from its own
+        index_of = {bot: index for index, bot in enumerate(order)}
+        barrier = [-1] * len(order)  # for each index the last index before it whose bot is separated from it
         for one, other in self.pairs:
-            if one in place_of and other in place_of and self.difference(one, other).separated:
-                first, last = sorted((place_of[one], place_of[other]))
+            if one in index_of and other in index_of and self.difference(one, other).separated:
+                first, last = sorted((index_of[one], index_of[other]))
                 barrier[last] = max(barrier[last], first)
         letters = [""] * len(self.names)
-        name = last = 0
+        group = last = 0
         for first in range(len(order)):
-            reached = last
+            previous = last
             while last < len(order) and barrier[last] < first:
                 last += 1
-            if last > reached:
-                for place in range(first, last):
-                    letters[place] += _letter(name)
-                name += 1
+            if last > previous:
+                for index in range(first, last):
+                    letters[index] += _letter(group)
+                group += 1
         return letters
 
     def rows(self) -> list[StandingsRow]:
-        """The table, best first. It changes when a match has ended, and is computed then."""
+        """The rows of the standings, best first. They change at the end of a match."""
         if self._rows:
             return self._rows
         rank = 0
-        for place, (bot, letters) in enumerate(zip(self.order(), self.groups(), strict=True)):
+        for index, (bot, letters) in enumerate(zip(self.order(), self.groups(), strict=True)):
             score, chips = self.scores[bot], self.chips_of(bot)
-            if not place or chips != self._rows[-1].chips:
-                rank = place + 1
+            if not index or chips != self._rows[-1].chips:
+                rank = index + 1
             shown = rank if self.matches and score.started else None
             self._rows.append(StandingsRow(shown, bot, self.names[bot], chips, self._chips_ci95(score), score, letters))
         return self._rows
 
     def _chips_ci95(self, score: Score) -> tuple[float, float] | None:
-        """The interval of a bot's chips. Without raises bots double and split on credit, else they hold 0 or more."""
+        """The interval of a bot's chips, which are 0 or more with raises; without, bots double and split on credit."""
         interval = score.chips.ci95
         if interval is None or not self.contest.rules.raises:
             return interval
         return max(0.0, interval[0]), interval[1]
 
 
-@dataclass
-class _Unit:
-    chips: int = 0
-    net: int = 0
-    adjusted: int = 0  # in MICRO
-    hands: int = 0
-
-
 class _OpenTable:
-    """A table of a match that is being played."""
+    """A table of an unfinished match."""
 
     def __init__(self, seats: Iterable[int], chips: int) -> None:
         bots = [bot for bot in seats if bot != HOUSE]
@@ -283,4 +268,5 @@ class _OpenTable:
 
 
 def _letter(number: int) -> str:
+    """The name of a group: a to z, aa, ab, ..."""
     return chr(97 + number) if number < 26 else f"{chr(96 + number // 26)}{chr(97 + number % 26)}"

@@ -1,4 +1,4 @@
-"""Student's t: the half-width of a 95% interval, without a statistics library (they take a second to import)."""
+"""Student's t distribution without a statistics library, which would take a second to import."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from bjsim.sim.stats.intervals import ALPHA
 
 
 def t_tail(t: float, freedom: int) -> float:
-    """P(|T| > t). Source: Abramowitz and Stegun 26.7.3 and 26.7.4, finite sums for whole degrees of freedom."""
+    """P(|T| > t) with `freedom` degrees of freedom.
+
+    Source: Abramowitz and Stegun 26.7.3 and 26.7.4, finite sums for integer degrees of freedom.
+    """
     angle = math.atan2(t, math.sqrt(freedom))
     cos2 = math.cos(angle) ** 2
     odd = freedom % 2
@@ -24,7 +27,7 @@ def t_tail(t: float, freedom: int) -> float:
 
 @lru_cache(maxsize=4096)
 def t_half(freedom: int, alpha: float = ALPHA) -> float:
-    """The t that |T| exceeds with probability `alpha`, at this many degrees of freedom (1 or more)."""
+    """The quantile t with P(|T| > t) = alpha, for 1 or more degrees of freedom."""
     if freedom > 2000:
         z = 1.959963984540054 if alpha == ALPHA else t_half(2000, alpha)
         return z + (z**3 + z) / (4 * freedom)
@@ -39,15 +42,24 @@ def t_half(freedom: int, alpha: float = ALPHA) -> float:
 
 
 def anytime_t_half(n: int, squares: float, optimal_n: int, alpha: float = ALPHA) -> float:
-    """Half-width of an interval of the mean of n normal values that holds at every n together with 1 - alpha.
+    """Half-width of a confidence interval of a normal mean that holds for all n at once with probability 1 - alpha.
 
-    squares: the sum of squared deviations from their mean; nothing else need be known of the deviation, so that the
-    interval is right for few values too. It is narrowest about n = `tuned`, which must be fixed beforehand; infinite
-    while n is too small.
-    The set of means m that the scale-invariant mixture test does not reject: with a normal prior of variance 1 / c^2
-    for (mean - m) / sd and k = c^2 / (n + c^2), the ratio k^(1/2) ((squares + d^2) / (squares + k d^2))^(n/2),
-    d^2 = n (mean - m)^2, is a martingale that starts at 1, and Ville's inequality applies. Source: Wang and Ramdas,
-    "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance" (2023).
+    The interval is the set of means m that the scale-invariant mixture test does not reject. With a normal prior of
+    variance 1 / c^2 for (mean - m) / sd, k = c^2 / (n + c^2) and d^2 = n (mean - m)^2, the ratio
+    k^(1/2) ((squares + d^2) / (squares + k d^2))^(n/2) is a martingale that starts at 1, and Ville's inequality
+    applies. The standard deviation need not be known, so the interval is valid for small n too.
+
+    Args:
+        n: Number of values.
+        squares: Sum of squared deviations from their mean.
+        optimal_n: The n at which the interval is about narrowest. It must be fixed beforehand.
+        alpha: Probability that the mean is ever outside.
+
+    Returns:
+        The half-width; infinite while n is too small.
+
+    Source: Wang and Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance"
+    (2023).
     """
     c2 = optimal_n / (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1))
     k = c2 / (n + c2)

@@ -1,4 +1,4 @@
-"""The field: what is in a folder of bots, and bots that cannot be made to run."""
+"""Entrants: the files in a folder of bots, and bots that cannot be started."""
 
 import json
 
@@ -7,7 +7,8 @@ from bot_helpers import SAMPLES, needs
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import FieldError, gather
-from bjsim.bots.contest.host import Host, verify
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.sandbox import languages
 from bjsim.sim.game.presets import load_rules
 
@@ -16,9 +17,9 @@ pytestmark = pytest.mark.xdist_group("bots")
 
 
 @pytest.fixture
-def field(tmp_path):
-    """A folder with a good bot, one that cannot be loaded, and something else."""
-    folder = tmp_path / "field"
+def folder(tmp_path):
+    """A folder with a good bot, one that cannot be loaded, and another file."""
+    folder = tmp_path / "bots"
     folder.mkdir()
     (folder / "good.py").write_text((SAMPLES / "lim17.py").read_text())
     (folder / "broken.py").write_text("print 'H'\n")
@@ -26,23 +27,23 @@ def field(tmp_path):
     return folder
 
 
-def test_what_is_no_bot_is_left_out_of_a_folder_and_named(field, caplog):
-    assert [entrant.name for entrant in gather([str(field)], CARDSHARK)] == ["broken", "good"]
+def test_other_files_in_a_folder_are_left_out_and_named(folder, caplog):
+    assert [entrant.name for entrant in gather([str(folder)], CARDSHARK)] == ["broken", "good"]
     assert "left out" in caplog.text and "README.md" in caplog.text
-    with pytest.raises(FieldError, match=r"README\.md"):  # asked for by its name
-        gather([str(field / "README.md"), "lim17"], CARDSHARK)
+    with pytest.raises(FieldError, match=r"README\.md"):  # explicitly named
+        gather([str(folder / "README.md"), "lim17"], CARDSHARK)
 
 
-def test_a_bot_that_cannot_be_loaded_does_not_stop_the_contest(field, tmp_path, caplog):
-    """It stands, its author is told why, and the others play as beside one that only stands."""
+def test_a_bot_that_cannot_be_loaded_does_not_stop_the_contest(folder, tmp_path, caplog):
+    """It stands, its fault has the reason, and the others play as against one that only stands."""
     contest = Contest(CARDSHARK, matches=2, timeout=10.0)
     played = {}
-    for what in ("broken", "stands"):
-        host = Host.begin(tmp_path / what, contest, gather([str(field), "hoyle"], CARDSHARK), 1, "auto")
+    for name in ("broken", "stands"):
+        host = Host.begin(tmp_path / name, contest, gather([str(folder), "hoyle"], CARDSHARK), 1, "auto")
         host.run()
-        assert (host.timings.ms_per_move(0) is None) == (what == "broken")  # it made no move
-        played[what] = [json.loads(line) for line in (tmp_path / what / "journal.jsonl").read_text().splitlines()]
-        (field / "broken.py").write_text("print('S')\n")
+        assert (host.timings.ms_per_move(0) is None) == (name == "broken")  # it made no move
+        played[name] = [json.loads(line) for line in (tmp_path / name / "journal.jsonl").read_text().splitlines()]
+        (folder / "broken.py").write_text("print('S')\n")
     assert "broken only stands: broken cannot be loaded: SyntaxError" in caplog.text
     faults = [fault for record in played["broken"] for fault in record.get("faults", ())]
     assert {(fault["bot"], fault["kind"]) for fault in faults} == {(0, "start-failure")} and len(faults) == 20
@@ -55,14 +56,14 @@ def test_a_bot_that_cannot_be_loaded_does_not_stop_the_contest(field, tmp_path, 
 
 
 @needs(".c")
-def test_one_that_does_not_compile_neither(tmp_path):
+def test_a_bot_that_does_not_compile_does_not_stop_it_either(tmp_path):
     (tmp_path / "bad.c").write_text("int main( {")
     entrants = gather([str(tmp_path / "bad.c"), "lim17"], CARDSHARK)
     host = Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), entrants, 1, "auto")
     assert host.run().scores[0].faults == {"start-failure": 10}
 
 
-def test_a_language_that_this_machine_lacks_is_no_fault_of_the_bots(tmp_path, monkeypatch):
+def test_a_missing_language_is_an_error_not_a_fault(tmp_path, monkeypatch):
     (tmp_path / "bot.lisp").write_text("(princ 1)")
     entrants = gather([str(tmp_path / "bot.lisp"), "lim17"], CARDSHARK)
     languages.tool_of.cache_clear()
@@ -72,20 +73,20 @@ def test_a_language_that_this_machine_lacks_is_no_fault_of_the_bots(tmp_path, mo
     languages.tool_of.cache_clear()
 
 
-def test_junk_in_a_folder_of_bots_does_not_stop_the_contest(field, caplog):
-    (field / "notes.txt").write_text("remember to invite Bob")
-    (field / "empty.txt").write_text("")
-    assert [entrant.name for entrant in gather([str(field)], CARDSHARK)] == ["broken", "good"]
+def test_junk_in_a_folder_of_bots_does_not_stop_the_contest(folder, caplog):
+    (folder / "notes.txt").write_text("remember to invite Bob")
+    (folder / "empty.txt").write_text("")
+    assert [entrant.name for entrant in gather([str(folder)], CARDSHARK)] == ["broken", "good"]
     assert "notes.txt" in caplog.text and "empty.txt" in caplog.text
     with pytest.raises(FieldError, match="takes no name"):
-        gather([f"mine={field}", "lim17"], CARDSHARK)
-    (field / "x=y.py").write_text((field / "good.py").read_text())
-    assert gather([str(field / "x=y.py"), "lim17"], CARDSHARK)[0].name == "x_y"  # or NAME=SOURCE would be another
+        gather([f"mine={folder}", "lim17"], CARDSHARK)
+    (folder / "x=y.py").write_text((folder / "good.py").read_text())
+    assert gather([str(folder / "x=y.py"), "lim17"], CARDSHARK)[0].name == "x_y"  # NAME=SOURCE stays unambiguous
 
 
-def test_a_bot_that_changes_after_it_was_named_does_not_play(field, tmp_path):
-    """What the journal's header says of it would not be true."""
-    host = Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), gather([str(field)], CARDSHARK), 1, "auto")
-    (field / "good.py").write_text("print('H')")
+def test_a_bot_that_changes_after_it_was_named_does_not_play(folder, tmp_path):
+    """The header of the journal has its hash."""
+    host = Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), gather([str(folder)], CARDSHARK), 1, "auto")
+    (folder / "good.py").write_text("print('H')")
     with pytest.raises(FieldError, match=r"good .* has changed"):
         host.run()

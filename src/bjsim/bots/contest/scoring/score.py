@@ -1,0 +1,98 @@
+"""The parts of the standings: a bot's score, its row, and the difference between two bots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from bjsim.bots.contest.scoring.moments import Ratio, RunningMoments
+
+NOT_STARTED = "start-failure"  # the fault of a program that cannot be built or started
+
+
+@dataclass
+class Score:
+    """Everything that is counted for one bot.
+
+    Attributes:
+        matches: Matches played.
+        hands: Rounds played.
+        chips: Chips at the end of a match, by batch.
+        raw: Profit per hand in chips.
+        adjusted: Profit minus luck per hand in chips.
+        broke: Matches at whose end it could not pay the buy-in.
+        faults: Faults by kind.
+        answered: Whether it has ever made a move.
+    """
+
+    matches: int = 0
+    hands: int = 0
+    chips: RunningMoments = field(default_factory=RunningMoments)
+    raw: Ratio = field(default_factory=Ratio)
+    adjusted: Ratio = field(default_factory=Ratio)
+    broke: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    answered: bool = False
+
+    @property
+    def started(self) -> bool:
+        """Whether the bot can be started, as far as is known."""
+        return self.answered or not self.faults[NOT_STARTED]
+
+
+@dataclass(frozen=True)
+class StandingsRow:
+    """One row of the standings.
+
+    Attributes:
+        rank: Shared by bots with equal chips; None before the end of the first match, and for a bot that cannot be
+            started.
+        bot: Number of the bot.
+        name: Its name.
+        chips: Mean chips per match, of all complete matches.
+        chips_ci95: Its 95% interval, cut off where a bot cannot hold less; None from fewer than 8 batches.
+        score: Its score.
+        groups: Letters; bots that share one are not separated.
+    """
+
+    rank: int | None
+    bot: int
+    name: str
+    chips: float
+    chips_ci95: tuple[float, float] | None
+    score: Score
+    groups: str
+
+
+@dataclass(frozen=True)
+class BotDifference:
+    """The lead of bot `one` over bot `other` at the same table, luck-adjusted where possible.
+
+    Attributes:
+        one: Number of the first bot.
+        other: Number of the second bot.
+        batches: Batches of matches in which they met.
+        mean: Mean difference in chips per match.
+        interval: Its anytime-valid interval, or None.
+    """
+
+    one: int
+    other: int
+    batches: int
+    mean: float
+    interval: tuple[float, float] | None
+
+    @property
+    def separated(self) -> bool:
+        """Whether the interval excludes 0."""
+        return self.interval is not None and (self.interval[0] > 0 or self.interval[1] < 0)
+
+
+@dataclass
+class BatchTotal:
+    """A bot's totals in the current batch: chips, profit, luck-adjusted profit in millionths of a chip, and hands."""
+
+    chips: int = 0
+    net: int = 0
+    adjusted: int = 0
+    hands: int = 0
