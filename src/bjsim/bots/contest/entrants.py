@@ -150,8 +150,8 @@ def _file(path: Path, rules: Rules) -> tuple[str, str]:
         if _is_chart(content, path, rules):
             language = IN_PROCESS
         else:
-            known = language_of(path)
-            language = known.name if known else "executable"
+            detected = language_of(path)
+            language = detected.name if detected else "executable"
     except (BuildError, OSError) as error:
         raise NoBot(str(error)) from None
     return language, hashlib.sha256(content).hexdigest()

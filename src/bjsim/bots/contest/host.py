@@ -40,7 +40,7 @@ class Host:
         workers: Tables played at the same time.
         sandbox: `required`, `auto` or `off`.
         standings: The standings so far.
-        page: What the page needs of the rounds so far.
+        page: The data of the page so far.
         timings: The times of moves so far.
         adjuster: The luck adjuster, or None.
     """
