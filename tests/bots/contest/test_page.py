@@ -30,9 +30,7 @@ from bjsim.strategies.formats.text import format_text
 from bjsim.strategies.players.find import find_player
 
 CARDSHARK = load_rules("cardshark")
-GAMES = [
-    name for name, preset in PRESETS.items() if preset.rules.ties != "replay"
-]  # contests cannot replay ties
+GAMES = [name for name, preset in PRESETS.items() if preset.rules.ties != "replay"]  # contests cannot replay ties
 
 
 class Hostile:
