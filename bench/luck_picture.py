@@ -13,7 +13,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.running.driver import Driver, Progress
+from bjsim.sim.running.driver import Driver
+from bjsim.sim.running.experiment import Progress
 from bjsim.strategies.experiment import experiment_of
 from bjsim.strategies.players.find import find_player
 

@@ -16,7 +16,8 @@ from click.testing import CliRunner
 from bjsim.bots.sandbox.box import SandboxClosed
 from bjsim.cli.run import run as command
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.running.driver import Checkpoint, Driver
+from bjsim.sim.running.checkpoint import Checkpoint
+from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.experiment import experiment_of
 

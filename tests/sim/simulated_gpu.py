@@ -12,8 +12,9 @@ from support.command import bjsim, refusal
 from support.games import random_chart
 
 from bjsim.sim.engine import gpu, rounds
+from bjsim.sim.engine.kernels.layout import Plan
 from bjsim.sim.engine.kernels.play import play
-from bjsim.sim.engine.plan import Plan, compile_plan
+from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules

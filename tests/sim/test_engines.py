@@ -15,14 +15,16 @@ from support.games import FIXED, charts, random_chart, rules
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.kernels import layout, play, read_log, rows, run_table, table_layout
+from bjsim.sim.engine.kernels.layout import LETTERS, TIED, Plan
 from bjsim.sim.engine.kernels.play import RUNAWAY
 from bjsim.sim.engine.luck_model import make_luck_model
-from bjsim.sim.engine.plan import LETTERS, TIED, Plan, compile_plan, payoff_code
+from bjsim.sim.engine.plan import compile_plan, payoff_code
 from bjsim.sim.engine.round_table import fold
 from bjsim.sim.engine.rounds import open_ledger, play_blocks, play_rounds
+from bjsim.sim.game.events import DEALER
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import Stream, stream_key
-from bjsim.sim.game.round import DEALER, Round, RoundResult
+from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, open_shoe
 from bjsim.strategies.charts.chart import Chart, chart_of

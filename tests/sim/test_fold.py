@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
 from bjsim.errors import EndlessSplitting
+from bjsim.sim.engine.kernels.layout import Plan
 from bjsim.sim.engine.kernels.run_table import LOG
-from bjsim.sim.engine.plan import Plan, compile_plan
-from bjsim.sim.engine.round_table import MOST_CLASSES, MOST_ROWS, SKIPPED, WAITING, Fold, fold
+from bjsim.sim.engine.kernels.table_layout import Fold
+from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.engine.round_table import MOST_CLASSES, MOST_ROWS, SKIPPED, WAITING, fold
 from bjsim.sim.engine.rounds import play_blocks, play_rounds
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key

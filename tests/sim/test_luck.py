@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
-from bjsim.sim.engine.luck_model import LuckModel, make_luck_model
-from bjsim.sim.engine.plan import Plan, compile_plan
+from bjsim.sim.engine.kernels.layout import LuckModel, Plan
+from bjsim.sim.engine.luck_model import make_luck_model
+from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.engine.rounds import open_ledger, play_rounds, rounds_in_shoe
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key

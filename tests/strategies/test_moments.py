@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, rules
 
-from bjsim.sim.engine.plan import TIED, compile_plan
+from bjsim.sim.engine.kernels.layout import TIED
+from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key

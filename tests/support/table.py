@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.round import DEALER, Event, Round, RoundResult
+from bjsim.sim.game.events import DEALER, Event
+from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from bjsim.bots.protocol import FAULTS, Fault, printable, printable_lines
 from bjsim.cli.tables import Cell, print_table
-from bjsim.sim.running.driver import Point
+from bjsim.sim.running.experiment import Point
 from bjsim.strategies.results import BotResult, Difference
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from bjsim.arguments import MOST_TABLES
 from bjsim.cli.options import Count, Names, bot_names, rules_options, seed_option, the_rules
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import NAMES, Action, Player
-from bjsim.sim.game.round import DEALER, Event, Round, RoundResult
+from bjsim.sim.game.events import DEALER, Event
+from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
 from bjsim.sim.running.table import ReadableTable

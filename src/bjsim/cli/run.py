@@ -41,9 +41,11 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.game.random_stream import MOST_SEED, random_seed
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.backend import Backend
+from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.common_cards import CommonCards
-from bjsim.sim.running.driver import Checkpoint, Driver, Experiment, Progress, is_precise
+from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local, open_backend, threads
+from bjsim.sim.running.experiment import Experiment, Progress, is_precise
 from bjsim.sim.running.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.running.workers import ForkedResult, can_fork, collect_logs, usable_cores
 from bjsim.strategies.charts.chart import Chart

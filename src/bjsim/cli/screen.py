@@ -21,7 +21,7 @@ from bjsim.cli.render import (
 )
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.driver import Experiment, Progress, half_width, is_precise
+from bjsim.sim.running.experiment import Experiment, Progress, half_width, is_precise
 from bjsim.strategies.results import BotResult, differences_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.game.random_stream import MOST_SEED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.common_cards import CommonCards
-from bjsim.sim.running.driver import Experiment, Progress
+from bjsim.sim.running.experiment import Experiment, Progress
 from bjsim.sim.running.table import AdjustedTable, CompiledTable, ReadableTable, Table, TracedTable
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.reach import splits_for_ever

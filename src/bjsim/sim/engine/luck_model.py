@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import WIDE as WIDE
-from bjsim.sim.engine.kernels.layout import LuckModel as LuckModel
-from bjsim.sim.engine.plan import NO_LIMIT, Plan
+from bjsim.sim.engine.kernels.layout import NO_LIMIT, WIDE, LuckModel, Plan
 from bjsim.sim.engine.state_values import DOUBLE, HIT, SPLIT, StateValues, draw_probabilities, value_of_game
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules

@@ -14,11 +14,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.errors import InputError, RunFailed
-from bjsim.sim.engine.kernels.layout import LETTERS as LETTERS
-from bjsim.sim.engine.kernels.layout import NO_LIMIT as NO_LIMIT
-from bjsim.sim.engine.kernels.layout import TIED as TIED
-from bjsim.sim.engine.kernels.layout import Numbers as Numbers
-from bjsim.sim.engine.kernels.layout import Plan as Plan
+from bjsim.sim.engine.kernels.layout import LETTERS, NO_LIMIT, TIED, Numbers, Plan
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import NORMAL_TENS, Rules
 from bjsim.sim.game.shoe import alias_table

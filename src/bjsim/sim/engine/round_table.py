@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.table_layout import Fold as Fold
-from bjsim.sim.engine.kernels.table_layout import FoldNumbers, Logs, Work
-from bjsim.sim.engine.plan import NO_LIMIT, Plan
+from bjsim.sim.engine.kernels.layout import NO_LIMIT, Plan
+from bjsim.sim.engine.kernels.table_layout import Fold, FoldNumbers, Logs, Work
 from bjsim.sim.game.cards import RANKS, TEN
 
 Array = np.ndarray[Any, Any]

@@ -13,6 +13,7 @@ import numpy as np
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.kernels.layout import (
     DRAW,
+    NO_LIMIT,
     NOTES,
     STATE,
     TIED,
@@ -28,7 +29,6 @@ from bjsim.sim.engine.kernels.run_table import LANES, LOG, run_table
 from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
 from bjsim.sim.engine.kernels.table_layout import Blocks, Fold, Lanes
 from bjsim.sim.engine.luck_model import filled_up
-from bjsim.sim.engine.plan import NO_LIMIT
 from bjsim.sim.game.random_stream import stream_key
 
 Array = np.ndarray[Any, Any]

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.plan import LETTERS, NO_LIMIT, TIED, Plan
+from bjsim.sim.engine.kernels.layout import LETTERS, NO_LIMIT, TIED, Plan
 from bjsim.sim.game.rules import Rules
 
 Array = np.ndarray[Any, Any]

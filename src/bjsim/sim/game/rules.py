@@ -16,6 +16,7 @@ from html import escape
 from typing import Any
 
 from bjsim.errors import InputError
+from bjsim.sim.game import rule_parsers as parsers
 from bjsim.sim.game.cards import rank_probabilities
 
 NORMAL_TENS = Fraction(4, 13)
@@ -23,68 +24,6 @@ NORMAL_TENS = Fraction(4, 13)
 
 class RulesError(InputError):
     """A rule set that makes no sense, or a field or value that does not exist. The message names the field."""
-
-
-def _whole(low: int, high: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        number = int(text)
-        if not low <= number <= high:
-            raise ValueError
-        return number
-
-    return parse
-
-
-def _or_inf(whole: Callable[[str], int]) -> Callable[[str], float]:
-    return lambda text: math.inf if text in ("inf", "infinite") else whole(text)
-
-
-def _share(low: Callable[[Fraction], bool]) -> Callable[[str], Fraction]:
-    def parse(text: str) -> Fraction:
-        number = Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-        if not low(number):
-            raise ValueError
-        return number
-
-    return parse
-
-
-def _odds(text: str) -> Fraction:
-    number = Fraction(text.replace(":", "/"))
-    if not 0 < number <= 100 or number.denominator > 1000:
-        raise ValueError
-    return number
-
-
-def _one_of(*words: str) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if text not in words:
-            raise ValueError
-        return text
-
-    return parse
-
-
-def _flag(text: str) -> bool:
-    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
-
-
-def _surrender(text: str) -> bool:
-    return {"late": True, "none": False}[text] if text in ("late", "none") else _flag(text)
-
-
-def _deal(text: str) -> str:
-    if set(text) - set("pd") or text.count("p") != 2 or text.count("d") not in (1, 2):
-        raise ValueError
-    return text
-
-
-def _double_on(text: str) -> str:
-    if text not in ("any", "never"):
-        low, high = map(int, text.split("-"))
-        if not 4 <= low <= high <= 20:
-            raise ValueError
-    return text
 
 
 def _rule(default: Any, accepts: str, meaning: str, parse: Callable[[str], Any]) -> Any:
@@ -115,73 +54,84 @@ class Rules:
 
     name: str = field(default="custom", compare=False, metadata={"meaning": "what to call this game"})
     decks: float = _rule(
-        math.inf, "1 to 8, or inf", "decks in the shoe; inf draws with replacement", _or_inf(_whole(1, 8))
+        math.inf, "1 to 8, or inf", "decks in the shoe; inf draws with replacement", parsers.or_inf(parsers.whole(1, 8))
     )
     ten_probability: Fraction = _rule(
         NORMAL_TENS, "a number between 0 and 1, such as 4/13",
-        "probability of a ten-valued card; all others share the rest", _share(lambda x: 0 < x < 1),
+        "probability of a ten-valued card; all others share the rest", parsers.share(lambda x: 0 < x < 1),
     )  # fmt: skip
     cut: Fraction = _rule(
         Fraction(1), "above 0, at most 1, such as 3/4 or 75%",
-        "share of the shoe dealt before it is shuffled; 1 = to the last card", _share(lambda x: 0 < x <= 1),
+        "share of the shoe dealt before it is shuffled; 1 = to the last card", parsers.share(lambda x: 0 < x <= 1),
     )  # fmt: skip
     deal: str = _rule(
         "pdpd", "two p and one or two d, such as pdpd, ddpp, pdp",
-        "order of the deal: p gives every seat a card, d the dealer; the first d is open; one d: no hole card", _deal,
+        "order of the deal: p gives every seat a card, d the dealer; the first d is open; one d: no hole card",
+        parsers.deal,
     )  # fmt: skip
-    dealer_stands_on: int = _rule(17, "17 or 18", "the dealer draws below this total", _whole(17, 18))
-    hit_soft_17: bool = _rule(False, _BOOL, "the dealer draws on soft 17", _flag)
-    dealer_shows: str = _rule("up", "up or both", "dealer's cards seen before the seats act", _one_of("up", "both"))
-    peek: bool = _rule(False, _BOOL, "a dealer's natural ends the round before anybody acts", _flag)
+    dealer_stands_on: int = _rule(17, "17 or 18", "the dealer draws below this total", parsers.whole(17, 18))
+    hit_soft_17: bool = _rule(False, _BOOL, "the dealer draws on soft 17", parsers.flag)
+    dealer_shows: str = _rule(
+        "up", "up or both", "dealer's cards seen before the seats act", parsers.one_of("up", "both")
+    )
+    peek: bool = _rule(False, _BOOL, "a dealer's natural ends the round before anybody acts", parsers.flag)
     blackjack_pays: Fraction = _rule(
-        Fraction(3, 2), "a number of bets above 0, to 100, such as 3/2 or 3:2", "what a player's natural wins", _odds
+        Fraction(3, 2),
+        "a number of bets above 0, to 100, such as 3/2 or 3:2",
+        "what a player's natural wins",
+        parsers.odds,
     )
     naturals: str = _rule(
-        "both", "player, both or none", "whose ace and ten in two cards is special", _one_of("player", "both", "none")
+        "both",
+        "player, both or none",
+        "whose ace and ten in two cards is special",
+        parsers.one_of("player", "both", "none"),
     )
     natural_beats_natural: bool = _rule(
-        False, _BOOL, "a player's natural wins even against the dealer's (else they tie)", _flag
+        False, _BOOL, "a player's natural wins even against the dealer's (else they tie)", parsers.flag
     )
     ties: str = _rule(
         "push", "push, lose or replay", "equal scores: bet back, bet lost, or the same bet dealt again",
-        _one_of("push", "lose", "replay"),
+        parsers.one_of("push", "lose", "replay"),
     )  # fmt: skip
     double_on: str = _rule(
-        "any", "any, never, or hard totals such as 9-11", "two-card hands that may double", _double_on
+        "any", "any, never, or hard totals such as 9-11", "two-card hands that may double", parsers.double_on
     )
-    double_after_split: bool = _rule(True, _BOOL, "split hands may double", _flag)
+    double_after_split: bool = _rule(True, _BOOL, "split hands may double", parsers.flag)
     surrender: bool = _rule(
         False, "true (late surrender) or false (none); there is no early surrender",
         "half the bet may be given up as the very first action; without a peek that saves half from a natural too",
-        _surrender,
+        parsers.surrender,
     )  # fmt: skip
     split_by: str = _rule(
         "value", "value, rank or never", "pairs that may be split: equal value, equal rank",
-        _one_of("value", "rank", "never"),
+        parsers.one_of("value", "rank", "never"),
     )  # fmt: skip
-    max_hands: float = _rule(4, "2 to 16, or inf", "hands a seat may hold after splits", _or_inf(_whole(2, 16)))
-    resplit_aces: bool = _rule(False, _BOOL, "a pair of aces from split aces may be split again", _flag)
-    hit_split_aces: bool = _rule(False, _BOOL, "split aces play on; else one card each", _flag)
-    split_tens_blackjack: bool = _rule(False, _BOOL, "ace and ten after splitting tens is a natural", _flag)
-    split_aces_blackjack: bool = _rule(False, _BOOL, "ten and ace after splitting aces is a natural", _flag)
-    stand_on_21: bool = _rule(True, _BOOL, "a total of 21 stands by itself", _flag)
+    max_hands: float = _rule(
+        4, "2 to 16, or inf", "hands a seat may hold after splits", parsers.or_inf(parsers.whole(2, 16))
+    )
+    resplit_aces: bool = _rule(False, _BOOL, "a pair of aces from split aces may be split again", parsers.flag)
+    hit_split_aces: bool = _rule(False, _BOOL, "split aces play on; else one card each", parsers.flag)
+    split_tens_blackjack: bool = _rule(False, _BOOL, "ace and ten after splitting tens is a natural", parsers.flag)
+    split_aces_blackjack: bool = _rule(False, _BOOL, "ten and ace after splitting aces is a natural", parsers.flag)
+    stand_on_21: bool = _rule(True, _BOOL, "a total of 21 stands by itself", parsers.flag)
     bonuses: str = _rule(
         "none", "none, win or at-once",
         "five cards and 8-7-6 win double, six cards and 7-7-7 triple: when they win, or whenever they stand",
-        _one_of("none", "win", "at-once"),
+        parsers.one_of("none", "win", "at-once"),
     )  # fmt: skip
-    raises: bool = _rule(False, _BOOL, "seats may add chips to their stake (B n) before standing", _flag)
-    buy_in: int = _rule(10, "1 or more chips", "chips of the initial bet", _whole(1, 10**9))
-    chips: int = _rule(200, "twice the buy-in or more", "chips a seat starts with", _whole(2, 10**12))
+    raises: bool = _rule(False, _BOOL, "seats may add chips to their stake (B n) before standing", parsers.flag)
+    buy_in: int = _rule(10, "1 or more chips", "chips of the initial bet", parsers.whole(1, 10**9))
+    chips: int = _rule(200, "twice the buy-in or more", "chips a seat starts with", parsers.whole(2, 10**12))
     turns: str = _rule(
         "in-turn", "in-turn or round-robin", "each seat finishes in turn, or one move each, round and round",
-        _one_of("in-turn", "round-robin"),
+        parsers.one_of("in-turn", "round-robin"),
     )  # fmt: skip
     move_cap: int = _rule(
         100, "20 or more, as no hand draws more cards", "moves of a hand, raises included, after which it stands",
-        _whole(20, 10**6),
+        parsers.whole(20, 10**6),
     )  # fmt: skip
-    seats: int = _rule(1, "1 to 7", "seats of a table that share its shoe", _whole(1, 7))
+    seats: int = _rule(1, "1 to 7", "seats of a table that share its shoe", parsers.whole(1, 7))
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
-from bjsim.sim.engine.plan import TIED
+from bjsim.sim.engine.kernels.layout import TIED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.table import Span, TracedTable, WatchedTable
 from bjsim.sim.stats.paired import PairedTally, Rounds

@@ -1,179 +1,28 @@
 """The driver: plays many tables, block by block, on any `concurrent.futures.Executor`.
 
-Jobs are runs of blocks, laid out by the experiment alone. Their tallies are merged in job order whatever order they
-come in, so the same seed gives the same results, convergence included, on any number of workers, after a lost worker,
-and for a run that was stopped and resumed.
+Jobs are runs of blocks. The experiment alone determines them, and their tallies are merged in job order, whatever the
+order of completion. The same seed therefore gives the same results, convergence included, on any number of workers,
+after the loss of a worker, and for a run that was stopped and resumed.
 """
 
 from __future__ import annotations
 
-import json
-import math
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
-from pathlib import Path
-from typing import Any, NamedTuple
 
-from bjsim.errors import InputError, RunFailed, naming
-from bjsim.sim.game.rules import Rules
+from bjsim.errors import InputError, RunFailed
 from bjsim.sim.running.backend import Backend
+from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.executors import local
-from bjsim.sim.running.table import LARGEST_BLOCK, Table, WatchedTable, block_of, block_start, play_blocks
+from bjsim.sim.running.experiment import Experiment, Job, Point, Progress, is_precise
+from bjsim.sim.running.table import WatchedTable, play_blocks
 from bjsim.sim.running.workers import stop_workers
-from bjsim.sim.stats.intervals import anytime, fixed_sample
 from bjsim.sim.stats.tally import Tally
 
 POINTS_PER_DECADE = 10
 LOSSES = 5  # pools lost in a row, with nothing done between, after which a run gives up
-
-
-class Point(NamedTuple):
-    """One point of a convergence: hands so far, the mean, and both 95% intervals, in initial bets."""
-
-    hands: int
-    mean: float
-    ci95: tuple[float, float]
-    anytime95: tuple[float, float]
-
-    @staticmethod
-    def of(tally: Tally, optimal_n: int) -> Point:
-        """The point at which a tally stands; `tuned` as in `intervals.anytime`."""
-        mean, sd, n = tally.mean, tally.sd, tally.rounds
-        return Point(n, mean, fixed_sample(mean, sd, n), anytime(mean, sd, n, optimal_n))
-
-
-def half_width(tally: Tally, optimal_n: int) -> float:
-    """Half the width of a seat's anytime-valid interval, of its luck-adjusted return where there is one."""
-    if not tally.settled:
-        return math.inf
-    low, high = tally.luck.anytime95(optimal_n) if tally.luck.settled else Point.of(tally, optimal_n).anytime95
-    return (high - low) / 2
-
-
-class Job(NamedTuple):
-    """Blocks `first` .. `last` of table number `number` of group `group`."""
-
-    group: int
-    number: int
-    first: int
-    last: int
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """What is played: groups of seats, each at `tables` tables of its own, `hands` rounds per seat in all.
-
-    groups: one Table each; they are played at `tables` tables numbered from 0 on, group after group. precision: play
-    stops before, once the anytime-valid interval of every seat is plus or minus this many initial bets. aim: rounds
-    at which that is expected.
-    """
-
-    rules: Rules
-    groups: Sequence[Table]
-    hands: int
-    seed: int
-    tables: int = 1
-    precision: float = 0.0
-    target_n: int = 0
-
-    @property
-    def optimal_n(self) -> int:
-        """Where the anytime-valid interval is narrowest: before the end, for it is watched from the start."""
-        return self.target_n or max(self.hands // 20, 1)
-
-    def until(self, number: int) -> int:
-        """How many rounds table `number` plays (its number counts on through the groups)."""
-        share, rest = divmod(self.hands, self.tables)
-        return share + (number % self.tables < rest)
-
-    def jobs(self) -> Iterator[Job]:
-        """All jobs in the order in which their tallies are merged."""
-        most = block_of(max(self.until(0) - 1, 0))
-        largest = min(table.blocks_at_once for table in self.groups)
-        first = 0
-        while first <= most:
-            small = block_start(first + 1) - block_start(first) < LARGEST_BLOCK
-            # twice as much as was played before, so that the convergence is seen on a logarithmic axis
-            last = first if small else min(first + min(max(first - 6, 1), largest) - 1, most)
-            for group in range(len(self.groups)):
-                for number in range(group * self.tables, (group + 1) * self.tables):
-                    if block_start(first) < self.until(number):
-                        yield Job(group, number, first, min(last, block_of(self.until(number) - 1)))
-            first = last + 1
-
-
-@dataclass
-class Progress:
-    """What is known so far. One tally and one convergence for each seat of each group, in order."""
-
-    tallies: list[Tally]
-    convergence: list[list[Point]]
-    merged: int = 0  # jobs merged, in job order
-    losses: int = 0  # pools of workers that broke and were replaced
-    rounds_before: int = 0  # rounds that a checkpoint knew
-    unmerged: int = 0  # rounds counted that belong to no merged job; see `Driver.so_far`
-
-    @property
-    def rounds(self) -> int:
-        """Rounds merged, over all seats."""
-        return sum(tally.rounds for tally in self.tallies)
-
-
-def is_precise(experiment: Experiment, progress: Progress) -> bool:
-    """Whether every seat's return is known as precisely as the experiment asks; never if it does not."""
-    wanted, optimal_n = experiment.precision, experiment.optimal_n
-    return wanted > 0 and all(half_width(tally, optimal_n) <= wanted for tally in progress.tallies)
-
-
-@dataclass
-class Checkpoint:
-    """A file that a run leaves from time to time and can go on from; written atomically.
-
-    Raises: InputError naming the file if it is damaged or belongs to another experiment.
-    """
-
-    path: Path
-    what: Mapping[str, Any] = field(default_factory=dict)  # the experiment, to refuse another's file
-
-    def save(self, progress: Progress) -> None:
-        """Replace the file by what is known now."""
-        data = {
-            "experiment": self.what,
-            "merged": progress.merged,
-            "tallies": [tally.to_json() for tally in progress.tallies],
-            "convergence": progress.convergence,
-        }
-        aside = self.path.with_name(self.path.name + ".new")
-        with naming(aside), aside.open("w", encoding="utf-8") as file:
-            json.dump(data, file)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(self.path)
-
-    def read(self) -> tuple[dict[str, Any], Progress]:
-        """The experiment that the file is of, and what it knows."""
-        try:
-            data = json.loads(self.path.read_text(encoding="utf-8"))
-            found = dict(data["experiment"])
-            tallies = [Tally.from_json(tally) for tally in data["tallies"]]
-            points = [[Point(n, m, tuple(c), tuple(a)) for n, m, c, a in seat] for seat in data["convergence"]]
-            progress = Progress(tallies, points, int(data["merged"]))
-        except OSError as error:
-            raise InputError(f"cannot read the checkpoint {self.path}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError, ArithmeticError, AttributeError, RecursionError):
-            raise InputError(f"{self.path} is no checkpoint of bjsim, or is damaged") from None
-        return found, progress
-
-    def load(self) -> Progress:
-        """What the file knows of this experiment."""
-        found, progress = self.read()
-        if found != json.loads(json.dumps(self.what)):
-            other = [key for key in self.what if found.get(key) != json.loads(json.dumps(self.what[key]))]
-            raise InputError(f"the checkpoint {self.path} is of another run: its {', '.join(other)} differ")
-        return progress
 
 
 class Driver:

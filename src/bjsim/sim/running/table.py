@@ -19,9 +19,10 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from bjsim.errors import RunFailed
-from bjsim.sim.engine.luck_model import LuckModel
-from bjsim.sim.engine.plan import TIED, Plan, payoff_code
-from bjsim.sim.engine.round_table import Fold, fold
+from bjsim.sim.engine.kernels.layout import TIED, LuckModel, Plan
+from bjsim.sim.engine.kernels.table_layout import Fold
+from bjsim.sim.engine.plan import payoff_code
+from bjsim.sim.engine.round_table import fold
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import Round, RoundResult

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.cards import rank_of
+from bjsim.sim.game.events import Event
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import Stream
-from bjsim.sim.game.round import Event, Round, RoundResult
+from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, open_shoe
 from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState, States

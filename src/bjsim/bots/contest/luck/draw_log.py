@@ -16,7 +16,7 @@ from bjsim.bots.contest.config import HOUSE
 from bjsim.bots.contest.luck.state_index import N_RANKS, Ints, StateIndex
 from bjsim.bots.contest.schedule.pairings import LARGEST_TABLE as SEATS
 from bjsim.sim.game.cards import RANKS
-from bjsim.sim.game.round import DEALER, Event
+from bjsim.sim.game.events import DEALER, Event
 from bjsim.sim.game.rules import Rules
 
 KINDS = ("first", "second", "upcard", "hole", "hit", "double", "dealer")

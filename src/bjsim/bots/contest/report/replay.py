@@ -12,8 +12,8 @@ from bjsim.bots.contest.play.match import RecordedPlayer, events_of
 from bjsim.bots.protocol import argv_of
 from bjsim.sim.game.actions import NAMES, Action, View
 from bjsim.sim.game.cards import HIDDEN
+from bjsim.sim.game.events import DEALER, Event
 from bjsim.sim.game.hand import Hand
-from bjsim.sim.game.round import DEALER, Event
 
 
 def round_label(record: Mapping[str, Any]) -> str:

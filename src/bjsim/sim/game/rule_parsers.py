@@ -1,0 +1,72 @@
+"""Parsers of rule values: each takes a field's text and returns its value.
+
+Raises: ValueError, KeyError or ZeroDivisionError for text that the field does not accept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        number = int(text)
+        if not low <= number <= high:
+            raise ValueError
+        return number
+
+    return parse
+
+
+def or_inf(whole: Callable[[str], int]) -> Callable[[str], float]:
+    return lambda text: math.inf if text in ("inf", "infinite") else whole(text)
+
+
+def share(low: Callable[[Fraction], bool]) -> Callable[[str], Fraction]:
+    def parse(text: str) -> Fraction:
+        number = Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        if not low(number):
+            raise ValueError
+        return number
+
+    return parse
+
+
+def odds(text: str) -> Fraction:
+    number = Fraction(text.replace(":", "/"))
+    if not 0 < number <= 100 or number.denominator > 1000:
+        raise ValueError
+    return number
+
+
+def one_of(*words: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in words:
+            raise ValueError
+        return text
+
+    return parse
+
+
+def flag(text: str) -> bool:
+    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
+
+
+def surrender(text: str) -> bool:
+    return {"late": True, "none": False}[text] if text in ("late", "none") else flag(text)
+
+
+def deal(text: str) -> str:
+    if set(text) - set("pd") or text.count("p") != 2 or text.count("d") not in (1, 2):
+        raise ValueError
+    return text
+
+
+def double_on(text: str) -> str:
+    if text not in ("any", "never"):
+        low, high = map(int, text.split("-"))
+        if not 4 <= low <= high <= 20:
+            raise ValueError
+    return text
