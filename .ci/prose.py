@@ -19,7 +19,7 @@ BANNED = {  # pattern: what to write instead
     r"\bthe law\b|\blaws? of\b": "distribution, probabilities",
     r"\breferees?\b": "luck model, adjuster",
     r"\btell(s|ing)? (the )?luck\b|\bluck told\b|\btold from play\b": "luck-adjusted",
-    r"\bstretch(es)?\b": "batch",
+    r"(?<!\")\bstretch(es)?\b": "batch",  # a quoted one is a key of checkpoints
     r"\busual interval\b": "fixed-sample interval",
     r"\bhabits\b": "opponent model",
     r"\b(half|halves) of a (split|pair)\b|\bhalf-hands?\b": "split hand",
@@ -31,7 +31,7 @@ BANNED = {  # pattern: what to write instead
     r"\bwhoever\b|\bnobody\b|\bsomebody\b|\bnobody's\b": "anyone, no one, the caller; or name them",
     r"\bdeal(s|t|ing)? (it )?again\b": "replay, reproduce",
     r"\bgoes? on from\b": "continue from, resume",
-    r"\bseed 00\d\b|\bseeds 00\d\b|\bRULES\.md\b": "a key of docs/reference/sources.md",
+    r"\bseed 00\d\b|\bseeds 00\d\b|\b(?-i:RULES\.md)\b": "a key of docs/reference/sources.md",
     r"\bwhat (a|the) \w+ (is|was) worth\b": "the value of",
     r"\bas sure as\b": "as precise as",
     r"\bbids it\b|\bsaid so\b|\bsays so\b|\bsay so\b": "a plain verb",

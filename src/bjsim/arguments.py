@@ -1,4 +1,4 @@
-"""Arguments that commands and functions take alike, checked in one place."""
+"""Validation of arguments that commands and functions share."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ from typing import Any
 
 from bjsim.errors import InputError
 
-MOST = 10**15  # of anything that is counted
+MOST = 10**15  # largest accepted count of anything
 MOST_TABLES = 10**6
 MOST_WORKERS = 4096
 EXPONENTS = {"k": "e3", "m": "e6", "b": "e9"}  # 10M is 10e6
 
 
 def whole_number(name: str, value: object, low: int = 1, most: int = MOST) -> int:
-    """The whole number that an argument holds.
+    """Parse and check an integer argument.
 
     Args:
-        name: What to call the argument in the message.
-        value: An integer, numpy's too, a float that is whole, or text such as `1e7` or `10M`.
+        name: The argument's name in the error message.
+        value: An integer (Python's or numpy's), a float with an integral value, or text such as `1e7` or `10M`.
         low: The smallest number accepted.
         most: The largest number accepted.
+
+    Returns:
+        The number as an int.
 
     Raises:
         InputError: The value is anything else. The message names the argument and the value.

@@ -1,7 +1,7 @@
 """The errors of bjsim. The command line prints each as one line, without a traceback.
 
 BjsimError
-├── InputError   also a ValueError: an argument, a file or an option that is not accepted
+├── InputError   also a ValueError: an invalid argument, file or option
 └── RunFailed    also a RuntimeError: a run that could not continue
 """
 
@@ -13,11 +13,11 @@ from pathlib import Path
 
 
 class BjsimError(Exception):
-    """The root of all errors that bjsim raises on purpose."""
+    """Base class of the errors that bjsim raises on purpose."""
 
 
 class InputError(BjsimError, ValueError):
-    """Bad input: the message names it and what would be accepted. Exit status 2."""
+    """Invalid input. The message names the input and what is accepted. Exit status 2."""
 
 
 class RunFailed(BjsimError, RuntimeError):
@@ -25,12 +25,12 @@ class RunFailed(BjsimError, RuntimeError):
 
 
 class EndlessSplitting(RunFailed):
-    """A round in which one seat's splits did not end within the hands that are played."""
+    """A round in which one seat's splits exceeded the limit on hands."""
 
 
 @contextmanager
 def naming(path: str | Path) -> Iterator[None]:
-    """Have an OSError from writing an open file say which: the system's own, such as for a full disk, does not."""
+    """Add the path to an OSError from writing an open file, such as for a full disk, which does not carry one."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Values that JSON can hold."""
+"""Conversion of data to values that JSON can represent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import Any
 
 
 def json_values(data: object) -> object:
-    """The same data with what JSON lacks replaced: inf by the text `inf`, nan by None; tuples become lists."""
+    """Convert data to JSON values.
+
+    Args:
+        data: Nested dicts, lists, tuples and scalars.
+
+    Returns:
+        The same data with string keys, lists for tuples, None for nan, and the text `inf` or `-inf` for infinities.
+    """
     if isinstance(data, dict):
         return {str(key): json_values(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
@@ -19,5 +26,5 @@ def json_values(data: object) -> object:
 
 
 def json_object(data: Mapping[str, object]) -> dict[str, Any]:
-    """`json_values` of an object."""
+    """Apply `json_values` to each value of a mapping."""
     return {key: json_values(value) for key, value in data.items()}

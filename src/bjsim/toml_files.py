@@ -1,4 +1,4 @@
-"""Reading TOML files that strangers may have written: what cannot be used is refused in one line."""
+"""Reading untrusted TOML files, with one-line errors."""
 
 from __future__ import annotations
 
@@ -6,24 +6,32 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-LARGEST = 1 << 128  # no setting is larger, and Python refuses to print numbers of thousands of digits
+LARGEST = 1 << 128  # above every setting; Python does not print integers of thousands of digits
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
-    """The contents of a TOML file.
+    """Read a TOML file.
 
-    Raises: OSError where it cannot be read; ValueError, whose message goes on after the file's name, where it is not
-    TOML, is nested thousands deep, or holds a number that no setting can have.
+    Args:
+        path: The file, in UTF-8.
+
+    Returns:
+        The top-level table.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: The file is not valid TOML, is nested too deeply, or contains an integer of 2**128 or more. The
+            message is a predicate to follow the file's name.
     """
     try:
         values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         _check_numbers(values)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"is no TOML: {error}") from None
+        raise ValueError(f"is not valid TOML: {error}") from None
     except RecursionError:
         raise ValueError("is nested too deeply") from None
-    except ValueError:  # also Python's own, for a decimal number of thousands of digits
-        raise ValueError("holds a number beyond 2^128") from None
+    except ValueError:  # also raised by Python for a decimal number of thousands of digits
+        raise ValueError("contains a number beyond 2^128") from None
     return values
 
 

@@ -192,9 +192,9 @@ def test_replay_deals_a_round_of_a_run_again(tmp_path):
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("T6 9X", "line 1, column 5: 'X' is no card"),
-        ("T6\n98 # a comment\n1", "line 3, column 1: '1' is no card"),
-        ("T6 98 T6", "runs dry in the middle of a round, after its 6 cards"),
+        ("T6 9X", "line 1, column 5: 'X' is not a card"),
+        ("T6\n98 # a comment\n1", "line 3, column 1: '1' is not a card"),
+        ("T6 98 T6", "runs out of cards during a round, after 6 cards"),
     ],
 )
 def test_a_bad_scripted_shoe_is_one_line(tmp_path, script, message):

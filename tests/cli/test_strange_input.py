@@ -167,7 +167,7 @@ def test_timings_that_make_no_sense_are_passed_over(tmp_path, records, line):
 def test_a_checkpoint_of_100_000_brackets(tmp_path):
     (tmp_path / "kept").write_text("[" * 100_000)
     status, _, err = bjsim("run", "--bots", "lim17", "--hands", 10, "--resume", tmp_path / "kept")
-    assert status == 2 and "is no checkpoint of bjsim" in err and "Traceback" not in err
+    assert status == 2 and "is not a checkpoint of bjsim" in err and "Traceback" not in err
 
 
 # --- terminals

@@ -1,4 +1,4 @@
-"""What `test_gpu.py` has pytest run where numba simulates a GPU (its threads as Python, slowly), or on a real one."""
+"""Tests that `test_gpu.py` runs with a simulated GPU (whose threads run slowly, as Python), or with a real one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bjsim.sim.running.table import CompiledTable, ReadableTable, play_blocks
 from bjsim.strategies.charts.chart import chart_of
 
 LENGTHS = [6, 3, 9]  # rounds of the blocks
-SPLITS = 1  # the habit of a random chart that splits most pairs
+SPLITS = 1  # index of the code weights of a random chart that splits most pairs
 
 
 def plan_of(game: Rules) -> Plan:
@@ -36,7 +36,7 @@ def table_of(game: Rules) -> CompiledTable:
 
 
 def differ(plan: Plan, on_gpu: Plan | None = None, tables: Sequence[int] = (0, 0, 0)) -> bool:
-    """Whether the GPU's counts of any block are not the CPU's; `on_gpu` and `tables` are what only the GPU plays."""
+    """Whether the GPU's counts of any block differ from the CPU's; `on_gpu` and `tables` apply to the GPU."""
     keys = [stream_key(5, table, block) for block, table in enumerate(tables)]
     counts, outside = gpu.play_on_gpu(on_gpu or plan, keys, LENGTHS)
     played = [rounds.play_rounds(plan, stream_key(5, 0, block), rounds) for block, rounds in enumerate(LENGTHS)]
@@ -60,7 +60,7 @@ def test_a_full_table_pays_the_same_when_its_shoe_runs_out() -> None:
 
 
 def test_payoffs_outside_the_dense_table_come_back() -> None:
-    """Splits without end, of which a round can come to more than any table holds: it is made small here."""
+    """With unlimited splits, payoffs can lie outside any dense table; a small one provokes this."""
     game = Rules(max_hands="inf", ties="replay", ten_probability=Fraction(45, 100), seats=2)
     plan = plan_of(game)
     plan = plan._replace(numbers=plan.numbers._replace(width=0, ties=0))
@@ -69,7 +69,7 @@ def test_payoffs_outside_the_dense_table_come_back() -> None:
 
 
 def test_what_differs_is_seen() -> None:
-    """Negative control: a payoff mixed up, a chart that differs, and the stream of another table."""
+    """Negative control: a changed payoff, a different chart, and the random stream of another table."""
     game = named_rules("vegas-s17").replace(seats=1)
     plan = plan_of(game)
     pay = plan.pay.copy()
@@ -149,7 +149,7 @@ def test_a_run_on_a_gpu_is_the_same_run() -> None:
     [
         (["--adjust-luck"], "--adjust-luck with --executor cuda"),
         (["--bots", "lim17,lim16", "--common-cards"], "--common-cards with --executor cuda"),
-        (["--workers", 2], "--workers 2 with --executor cuda"),
+        (["--workers", 2], "workers cannot be set for executor cuda"),
         (["--executor", "cuda://0"], "takes no address"),
         (["--bots", "bjsim.sim.game.actions:Action"], "plays nothing else"),
     ],

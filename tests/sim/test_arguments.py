@@ -1,4 +1,4 @@
-"""Numbers as commands and functions take them."""
+"""Validation of numeric arguments."""
 
 from __future__ import annotations
 

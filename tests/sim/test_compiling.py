@@ -1,4 +1,4 @@
-"""Saying that numba compiles: once, before it does, and not when nothing is compiled."""
+"""The compile notice comes once, before numba compiles, and only if it compiles."""
 
 import numba
 

@@ -1,4 +1,4 @@
-"""Every payoff is counted, also beyond the dense table; what cannot be counted is refused before it is tried."""
+"""Every payoff is counted, also outside the dense table; games with too many different payoffs are refused."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def test_amounts_too_many_to_count_are_refused_before_memory_is_taken() -> None:
 
 
 def test_a_round_too_long_to_be_played_costs_no_other_round() -> None:
-    """With tens a little less likely than not splits do end, but some rounds have more hands than are played."""
+    """If tens have a probability just below 1/2, splits end, but some rounds exceed the limit on hands."""
     game = ("--rules", "blackjack-p", "--set", "ten_probability=0.49999", "--bots", "optimal", "--hands", "65000")
     status, out, err = bjsim("run", *game, "--workers", "1", "--seed", "2", "--json", "-")
     data = json.loads(out)
     assert status == 1 and data["stopped"] and data["rounds"] == data["bots"][0]["hands"] == 16_384
     assert "what follows is known of other rounds, and leaves out the longest" in err
-    assert err.splitlines()[-1].startswith("bjsim: a seat held 1,000,000 hands in one round, and no more are played")
+    assert err.splitlines()[-1].startswith("bjsim: a seat reached the limit of 1,000,000 hands in one round")
     assert "splits end very late, or never" in err

@@ -1,4 +1,4 @@
-"""The driver: the same results on any workers, after lost workers, and after being stopped."""
+"""The driver: the same results on any workers, after lost workers, and after a stop and a resumption."""
 
 import json
 import os
@@ -82,7 +82,7 @@ class FakeTable:
 
 
 class SlowTable(FakeTable):
-    """So slow that no worker can do all the work before the other has begun."""
+    """So slow that one worker cannot finish all jobs before the other starts."""
 
     def play(self, seed, table, spans):
         time.sleep(0.05)
@@ -129,7 +129,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_end(tmp_path, merges):
 
 def test_a_checkpoint_of_another_run_is_refused(tmp_path):
     Driver(easy(5000), checkpoint=Checkpoint(tmp_path / "run.json", {"seed": 3, "hands": 1})).run()
-    with pytest.raises(InputError, match="of another run: its seed differ"):
+    with pytest.raises(InputError, match=r"another run \(different: seed\)"):
         Driver(easy(5000), checkpoint=Checkpoint(tmp_path / "run.json", {"seed": 4, "hands": 1}), resume=True)
 
 
@@ -137,7 +137,7 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path):
 def test_a_damaged_checkpoint_is_refused(tmp_path, damage):
     file = tmp_path / "run.json"
     file.write_text(damage)
-    with pytest.raises(InputError, match=r"run\.json is no checkpoint"):
+    with pytest.raises(InputError, match=r"run\.json is not a checkpoint"):
         Driver(easy(5000), checkpoint=Checkpoint(file, {}), resume=True)
 
 
@@ -193,7 +193,7 @@ def test_a_run_that_reached_its_precision_has_nothing_to_resume(tmp_path):
 
 
 def test_a_stopped_run_keeps_its_luck_to_the_bit(tmp_path):
-    """Stopped after three merges and gone on with; sums of luck are floats, so the order of merging counts."""
+    """Stopped after three merges and resumed; luck sums are floats, so the order of merging matters."""
     game = named_rules("vegas-s17")
 
     def six_decks():

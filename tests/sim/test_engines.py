@@ -34,7 +34,7 @@ Key = tuple[int, int, int]  # seed, table, block
 
 
 class CountingShoe:
-    """A shoe that counts the cards it has dealt, and in how many rounds it ran out."""
+    """A shoe that counts the cards that it has dealt, and the rounds in which it ran out."""
 
     def __init__(self, shoe: Shoe) -> None:
         self.shoe = shoe
@@ -53,7 +53,7 @@ class CountingShoe:
 
 
 def sights(result: RoundResult) -> set[str]:
-    """What was to be seen in a round, for the test that random games show everything there is."""
+    """The kinds of events in a round, for the test that random games cover all of them."""
     seen = {event.what if event.what != "end" else event.detail for event in result.events}
     seen |= {event.detail for event in result.events if event.what in ("action", "paid", "peek")}
     hands = max(event.hand for event in result.events) + 1
@@ -63,7 +63,7 @@ def sights(result: RoundResult) -> set[str]:
 def readable_trace(
     game: Rules, seats: Sequence[Chart], key: Key, rounds: int, seen: Counter[str] | None = None
 ) -> np.ndarray:
-    """What `play_rounds` calls the trace, from the readable round."""
+    """The trace of `play_rounds`, computed with the readable round."""
     shoe = CountingShoe(open_shoe(game, Stream(*key)))
     rows = []
     for _ in range(rounds):
@@ -81,7 +81,7 @@ def differences(
     game: Rules, seats: Sequence[Chart], key: Key, rounds: int, plan: Plan | None = None,
     seen: Counter[str] | None = None,
 ) -> list[str]:  # fmt: skip
-    """Where the two engines differ, in words; empty when they agree, the compiled counts included."""
+    """Describe where the two engines differ; empty if traces and counts agree."""
     plan = plan or compile_plan(game, [chart.letter for chart in seats])
     counts, outside, trace = play_rounds(plan, stream_key(*key), rounds, rounds)
     readable = readable_trace(game, seats, key, rounds, seen)
@@ -102,7 +102,7 @@ def differences(
 
 
 def counted(plan: Plan, counts: np.ndarray, outside: np.ndarray) -> list[tuple[int, int]]:
-    """Every payoff that was counted, as (seat, code), sorted."""
+    """All counted payoffs as (seat, code), sorted."""
     width = plan.numbers.width
     table = [
         (int(seat), int(place) - width + int(tied) * TIED)
@@ -114,7 +114,7 @@ def counted(plan: Plan, counts: np.ndarray, outside: np.ndarray) -> list[tuple[i
 
 @pytest.mark.parametrize("games", [320, pytest.param(4000, marks=pytest.mark.slow)])
 def test_both_engines_pay_the_same_in_random_games(games: int) -> None:
-    """Rules over all their fields, and for each seat a chart of random codes; 60 rounds of each game."""
+    """Random rules, and for each seat a chart of random codes; 60 rounds of each game."""
     seen: Counter[str] = Counter()
     played: set[tuple[str, object]] = set()
 
@@ -161,7 +161,7 @@ def splits_everything(game: Rules) -> Chart:
 
 
 def hits_to_21(game: Rules) -> Chart:
-    """Draws as long as it may."""
+    """Draws as long as possible."""
     return chart_of("hits to 21", game, lambda row, column: "H")
 
 
@@ -184,7 +184,7 @@ def hits_to_21(game: Rules) -> Chart:
 def test_both_engines_pay_the_same_over_long_runs(
     fields: dict[str, object], chart: Callable[[Rules], Chart], rounds: int
 ) -> None:
-    """Many splits, shoes that run dry in the middle of rounds, a full table."""
+    """Many splits, shoes that run out during rounds, and a full table."""
     game = Rules(**fields)
     seen: Counter[str] = Counter()
     assert differences(game, [chart(game)] * game.seats, (2024, 3, 5), rounds, seen=seen) == []
@@ -202,7 +202,7 @@ def test_both_engines_pay_the_same_in_every_preset(name: str) -> None:
 
 
 def corrupt(plan: Plan, array: str, rng: random.Random) -> Plan:
-    """A copy of the plan with one wrong cell (two swapped ones in a table of what a card leads to)."""
+    """A copy of the compiled rules with one wrong cell (in a transition table, two swapped cells)."""
     cells = getattr(plan, array).copy()
     if array in ("add", "dealer_add"):
         row, low, high = rng.randrange(len(cells)), *rng.sample(range(10), 2)
@@ -219,7 +219,7 @@ def corrupt(plan: Plan, array: str, rng: random.Random) -> Plan:
 
 @pytest.mark.parametrize("array", ["add", "act", "pay", "dealer_add", "column"])
 def test_a_plan_with_one_wrong_cell_is_caught(array: str) -> None:
-    """Negative control. Some cells are not reached in so few rounds; of six wrong ones at least one must be."""
+    """Negative control: at least one of six wrong cells must be detected, as few rounds do not reach all cells."""
     game = named_rules("vegas-s17").replace(decks="inf")
     chart = Solver(game).chart
     plan = compile_plan(game, [chart.letter])
@@ -233,7 +233,7 @@ def test_a_plan_with_one_wrong_cell_is_caught(array: str) -> None:
     ("row", "column", "code"), [("16", "T", "S"), ("A7", "9", "S"), ("11", "6", "H"), ("88", "T", "H")]
 )
 def test_a_chart_with_one_other_cell_is_caught(row: str, column: str, code: str) -> None:
-    """Negative control, of the other side."""
+    """Negative control of the readable round."""
     game = named_rules("vegas-s17").replace(decks="inf")
     chart = Solver(game).chart
     assert chart.cells[row, column] != code
@@ -253,7 +253,7 @@ def test_the_stream_decides_the_cards() -> None:
 
 
 def test_splits_without_end_are_reported() -> None:
-    """With tens more likely than not, and split again and again, the hands of a seat multiply for ever."""
+    """If tens have a probability above 1/2 and are always split, the hands of a seat multiply without end."""
     game = Rules(max_hands="inf", ten_probability="9/10")
     plan = compile_plan(game, [splits_everything(game).letter])
     with pytest.raises(EndlessSplitting, match=f"{RUNAWAY:,} hands"):
@@ -289,12 +289,12 @@ def test_payoffs_are_whole_units() -> None:
     game = Rules(blackjack_pays="6/5")
     assert payoff_code(game.blackjack_pays, 0, game.unit) == 6
     assert payoff_code(-game.blackjack_pays, 2, game.unit) == 2 * TIED - 6
-    with pytest.raises(ValueError, match="no whole number of units"):
+    with pytest.raises(ValueError, match="is not a whole number of units"):
         payoff_code(game.blackjack_pays, 0, game.unit * 4)
 
 
 def test_what_kernels_are_given_is_defined_among_them() -> None:
-    """A class elsewhere could change without a change of the stamp of numba's cache."""
+    """A class defined elsewhere could change without changing the stamp of numba's cache."""
     game = named_rules("vegas-s17").replace(seats=1)
     plan = compile_plan(game, [random_chart(game, 1).letter])
     table = fold(plan)

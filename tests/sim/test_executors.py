@@ -1,4 +1,4 @@
-"""Where blocks are played changes nothing: threads, processes, Dask, and workers that are killed in the middle."""
+"""All backends give the same results: threads, processes and Dask, also when workers are killed."""
 
 import contextlib
 import json
@@ -33,7 +33,7 @@ def easy(hands=3_000_000, tables=2):
 
 
 def mortal(experiment, folder, deaths):
-    """The same experiment, but so many workers die of it."""
+    """The same experiment, but it kills this many workers."""
     for number in range(deaths):
         (folder / str(number)).touch()
     return replace(experiment, groups=[MortalTable(table, folder) for table in experiment.groups])
@@ -79,7 +79,7 @@ def test_dask_plays_the_same_when_a_worker_is_killed_in_the_middle(one_worker, d
 
 @pytest.mark.slow
 def test_blocks_that_dask_gives_up_are_handed_out_anew(dask, tmp_path):
-    """Dask gives a block up after its fourth death: that is one loss, and not the end of the run."""
+    """Dask gives up a job that has killed four workers; the driver counts this as one loss and continues."""
     one_table = experiment_of(EASY, PLAYERS[:1], 1_000_000, seed=3)
     progress = Driver(mortal(one_table, tmp_path, deaths=4), dask).run()
     assert progress.losses == 1
@@ -107,15 +107,18 @@ def test_without_dask_the_option_says_what_to_install(monkeypatch):
 
 
 def test_workers_of_an_address_are_not_ours_to_count():
-    with pytest.raises(InputError, match="has the workers it has"), open_backend("dask://127.0.0.1:1", 2):
+    with (
+        pytest.raises(InputError, match="workers cannot be set for executor dask://"),
+        open_backend("dask://127.0.0.1:1", 2),
+    ):
         pass
 
 
-# whole processes, killed for real
+# real runs, which are killed
 
 
 def start(*args, **options):
-    """`bjsim run` in a session of its own, so that all of its processes can be killed together."""
+    """Start `bjsim run` in a new session, so that all of its processes can be killed together."""
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "run", *map(str, args)]
     return subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True, **options)
 
@@ -132,7 +135,7 @@ def members(group):
 
 
 def wait_until(condition, seconds=60):
-    """Returns: whether it became true."""
+    """Wait for a condition. Returns: whether it became true."""
     deadline = time.monotonic() + seconds
     while not (true := condition()) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -140,7 +143,7 @@ def wait_until(condition, seconds=60):
 
 
 def merged_in(checkpoint):
-    """How many jobs a checkpoint knows; none, where there is no file yet."""
+    """The number of merged jobs in a checkpoint; 0 if the file does not exist yet."""
     return json.loads(checkpoint.read_text())["merged"] if checkpoint.exists() else 0
 
 
@@ -155,14 +158,14 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks f
 @pytest.mark.slow
 @linux
 def test_a_run_killed_and_resumed_twenty_times_ends_as_one_never_stopped(tmp_path):
-    """The whole process group is killed, SIGKILL, a random moment after it wrote what it had done since the last."""
+    """The process group is killed by SIGKILL, at a random moment after each new checkpoint."""
     args = ["--bots", "optimal,lim17", "--rules", "vegas-s17", "--hands", "4e6", "--tables", "8", "--workers", "2"]
     whole, end, kept = tmp_path / "whole.json", tmp_path / "end.json", tmp_path / "kept"
     assert start(*args, "--json", whole, stdout=subprocess.DEVNULL).wait() == 0
     chance, merged = random.Random(20), 0
     for _ in range(20):
         process = start(*args, "--resume" if merged else "--checkpoint", kept, stdout=subprocess.DEVNULL)
-        assert wait_until(lambda: merged_in(kept) > merged), "every one goes on from the one before"  # noqa: B023
+        assert wait_until(lambda: merged_in(kept) > merged), "each run resumes from the previous one"  # noqa: B023
         time.sleep(chance.uniform(0, 0.08))
         assert process.poll() is None, "killed before its end"
         os.killpg(process.pid, signal.SIGKILL)
@@ -200,7 +203,7 @@ def test_the_local_cluster_leaves_no_process(tmp_path, how):
     process = start(*args, "--checkpoint", tmp_path / "kept", stdout=subprocess.PIPE)
     assert wait_until(lambda: merged_in(tmp_path / "kept"))
     if how == "ctrl-c":
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
+        os.killpg(process.pid, signal.SIGINT)  # to the workers too, as from a terminal
         out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (130, "")
         assert "stopped: this is what is known so far" in out and "lim17" in out

@@ -1,4 +1,4 @@
-"""The fold: four blocks walked side by side pay what the plan pays, round by round."""
+"""The lookup table: four parallel lanes give the payoffs of the compiled round, round by round."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import chart_of
 from bjsim.strategies.exact.solver import Solver
 
-LENGTHS = [700, 0, 1, 1500, 33, 64]  # of blocks: more than there are lanes, and none alike
+LENGTHS = [700, 0, 1, 1500, 33, 64]  # of blocks: more than there are lanes, and all different
 
 
 def plan_of(game: Rules) -> Plan:
@@ -32,13 +32,13 @@ def plan_of(game: Rules) -> Plan:
 
 
 def one_by_one(plan: Plan, lengths: list[int], seed: int = 5) -> tuple[list[np.ndarray], np.ndarray]:
-    """The payoff codes of every block, and the counts of all, from the plan."""
+    """The payoff codes of every block, and the counts of all, from the compiled round."""
     played = [play_rounds(plan, stream_key(seed, 0, b), rounds, rounds) for b, rounds in enumerate(lengths)]
     return [trace[:, 0] for _, _, trace in played], sum(counts for counts, _, _ in played)
 
 
 def walked(plan: Plan, folded: Fold, lengths: list[int], seed: int = 5) -> tuple[list[np.ndarray], np.ndarray]:
-    """The same from the fold."""
+    """The same from the lookup table."""
     keys = [stream_key(seed, 0, block) for block in range(len(lengths))]
     counts, _, traces = play_blocks(plan, folded, keys, lengths, traced=True)
     untraced, _, _ = play_blocks(plan, folded, keys, lengths)
@@ -57,7 +57,7 @@ def differ(plan: Plan, folded: Fold, lengths: list[int], seed: int = 5) -> bool:
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("decks", ["2", "6", "inf", pytest.param("8", marks=pytest.mark.slow)])
 def test_every_preset_pays_the_same_walked(name: str, decks: str) -> None:
-    """Two decks are dealt to the last card, so that rounds begin in one shoe and end in the next."""
+    """Two decks are dealt to the last card, so that some rounds begin in one shoe and end in the next."""
     game = named_rules(name).replace(seats=1, decks=decks)
     plan = plan_of(game.replace(cut=1) if decks == "2" else game)
     folded = fold(plan)
@@ -67,7 +67,7 @@ def test_every_preset_pays_the_same_walked(name: str, decks: str) -> None:
 
 @pytest.mark.parametrize("games", [100, pytest.param(3000, marks=pytest.mark.slow)])
 def test_random_games_pay_the_same_walked(games: int) -> None:
-    """Rules over all their fields with one seat, and a chart of random codes."""
+    """Random rules with one seat, and a chart of random codes."""
     seen: Counter[str] = Counter()
 
     @settings(FIXED, max_examples=games)
@@ -88,7 +88,7 @@ def test_random_games_pay_the_same_walked(games: int) -> None:
 
 @pytest.mark.parametrize("decks", ["6", "inf"])
 def test_a_wrong_fold_is_caught(decks: str) -> None:
-    """Negative control: two cards mixed up, a payoff mixed up, and 1 in 50 of the payoffs of single cards."""
+    """Negative control: two swapped cards, a changed payoff, and 1 in 50 of the entries of single cards."""
     game = named_rules("vegas-s17").replace(decks=decks)
     plan = plan_of(game)
     folded = fold(plan)
@@ -118,7 +118,7 @@ def test_what_cannot_be_walked_is_not_folded() -> None:
 
 
 def test_hands_that_come_to_the_same_are_one_row() -> None:
-    """Of a chart that always stands only totals matter: the dealer's cards are some sixty, the hand's eight."""
+    """For a chart that always stands only totals matter, so the table has few rows."""
     game = named_rules("cardshark").replace(seats=1, decks="inf")
     stand = fold(compile_plan(game, [chart_of("stand", game, lambda row, column: "S").letter]))
     other = fold(compile_plan(game, [random_chart(game, 1).letter]))
@@ -138,7 +138,7 @@ def test_splits_without_end_are_reported() -> None:
 
 
 def splitter(game: Rules) -> Plan:
-    """Splits every pair, and hits what is below 15."""
+    """Splits every pair, and hits below 15."""
 
     def code(row: str, column: str) -> str:
         pair = row == "AA" or (len(row) == 2 and row[0] == row[1] and row != "11")
@@ -158,7 +158,7 @@ def splitter(game: Rules) -> Plan:
     ],
 )
 def test_splits_and_resplits_are_walked(fields: dict[str, object]) -> None:
-    """Nothing leaves the table; with room for fewer rows every split does, and pays the same."""
+    """No round leaves the table; with fewer rows allowed every split does, with the same payoffs."""
     game = Rules(**fields)
     plan = splitter(game)
     folded = fold(plan)

@@ -1,6 +1,6 @@
-"""The compiled round on a GPU: simulated everywhere, compiled to PTX where that can be, on a GPU if there is one.
+"""The compiled round on a GPU: simulated everywhere, compiled to PTX where possible, and on a GPU if there is one.
 
-numba must be told to simulate before it is imported, so what is simulated is tested in a process of its own.
+numba selects simulation when it is imported, so the simulated tests run in a separate process.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def test_a_gpu_plays_what_a_cpu_plays(simulated: str) -> None:
 def test_without_a_gpu_the_option_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda, "is_available", lambda: False)
     said = refusal("run", "--bots", "lim17", "--hands", 10, "--executor", "cuda")
-    assert said == "--executor cuda needs an NVIDIA GPU and its driver, and finds none"
+    assert said == "executor cuda needs an NVIDIA GPU and its driver; none was found"
 
 
 @pytest.mark.skipif(find_spec("numba_cuda") is not None, reason="numba-cuda is installed")
@@ -55,7 +55,7 @@ def test_without_numba_cuda_the_option_says_what_to_install(monkeypatch: pytest.
 
 @pytest.mark.skipif(find_spec("numba_cuda") is None, reason="numba-cuda is not installed: pip install 'bjsim[cuda]'")
 def test_the_kernel_compiles_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To PTX, by the same compiler as on a machine with a GPU; only which GPU it is for is told here."""
+    """To PTX, by the same compiler as on a machine with a GPU; the test sets the compute capability."""
     monkeypatch.setattr("numba.cuda.dispatcher.get_current_device", lambda: SimpleNamespace(compute_capability=AMPERE))
     game = named_rules("vegas-s17")
     plan = compile_plan(game, [CATALOGUE["lim17"].chart(game).letter])

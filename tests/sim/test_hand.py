@@ -72,7 +72,7 @@ def test_every_two_cards_have_a_code_of_the_initial_table() -> None:
 
 
 def brute_points(cards: list[str]) -> int:
-    """The best total over all ways to count the aces; the least, where all bust."""
+    """The best total over all ways to count the aces; the lowest, if all bust."""
     hard = sum(1 if card == "A" else 10 if card in "TJQK" else int(card) for card in cards)
     totals = [hard + 10 * high for high in range(cards.count("A") + 1)]
     return max((total for total in totals if total <= 21), default=hard)
@@ -120,7 +120,7 @@ def test_a_card_may_be_written_in_several_ways(given: object, rank: int) -> None
 
 @pytest.mark.parametrize("given", ["", "X", "0", 0, 11, "11", -1, None, "AK", "#", 2.0, " "])
 def test_what_is_no_card_is_refused_by_name(given: object) -> None:
-    with pytest.raises(ValueError, match="no card is written") as caught:
+    with pytest.raises(ValueError, match="is not a card") as caught:
         Hand("A", given)
     assert repr(given) in str(caught.value)
     assert "A 2 3 4 5 6 7 8 9 T J Q K" in str(caught.value)

@@ -1,7 +1,7 @@
-"""Both 95% intervals, by how often they cover the exact value.
+"""The coverage of both 95% intervals.
 
-400 runs of 100,000 hands with fixed seeds. A right 95% interval covers in 92% to 98% of 400 runs with probability
-0.993 or more. The anytime interval may miss ever, in 50 looks, in under 5% of runs.
+There are 400 runs of 100,000 hands with fixed seeds. A correct 95% interval covers the exact value in 92% to 98% of 400
+runs with probability 0.993 or more. The anytime-valid interval may miss at any of 50 looks in under 5% of runs.
 """
 
 import math
@@ -67,7 +67,7 @@ def test_the_anytime_interval_rarely_ever_misses(runs, exact):
 
 
 def test_the_usual_interval_would_miss_if_it_were_watched(runs, exact):
-    """The reason for the other one: looked at 50 times, it misses in far more than 5% of runs."""
+    """At 50 looks the fixed-sample interval misses in far more than 5% of runs."""
     looks, means, sds = runs
     half = 1.96 * sds / np.sqrt(looks)
     assert np.mean(np.any(np.abs(means - exact) > half, axis=1)) > 0.15

@@ -1,4 +1,4 @@
-"""The disk cache of compiled functions: what makes numba compile again, and where the cache is kept."""
+"""The disk cache of compiled functions: its invalidation and its location."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def doubled(x):
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """A copy of the decorator, with two kernel modules of its own."""
+    """A copy of the decorator, with two kernel modules."""
     (tmp_path / "kernels").mkdir()
     (tmp_path / "jit.py").write_text(Path(jit.__file__).read_text())
     (tmp_path / "kernels" / "caller.py").write_text(CALLER)
@@ -48,7 +48,7 @@ def package(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def nowhere(package: Path) -> dict[str, str]:
-    """An environment without a folder for the cache; files are in their places, which stops even root."""
+    """An environment without a folder for the cache: files block the folders, which stops even root."""
     (package / "kernels" / "__pycache__").touch()
     return {"HOME": os.devnull, "XDG_CACHE_HOME": os.devnull, "LOCALAPPDATA": os.devnull}
 
@@ -99,18 +99,18 @@ def test_without_a_writable_folder_it_is_a_temporary_one(package: Path, nowhere:
     temporary = package / "temporary"
     temporary.mkdir()
     answer, hits, folder, said = ran(package, TMPDIR=str(temporary), TEMP=str(temporary), **nowhere)
-    assert (answer, hits, said) == (20, 0, f"{jit.NO_PLACE}\n")
+    assert (answer, hits, said) == (20, 0, f"{jit.NO_FOLDER}\n")
     assert Path(folder).parents[1] == temporary
     assert not list(temporary.iterdir())  # it is gone afterwards
 
 
 def test_without_any_folder_it_compiles_in_memory(package: Path, nowhere: dict[str, str]) -> None:
     (package / "kernels" / "caller.py").write_text(f"import tempfile; tempfile.tempdir = {os.devnull!r}\n{CALLER}")
-    assert ran(package, **nowhere) == (20, 0, "None", f"{jit.NO_PLACE}\n")
+    assert ran(package, **nowhere) == (20, 0, "None", f"{jit.NO_FOLDER}\n")
 
 
 def test_kernels_import_only_what_is_stamped() -> None:
-    """numba compiles constants and callees in, so one from elsewhere could change without a change of the stamp."""
+    """numba inlines constants and callees, so one from elsewhere could change without changing the stamp."""
     imports = [
         (path.name, match[1])
         for path in jit.KERNELS.glob("*.py")

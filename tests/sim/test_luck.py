@@ -1,4 +1,4 @@
-"""Luck-adjusted returns: the same mean as the raw ones, whatever the referee believes, and far less spread."""
+"""Luck-adjusted returns: the mean of the raw returns for any luck model, with a much smaller variance."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def six_decks() -> tuple[Plan, LuckModel]:
 
 
 def z(one: LuckTally, other: LuckTally) -> float:
-    """By how many standard errors two means differ, as if they were independent (on the same cards it is fewer)."""
+    """The difference of two means in standard errors, as if they were independent."""
     return (one.mean - other.mean) / math.hypot(one.se, other.se)
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
-    """The certificate: no luck is left, to rounding; and the cards are those of a plain run."""
+    """No luck is left, up to rounding, and the cards are those of a plain run."""
     game = named_rules(name).replace(decks="inf", cut=1)
     seats = [Solver(game).chart, *(random_chart(game, seed, 1) for seed in range(1, game.seats))]
     plan = compile_plan(game, [chart.letter for chart in seats])
@@ -64,11 +64,11 @@ def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     plain = play_rounds(plan, stream_key(2, 0, 0), 4000)
     assert (counts == plain[0]).all() and (outside == plain[1]).all()
     assert (ledger.sums[:, 0] == 4000).all()
-    assert np.abs(ledger.sums[:, 3]).max() < 1e-20  # of squares of what a round has above the exact value
+    assert np.abs(ledger.sums[:, 3]).max() < 1e-20  # squares of the rounds' deviations from the exact value
 
 
 def test_a_wrong_payoff_breaks_the_certificate():
-    """Negative control: the rounds played pay a natural 2:1, the referee believes in 3:2."""
+    """Negative control: the game pays 2:1 for a natural, and the luck model assumes 3:2."""
     game, other = (named_rules("easy").replace(blackjack_pays=pays) for pays in ("3/2", "2"))
     letter = Solver(game).chart.letter
     tally = adjusted(game, compile_plan(other, [letter]), make_luck_model(game, compile_plan(game, [letter])), 4000)
@@ -77,8 +77,10 @@ def test_a_wrong_payoff_breaks_the_certificate():
 
 @pytest.mark.parametrize("games", [15, pytest.param(300, marks=pytest.mark.slow)])
 def test_whatever_the_referee_believes_the_mean_is_the_same(games):
-    """Random rules, charts, seats, shoes: worths and slopes, worths alone, and nothing (raw) must agree; 4.5 standard
-    errors of the less sure are passed by chance in 7 of a million."""
+    """Random games: the means with values and slopes, with values alone, and without adjustment must agree.
+
+    4.5 standard errors of the less precise mean are exceeded by chance in 7 of a million.
+    """
     finite = 0
 
     @settings(FIXED, max_examples=games)
@@ -108,7 +110,7 @@ def test_whatever_the_referee_believes_the_mean_is_the_same(games):
 
 
 def test_random_beliefs_move_no_mean():
-    """Worths that are noise: the mean stays, the spread grows."""
+    """With values that are noise the mean stays the same, and the variance grows."""
     plan, luck_model = six_decks()
     noise = np.random.default_rng(3)
     wild = luck_model._replace(
@@ -121,7 +123,7 @@ def test_random_beliefs_move_no_mean():
 
 
 def test_a_referee_who_miscounts_the_shoe_is_wrong():
-    """Negative control: he believes one more ten and one fewer five in each deck."""
+    """Negative control: the luck model assumes one more ten and one fewer five in each deck."""
     plan, luck_model = six_decks()
     full = luck_model.full.copy()
     full[[4, 9]] += -6, 6
@@ -134,7 +136,7 @@ KINDS = ("dealt", "hit", "double", "split", "dealer")
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_luck_has_mean_0_in_every_kind_of_draw(kind):
-    """300 blocks with the luck in one kind of draw alone, less the same without; 4 standard errors: 6 of 100,000."""
+    """300 blocks adjusted for one kind of draw only, minus the raw ones; 4 standard errors: 6 of 100,000."""
     plan, luck_model = six_decks()
     nodes = np.unique(getattr(luck_model, kind))
     mask = np.zeros(len(luck_model.ev))
@@ -153,7 +155,7 @@ def test_luck_has_mean_0_in_every_kind_of_draw(kind):
 
 
 def test_the_drift_has_mean_0():
-    """Blocks with the drift, less the same without; a block ends in the middle of a shoe."""
+    """Blocks adjusted for the drift only, minus the raw ones; blocks end within a shoe."""
     plan, luck_model = six_decks()
     usual = rounds_in_shoe(plan)
     assert usual == 43
@@ -168,7 +170,7 @@ def test_the_drift_has_mean_0():
 
 
 def test_how_much_surer_it_is():
-    """The gains that the method promises: more than 5,000 in six decks cut at 75%, and 300,000 in fresh shoes."""
+    """Variance reduction factors of more than 5,000 in six decks cut at 75%, and 300,000 in fresh shoes."""
     plan, luck_model = six_decks()
     sd = Solver(SIX).sd(Solver(SIX).chart.letter)
     assert (sd / math.sqrt(200_000) / adjusted(SIX, plan, luck_model, 200_000).se) ** 2 > 5_000
@@ -185,9 +187,9 @@ def always_stand(game: Rules) -> Chart:
 
 
 def one_deck_value() -> float:
-    """The exact return of a player who always stands, in rounds from a fresh deck: every order of cards is counted.
+    """The exact return of a player who always stands, in rounds from a fresh deck, by enumeration.
 
-    The dealer stands on every 17, naturals pay 3:2 and are peeked at. Written from the game, not from the program.
+    The dealer stands on every 17 and peeks, and naturals pay 3:2. Shares no code with bjsim.
     """
 
     @cache
@@ -236,7 +238,7 @@ def less(deck: tuple[int, ...], card: int) -> tuple[int, ...]:
 
 
 def test_one_deck_agrees_with_every_round_there_is():
-    """200,000 adjusted rounds are worth some hundred million raw ones; 4 standard errors: 6 of 100,000."""
+    """200,000 adjusted rounds are as precise as about 1e8 raw ones; 4 standard errors: 6 of 100,000."""
     game = SIX.replace(decks=1, cut="1/52")
     plan = compile_plan(game, [always_stand(game).letter])
     tally = adjusted(game, plan, make_luck_model(game, plan), 200_000)
@@ -259,7 +261,7 @@ def test_sums_merge_and_are_kept():
 
 
 def test_the_standard_error_is_that_of_a_ratio():
-    """Of sums y over sums b of units that are independent."""
+    """Of the ratio of sums y to sums b of independent units."""
     draw = np.random.default_rng(8)
     b = draw.integers(35, 50, 500).astype(float)
     y = 0.02 * b + draw.normal(size=500)
@@ -274,7 +276,7 @@ def test_the_standard_error_is_that_of_a_ratio():
 
 
 def test_one_wrong_round_in_a_thousand_million_breaks_the_certificate():
-    """And rounds that are off on average are said to disagree, however little the raw mean shows of it."""
+    """A bias of the rounds is reported as a disagreement even if the raw mean does not show it."""
     game = named_rules("easy")
     exact = float(Solver(game).value)
 
@@ -290,7 +292,7 @@ def test_one_wrong_round_in_a_thousand_million_breaks_the_certificate():
 
 @pytest.mark.parametrize(("max_hands", "left"), [(6, False), (7, True), ("inf", False)])
 def test_in_an_infinite_shoe_no_luck_is_left_with_up_to_six_hands_or_any_number(max_hands: object, left: bool) -> None:
-    """With more hands a little luck is left, and the mean stays right. Fixed seed, 4.5 standard errors."""
+    """As stated in docs/explanation/luck.md; otherwise the mean is still right. Fixed seed, 4.5 standard errors."""
     game = SIX.replace(decks="inf", max_hands=max_hands)
     best = Solver(game).chart
     chart = Chart("splits tens", game, {place: "P" if place[0] == "TT" else code for place, code in best.cells.items()})

@@ -1,4 +1,4 @@
-"""No worker outlives the process that started it, even where that is killed and can tell nobody."""
+"""No worker outlives the process that started it, even if that process is killed."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from bot_helpers import needs
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
-PATIENCE_S = 60  # for a busy machine; nothing is measured
+PATIENCE_S = 60  # enough for a busy machine
 POOL = """
 import time
 from bjsim.sim.running.workers import open_executor
@@ -45,7 +45,7 @@ BJSIM = (sys.executable, "-c", "from bjsim.cli.main import main; main()")
 
 
 def alive() -> dict[int, int]:
-    """The parents of all processes that are not zombies, by process."""
+    """Parent process ids by process id, without zombies."""
     found = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -66,7 +66,7 @@ def descendants(of: int) -> set[int]:
 
 
 def left_after_a_kill(*command: object, children: int = 2) -> set[int]:
-    """Start a program, wait until it has so many children, kill it; which of them and theirs still live in the end."""
+    """Start a program, kill it once it has this many children, and return which descendants survive."""
     with subprocess.Popen(
         [str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as host:
@@ -99,7 +99,7 @@ def test_a_killed_run_leaves_no_worker() -> None:
 
 @needs(".py")
 def test_a_killed_contest_leaves_no_worker_and_no_bot(tmp_path: Path) -> None:
-    """In the middle of a move that would go on for a long time."""
+    """During a move that would take a long time."""
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(600)\nprint('S')\n")
     contest = ("koth", tmp_path / "slow.py", "lim17", "--out", tmp_path / "out", "--timeout", "500", "--workers", "2")
     assert left_after_a_kill(*BJSIM, *contest, children=4) == set()

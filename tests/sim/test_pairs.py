@@ -1,4 +1,4 @@
-"""Differences of two seats that were dealt the same cards."""
+"""Paired comparison of two seats that are dealt the same cards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bjsim.sim.game.shoe import DeckShoe
 from bjsim.sim.stats.paired import CARDS, PairedTally, Rounds, batches
 
 HALF = Fraction(1, 2)
-EACH = 64  # rounds of a stretch here, all of them of eight cards
+EACH = 64  # rounds of a batch in these tests, of eight cards each
 
 
 def rounds_of(net: np.ndarray, tied: np.ndarray | None = None) -> Rounds:
@@ -35,7 +35,7 @@ def test_the_mean_is_the_difference_of_the_means(rounds: list[tuple[int, int]]) 
 
 
 def test_the_deviation_is_that_of_the_stretches() -> None:
-    """Without tied bets it is the plain standard deviation of the stretches' differences."""
+    """Without tied bets it is the plain standard deviation of the batches' differences."""
     rng = np.random.default_rng(1)
     one, other = rng.integers(-2, 3, (2, 40 * EACH))
     each = ((one - other) / 2).reshape(40, EACH).mean(axis=1)
@@ -43,7 +43,7 @@ def test_the_deviation_is_that_of_the_stretches() -> None:
 
 
 def test_tied_bets_are_not_settled() -> None:
-    """A tied round leaves y/b as it is; the deviation is that of the ratio (delta method), checked by resampling."""
+    """The standard deviation is that of the ratio (delta method), checked by resampling."""
     rng = np.random.default_rng(2)
     rounds = 400 * EACH
     tied = rng.random((2, rounds)) < 0.1
@@ -54,11 +54,13 @@ def test_tied_bets_are_not_settled() -> None:
     y, b = (a.reshape(2, 400, EACH).sum(axis=2) for a in (net / 2, ~tied))
     again = rng.integers(0, 400, (4000, 400))
     spread = (y[0][again].sum(1) / b[0][again].sum(1) - y[1][again].sum(1) / b[1][again].sum(1)).std()
-    assert math.isclose(tally.se, spread, rel_tol=0.045)  # 4000 resamples know a deviation to 1.1%: four of those
+    assert math.isclose(
+        tally.se, spread, rel_tol=0.045
+    )  # four standard errors of a deviation from 4000 resamples, 1.1%
 
 
 def test_the_same_cards_make_differences_certain() -> None:
-    """Two that win and lose together, but for one bet in a hundred: the difference is known far better than each."""
+    """Seats with equal results but for 1% of the bets: the difference is far more precise than each return."""
     rng = np.random.default_rng(3)
     one = rng.choice([-2, 2], 1200 * EACH)
     other = np.where(rng.random(one.size) < 0.01, -2, one)
@@ -69,10 +71,10 @@ def test_the_same_cards_make_differences_certain() -> None:
 
 
 def test_coverage_where_rounds_drift_apart() -> None:
-    """The other wins one round later what the one wins, but in 5% of rounds something else; neither is better.
+    """One seat's results follow the other's one round later, except for 5% of rounds; their returns are equal.
 
-    Of 400 runs the 95% interval misses 0 in 8 to 34 (so it is in 99.9% of such tests). Negative control: with the
-    round as unit, which does not see that neighbours cancel, the interval is far too wide and never misses.
+    Of 400 runs the 95% interval must miss 0 in 8 to 34, as in 99.9% of such tests. Negative control: with the round as
+    the unit, which ignores that neighbours cancel, the interval is far too wide and never misses.
     """
     rng = np.random.default_rng(4)
     missed = missed_by_rounds = 0
@@ -89,7 +91,7 @@ def test_coverage_where_rounds_drift_apart() -> None:
 
 
 def test_the_last_stretch_takes_the_rest() -> None:
-    """A seat whose rounds take half the cards has its rounds in half the stretches; no round is lost."""
+    """A seat whose rounds take half the cards has half the batches; no round is lost."""
     one, other = np.ones(10 * EACH, np.int64), np.full(10 * EACH, 3)
     short = rounds_of(one)._replace(dealt=rounds_of(one).dealt // 2)
     tally = PairedTally.of(HALF, short, rounds_of(other))
@@ -104,20 +106,20 @@ def test_stretches_of_an_infinite_shoe_are_of_cards() -> None:
 
 
 def test_stretches_of_whole_decks_are_shoes() -> None:
-    """A shoe of 20 cards, cut after 12: it is shuffled before the round that begins at or behind the cut."""
+    """A shoe of 20 cards, cut after 12, is shuffled before a round that begins at or after the cut."""
     dealt = np.array([5, 11, 16, 21, 28, 33, 38])
     assert batches(dealt, 20, 12).tolist() == [0, 3, 5]
 
 
 def test_a_shoe_that_runs_out_is_followed_by_another() -> None:
-    """Dealt to the last of 10 cards: the third round takes two from the next shoe, which the fourth goes on with."""
+    """A shoe dealt to the last of 10 cards: the third round takes two cards from the next shoe."""
     dealt = np.array([4, 8, 12, 16, 20, 24])
     assert batches(dealt, 10, 10).tolist() == [0, 3, 5]
 
 
 @pytest.mark.parametrize(("decks", "cut"), [(1, "1/2"), (1, 1), (2, "3/4"), (6, "3/4")])
 def test_stretches_are_those_of_a_real_shoe(decks: int, cut: object) -> None:
-    """Rounds of 4 to 9 cards from the shoe itself, which tells when it was shuffled; some run out in mid-round."""
+    """Rounds of 4 to 9 cards from a real shoe, which reports its shuffles; some shoes run out during a round."""
     rules = Rules(decks=decks, cut=cut)
     shoe, rng = DeckShoe(rules, Stream(3)), np.random.default_rng(6)
     dealt, firsts, cards_before = [], [], None

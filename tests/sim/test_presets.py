@@ -1,4 +1,4 @@
-"""The games that come with bjsim are those that RULES.md rules, and rules files are read or refused in one line."""
+"""The presets have the rules of docs/reference/rules.md, and rules files are read, or refused in one line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from bjsim.sim.game.presets import PRESETS, load_rules, named_rules
 from bjsim.sim.game.rules import Rules, RulesError
 
-# What RULES.md says of each game, as far as it says it. Written down from there.
+# The rules of each game, as stated in docs/reference/rules.md.
 RULED: dict[str, dict[str, object]] = {
     "easy": {
         "decks": math.inf, "ten_probability": Fraction(4, 13), "dealer_shows": "both", "deal": "ddpp",
@@ -122,10 +122,10 @@ def test_a_file_may_start_from_a_preset_and_name_itself(tmp_path: Path) -> None:
         ("decks = 6\nten_probability = 0.5", ["ten_probability = 1/2", "decks = inf"]),
         ("decks = [1, 2]", ["decks = [1, 2] is not accepted"]),
         ("[easy]\ndecks = 1", ["no rule is called 'easy'"]),
-        ("decks = \nseats = 1\n", ["is no TOML", "line 1"]),
-        ("decks = 1\ndecks = 2\n", ["is no TOML", "line 2"]),
-        (b"name = '\xff\xfe'", ["is no TOML"]),
-        (b"\x00\x01\x02", ["is no TOML"]),
+        ("decks = \nseats = 1\n", ["is not valid TOML", "line 1"]),
+        ("decks = 1\ndecks = 2\n", ["is not valid TOML", "line 2"]),
+        (b"name = '\xff\xfe'", ["is not valid TOML"]),
+        (b"\x00\x01\x02", ["is not valid TOML"]),
     ],
 )
 def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path: Path, text: str | bytes, words: list[str]) -> None:

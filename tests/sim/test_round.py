@@ -1,4 +1,4 @@
-"""The readable round: what a seat is told, what it may answer, and chips."""
+"""The readable round: views, legal actions and chips."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ EASY, VEGAS, CARDSHARK = (named_rules(name) for name in ("easy", "vegas-s17", "c
 
 
 def legal_letters(rules: Rules, cards: str, answers: str) -> list[str]:
-    """The letters a lone seat is offered at each of its decisions, sorted."""
+    """The legal letters of a single seat at each of its decisions, sorted."""
     _, (player,) = play_script(rules, cards, [answers])
     return ["".join(sorted(view.legal)) for view in player.views]
 
 
 def test_a_view_is_what_the_cardshark_protocol_tells() -> None:
-    """Visible: the dealer's open card, `#`, then the open cards in the order they were dealt (seed 003)."""
+    """Visible: the dealer's open card, `#`, then the open cards in the order they were dealt [CardShark]."""
     _, players = play_script(CARDSHARK.replace(seats=2), "5 9 T  6 7 7  2  9", ["B 15, H, S", "H, S"])
     first, second, third = players[0].views
     assert (first.hand, first.dealer, first.visible, first.stake, first.chips) == ("56", "T", "T#5967", 10, 190)
@@ -145,7 +145,7 @@ def test_at_the_move_cap_a_hand_stands() -> None:
 
 @pytest.mark.parametrize(("card", "profit"), [("T", Fraction(29, 10)), ("9", Fraction(-29, 10))])
 def test_a_hand_may_bust_or_reach_21_on_its_last_move(card: str, profit: Fraction) -> None:
-    """The bust is lost although the cap ends the hand at the same moment."""
+    """A bust loses even if the move cap ends the hand at the same time."""
     one = CARDSHARK.replace(seats=1, move_cap=20)
     cards = "5 T 6 7 " + card if card == "T" else "6 T 7 7 " + card
     result, _ = play_script(one, cards, [",".join(["B 1"] * 19 + ["H"])])
@@ -153,7 +153,7 @@ def test_a_hand_may_bust_or_reach_21_on_its_last_move(card: str, profit: Fractio
 
 
 def test_a_round_that_needs_more_cards_than_a_deck_goes_on_with_a_fresh_one() -> None:
-    """Seven seats that hit to the end use up what is left of the deck; each deck still has every card four times."""
+    """Seven seats that hit exhaust the deck; each deck still has every rank four times."""
 
     class Recording(DeckShoe):
         drawn: list[int]

@@ -1,4 +1,4 @@
-"""Rules: what each field takes and refuses, what makes no sense together, and plain values there and back."""
+"""Rules: accepted and refused values of each field, inconsistent combinations, and conversion to plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shoes deal by the law they promise, the same cards in both engines, and scripts are read or refused."""
+"""Shoes deal with the right probabilities, the same cards in both engines, and scripts are read or refused."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ SHOES = {
     "six decks": Rules(decks=6),
     "eight decks": Rules(decks=8, cut="3/4"),
 }
-SURE = 1e-3  # a right law fails a test with this chance
+SURE = 1e-3  # probability that correct probabilities fail a test
 
 
 def readable(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
-    """The cards of the readable round's shoe, dealt to the last one."""
+    """Cards from the readable round's shoe, dealt to the last one."""
     shoe = open_shoe(game, Stream(*key))
     while True:
         yield shoe.draw()
 
 
 def compiled(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
-    """The cards of the compiled round's shoe."""
+    """Cards from the compiled round's shoe."""
     shoe = make_shoe(compile_plan(game, [lambda hand, column, legal: "S"]), stream_key(*key))
     while True:
         yield int(draw(shoe))
@@ -66,7 +66,7 @@ def test_both_engines_draw_the_same_cards(shoe: str) -> None:
 def test_an_infinite_shoe_draws_by_its_law(shoe: str, engine: str) -> None:
     """Chi-square over ranks and over pairs of neighbouring cards; error rate 0.1% each.
 
-    Negative control: a law with a tenth fewer tens must fail.
+    Negative control: probabilities with a tenth fewer tens must fail.
     """
     game = SHOES[shoe]
     cards = list(islice(ENGINES[engine](game, (9, 0, 0)), 120_000))
@@ -83,7 +83,7 @@ def test_an_infinite_shoe_draws_by_its_law(shoe: str, engine: str) -> None:
 @pytest.mark.parametrize(("shoe", "shuffles"), [("one deck", 2000), ("six decks", 400)])
 def test_a_shuffled_shoe_has_no_favourite_order(shoe: str, shuffles: int, engine: str) -> None:
     """Chi-square over the first, middle and last cards of each shoe, and over neighbours, which have equal ranks less
-    often than in an infinite shoe; error rate 0.1% each. Negative control: the infinite shoe's law for neighbours."""
+    often than in an infinite shoe; error rate 0.1% each. Negative control: an infinite shoe's neighbours."""
     game = SHOES[shoe]
     size = 52 * int(game.decks)
     shoes = np.array(list(islice(ENGINES[engine](game, (4, 0, 0)), shuffles * size))).reshape(shuffles, size)
@@ -98,7 +98,7 @@ def test_a_shuffled_shoe_has_no_favourite_order(shoe: str, shuffles: int, engine
 
 
 def test_a_lazy_shuffle_would_be_caught() -> None:
-    """Negative control: a shuffle that lets each card change places with any of the WHOLE deck is not even."""
+    """Negative control: a shuffle that swaps each card with any card of the WHOLE deck is biased."""
     rng = np.random.default_rng(3)
     firsts = []
     for _ in range(20_000):
@@ -140,7 +140,7 @@ def test_an_infinite_shoe_is_never_shuffled() -> None:
 
 
 def test_a_shuffle_in_the_middle_of_a_shoe_leaves_later_shuffles_as_they_were() -> None:
-    """The cards of shuffle k depend on k only, not on how many cards the shoes before it dealt."""
+    """The cards of shuffle k depend only on k, not on how many cards earlier shoes dealt."""
     short, long = DeckShoe(Rules(decks=2, cut="1/104"), Stream(6)), DeckShoe(Rules(decks=2), Stream(6))
     short.draw()
     assert short.begin_round()
@@ -152,7 +152,7 @@ def test_a_shuffle_in_the_middle_of_a_shoe_leaves_later_shuffles_as_they_were() 
 
 @pytest.mark.parametrize("ten", [Fraction(4, 13), Fraction(1, 10), Fraction(1, 10**6), Fraction(999, 1000)])
 def test_the_alias_table_holds_the_law(ten: Fraction) -> None:
-    """To within the 28 bits of a threshold."""
+    """To within the precision of a threshold, 28 bits."""
     threshold, other = alias_table(rank_probabilities(ten))
     chance = [Fraction(0)] * 16
     for slot in range(16):
@@ -186,11 +186,11 @@ def test_a_script_is_dealt_as_it_is_written() -> None:
 def test_a_foreign_character_is_shown_by_line_and_column(text: str, where: str, what: str) -> None:
     with pytest.raises(ShoeError) as caught:
         ScriptedShoe(text, "mine.txt")
-    assert str(caught.value) == f"mine.txt, {where}: {what} is no card; cards are A23456789TJQK"
+    assert str(caught.value) == f"mine.txt, {where}: {what} is not a card; cards are A23456789TJQK"
 
 
 def test_a_script_that_runs_dry_in_the_middle_of_a_round() -> None:
-    with pytest.raises(ShoeError, match="the scripted shoe runs dry in the middle of a round, after its 5 cards"):
+    with pytest.raises(ShoeError, match="the scripted shoe runs out of cards during a round, after 5 cards"):
         play_script(named_rules("easy"), "T6 88 3", ["P, H"])
 
 
@@ -212,7 +212,7 @@ def test_a_script_file(tmp_path: Path) -> None:
     ("degrees", "statistic", "p"), [(12, 21.026, 0.05), (12, 32.909, 0.001), (1, 3.841, 0.05), (168, 215.0, 0.0085)]
 )
 def test_the_chi_square_test_itself(degrees: int, statistic: float, p: float) -> None:
-    """Against the usual tables (for 168 degrees by Wilson and Hilferty's approximation)."""
+    """Against published tables (for 168 degrees, the Wilson-Hilferty approximation)."""
     z = ((statistic / degrees) ** (1 / 3) - 1 + 2 / (9 * degrees)) / math.sqrt(2 / (9 * degrees))
     approximate = math.erfc(z / math.sqrt(2)) / 2
     assert upper_gamma(degrees / 2, statistic / 2) == pytest.approx(p if degrees < 100 else approximate, rel=0.02)

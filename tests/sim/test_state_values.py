@@ -1,4 +1,4 @@
-"""Worths of states and their slopes, against the exact solver and against differences."""
+"""Values of states and their slopes, against the exact solver and against finite differences."""
 
 from fractions import Fraction
 
@@ -50,7 +50,7 @@ def test_random_games_are_worth_what_the_solver_says(data):
 
 @pytest.mark.parametrize("name", ["easy", "blackjack-p", "european", "atlantic-city"])
 def test_the_slope_toward_tens_is_that_of_the_solver(name):
-    """A tilt toward tens is a game with another ten-probability, which the solver knows."""
+    """A tilt toward tens gives a game with another probability of tens, which the solver can evaluate."""
     game, h = named_rules(name).replace(decks="inf", cut=1), Fraction(1, 10**5)
     chart = Solver(game).chart
     up, down = (

@@ -1,4 +1,4 @@
-"""The rules over states agree with what the cards say, card by card."""
+"""The rules in terms of states agree with those in terms of cards."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_every_state_that_play_reaches_has_legal_moves_that_lead_to_such(game: R
 
 
 def test_bonuses_count_five_and_six_cards_and_the_melds() -> None:
-    """Seed 004, variant 1: five cards double, six or more triple, 7-7-7 triple, 8-7-6 in any order double."""
+    """[Neller], variant 1: five cards double, six or more triple, 7-7-7 triple, 8-7-6 in any order double."""
     states = States(named_rules("neller-v1"))
     bonus = {
         "22": 1, "2223": 1, "22222": 2, "222234": 3, "222222A": 3, "777": 3, "678": 2, "768": 2, "876": 2, "687": 2,
@@ -190,7 +190,7 @@ def test_the_dealers_open_card_is_the_column_elsewhere() -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_rows_that_speak_of_a_hand(name: str) -> None:
-    """The most particular first: a pair, then its total; and never a pair when it may not be split."""
+    """The most specific first: a pair, then its total; never a pair if it may not be split."""
     states = States(named_rules(name))
     for state in states.reachable():
         if not states.legal(state):
@@ -204,6 +204,6 @@ def test_rows_that_speak_of_a_hand(name: str) -> None:
 
 
 def test_how_many_states_games_need() -> None:
-    """A game with bonuses needs more states, one that splits by rank too (seed 004 asks how much larger)."""
+    """Bonuses and splits by rank increase the number of states; [Neller] asks by how much."""
     count = {name: len(set(States(named_rules(name)).reachable())) for name in ("neller", "neller-v1", "neller-v2")}
     assert count["neller"] < count["neller-v2"] and count["neller"] < count["neller-v1"]

@@ -1,4 +1,4 @@
-"""Random streams: the words are those of the published generator and depend on (seed, table, block) only."""
+"""Random streams: the words are those of the published generator and depend only on (seed, table, block)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_key_does_not_depend_on_what_was_asked_before() -> None:
 
 
 def test_a_key_never_changes() -> None:
-    """Or old runs could not be dealt again. Written down when the format was made."""
+    """Otherwise old runs could not be replayed. Recorded when the format was defined."""
     assert stream_key(0, 0, 0) == (3177686997658539410, 1815429386354596855)
     assert stream_key(1, 2, 3) == (482826630758188078, 8439321375888729205)
 
@@ -88,7 +88,7 @@ def test_bits_are_even(key: tuple[int, int, int]) -> None:
 
 @pytest.mark.parametrize(("one", "other"), [((0, 0, 0), (0, 0, 1)), ((0, 0, 0), (0, 1, 0)), ((0, 0, 0), (1, 0, 0))])
 def test_neighbouring_streams_have_nothing_in_common(one: tuple[int, ...], other: tuple[int, ...]) -> None:
-    """The bits of two streams differ in half of all places; z under 4, error rate 0.02%. Negative control: a stream
+    """The bits of two streams differ in half of all positions; z under 4, error rate 0.02%. Negative control: a stream
     and itself."""
     first, second = Stream(*one).words(0, 10_000), Stream(*other).words(0, 10_000)
 

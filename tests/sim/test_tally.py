@@ -35,7 +35,7 @@ def test_mean_and_sd_are_those_of_the_values(values):
 
 
 def test_replayed_ties_settle_nothing():
-    """10 won, 6 lost, 4 tied and dealt again: 4 / 16 per settled bet."""
+    """10 won, 6 lost, 4 tied and replayed: 4 / 16 per settled bet."""
     tally = Tally(Fraction(1), {(1, 0): 10, (-1, 0): 6, (0, 1): 4})
     assert tally.exact_mean == Fraction(1, 4)
     # the delta method by hand: residuals net + V tied - V of 3/4, -5/4 and 0, over a settled share of 4/5

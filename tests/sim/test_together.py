@@ -1,4 +1,4 @@
-"""Bots dealt the same cards: what they win is what they win alone, and the differences know more."""
+"""Common random numbers: bots have the same results as alone, and their differences are more precise."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_each_bot_wins_what_it_wins_alone(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["easy", "vegas-s17", "cardshark"])
 def test_readable_and_compiled_tables_tell_the_same(name: str) -> None:
-    """Payoffs and cards dealt, round by round; the shoe of cardshark runs out again and again."""
+    """Payoffs and cards dealt, round by round; the shoe of cardshark often runs out."""
     rules = named_rules(name).replace(seats=1)
     [bot] = players_of(rules, "lim17")
     span = Span(3, 400)

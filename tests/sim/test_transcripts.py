@@ -1,4 +1,4 @@
-"""Whole rounds, event by event, written by hand from RULES.md and never copied from the program's output."""
+"""Whole rounds, event by event, derived by hand from docs/reference/rules.md and not from program output."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ ROUNDS = {
         """,
         [0], [0],
     ),
-    "easy: surrender, and the dealer draws no card for nobody": (
+    "easy: surrender, and the dealer draws no card": (
         "easy", {}, "T5 T6", ["R"],
         """
         dealer card T
@@ -107,7 +107,7 @@ ROUNDS = {
         """,
         [Fraction(3, 2), -1], [0, 0],
     ),
-    "easy: a bust is lost at once, and the dealer draws no card for nobody": (
+    "easy: a bust is lost at once, and the dealer draws no card": (
         "easy", {}, "T5 T6 8", ["H"],
         """
         dealer card T
@@ -133,7 +133,7 @@ ROUNDS = {
         """,
         [Fraction(3, 2)], [0],
     ),
-    "blackjack-p: nobody peeks, so a doubled bet is lost to the dealer's natural, a 21 against it too": (
+    "blackjack-p: there is no peek, so a doubled bet is lost to the dealer's natural, a 21 against it too": (
         "blackjack-p", {}, "6 T 5 A  T", ["D"],
         """
         0.0 card 6
@@ -220,7 +220,7 @@ ROUNDS = {
         """,
         [Fraction(3, 2)], [0],
     ),
-    "neller: a tie is dealt again; 21 is not stood on for the player": (
+    "neller: a tie is replayed; 21 is not stood on for the player": (
         "neller", {}, "7 T 4 A  T", ["H, S"],
         """
         0.0 card 7
@@ -265,7 +265,7 @@ ROUNDS = {
         """,
         [3], [0],
     ),
-    "neller-v1: 8-7-6 wins double, a tie with it is dealt again": (
+    "neller-v1: 8-7-6 wins double, a tie with it is replayed": (
         "neller-v1", {}, "7 T 8 6  6  5", ["H, S"],
         """
         0.0 card 7
@@ -403,7 +403,7 @@ ROUNDS = {
         """,
         [Fraction(5, 2), -1, 1], [0, 0, 0],
     ),
-    "cardshark: ace and ten is a 21 like any other, nobody is asked at 21, and a tie loses": (
+    "cardshark: ace and ten is a 21 like any other, no one is asked at 21, and a tie loses": (
         "cardshark", {"seats": 1}, "A T T A", [""],
         """
         0.0 card A

@@ -1,4 +1,4 @@
-"""Work done ahead of time, by a fork of this process."""
+"""Results computed by a fork of this process."""
 
 import os
 import signal

@@ -1,1 +1,1 @@
-"""What several tests share: random games, shoes that deal every sequence of cards, and the chi-square test."""
+"""Shared test support: random games, shoes that deal every sequence of cards, and the chi-square test."""

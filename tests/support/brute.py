@@ -1,6 +1,6 @@
-"""Blackjack worked out the long way, over the cards themselves: no states, no codes, nothing shared with bjsim.
+"""Exact values of blackjack by brute force over cards: without states or codes, and without code of bjsim.
 
-A second derivation of what `bjsim.strategies.exact.values` computes, to compare it with.
+An independent computation to compare with `bjsim.strategies.exact.values`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Brute:
         return probabilities
 
     def stand(self, cards: Cards):
-        """Expected profit of standing; the hand is no natural."""
+        """Expected profit of standing on a hand that is not a natural."""
         points = total(cards)
         if points > 21:
             return self.number(-1)
@@ -73,7 +73,7 @@ class Brute:
         return self.number(Fraction(3, 2)) * (1 - self.dealer.get(NATURAL, 0))
 
     def hit(self, cards: Cards):
-        """Expected profit of one more card, and the best play after it."""
+        """Expected profit of one more card and the best play afterwards."""
         return sum(p * self.best(tuple(sorted((*cards, card)))) for card, p in self.card_probabilities.items())
 
     def double(self, cards: Cards):
@@ -103,10 +103,10 @@ class Brute:
 
 
 def split_leaves(p: object, limit: int, halves: int = 2, hands: int = 2) -> Iterator[tuple[object, int, int]]:
-    """Every way that a split can go: (probability, pairs that stayed pairs, other hands).
+    """Enumerate the outcomes of a split: (probability, pairs that were not split again, other hands).
 
-    Halves get their second card one by one; a pair, which comes with probability `p`, is split again while the seat
-    holds fewer than `limit` hands.
+    Split hands get their second card one by one. A pair, of probability `p`, is split again while the seat holds fewer
+    than `limit` hands.
     """
     if halves == 0:
         yield 1, 0, 0
@@ -119,7 +119,7 @@ def split_leaves(p: object, limit: int, halves: int = 2, hands: int = 2) -> Iter
 
 
 class EveryShoe:
-    """Deals `first`, and then in turn every sequence of cards that a round can ask for, with its probability."""
+    """Deals the cards `first`, followed in turn by every sequence that a round can require, with its probability."""
 
     def __init__(self, first: Sequence[int], probabilities: Sequence[tuple[int, Fraction]]) -> None:
         self.first = list(first)
@@ -136,15 +136,15 @@ class EveryShoe:
         self.at += 1
         if self.at <= len(self.first):
             return self.first[self.at - 1]
-        place = self.at - len(self.first) - 1
-        if place == len(self.path):
+        position = self.at - len(self.first) - 1
+        if position == len(self.path):
             self.path.append(0)
-        rank, p = self.card_probabilities[self.path[place]]
+        rank, p = self.card_probabilities[self.path[position]]
         self.chance *= p
         return rank
 
     def advance(self) -> bool:
-        """Go on to the next sequence; false when there is none."""
+        """Advance to the next sequence. Returns: False if there is none."""
         while self.path and self.path[-1] == len(self.card_probabilities) - 1:
             self.path.pop()
         if self.path:
@@ -155,9 +155,9 @@ class EveryShoe:
 def every_round(
     rules: Rules, first: Sequence[int], probabilities: Sequence[tuple[int, Fraction]], player: Player
 ) -> Iterator[tuple[float, float, float]]:
-    """Every round that can follow the cards `first`: (probability, profit, stake tied), in the readable round.
+    """Enumerate the rounds after the cards `first` with the readable round: (probability, profit, tied stake).
 
-    Rounds that a dealer's natural ended before anybody acted are left out.
+    Rounds that a dealer's natural ended before anyone acted are left out.
     """
     shoe = EveryShoe(first, probabilities)
     while True:

@@ -15,7 +15,7 @@ from bjsim.cli.main import main
 
 
 class Outcome(NamedTuple):
-    """What a command came to."""
+    """The outcome of a command."""
 
     status: object
     out: str
@@ -23,7 +23,7 @@ class Outcome(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """What `--json -` printed."""
+        """The output of `--json -`."""
         assert self.status == 0, self.err
         return json.loads(self.out)
 
@@ -46,7 +46,7 @@ class _Screen(io.StringIO):
 
 
 def on_screen(width: int, *args: object) -> list[str]:
-    """The lines that `bjsim ARGS` leaves on a terminal so many letters wide, without colours and progress."""
+    """The lines that `bjsim ARGS` leaves on a terminal of this width, without colours and progress."""
     screen = _Screen()
     terminal = {"COLUMNS": str(width), "TERM": "xterm"}
     with mock.patch.dict(os.environ, terminal), redirect_stdout(screen), redirect_stderr(io.StringIO()):
@@ -59,7 +59,7 @@ def on_screen(width: int, *args: object) -> list[str]:
 
 
 def refusal(*args: object, stdin: bytes = b"") -> str:
-    """The one line with which a command refuses bad input, with status 2 and nothing on stdout."""
+    """The one-line error of a command that refuses its input, with status 2 and nothing on stdout."""
     status, out, err = bjsim(*args, stdin=stdin)
     assert (status, out) == (2, ""), err
     assert err.count("\n") == 1 and err.startswith("bjsim: ")

@@ -1,4 +1,4 @@
-"""Random games for hypothesis: any `Rules` that make sense, and charts with random codes."""
+"""Random games for hypothesis: consistent `Rules`, and charts with random codes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from bjsim.sim.game.rules import NORMAL_TENS, Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import CODES, Chart, chart_rows
 
-# The same examples every time and everywhere: a failure in continuous integration is a failure at home.
+# The same examples everywhere, so that failures of continuous integration can be reproduced locally.
 FIXED = settings(
     derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow], print_blob=False
 )
 
-# How often a random chart has each of the codes S H P Dh Ds Rh Rs Ph Pd Ps Rp: evenly, and with one habit each.
-HABITS = (
+# Weights of the codes S H P Dh Ds Rh Rs Ph Pd Ps Rp in random charts: equal, and with various tendencies.
+CODE_WEIGHTS = (
     (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
     (4, 4, 34, 1, 1, 1, 0, 2, 2, 2, 1),
     (1, 12, 4, 1, 1, 0, 0, 1, 0, 0, 0),
@@ -28,14 +28,14 @@ HABITS = (
     (1, 2, 8, 6, 6, 0, 0, 0, 2, 0, 0),
     (2, 2, 8, 1, 1, 6, 6, 1, 1, 1, 6),
 )
-SAFE_TENS = 45  # per cent: above 50 endless splits of tens never end, and near it rounds grow very long
+SAFE_TENS = 45  # percent: above 50, unlimited splits of tens do not end, and near 50 rounds are very long
 
 
 @st.composite
 def rules(draw: st.DrawFn, **fixed: object) -> Rules:
-    """Any rules that make sense; each field takes every kind of value it accepts.
+    """Consistent rules, with every kind of value for each field. `fixed` sets fields.
 
-    Endless splits by value are drawn only with ten-probabilities at which rounds end soon. `fixed` sets fields.
+    Unlimited splits by value are drawn only with probabilities of tens at which rounds are short.
     """
     decks = draw(st.sampled_from([*range(1, 9), *[math.inf] * 6]))
     split_by = draw(st.sampled_from(["value", "value", "rank", "never"]))
@@ -88,12 +88,12 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     return Rules().replace(**{**fields, **fixed})
 
 
-def random_chart(game: Rules, seed: int, habit: int = 0) -> Chart:
-    """A chart with a random code in every cell that the game can ask for, those that count cards and 21 included."""
+def random_chart(game: Rules, seed: int, weights: int = 0) -> Chart:
+    """A chart with a random code in every cell that the game can require, including counted cards and 21."""
     rng = random.Random(seed)
-    places = _cells(game)
+    cells = _cells(game)
     return Chart(
-        f"random-{seed}", game, dict(zip(places, rng.choices(CODES, HABITS[habit], k=len(places)), strict=True))
+        f"random-{seed}", game, dict(zip(cells, rng.choices(CODES, CODE_WEIGHTS[weights], k=len(cells)), strict=True))
     )
 
 
@@ -105,4 +105,4 @@ def _cells(game: Rules) -> list[tuple[str, str]]:
 
 def charts(game: Rules) -> st.SearchStrategy[Chart]:
     """Random charts for this game."""
-    return st.builds(random_chart, st.just(game), st.integers(0, 2**32), st.integers(0, len(HABITS) - 1))
+    return st.builds(random_chart, st.just(game), st.integers(0, 2**32), st.integers(0, len(CODE_WEIGHTS) - 1))

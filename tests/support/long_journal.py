@@ -1,7 +1,7 @@
-"""Journals of any length: real records over and over with the right checksums, or a contest full of long records.
+"""Journals of any length: repeated real records with correct checksums, or a contest with many long records.
 
-`python -m support.long_journal FOLDER BYTES` (with `tests` on the path) makes one of so many bytes to measure `koth
---show` and `--resume` by; with a third argument it plays one that `--verify` confirms, too.
+`python -m support.long_journal FOLDER BYTES` (with `tests` on the path) makes one of this size, to measure `koth
+--show` and `--resume`. With a third argument it plays a contest that `--verify` also confirms.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Crasher:
 
 
 class Enough(Exception):
-    """The journal is as long as it should be."""
+    """The journal has reached the wanted size."""
 
 
 def played(folder: Path, matches: int, bots: list[str]) -> Path:
-    """The folder of a contest of these bots, for whom no fault is one too many."""
+    """Play a contest of these bots, which are never disqualified for faults. Returns: its folder."""
     rules = load_rules("cardshark")
     contest = Contest(rules, matches=matches, strikes=10**9)
     Host.begin(folder, contest, gather(bots, rules)).run()
@@ -40,15 +40,17 @@ def played(folder: Path, matches: int, bots: list[str]) -> Path:
 
 
 def crashers(folder: Path, how_many: int = 4) -> list[str]:
-    """Bots whose every move is a fault of 2 kB in the journal."""
+    """Bots whose every move is a fault that takes 2 kB in the journal."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "crasher.py").write_text(CRASHER)
     return [f"c{number}={folder / 'crasher.py'}:Crasher" for number in range(how_many)]
 
 
 def repeated(source: Path, folder: Path, size: int) -> Path:
-    """A folder with a contest that goes on with the matches of `source` until its journal has `size` bytes; it is not
-    over. The cards are not those that its seed deals."""
+    """Make an unfinished contest that repeats the matches of `source` until its journal has `size` bytes.
+
+    Its cards are not those of its seed.
+    """
     folder.mkdir(parents=True)
     crc = written = 0
     with (folder / journal.NAME).open("wb") as file:
@@ -58,7 +60,7 @@ def repeated(source: Path, folder: Path, size: int) -> Path:
             written += len(line)
             if written >= size and record["record"] == "match":
                 return folder
-    raise AssertionError("it goes on without end")
+    raise AssertionError("unreachable")
 
 
 def _repeated(source: Path) -> Iterator[dict[str, Any]]:
@@ -72,7 +74,7 @@ def _repeated(source: Path) -> Iterator[dict[str, Any]]:
 
 
 def main(folder: Path, size: int, verifiable: bool) -> None:
-    """Make a journal of so many bytes in the folder."""
+    """Make a journal of `size` bytes in the folder."""
     if not verifiable:
         repeated(played(folder / "short", 8, ["lim17", "optimal", "kelly", "hoyle"]), folder / "long", size)
         return

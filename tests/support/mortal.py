@@ -1,4 +1,4 @@
-"""A table whose workers die on it, in a module that workers of any kind can import."""
+"""A table that kills its workers, in a module that all kinds of workers can import."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from bjsim.sim.stats.tally import Tally
 
 @dataclass(frozen=True)
 class MortalTable:
-    """Plays as `table` does, but each file in `deaths` kills one worker, by SIGKILL, that plays block `block`."""
+    """Plays like `table`, but each file in `deaths` makes one worker that plays block `block` die by SIGKILL."""
 
     table: Table
     deaths: Path
@@ -30,7 +30,7 @@ class MortalTable:
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         if any(block == self.block for block, _ in spans):
             for file in self.deaths.iterdir():
-                with contextlib.suppress(FileNotFoundError):  # another worker died of it
+                with contextlib.suppress(FileNotFoundError):  # another worker took this file
                     file.unlink()
                     os.kill(os.getpid(), signal.SIGKILL)
         return self.table.play(seed, table, spans)

@@ -1,4 +1,4 @@
-"""Pearson's chi-square test, so that the tests need no scipy."""
+"""Pearson's chi-square test, so that the tests do not need scipy."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 
 def chi_square_p(observed: Sequence[int], probabilities: Sequence[float]) -> float:
-    """The chance of counts at least as far from `law` as `observed`, if the law is right.
+    """The p-value of counts under these probabilities.
 
-    Cells of probability 0 must be empty; they give no degree of freedom.
+    Cells of probability 0 must be empty; they do not add a degree of freedom.
     """
     total = sum(observed)
     cells = [(count, float(p) * total) for count, p in zip(observed, probabilities, strict=True) if p]

@@ -1,4 +1,4 @@
-"""Rounds with written cards and written decisions, and their events as lines of text."""
+"""Rounds with scripted cards and decisions, and their events as lines of text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bjsim.sim.game.shoe import ScriptedShoe
 
 
 class Scripted:
-    """A player that gives written answers, `S` or `B 15`, in order, and keeps the views it was shown."""
+    """A player with scripted answers such as `S` or `B 15`, which records its views."""
 
     def __init__(self, answers: str) -> None:
         self.name = "scripted"
@@ -32,7 +32,7 @@ def line(event: Event) -> str:
 
 
 def play_script(rules: Rules, cards: str, answers: Iterable[str]) -> tuple[RoundResult, list[Scripted]]:
-    """Play one round of the written cards; every card and every answer must be used up."""
+    """Play one round with scripted cards; all cards and answers must be used."""
     players = [Scripted(text) for text in answers]
     shoe = ScriptedShoe(cards)
     result = Round(rules, shoe, players).play()

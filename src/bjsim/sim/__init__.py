@@ -1,1 +1,1 @@
-"""The game itself: cards, rules, rounds, tallies and the driver that plays many tables."""
+"""The game: cards, rules, rounds, statistics, and the driver that plays many tables."""

@@ -1,1 +1,1 @@
-"""The engine: compiled rules and the compiled code that plays them."""
+"""The engine: compiled rules, and the compiled code that plays them."""

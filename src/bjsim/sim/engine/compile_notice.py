@@ -1,4 +1,4 @@
-"""Say that numba compiles, which takes seconds, before it does."""
+"""A notice that numba is about to compile, which takes seconds."""
 
 from __future__ import annotations
 
@@ -7,20 +7,24 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def on_compile(say: Callable[[], object]) -> Iterator[None]:
-    """Within this context, `say` is called before numba first compiles a function instead of loading it from disk."""
+def on_compile(notify: Callable[[], object]) -> Iterator[None]:
+    """Within this context, call `notify` once, before numba first compiles a function instead of loading it from disk.
+
+    Args:
+        notify: A function without arguments.
+    """
     from numba.core.event import Event, Listener, install_listener
 
-    class Teller(Listener):
-        told = False
+    class Notifier(Listener):
+        notified = False
 
         def on_start(self, event: Event) -> None:
-            if not self.told:
-                self.told = True
-                say()
+            if not self.notified:
+                self.notified = True
+                notify()
 
         def on_end(self, event: Event) -> None:
             pass
 
-    with install_listener("numba:compile", Teller()):  # type: ignore[no-untyped-call, unused-ignore]
+    with install_listener("numba:compile", Notifier()):  # type: ignore[no-untyped-call, unused-ignore]
         yield

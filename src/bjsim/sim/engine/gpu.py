@@ -1,9 +1,9 @@
-"""The compiled round on a GPU: the very kernels of `engine/kernels`, compiled for CUDA, a thread to a block.
+"""The compiled round on a GPU: the kernels of `engine/kernels`, compiled for CUDA, with a thread for each block.
 
-No rule is written here, and no card is drawn: the Python bodies of the kernels are compiled a second time, with the one
-thing in them that is made for CPUs, `high_and_low`, replaced. So a GPU plays what a CPU plays, to the bit.
+The Python bodies of the kernels are compiled a second time, with their only CPU-specific function, `high_and_low`,
+replaced. This module has no rules and draws no cards, so a GPU gives the same results as a CPU, bit for bit.
 
-Import this module only where a GPU is asked for: it imports numba.
+Import this module only where a GPU is requested: it imports numba.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from bjsim.sim.engine.kernels.play import RAN_AWAY, play
 from bjsim.sim.engine.rounds import ENDLESS, make_counts, make_seats, make_shoe
 
 Array = np.ndarray[Any, Any]
-cuda: Any = numba.cuda  # carries hardly any types
+cuda: Any = numba.cuda  # has hardly any type annotations
 
-MODULES = (words, shoe, luck, round_kernel)  # the kernels that a round consists of; no name occurs twice in them
-THREADS = 64  # of a CUDA block: few, as each of them takes many registers
-MEMORY = 1 << 30  # bytes that the threads of one launch may take together
+MODULES = (words, shoe, luck, round_kernel)  # the kernels of a round; their function names are unique
+THREADS = 64  # of a CUDA block: few, as each takes many registers
+MEMORY = 1 << 30  # bytes, for all threads of a launch
 
 
 def simulated() -> bool:
-    """Whether numba simulates a GPU, as the environment variable NUMBA_ENABLE_CUDASIM=1 bids it."""
+    """Whether numba simulates a GPU, which the environment variable NUMBA_ENABLE_CUDASIM=1 selects."""
     return bool(vars(numba.config)["ENABLE_CUDASIM"])
 
 
 def need_gpu() -> None:
-    """Raises: InputError where there is no GPU, or nothing to compile for it."""
+    """Check that there is a GPU, and a compiler for it. Raises: InputError."""
     if not cuda.is_available():
-        raise InputError("--executor cuda needs an NVIDIA GPU and its driver, and finds none")
+        raise InputError("executor cuda needs an NVIDIA GPU and its driver; none was found")
     if not simulated() and find_spec("numba_cuda") is None:
-        raise InputError("--executor cuda needs the package numba-cuda: pip install 'bjsim[cuda]'")
+        raise InputError("executor cuda needs the package numba-cuda: pip install 'bjsim[cuda]'")
 
 
 def high_and_low(word: Any, number: Any) -> Any:
-    """The high and the low 64 bits of the product of a 64-bit word and a number below 2**32."""
+    """The high and low 64 bits of the product of a 64-bit word and a number below 2**32."""
     lower = (word & np.uint64(0xFFFFFFFF)) * number
     upper = (word >> np.uint64(32)) * number
     return (upper + (lower >> np.uint64(32))) >> np.uint64(32), word * number
 
 
 def play_thread(plan: Any, rounds: Any, shoes: Any, seats: Any, counts: Any, overflow: Any) -> None:
-    """What a thread of the GPU does: play `rounds[thread]` rounds. See `Threads`."""
+    """Play `rounds[thread]` rounds in each GPU thread; see `Threads` for the arguments."""
     i = cuda.grid(1)
     if i < len(rounds):
         shoe = Shoe(
@@ -70,7 +70,7 @@ def play_thread(plan: Any, rounds: Any, shoes: Any, seats: Any, counts: Any, ove
 
 @lru_cache(maxsize=1)
 def gpu_functions() -> dict[str, dict[str, Any]]:
-    """The namespaces of the kernels on a GPU: their compiled functions as device functions that call each other."""
+    """The kernels' module namespaces, with the compiled functions replaced by device functions that call each other."""
     spaces = {module.__name__: dict(vars(module)) for module in MODULES}
     on_gpu = {"high_and_low": cuda.jit(device=True)(high_and_low)}
     for module, space in spaces.items():
@@ -83,7 +83,7 @@ def gpu_functions() -> dict[str, dict[str, Any]]:
 
 
 def gpu_kernel() -> Any:
-    """`play_thread` over those functions, not compiled yet."""
+    """`play_thread` with these device functions, before compilation."""
     space = globals() | {"play": gpu_functions()[round_kernel.__name__]["play"]}
     return FunctionType(play_thread.__code__, space, play_thread.__name__)
 
@@ -94,10 +94,10 @@ def _launcher() -> Any:
 
 
 class Threads(NamedTuple):
-    """The arguments of `play` for T threads. The last index of every array is the thread: then neighbouring
-    threads, which run in step, reach for neighbouring places.
+    """The arguments of `play` for T threads.
 
-    overflow (T,): what `play` returned.
+    The last index of every array is the thread, so that neighbouring threads, which run in lockstep, access
+    neighbouring addresses. overflow (T,): the return values of `play`.
     """
 
     rounds: Array
@@ -108,14 +108,14 @@ class Threads(NamedTuple):
 
 
 def each_array(change: Callable[[Array], Any], value: Any) -> Any:
-    """The same tuple of tuples and numbers, with every array in it changed."""
+    """Apply `change` to every array in a nested tuple of arrays and numbers."""
     if isinstance(value, tuple):
         return type(value)(*(each_array(change, item) for item in value))
     return change(value) if isinstance(value, np.ndarray) else value
 
 
 def threads_for(plan: Plan, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Threads:
-    """The arrays with which as many threads as there are keys begin."""
+    """Make the initial arrays, with a thread for each key."""
     one = make_shoe(plan, (0, 0)), make_seats(plan), make_counts(plan, max(rounds), 0)
     shoes, seats, counts = (each_array(lambda array: np.stack([array] * len(keys), axis=-1), item) for item in one)
     return Threads(
@@ -128,9 +128,19 @@ def threads_for(plan: Plan, keys: Sequence[tuple[int, int]], rounds: Sequence[in
 
 
 def play_on_gpu(plan: Plan, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> tuple[Array, list[Array]]:
-    """Play `rounds[i]` rounds from the beginning of the stream `keys[i]`, for all i, on the GPU.
+    """Play blocks on the GPU, in several launches if memory is short.
 
-    Returns: for each i, what `kernel.play_rounds` calls counts and outside. Raises: EndlessSplitting.
+    Args:
+        plan: The compiled rules.
+        keys: The key of each block's random stream.
+        rounds: The number of rounds of each block.
+
+    Returns:
+        Counts, int64 (blocks, seats, ties + 1, 2 width + 1), and for each block the payoffs outside that window, as in
+        `play_rounds`.
+
+    Raises:
+        EndlessSplitting: A seat reached the limit on hands.
     """
     sizes: list[int] = []
     each_array(lambda array: sizes.append(array.nbytes), threads_for(plan, keys[:1], [max(rounds)]))

@@ -1,7 +1,7 @@
-"""What the compiled round needs to tell luck from play: the worths of `state_values.py`, laid out by draw.
+"""The luck model: the values of `state_values.py`, arranged by draw for the compiled round.
 
-A node is a kind of draw, in a state of the round: who gets the card, what he holds, what the dealer has. For each node
-the worth after every rank is kept, with its slopes, so that the luck of the draw is one look-up and one expectation.
+A node is a kind of draw in a state of the round: who gets the card, that hand, and the dealer's hand. For each node the
+model has the value after every rank, with its slopes, so that the luck of a draw takes a lookup and an expectation.
 """
 
 from __future__ import annotations
@@ -18,36 +18,47 @@ from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules
 
 Array = np.ndarray[Any, Any]
-EXACT = 13  # decimals to which worths are the same
-DEEPEST = 6  # hands held, beyond which a split's worth is taken as that at this many
+EXACT = 13  # decimals to which equal values agree
+DEEPEST = 6  # hands held; with more, a split has the value that it has at this number
 
 
 def make_luck_model(rules: Rules, plan: Plan) -> LuckModel:
-    """The referee of a table whose seats play by `plan`. Raises: InputError where a chart has no value to adjust to."""
+    """Compute the luck model of a table.
+
+    Args:
+        rules: The rules of the game.
+        plan: The compiled rules and charts of its seats.
+
+    Returns:
+        The model.
+
+    Raises:
+        InputError: The value of a chart is not finite.
+    """
     probabilities, unit = draw_probabilities(rules, plan), float(rules.unit)
     _, first, chart = np.unique(plan.act, axis=0, return_index=True, return_inverse=True)
     value = [value_of_game(rules, plan, seat) for seat in first.tolist()]
     if not all(map(math.isfinite, value)):
         raise InputError(
-            "--adjust-luck needs charts of a finite value: here one ties as many bets as it is dealt, or more"
+            "luck adjustment needs charts of finite value; one of these ties at least as many bets as it is dealt"
         )
     evs = [StateValues(plan, seat, probabilities, ev, unit) for seat, ev in zip(first.tolist(), value, strict=True)]
     nodes = _Nodes(len(probabilities))
-    drawn = [_Drawn(one, nodes) for one in evs]
+    charts = [_ChartNodes(values, nodes) for values in evs]
     context_add = evs[0].context_add
     if len(probabilities) < len(RANKS):
         context_add = np.concatenate([context_add, *[context_add[:, -1:]] * (len(RANKS) - len(probabilities))], axis=1)
-    ev, slopes, number = nodes.different()
+    ev, slopes, number = nodes.distinct()
     return LuckModel(
         ev=ev,
         slopes=slopes,
-        own=filled_up(np.diagonal(slopes, axis1=1, axis2=2).astype(np.float64)),
+        own=padded(np.diagonal(slopes, axis1=1, axis2=2).astype(np.float64)),
         chart=chart.reshape(len(plan.act)),
-        dealt=number[np.stack([one.dealt for one in drawn])],
-        hit=number[np.stack([one.hit for one in drawn])],
-        double=number[np.stack([one.double for one in drawn])],
-        split=number[np.stack([one.split for one in drawn])],
-        dealer=number[np.stack([one.dealer for one in drawn])],
+        dealt=number[np.stack([one.dealt for one in charts])],
+        hit=number[np.stack([one.hit for one in charts])],
+        double=number[np.stack([one.double for one in charts])],
+        split=number[np.stack([one.split for one in charts])],
+        dealer=number[np.stack([one.dealer for one in charts])],
         context_add=context_add,
         start=np.stack([one.start[1:] for one in evs]),
         value=np.array(value),
@@ -55,46 +66,46 @@ def make_luck_model(rules: Rules, plan: Plan) -> LuckModel:
     )
 
 
-def filled_up(ranks: Array) -> Array:
-    """The same with WIDE places in the last axis, one for each rank."""
-    filled = np.zeros((*ranks.shape[:-1], WIDE), ranks.dtype)
-    filled[..., : ranks.shape[-1]] = ranks
-    return filled
+def padded(ranks: Array) -> Array:
+    """Pad the last axis, which is over ranks, with zeros to the length WIDE."""
+    result = np.zeros((*ranks.shape[:-1], WIDE), ranks.dtype)
+    result[..., : ranks.shape[-1]] = ranks
+    return result
 
 
 class _Nodes:
-    """Nodes, numbered as they are added. Number 0 is no draw at all, and worth nothing."""
+    """Nodes, numbered in the order in which they are added. Number 0 means no draw and has the value 0."""
 
     def __init__(self, ranks: int) -> None:
         self.blocks: list[Array] = [np.zeros((1, ranks, 1 + ranks))]
         self.count = 1
 
     def add(self, after: Array) -> Array:
-        """Number the nodes with these worths after each rank, (.., Q, 1 + Q)."""
+        """Add nodes with these values after each rank, (.., Q, 1 + Q), and return their numbers."""
         numbers = self.count + np.arange(math.prod(after.shape[:-2])).reshape(after.shape[:-2])
         self.blocks.append(after.reshape(-1, *after.shape[-2:]))
         self.count += numbers.size
         return numbers
 
-    def different(self) -> tuple[Array, Array, Array]:
-        """The first two fields of `Referee`, for nodes that differ, and the number of every node among these.
+    def distinct(self) -> tuple[Array, Array, Array]:
+        """Return the first two fields of `LuckModel` for the distinct nodes, and the number of every node among these.
 
-        Most draws come to the same as others; few nodes stay close to the processor.
+        Most nodes equal others. A small table of nodes stays in the processor's cache.
         """
         after = np.concatenate(self.blocks).reshape(self.count, -1)
         rounded = np.ascontiguousarray(after.round(EXACT) + 0.0)  # no negative zeros
         rows = rounded.view(np.dtype((np.void, rounded.shape[1] * rounded.itemsize))).ravel()
         _, first, number = np.unique(rows, return_index=True, return_inverse=True)
         order = np.argsort(first, kind="stable")  # number 0 stays 0
-        place = np.empty(len(order), np.int32)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        kept = after[first[order]].reshape(len(order), -1, self.blocks[0].shape[-1])
-        slopes = filled_up(np.swapaxes(kept[..., 1:], 1, 2).astype(np.float32))
-        return filled_up(kept[..., 0]), slopes, place[number.ravel()]
+        position = np.empty(len(order), np.int32)
+        position[order] = np.arange(len(order), dtype=np.int32)
+        distinct = after[first[order]].reshape(len(order), -1, self.blocks[0].shape[-1])
+        slopes = padded(np.swapaxes(distinct[..., 1:], 1, 2).astype(np.float32))
+        return padded(distinct[..., 0]), slopes, position[number.ravel()]
 
 
-class _Drawn:
-    """Nodes of one chart."""
+class _ChartNodes:
+    """The nodes of one chart."""
 
     def __init__(self, values: StateValues, nodes: _Nodes) -> None:
         self.values = values
@@ -132,10 +143,10 @@ class _Drawn:
         deepest = 2 if limit == NO_LIMIT else max(min(limit, DEEPEST), 2)
         split = np.zeros((*self.hit.shape, deepest - 1, deepest), np.int32)
         for pair in np.flatnonzero(values.plan.half).tolist():
-            half, contexts = int(values.plan.half[pair]), self._contexts_of(SPLIT, pair)
+            split_hand, contexts = int(values.plan.half[pair]), self._contexts_of(SPLIT, pair)
             at = np.searchsorted(values.known, contexts)
             for held in range(2, deepest + 1):
-                for waiting in range(1, held + 1):
-                    after = values.after_split(half, waiting, held)[at]
-                    split[contexts, half, held - 2, waiting - 1] = self.nodes.add(after)
+                for pending in range(1, held + 1):
+                    after = values.after_split(split_hand, pending, held)[at]
+                    split[contexts, split_hand, held - 2, pending - 1] = self.nodes.add(after)
         return split

@@ -1,7 +1,7 @@
-"""The plan: rules and charts compiled into small integer arrays, which the compiled round plays.
+"""Compiled rules: rules and charts as small integer arrays, which the compiled round plays.
 
-Everything here is computed from `states.py`; no rule is written down again. A payoff is one integer, so that those of
-split hands simply add: profit in units of `rules.unit`, plus TIED for each initial bet that is dealt again.
+Everything here is computed from `states.py`; no rule is implemented again. A payoff code is one integer, so that the
+payoffs of split hands add: the profit in units of `rules.unit`, plus TIED for each initial bet that is replayed.
 """
 
 from __future__ import annotations
@@ -29,25 +29,44 @@ from bjsim.sim.game.states import (
 
 Array = np.ndarray[Any, Any]
 Policy = Callable[[HandState, str, str], str]
-ENDLESS_WINDOW = 2048  # payoffs counted in the dense table, in units, where splits have no limit
-MOST_COUNTERS = 1 << 26  # of payoffs, of all seats: half a gigabyte
+ENDLESS_WINDOW = 2048  # width of the dense table of payoffs, in units, if splits have no limit
+MOST_COUNTERS = 1 << 26  # of payoffs, over all seats: half a gigabyte
 
 
 def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:
-    """One payoff as one integer; see the module's docstring. Raises: RunFailed for one that does not fit."""
+    """Encode a payoff as one integer; see the module's docstring.
+
+    Args:
+        net: Profit in initial bets.
+        tied: Initial bets that are tied and replayed.
+        unit: The payoff quantum, as a share of an initial bet.
+
+    Raises:
+        ValueError: The payoff is not a whole number of units and of tied bets.
+        RunFailed: The payoff is too large for the code.
+    """
     units = net / unit
     if units.denominator != 1 or Fraction(tied).denominator != 1:
-        raise ValueError(f"a payoff of {net} bets, {tied} tied, is no whole number of units of {unit}")
+        raise ValueError(f"a payoff of {net} bets, {tied} tied, is not a whole number of units of {unit}")
     if abs(units) >= TIED // 2:
         raise RunFailed(f"a payoff of {float(net):,.0f} initial bets is too large to count; play with fewer chips")
     return int(units) + int(tied) * TIED
 
 
-def compile_plan(rules: Rules, letters: Sequence[Policy]) -> Plan:
-    """The plan for seats that decide by `letters`: one function (state, column label, legal letters) -> letter each.
+def compile_plan(rules: Rules, policies: Sequence[Policy]) -> Plan:
+    """Compile rules and the policies of all seats.
 
-    Raises: KeyError from a chart that lacks a cell; ValueError if the rules let payoffs be no whole units; InputError
-    where they let a round pay too many different amounts.
+    Args:
+        rules: The rules of the game.
+        policies: For each seat a function (state, column label, legal letters) -> letter.
+
+    Returns:
+        The compiled rules.
+
+    Raises:
+        KeyError: A policy's chart lacks a cell.
+        ValueError: A policy returns a letter that is not legal, or a payoff is not a whole number of units.
+        InputError: A round can pay too many different amounts.
     """
     states = States(rules)
     hands, add, half = _hand_states(states)
@@ -57,7 +76,7 @@ def compile_plan(rules: Rules, letters: Sequence[Policy]) -> Plan:
     pay = [[[_pay(states, result, stake, o) for o in outcomes] for stake in (1, 2)] for result in results]
     return Plan(
         add=add,
-        act=np.stack([_actions(states, hands, letter) for letter in letters]),
+        act=np.stack([_actions(states, hands, policy) for policy in policies]),
         half=half,
         result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
         pay=np.array(pay, np.int64),
@@ -68,8 +87,8 @@ def compile_plan(rules: Rules, letters: Sequence[Policy]) -> Plan:
             [outcomes.index(states.dealer_outcome(d)) if states.dealer_done(d) else 0 for d in dealers], np.int64
         ),
         column=_columns(states, dealers),
-        deal=np.array(["pd".index(letter) for letter in rules.deal], np.int64),
-        numbers=_numbers(rules, results, outcomes, len(letters)),
+        deal=np.array(["pd".index(card) for card in rules.deal], np.int64),
+        numbers=_numbers(rules, results, outcomes, len(policies)),
         threshold=alias_table(rules.card_probabilities)[0],
         other=alias_table(rules.card_probabilities)[1],
     )
@@ -95,7 +114,7 @@ def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], sea
         raise InputError(
             f"buy_in = {rules.buy_in}, blackjack_pays = {rules.blackjack_pays}, max_hands = {rules.max_hands}: a round "
             f"pays up to {float(best * int(hands)):,.0f} bets in steps of {rules.unit}, which are too many amounts to "
-            "count; take smaller numbers"
+            "count; use smaller numbers"
         )
     return numbers
 
@@ -105,7 +124,7 @@ def _pay(states: States, result: Result, stake: int, outcome: int) -> int:
 
 
 def _hand_states(states: States) -> tuple[list[HandState], Array, Array]:
-    """Every hand state that play can reach, the empty hand first; where each card leads; and the halves of pairs."""
+    """All reachable hand states, the empty hand first; the state after each card; and the split hand of each pair."""
     hands = [HandState()]
     known = {HandState(): 0}
     ranks = range(len(RANKS)) if states.rules.split_by == "rank" else [*range(10), 9, 9, 9]
@@ -117,16 +136,16 @@ def _hand_states(states: States) -> tuple[list[HandState], Array, Array]:
         return known[hand]
 
     add, half = [], []
-    for hand in hands:  # grows while it is walked
-        goes_on = hand.cards < 2 or set("HD") & set(states.legal(hand))
-        add.append([number(states.add(hand, rank)) if goes_on else 0 for rank in ranks])
+    for hand in hands:  # which grows in the loop
+        draws = hand.cards < 2 or set("HD") & set(states.legal(hand))
+        add.append([number(states.add(hand, rank)) if draws else 0 for rank in ranks])
         half.append(number(states.split(hand)) if hand.cards == 2 and "P" in states.legal(hand) else 0)
     return hands, np.array(add, np.int64), np.array(half, np.int64)
 
 
 def _dealer_states(states: States) -> tuple[list[DealerState], Array]:
     dealers, add = [DealerState()], []
-    for dealer in dealers:  # grows while it is walked
+    for dealer in dealers:  # which grows in the loop
         row = []
         for rank in range(len(RANKS)):
             after = states.dealer_add(dealer, rank) if not states.dealer_done(dealer) else dealer
@@ -138,7 +157,7 @@ def _dealer_states(states: States) -> tuple[list[DealerState], Array]:
 
 
 def _columns(states: States, dealers: list[DealerState]) -> Array:
-    """Column index by the dealer's state after what is shown of his hand; 0 for hands that end the round."""
+    """Column index by the dealer's state, for one and for two shown cards; 0 for hands that end the round."""
     up, both = [0] * len(dealers), [0] * len(dealers)
     for i, dealer in enumerate(dealers):
         if states.rules.dealer_shows == "up" and dealer.cards == 1:
@@ -148,7 +167,7 @@ def _columns(states: States, dealers: list[DealerState]) -> Array:
     return np.array([up, both], np.int64)
 
 
-def _actions(states: States, hands: list[HandState], letter: Policy) -> Array:
+def _actions(states: States, hands: list[HandState], policy: Policy) -> Array:
     act = np.zeros((2, len(hands), len(states.columns)), np.int64)
     for i, hand in enumerate(hands):
         legal = states.legal(hand) if hand.cards >= 2 else ""
@@ -160,7 +179,7 @@ def _actions(states: States, hands: list[HandState], letter: Policy) -> Array:
             if allowed in ("", "S"):
                 continue
             for j, column in enumerate(states.columns):
-                choice = letter(hand, column, allowed)
+                choice = policy(hand, column, allowed)
                 if choice not in tuple(allowed):
                     raise ValueError(f"a strategy chose {choice} of {allowed} for {hand} against {column}")
                 act[may_split, i, j] = LETTERS.index(choice)

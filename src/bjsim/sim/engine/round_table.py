@@ -1,13 +1,13 @@
-"""The fold: the rounds of one seat as one table, in which every card is a look-up.
+"""The lookup table: the rounds of one seat as a finite automaton, in which every card takes one lookup.
 
-A plan (`plan.py`) is followed over all cards that can come: what is undecided in a round becomes a row, and each card
-leads to another row. Rows that lead to the same are one row, however they came about, which leaves a thousand, and ten
-times as many with splits: few enough to stay close to the processor. No rule is written down here.
+The compiled rules (`plan.py`) are followed over all possible cards. Each undecided state of a round becomes a row, and
+each card leads to another row. Equal rows are merged, which leaves about a thousand, or ten times as many with splits,
+few enough for the processor's cache. This module implements no rules.
 
-How hands and rounds end is logged, a byte each; the log says what a round pays. A round without splits logs one byte;
-of split hands each logs its own and what it is worth by the dealer's outcome, and the round's last byte names that.
-Where splits have no limit, or take too many rows, they lead out of the table, and `play` plays such a round
-again from its first card, by the plan.
+The end of each hand and of each round is logged as a byte, and the payoffs are computed from this log. A round without
+splits logs one byte. Each split hand logs a byte for its payoffs by the dealer's outcome, and the last byte of the
+round has that outcome. If splits have no limit, or take too many rows, they leave the table, and `play` replays such a
+round from its first card by the compiled rules.
 """
 
 from __future__ import annotations
@@ -22,28 +22,33 @@ from bjsim.sim.game.cards import RANKS, TEN
 
 Array = np.ndarray[Any, Any]
 
-WAITING = len(RANKS)  # where the row begins in which a round that leaves waits; the row in which a round begins is at 0
-SKIPPED = 255  # in the log, a card that came while it waited
-MOST_CLASSES = SKIPPED // 2  # of ends of hands and rounds
-LONGEST = 52  # cards, more than one hand and the dealer ever draw
-FEWEST = 32  # cards of a shoe for which walking it pays
-MOST_HANDS = 31  # of one seat, where splits are folded
+WAITING = len(RANKS)  # offset of the row for rounds that have left the table; rounds begin in the row at 0
+SKIPPED = 255  # log entry of a card drawn in the row WAITING
+MOST_CLASSES = SKIPPED // 2  # of the ends of hands and rounds
+LONGEST = 52  # cards, above the most that one hand and the dealer can draw
+FEWEST = 32  # cards of a shoe below which the table gains nothing
+MOST_HANDS = 31  # of one seat, for splits within the table
 MOST_ROWS = 1 << 15  # 1.7 MB
 DEEPEST = 1024  # cards in a round
 WIDEST = (1 << 14, 1 << 8, 1 << 8)  # states of a hand, of the dealer, and columns
 
 
 def fold(plan: Plan, most_rows: int = MOST_ROWS) -> Fold | None:
-    """The plan of a single seat as a table of `most_rows` rows at most, with splits where that is possible.
+    """Build the lookup table of a single seat, with splits if possible.
 
-    None for several seats, short shoes, too many different payoffs, or too many rows.
+    Args:
+        plan: The compiled rules.
+        most_rows: The largest number of rows.
+
+    Returns:
+        The table; None for several seats, short shoes, too many different payoffs, or too many rows.
     """
     numbers = plan.numbers
     stop = min(numbers.cut, 52 * numbers.decks - LONGEST) if numbers.decks else NO_LIMIT
     sizes = (len(plan.add), len(plan.dealer_add), plan.act.shape[3])
     if len(plan.act) > 1 or stop < FEWEST or any(n > most for n, most in zip(sizes, WIDEST, strict=True)):
         return None
-    vectors, vector = _evs(plan)
+    vectors, vector = _payoff_vectors(plan)
     codes, code = np.unique(vectors, return_inverse=True)
     for leave in (False, True) if numbers.max_hands <= MOST_HANDS else (True,):
         outcomes = np.arange(1 if leave else vectors.shape[1])
@@ -56,16 +61,18 @@ def fold(plan: Plan, most_rows: int = MOST_ROWS) -> Fold | None:
             over[0] = 0
             table = _table(plan, leave, vector, (end, after, over), most_rows)
             if table is not None:
-                last = stop if leave or not numbers.decks else numbers.cut  # what never leaves may end in the next shoe
+                last = (
+                    stop if leave or not numbers.decks else numbers.cut
+                )  # a round that cannot leave the table may end in the next shoe
                 return Fold(table, ends, hands, FoldNumbers(len(plan.deal), WAITING, SKIPPED, last))
     return None
 
 
-def _evs(plan: Plan) -> tuple[Array, Array]:
-    """What a hand may be worth by the dealer's outcome, (H, O), nothing first; and the row for result and stake."""
+def _payoff_vectors(plan: Plan) -> tuple[Array, Array]:
+    """The distinct payoffs of a hand by the dealer's outcome, (H, O), zeros first; and the row by result and stake."""
     results, stakes, outcomes = plan.pay.shape
-    different, row = np.unique(plan.pay.reshape(-1, outcomes), axis=0, return_inverse=True)
-    return np.concatenate([np.zeros((1, outcomes), np.int64), different]), 1 + row.reshape(results, stakes)
+    distinct, row = np.unique(plan.pay.reshape(-1, outcomes), axis=0, return_inverse=True)
+    return np.concatenate([np.zeros((1, outcomes), np.int64), distinct]), 1 + row.reshape(results, stakes)
 
 
 def _table(plan: Plan, leave: bool, vector: Array, codes: tuple[Array, Array, Array], most: int) -> Array | None:
@@ -86,10 +93,10 @@ def _table(plan: Plan, leave: bool, vector: Array, codes: tuple[Array, Array, Ar
     rows = fold_rows(plan, Logs(vector, *codes, int(leave)), TEN + 1 if tens_alike else len(RANKS), table, work)
     if rows == TOO_LARGE:
         return None
-    table = table[:rows]  # what is often needed should lie close together
+    table = table[:rows]  # frequent rows should be close together
     weights = np.zeros(rows)
     weigh(table, weights)
-    weights[:2] = 3, 2  # they stay where they are; no other row is met more than once in a round
+    weights[:2] = 3, 2  # these two stay first; no other row is visited more than once in a round
     order = np.argsort(-weights, kind="stable")
     begins = np.empty(rows, np.uint32)
     begins[order] = np.arange(rows) * len(RANKS)

@@ -1,4 +1,4 @@
-"""Plays rounds with the kernels: makes the arrays that they need, and reads what they have counted.
+"""Playing rounds with the kernels: allocates their arrays and reads their counts.
 
 Import this module only where rounds are played: importing numba takes a third of a second.
 """
@@ -28,22 +28,29 @@ from bjsim.sim.engine.kernels.play import RAN_AWAY, RUNAWAY, play
 from bjsim.sim.engine.kernels.run_table import LANES, LOG, run_table
 from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
 from bjsim.sim.engine.kernels.table_layout import Blocks, Fold, Lanes
-from bjsim.sim.engine.luck_model import filled_up
+from bjsim.sim.engine.luck_model import padded
 from bjsim.sim.game.random_stream import stream_key
 
 Array = np.ndarray[Any, Any]
 
-ENDLESS = f"a seat held {RUNAWAY:,} hands in one round, and no more are played: its splits end very late, or never"
-PILOT_TABLE = 2**32  # number of a table that nobody plays at
+ENDLESS = f"a seat reached the limit of {RUNAWAY:,} hands in one round: its splits end very late, or never"
+PILOT_TABLE = 2**32  # a table number that no run uses
 
 
 def open_ledger(plan: Plan, luck_model: LuckModel, bet: float, usual: int) -> Ledger:
-    """A ledger for a plan whose payoffs count in shares `bet`, with `usual` rounds to a shoe."""
+    """Make an empty ledger.
+
+    Args:
+        plan: The compiled rules.
+        luck_model: The luck model.
+        bet: The payoff quantum, as a share of an initial bet.
+        usual: The typical number of rounds in a shoe.
+    """
     seats, kinds = len(plan.act), 2 * len(plan.pay)
     state = np.zeros(1, STATE)
     state["left"] = 1
     return Ledger(
-        counts=filled_up(luck_model.full),
+        counts=padded(luck_model.full),
         state=state,
         draws=np.zeros(NOTES + 2 + seats * (kinds + 1), DRAW),
         usual=usual,
@@ -59,7 +66,7 @@ def open_ledger(plan: Plan, luck_model: LuckModel, bet: float, usual: int) -> Le
 
 
 def make_shoe(plan: Plan, key: tuple[int, int]) -> Shoe:
-    """The shoe of a table, before the first card of the stream with this key is made."""
+    """Make the shoe of a table, before the first card of the random stream with this key."""
     size = 52 * plan.numbers.decks
     return Shoe(
         cards=np.zeros(size or KEPT + BUFFER, np.uint8),
@@ -76,14 +83,14 @@ def make_shoe(plan: Plan, key: tuple[int, int]) -> Shoe:
 
 
 def make_seats(plan: Plan) -> Seats:
-    """The seats of a table."""
+    """Make the seats of a table."""
     seats, outcomes = len(plan.act), plan.pay.shape[2]
     hand, half, pending, held, acting = np.zeros((5, seats), np.int64)
     return Seats(hand, half, pending, held, acting, np.zeros((seats, outcomes), np.int64))
 
 
 def make_counts(plan: Plan, rounds: int, traced: int) -> Counts:
-    """Counts of no payoff yet, with room for those of `rounds` rounds, and a trace of `traced` rounds."""
+    """Make empty counts for `rounds` rounds, with a trace of the first `traced`."""
     numbers, seats = plan.numbers, len(plan.act)
     return Counts(
         dense=np.zeros((seats, numbers.ties + 1, 2 * numbers.width + 1), np.int64),
@@ -96,14 +103,23 @@ def play_rounds(
     plan: Plan, key: tuple[int, int], rounds: int, traced: int = 0,
     luck_model: LuckModel | None = None, ledger: Ledger | None = None,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
-    """Play `rounds` rounds of a plan at one table, from the beginning of the stream with this key.
+    """Play rounds at one table.
 
-    With a referee the cards are the same, and the luck in them is noted in the ledger.
+    Args:
+        plan: The compiled rules.
+        key: The key of the random stream, which is read from its beginning.
+        rounds: The number of rounds.
+        traced: The number of first rounds to trace.
+        luck_model: The luck model, or None. The cards are the same either way.
+        ledger: The ledger in which luck is recorded, or None.
 
-    Returns: counts (seats, ties + 1, 2 width + 1), how often each payoff came, by stake tied and units won; the payoffs
-    that fall outside it, rows of (seat, code); trace (traced, seats + 1), for the first rounds each seat's payoff code
-    and the number of cards dealt so far. All int64.
-    Raises: EndlessSplitting.
+    Returns:
+        A tuple (counts, outside, trace) of int64 arrays. counts (seats, ties + 1, 2 width + 1): the frequency of each
+        payoff, by bets tied and units won. outside (n, 2): rows of (seat, payoff code) for payoffs outside that window.
+        trace (traced, seats + 1): for the first rounds each seat's payoff code and the number of cards dealt so far.
+
+    Raises:
+        EndlessSplitting: A seat reached the limit on hands.
     """
     counts = make_counts(plan, rounds, traced)
     overflow = play(plan, make_shoe(plan, key), rounds, make_seats(plan), counts, luck_model, ledger)
@@ -113,21 +129,30 @@ def play_rounds(
 
 
 def rounds_in_shoe(plan: Plan) -> int:
-    """The usual number of rounds that start in one shoe, found on a stream of its own; 1 for an infinite shoe."""
+    """The typical number of rounds that start in one shoe, estimated on a separate stream; 1 for an infinite shoe."""
     if not plan.numbers.decks:
         return 1
     pilot = 1 << 14
     cards = play_rounds(plan, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1] / pilot
-    rounds = plan.numbers.cut / float(cards) + 0.5  # it is cut after the round in which the cut comes
+    rounds = plan.numbers.cut / float(cards) + 0.5  # the round in which the cut card appears is played to its end
     return max(round(rounds), 1)
 
 
 def play_adjusted(
     plan: Plan, luck_model: LuckModel, bet: float, key: tuple[int, int], rounds: int
 ) -> tuple[Array, Array, Array, int]:
-    """Play rounds as `play_rounds` does, and tell the luck in them.
+    """Play rounds with luck adjustment.
 
-    Returns: counts and outside, as there; sums (seats, 6) over shoes, see `Ledger`; the usual rounds of a shoe.
+    Args:
+        plan: The compiled rules.
+        luck_model: The luck model.
+        bet: The payoff quantum, as a share of an initial bet.
+        key: The key of the random stream.
+        rounds: The number of rounds.
+
+    Returns:
+        A tuple (counts, outside, sums, usual): counts and outside as for `play_rounds`; the sums over shoes, float64
+        (seats, 6), see `Ledger`; and the typical number of rounds in a shoe.
     """
     usual = rounds_in_shoe(plan)
     ledger = open_ledger(plan, luck_model, bet, usual)
@@ -136,7 +161,7 @@ def play_adjusted(
 
 
 def make_lanes(plan: Plan) -> Lanes:
-    """Lanes at the beginning of the first blocks, of which there is one for each lane at least."""
+    """Make the lanes, at the beginning of the first blocks; there must be a block for each lane."""
     size = 52 * plan.numbers.decks
     first = 0 if size else KEPT
     return Lanes(
@@ -158,30 +183,41 @@ def make_lanes(plan: Plan) -> Lanes:
 
 
 def play_blocks(
-    plan: Plan, folded: Fold, keys: Sequence[tuple[int, int]], rounds: Sequence[int], traced: bool = False
+    plan: Plan, lookup: Fold, keys: Sequence[tuple[int, int]], rounds: Sequence[int], traced: bool = False
 ) -> tuple[Array, Array, list[Array]]:
-    """Play `rounds[i]` rounds from the beginning of the stream `keys[i]`, for all i, by the fold of the plan.
+    """Play blocks by the lookup table.
 
-    Returns: as `play_rounds`, the counts of all together; with `traced` the payoff code of every round, a list of
-    arrays. Raises: EndlessSplitting.
+    Args:
+        plan: The compiled rules.
+        lookup: Their lookup table.
+        keys: The key of each block's random stream, which is read from its beginning.
+        rounds: The number of rounds of each block.
+        traced: Whether to return the payoff code of every round.
+
+    Returns:
+        A tuple (counts, outside, traces): counts and outside of all blocks together, as for `play_rounds`; and with
+        `traced` an array of payoff codes for each block, else an empty list.
+
+    Raises:
+        EndlessSplitting: A seat reached the limit on hands.
     """
-    none = [0] * max(LANES - len(keys), 0)  # blocks without a round, for lanes that have no other
-    traces = np.zeros((len(keys) + len(none), max([*rounds, 0]) if traced else 0), np.int64)
-    every_key = np.array([*keys, *[(0, 0) for _ in none]], np.uint64)
-    blocks = Blocks(np.array([*rounds, *none], np.int64), every_key, traces)
+    padding = [0] * max(LANES - len(keys), 0)  # empty blocks for lanes that have no other
+    traces = np.zeros((len(keys) + len(padding), max([*rounds, 0]) if traced else 0), np.int64)
+    all_keys = np.array([*keys, *[(0, 0) for _ in padding]], np.uint64)
+    blocks = Blocks(np.array([*rounds, *padding], np.int64), all_keys, traces)
     counts = make_counts(plan, sum(rounds), 1)
-    classes = np.zeros((4, len(folded.ends)), np.int64)
-    overflow = run_table(folded, plan, blocks, make_lanes(plan), make_seats(plan), counts, classes)
+    classes = np.zeros((4, len(lookup.ends)), np.int64)
+    overflow = run_table(lookup, plan, blocks, make_lanes(plan), make_seats(plan), counts, classes)
     if overflow == RAN_AWAY:
         raise EndlessSplitting(ENDLESS)
-    often = classes.sum(axis=0)
-    came = np.flatnonzero(often)
-    codes, times = folded.ends[came, 0], often[came]
+    frequencies = classes.sum(axis=0)
+    occurred = np.flatnonzero(frequencies)
+    codes, times = lookup.ends[occurred, 0], frequencies[occurred]
     tied = (codes + TIED // 2) >> 32
-    place, width = codes - (tied << 32) + plan.numbers.width, plan.numbers.width
-    fits = (place >= 0) & (place <= 2 * width) & (tied <= plan.numbers.ties)
-    np.add.at(counts.dense[0], (tied[fits], place[fits]), times[fits])
+    column, width = codes - (tied << 32) + plan.numbers.width, plan.numbers.width
+    fits = (column >= 0) & (column <= 2 * width) & (tied <= plan.numbers.ties)
+    np.add.at(counts.dense[0], (tied[fits], column[fits]), times[fits])
     others = np.repeat(codes[~fits], times[~fits])
     outside = np.concatenate([counts.overflow[:overflow], np.stack([np.zeros_like(others), others], axis=1)])
-    each = zip(traces, rounds, strict=False)
-    return counts.dense, outside, [trace[:n] for trace, n in each] if traced else []
+    pairs = zip(traces, rounds, strict=False)
+    return counts.dense, outside, [trace[:n] for trace, n in pairs] if traced else []

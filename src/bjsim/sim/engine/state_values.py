@@ -1,14 +1,14 @@
-"""What every state of the compiled round is worth in an infinite shoe, and how that changes with the shoe.
+"""Expected values of all states of the compiled round in an infinite shoe, and their slopes in its composition.
 
-Everything is computed from a plan's arrays, so no rule stands here. A worth is a row of 1 + Q numbers: the expected
-profit V in initial bets, and for each of the Q ranks the slope g(q) of V when the law p of the ranks is tilted toward
-rank q, p + t (e_q - p), at t = 0. Over a chance node with worths (V_r, g_r) after rank r, differentiating
-V = sum over r of p_r V_r gives
+Everything is computed from the arrays of the compiled rules; this module implements no rules. A value is a row of 1 + Q
+numbers: the expected profit V in initial bets, and for each of the Q ranks the slope g(q) of V when the distribution p
+of the ranks is tilted toward rank q, p + t (e_q - p), at t = 0. For a chance node with values (V_r, g_r) after rank r,
+differentiating V = sum over r of p_r V_r gives
 
     g(q) = V_q - V + sum over r of p_r g_r(q),
 
-so the slopes need no differences of solutions. They are the card counters' effects of removal, for every state.
-The referee knows the hole card from the moment it is dealt; the chart's play stays fixed.
+so the slopes need no finite differences. They are the card counters' effects of removal, for every state.
+The luck model knows the hole card as soon as it is dealt; the chart's decisions stay fixed.
 """
 
 from __future__ import annotations
@@ -27,25 +27,32 @@ HIT, DOUBLE, SPLIT, SURRENDER = (LETTERS.index(letter) for letter in "HDPR")
 
 
 def draw_probabilities(rules: Rules, plan: Plan) -> Array:
-    """The law of the ranks that the plan tells apart, ten-valued ones together where it treats them alike; (Q,)."""
+    """Probabilities of the ranks that the compiled rules distinguish, (Q,).
+
+    The ten-valued ranks are combined if the rules treat them alike.
+    """
     probabilities = [float(p) for p in rules.card_probabilities]
     alike = all((rows[:, 9:] == rows[:, 9:10]).all() for rows in (plan.add, plan.dealer_add))
     return np.array([*probabilities[:9], sum(probabilities[9:])] if alike else probabilities)
 
 
 class StateValues:
-    """The worths of all states of one seat's chart.
+    """The values of all states of one seat's chart.
 
-    plan: the rules and charts; seat: whose chart. law (Q,): of the ranks told apart, as `law_of` gives it. tie_value:
-    what a tied bet that is dealt again is worth.
+    A context x is the state of the dealer's cards before the seats act. `contexts` has for each context the dealer's
+    state, the sum of column indices so far and the number of the dealer's cards; `context_add` (X, Q) is the context
+    after a card. `deal` has for each card of the deal whether it is the dealer's, and the contexts and hands before it.
 
-    A context x is what the dealer has been dealt before the seats act: `contexts` holds for each its dealer's state,
-    the column (-1 before it is known) and whether the deal is over for the dealer; `context_add` (X, Q) where a card
-    leads. `deal` holds for each card of the deal whether it is the dealer's, and the contexts and hands before it.
+    Arrays of values end with an axis of 1 + Q. `finished` (D, R, 2): the value of a finished hand by the dealer's
+    state, its result, and whether it was doubled. `hands` (X, 2, S): the value of a hand by context, whether it may be
+    split, and its state; a hand of two or more cards is still to be played, one of fewer still to be dealt.
 
-    Arrays of worths end with an axis of 1 + Q. `finished` (D, R, 2): of a finished hand by the dealer's state, its
-    result, and whether it was doubled. `hands` (X, 2, S): of a hand by context, whether another may be split off, and
-    its state; one of two cards and more is to be played out, one of fewer to be dealt.
+    Args:
+        plan: The compiled rules and charts.
+        seat: The seat whose chart is evaluated.
+        probabilities: Probabilities of the ranks, (Q,), as from `draw_probabilities`.
+        tie_value: The value of a tied bet that is replayed, in initial bets.
+        unit: The payoff quantum, as a share of an initial bet.
     """
 
     def __init__(self, plan: Plan, seat: int, probabilities: Array, tie_value: float, unit: float) -> None:
@@ -59,14 +66,14 @@ class StateValues:
         tied = (plan.pay + TIED // 2) // TIED
         self.pay = (plan.pay - tied * TIED) * unit + tied * tie_value
         self._list_contexts()
-        self._halves: dict[tuple[int, int, int], Array] = {}
+        self._split_values: dict[tuple[int, int, int], Array] = {}
         self.finished = self._finished()
         self.hands = np.zeros((len(self.contexts), 2, len(self.add), 1 + self.ranks))
         self._play_backwards()
         self._deal_backwards()
 
     def mix(self, after: Array) -> Array:
-        """The worth of a chance node from the worths after each rank; (.., Q, 1 + Q) to (.., 1 + Q)."""
+        """The value of a chance node from the values after each rank, (.., Q, 1 + Q) to (.., 1 + Q)."""
         mixed: Array = np.tensordot(after, self.card_probabilities, axes=(-2, 0))
         mixed[..., 1:] += after[..., 0] - mixed[..., :1]
         return mixed
@@ -77,7 +84,7 @@ class StateValues:
         cards = int(self.plan.deal.sum())
         self.contexts = [(0, 0, 0)]  # dealer's state, sum of columns, cards
         rows: list[list[int]] = []
-        for dealer, column, dealt in self.contexts:  # grows while it is walked
+        for dealer, column, dealt in self.contexts:  # which grows in the loop
             row = []
             for after in self.dealer_add[dealer].tolist() if dealt < cards else []:
                 context = (after, column + int(self.plan.column[dealt, after]), dealt + 1)
@@ -121,11 +128,11 @@ class StateValues:
         return _last_first(leads_to)
 
     def _is_split(self, pair: int) -> bool:
-        """Whether a pair came from a split; if it is split again, `halves` has its worth."""
+        """Whether a pair came from a split; if it is split again, `split_value` has its value."""
         return pair in self.add[self.plan.half[pair]]
 
     def _played(self, hand: int, may_split: int) -> Array:
-        """Worth of a hand in the contexts in which seats act; (known, 1 + Q)."""
+        """Value of a hand in the contexts in which seats act, (known, 1 + Q)."""
         known, result = self.known, self.plan.result
         dealers = self.dealers[known]
         codes = np.where(self.ended[known], 0, self.act[may_split, hand, self.columns[known]])
@@ -139,70 +146,72 @@ class StateValues:
             elif code == SURRENDER:
                 ev[at] = self.finished[dealers[at], self.numbers.surrendered, 0]
             elif code == SPLIT and not self._is_split(hand):
-                ev[at] = self.halves(int(self.plan.half[hand]), 2, 2)[at]
+                ev[at] = self.split_value(int(self.plan.half[hand]), 2, 2)[at]
         return ev
 
     def after_hit(self, contexts: Array, hand: int) -> Array:
-        """Worths after each rank drawn to a hand; (.., Q, 1 + Q)."""
+        """Values after each rank drawn to a hand, (.., Q, 1 + Q)."""
         ev: Array = self.hands[contexts[:, None], 1, self.add[hand]]
         return ev
 
     def after_double(self, contexts: Array, hand: int) -> Array:
-        """Worths after each rank drawn to a doubled hand."""
+        """Values after each rank drawn to a doubled hand, (.., Q, 1 + Q)."""
         ev: Array = self.finished[self.dealers[contexts][:, None], self.plan.result[self.add[hand]], 1]
         return ev
 
     def after_dealt(self, contexts: Array, hand: int) -> Array:
-        """Worths after each rank dealt to the dealer while a seat holds `hand`."""
+        """Values after each rank dealt to the dealer while a seat holds `hand`, (.., Q, 1 + Q)."""
         ev: Array = self.hands[self.context_add[contexts], 1, hand]
         return ev
 
     # --- splits
 
-    def halves(self, half: int, waiting: int, held: int) -> Array:
-        """Worth of `waiting` halves of a pair that still get their second card, of a seat that holds `held` hands."""
-        if not waiting:
+    def split_value(self, split_hand: int, pending: int, held: int) -> Array:
+        """Value of `pending` split hands that have one card each, for a seat that holds `held` hands."""
+        if not pending:
             return np.zeros((len(self.known), 1 + self.ranks))
-        key = half, waiting, held
-        if key not in self._halves:
+        key = split_hand, pending, held
+        if key not in self._split_values:
             endless = self.numbers.max_hands == NO_LIMIT
-            self._halves[key] = (
-                waiting * self._endless_half(half) if endless else self.mix(self.after_split(half, waiting, held))
+            self._split_values[key] = (
+                pending * self._endless_split_value(split_hand)
+                if endless
+                else self.mix(self.after_split(split_hand, pending, held))
             )
-        return self._halves[key]
+        return self._split_values[key]
 
-    def splits_again(self, half: int) -> Array:
-        """Whether a card to a half makes a pair that the chart splits while it may; (known, Q)."""
-        again: Array = self.act[1, self.add[half]][:, self.columns[self.known]].T == SPLIT
+    def splits_again(self, split_hand: int) -> Array:
+        """Whether each rank drawn to a split hand makes a pair that the chart splits if allowed, (known, Q)."""
+        again: Array = self.act[1, self.add[split_hand]][:, self.columns[self.known]].T == SPLIT
         again &= ~self.ended[self.known][:, None]
         return again
 
-    def after_split(self, half: int, waiting: int, held: int) -> Array:
-        """Worths after each rank drawn to the first of `waiting` halves; (known, Q, 1 + Q)."""
+    def after_split(self, split_hand: int, pending: int, held: int) -> Array:
+        """Values after each rank drawn to the first of `pending` split hands, (known, Q, 1 + Q)."""
         may_split = int(held < self.numbers.max_hands)
-        ev: Array = self.hands[self.known[:, None], may_split, self.add[half]]
+        ev: Array = self.hands[self.known[:, None], may_split, self.add[split_hand]]
         if self.numbers.max_hands == NO_LIMIT:
-            one = self._endless_half(half)
-            return np.where(self.splits_again(half)[..., None], 2 * one[:, None], ev)
-        ev = ev + self.halves(half, waiting - 1, held)[:, None]
-        again = self.splits_again(half)
+            one = self._endless_split_value(split_hand)
+            return np.where(self.splits_again(split_hand)[..., None], 2 * one[:, None], ev)
+        ev = ev + self.split_value(split_hand, pending - 1, held)[:, None]
+        again = self.splits_again(split_hand)
         if may_split and again.any():
-            ev[again] = np.broadcast_to(self.halves(half, waiting + 1, held + 1)[:, None], ev.shape)[again]
+            ev[again] = np.broadcast_to(self.split_value(split_hand, pending + 1, held + 1)[:, None], ev.shape)[again]
         return ev
 
-    def _endless_half(self, half: int) -> Array:
-        """Worth h of one half where splits have no end: it becomes two with the probability `a` of a pair, so
-        h = rest + 2 a h, and likewise for its slopes; 0 where the hands would multiply for ever."""
-        key = half, 1, 0
-        if key not in self._halves:
-            again = self.splits_again(half)
-            rest = np.where(again[..., None], 0, self.hands[self.known[:, None], 1, self.add[half]])
+    def _endless_split_value(self, split_hand: int) -> Array:
+        """Value h of one split hand if splits have no limit. It becomes two with the probability a of a pair, so
+        h = rest + 2 a h, and likewise for its slopes; 0 if the hands would multiply without end."""
+        key = split_hand, 1, 0
+        if key not in self._split_values:
+            again = self.splits_again(split_hand)
+            rest = np.where(again[..., None], 0, self.hands[self.known[:, None], 1, self.add[split_hand]])
             pairs = again @ self.card_probabilities
             stays = np.where(pairs < 0.5, 1 - 2 * pairs, np.inf)[:, None]
             one = np.tensordot(rest, self.card_probabilities, axes=(-2, 0)) / stays
             one[:, 1:] += (np.where(again, 2 * one[:, :1], rest[..., 0]) - one[:, :1]) / stays
-            self._halves[key] = one
-        return self._halves[key]
+            self._split_values[key] = one
+        return self._split_values[key]
 
     # --- the deal
 
@@ -222,13 +231,13 @@ class StateValues:
 
     @property
     def start(self) -> Array:
-        """Worth of a round before its first card; (1 + Q,)."""
+        """Value of a round before its first card, (1 + Q,)."""
         ev: Array = self.hands[0, 1, 0]
         return ev
 
 
 def _last_first(leads_to: list[list[int]]) -> Iterator[int]:
-    """The states in an order in which each comes after all that it leads to."""
+    """The states in an order in which each follows all its successors."""
     done: set[int] = set()
     for start in range(len(leads_to)):
         todo = [start]
@@ -245,8 +254,16 @@ def _last_first(leads_to: list[list[int]]) -> Iterator[int]:
 
 
 def value_of_game(rules: Rules, plan: Plan, seat: int) -> float:
-    """The exact value of a seat's chart in the infinite shoe: profit per settled bet; nan where none would be settled,
-    as the chart ties at least as many bets as it is dealt."""
+    """Compute the exact value of a seat's chart in the infinite shoe.
+
+    Args:
+        rules: The rules of the game.
+        plan: The compiled rules and charts.
+        seat: The seat.
+
+    Returns:
+        The profit per settled bet, in initial bets; nan if the chart ties at least as many bets as it is dealt.
+    """
     probabilities, unit = draw_probabilities(rules, plan), float(rules.unit)
     net = float(StateValues(plan, seat, probabilities, 0.0, unit).start[0])
     if rules.ties != "replay":

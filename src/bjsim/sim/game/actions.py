@@ -1,4 +1,4 @@
-"""What a seat may do, what it may see when it decides, and who decides."""
+"""Actions, views and players: what a seat may do, what it may see, and the interface of a strategy."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ if TYPE_CHECKING:
 
 
 class Action(NamedTuple):
-    """One decision: its letter, and for a raise the chips added to the stake.
+    """One decision.
 
-    Letters: S stand, H hit, D double, P split, R surrender, B raise (as in the CardShark protocol, seed 003).
+    Attributes:
+        letter: S stand, H hit, D double, P split, R surrender or B raise, as in the protocol of [CardShark].
+        amount: For a raise, the chips added to the stake.
+
+    Source: [CardShark].
     """
 
     letter: str
@@ -28,21 +32,25 @@ NAMES = {"S": "stand", "H": "hit", "D": "double", "P": "split", "R": "surrender"
 
 
 def raise_by(chips: int) -> Action:
-    """The action that adds `chips` (0 or more) to the stake."""
+    """Make the action that adds `chips` (0 or more) to the stake."""
     return Action("B", chips)
 
 
 class View(NamedTuple):
-    """All that a seat may know when it decides.
+    """Everything that a seat may know when it decides.
 
-    hand: the letters of the hand to decide on.
-    dealer: the dealer's cards that are shown.
-    visible: every card on the table in the order the CardShark protocol lists them: the dealer's, a hidden one
-        as `#`, then all other open cards in the order they were dealt.
-    stake: chips bet on this hand. chips: what the seat holds beside all its stakes. (The first stake is
-        `rules.buy_in` chips.)
-    legal: the letters of the actions allowed now; `B` needs 0 <= amount <= chips.
-    split: whether the hand came from a split. hands: how many hands the seat holds now.
+    Attributes:
+        rules: The rules of the game.
+        seat: Number of the seat, from 0.
+        hand: Letters of the hand to decide on.
+        dealer: The dealer's visible cards.
+        visible: Every card on the table in the order of the [CardShark] protocol: the dealer's, a hidden one as `#`,
+            then all other open cards in the order in which they were dealt.
+        stake: Chips bet on this hand; initially `rules.buy_in`.
+        chips: Chips that the seat holds, without its stakes.
+        legal: Letters of the legal actions; `B` needs 0 <= amount <= chips.
+        split: Whether the hand came from a split.
+        hands: Number of hands that the seat holds now.
     """
 
     rules: Rules
@@ -59,20 +67,27 @@ class View(NamedTuple):
 
 @runtime_checkable
 class Player(Protocol):
-    """Whoever decides. A strategy is a Player in this process, a bot is one in another.
+    """The interface of a strategy. A strategy plays in this process, a bot in another.
 
-    A player may remember what it saw: it is copied afresh for each block of rounds (see `bjsim.sim.running.table`).
+    A player may keep a memory: it is copied for each block of rounds (see `bjsim.sim.running.table`).
     """
 
     @property
     def name(self) -> str:
-        """What results and errors call it."""
+        """The player's name in results and errors."""
         ...
 
     def decide(self, view: View) -> Action:
-        """The action to take; its letter must be in `view.legal`."""
+        """Choose an action.
+
+        Args:
+            view: What the seat may see.
+
+        Returns:
+            The action; its letter must be in `view.legal`.
+        """
         ...
 
 
 class IllegalAction(RunFailed):
-    """A player answered with an action that its view did not allow."""
+    """A player chose an action that is not legal."""

@@ -1,6 +1,6 @@
-"""Cards: thirteen ranks, written `A23456789TJQK`, in that order everywhere.
+"""Cards: thirteen ranks, written `A23456789TJQK` and always in that order.
 
-A card is its letter. Arrays and states use its rank index, 0 (the ace) to 12 (the king). Suits never matter.
+A card is written as its letter. Arrays and states use its rank index, 0 (ace) to 12 (king). Suits never matter.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from fractions import Fraction
 
 RANKS = "A23456789TJQK"
 HIDDEN = "#"
-TEN = RANKS.index("T")  # every rank from here on counts ten
+TEN = RANKS.index("T")  # the first of the ten-valued ranks
 VALUES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)  # points by rank
 
 
@@ -20,39 +20,50 @@ def value_of(rank: int) -> int:
 
 
 def rank_of(card: object) -> int:
-    """Rank index of a card given as its letter, as "10" or "1", or as its points 1..10.
+    """Parse a card.
 
-    Raises: ValueError naming the card and what would be accepted.
+    Args:
+        card: Its letter, "10" or "1", or its points 1..10.
+
+    Returns:
+        Its rank index.
+
+    Raises:
+        ValueError: Anything else.
     """
     text = str(card).upper()
     text = {"10": "T", "1": "A"}.get(text, text)
     if len(text) == 1 and text in RANKS:
         return RANKS.index(text)
-    raise ValueError(f"no card is written {card!r}; cards are {' '.join(RANKS)}")
+    raise ValueError(f"{card!r} is not a card; cards are {' '.join(RANKS)}")
 
 
 def rank_probabilities(ten_probability: Fraction) -> tuple[Fraction, ...]:
-    """Probability of each of the 13 ranks when ten-valued cards have `ten_probability` altogether.
+    """Probabilities of the 13 ranks if the ten-valued cards together have `ten_probability`.
 
-    A, 2..9 share the rest evenly; T, J, Q, K share `ten_probability`. Source: seed 001.
+    T, J, Q, K have equal shares of it, and A, 2..9 equal shares of the rest. Source: [BlackJackP].
     """
     low, ten = (1 - ten_probability) / 9, ten_probability / 4
     return (low,) * TEN + (ten,) * (len(RANKS) - TEN)
 
 
 def points_of(ranks: Sequence[int]) -> tuple[int, bool]:
-    """Points of a hand of rank indices, and whether an ace in it counts 11 (a soft hand).
+    """Compute the points of a hand.
 
-    Points above 21 are a bust.
+    Args:
+        ranks: Rank indices of its cards.
+
+    Returns:
+        The points, above 21 for a bust, and whether an ace counts 11 (a soft hand).
     """
     return best_points(sum([VALUES[rank] for rank in ranks]), 0 in ranks)
 
 
 def best_points(hard: int, ace: bool) -> tuple[int, bool]:
-    """Points of cards that count `hard` with aces as 1, and whether one of them counts 11: where that does not bust."""
+    """Points and softness of a hand that counts `hard` with aces as 1; an ace counts 11 unless that busts the hand."""
     return (hard + 10, True) if ace and hard <= 11 else (hard, False)
 
 
 def is_natural(ranks: Sequence[int]) -> bool:
-    """Whether these are just two cards, an ace and a ten-valued one."""
+    """Whether these are exactly two cards, an ace and a ten-valued one."""
     return len(ranks) == 2 and points_of(ranks) == (21, True)

@@ -8,11 +8,16 @@ DEALER = -1  # the dealer's seat number in an event
 
 
 class Event(NamedTuple):
-    """Something that happened: `what` to hand number `hand` of `seat` (DEALER is -1), in `detail`.
+    """An event of a round.
 
-    shuffle; card, hidden (a card, face down), shown (the hidden card turned over); peek (`natural` or `none`);
-    action (as the player gave it); end (`natural`, `21`, `bust`, `stood`, `surrendered`, `move-cap`);
-    paid (profit in initial bets, or `replayed`).
+    Attributes:
+        what: `shuffle`, `card`, `hidden` (a card, face down), `shown` (the hidden card turned over), `peek`, `action`,
+            `end` or `paid`.
+        seat: Number of the seat, or DEALER.
+        hand: Number of the seat's hand.
+        detail: The card's letter for `card`, `hidden` and `shown`; `natural` or `none` for `peek`; the action as the
+            player gave it; `natural`, `21`, `bust`, `stood`, `surrendered` or `move-cap` for `end`; the profit in
+            initial bets or `replayed` for `paid`.
     """
 
     what: str

@@ -1,4 +1,4 @@
-"""A hand of cards and what it counts: points, score, soft, and the two-letter code of seed 000."""
+"""A hand of cards: its points, score, softness, and its code in charts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,14 @@ class Hand:
     `Hand("A", "5", "5").code()` is "21", and so is `Hand("A55").code()`. Cards are letters as in
     `bjsim.sim.game.cards`; points 1..10 are accepted too. Hands of the same cards in the same order are equal.
 
-    Raises: ValueError naming a card that is none.
-    Source: seed 000, "Hand class" and its glossary.
+    Args:
+        cards: The cards, one by one or as one string.
+        dealer: Whether this is the dealer's hand, which changes its code.
+
+    Raises:
+        ValueError: An argument is not a card.
+
+    Source: [Easy], "Hand class" and its glossary.
     """
 
     def __init__(self, *cards: object, dealer: bool = False) -> None:
@@ -47,7 +53,7 @@ class Hand:
 
     @property
     def points(self) -> int:
-        """The best total: an ace counts 11 where that does not bust; above 21 is a bust."""
+        """The best total, above 21 for a bust. An ace counts 11 unless that busts the hand."""
         return points_of(self.ranks)[0]
 
     @property
@@ -62,14 +68,16 @@ class Hand:
 
     @property
     def natural(self) -> bool:
-        """Whether this is a blackjack: an ace and a ten-valued card, and no other."""
+        """Whether this is a blackjack: exactly an ace and a ten-valued card."""
         return is_natural(self.ranks)
 
     def code(self, nosplit: bool = False) -> str:
-        """The hand's name in strategy tables: `BJ`, a pair such as `88`, soft such as `A6`, or its score.
+        """Return the hand's code in charts: `BJ`, a pair such as `88`, soft such as `A6`, or its score.
 
-        With `nosplit` a pair is named by its total (`88` is then `16`; `AA` stays, being soft 12 as well).
-        A dealer's hand is never a pair, and from soft 18 on it is named by its total.
+        A dealer's hand is never a pair, and from soft 18 on its code is its total.
+
+        Args:
+            nosplit: Whether to name a pair by its total: `88` is then `16`. `AA` remains, as it is also soft 12.
         """
         points, soft = points_of(self.ranks)
         if self.natural:

@@ -1,4 +1,4 @@
-"""The games that come with bjsim, as data: name, rules, where they come from, and what their source left open."""
+"""The preset games: name, rules, source, and decisions where the source is silent. Also reads TOML rules files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ from bjsim.toml_files import read_toml
 
 @dataclass(frozen=True)
 class Preset:
-    """A named game: its rules, one line on what it is, its source, and what was decided where the source is silent."""
+    """A named game.
+
+    Attributes:
+        rules: Its rules.
+        about: A one-line description.
+        source: Its source.
+        decided: Decisions where the source is silent.
+    """
 
     rules: Rules
     about: str
@@ -32,34 +39,34 @@ def _preset(
 _EASY = _preset(
     "easy",
     "Easy Blackjack: both dealer cards are seen before the player acts; soft 17 is hit; surrender",
-    "seeds 000 and 002 (ECE326 optimal strategy calculator)",
+    "Optimal Strategy Calculator, an assignment of ECE326",
     decided=(
-        "a natural pays 3:2, a dealer's natural costs the bet, both push: the assignment before it says so",
+        "a natural pays 3:2, a dealer's natural costs the bet, both push: from the assignment before it",
         "any two cards may double, after a split too; surrender gives back half and is never for a split hand",
-        "a pair is split again whenever the limit of four hands allows, as the seed's split tables do",
+        "a pair is split again whenever the limit of four hands allows, as in the source's split tables",
     ),
     deal="ddpp", hit_soft_17=True, dealer_shows="both", peek=True, surrender=True,
 )  # fmt: skip
 _BLACKJACK_P = _preset(
     "blackjack-p",
     "BlackJack(p): face cards have any probability p; endless resplits; the dealer does not peek",
-    "seed 001 (Programming 101, assignment 3)",
+    "Programming 101, assignment 3: Blackjack",
     decided=(
         'the dealer stands on soft 17 (hit_soft_17 = true hits it): the text says both "or soft 17, must hit" and that '
         "A,2,4 stands, and the sample output fits standing",
         "an ace drawn to a split ten is a blackjack (split_tens_blackjack = false makes it 21): the exception names "
         "aces only",
-        "a dealer's blackjack takes doubled and split bets, since nobody peeks",
+        "a dealer's blackjack takes doubled and split bets, since there is no peek",
     ),
     max_hands=math.inf, natural_beats_natural=True, split_tens_blackjack=True,
 )  # fmt: skip
 _CARDSHARK = _preset(
     "cardshark",
     "the code-golf KOTH: one deck for a table of four, chips, raises, ties lose, naturals are nothing special",
-    "seed 003 (codegolf.stackexchange.com question 2698)",
+    "codegolf.stackexchange.com question 2698: a BlackJack KOTH contest",
     decided=(
         "one move each, round and round (turns = in-turn finishes one bot before the next)",
-        "the dealer stands on every 17 (dealer_stands_on = 18 draws until above 17): the seed says both",
+        "the dealer stands on every 17 (dealer_stands_on = 18 draws until above 17): the source says both",
         "a bot is not asked again at 21 (stand_on_21 = false asks it)",
     ),
     decks=1, naturals="none", ties="lose", split_by="never", raises=True, turns="round-robin", seats=4,
@@ -67,11 +74,11 @@ _CARDSHARK = _preset(
 _NELLER = _preset(
     "neller",
     "even-money blackjack: hit or stand, ties are replayed, the player's natural wins at once",
-    "seed 004 (Neller, CS 371 homework 10); after Hoyle's rules of games",
+    "Neller, CS 371 homework 10; after Hoyle's rules of games",
     decided=(
         "a dealer's natural is a 21 like any other (naturals = both with peek = true: it wins at once too; "
         "naturals = none: naturals are nothing special)",
-        "a tied bet is dealt again, so the value of the game is net / (1 - tied) (ties = push counts a tie as 0)",
+        "a tied bet is replayed, so the value of the game is net / (1 - tied) (ties = push counts a tie as 0)",
         "a player may hit 21, since nothing forbids it",
     ),
     blackjack_pays=1, naturals="player", ties="replay", double_on="never", split_by="never", stand_on_21=False,
@@ -98,8 +105,8 @@ def _variants() -> Iterable[Preset]:
     )  # fmt: skip
     yield _preset(
         "neller-v2", "neller with one split of a pair of the same rank", f"{source} 2", neller,
-        ("two jacks are a pair, a jack and a queen are not: the seed's examples are 'two sixes or two jacks'",
-         "each split hand is a game of its own: aces play on, and ace and ten in its first two cards are a natural"),
+        ("two jacks are a pair, a jack and a queen are not: the source's examples are 'two sixes or two jacks'",
+         "each split hand is a separate game: aces play on, and an ace and a ten as its first two cards are a natural"),
         split_by="rank", max_hands=2, hit_split_aces=True, split_tens_blackjack=True, split_aces_blackjack=True,
     )  # fmt: skip
     yield _preset("neller-v3", "neller with doubling on the first two cards", f"{source} 3", neller, double_on="any")
@@ -131,7 +138,7 @@ PRESETS = {p.rules.name: p for p in (_EASY, _BLACKJACK_P, _CARDSHARK, _NELLER, *
 
 
 def named_rules(name: str) -> Rules:
-    """The rules of the preset `name`. Raises: RulesError with the nearest name."""
+    """Return the rules of a preset. Raises: RulesError, with the most similar name."""
     if name in PRESETS:
         return PRESETS[name].rules
     near = difflib.get_close_matches(name, PRESETS, 1)
@@ -140,9 +147,17 @@ def named_rules(name: str) -> Rules:
 
 
 def load_rules(text: str | os.PathLike[str]) -> Rules:
-    """The rules of a preset's name or of a TOML file of fields, which may start from `preset = "NAME"`.
+    """Load rules by a preset's name or from a TOML file.
 
-    Raises: RulesError naming the file and the field.
+    Args:
+        text: A preset's name; or a path that ends in .toml, of a file with values by field. With `preset = "NAME"`,
+            missing fields have the values of that preset.
+
+    Returns:
+        The rules.
+
+    Raises:
+        RulesError: The name, the file or a field is not accepted. The message names it.
     """
     if not isinstance(text, str | os.PathLike):
         raise RulesError(f"rules: a {type(text).__name__} is not accepted; Rules, a preset's name or a TOML file")

@@ -1,9 +1,9 @@
-"""Random streams: 64-bit words that depend on (seed, table, block) and on nothing else.
+"""Random streams: 64-bit words that depend only on (seed, table, block).
 
-Word i of a stream is mix(start + i gamma), so any word can be had without those before it, and no result depends on
-workers, order or restarts. This is the splittable generator of Steele, Lea and Flood, "Fast splittable pseudorandom
-number generators" (OOPSLA 2014); start and gamma of a table come from numpy's SeedSequence, whose output is
-guaranteed not to change between versions. The compiled round makes the same words from the same two numbers.
+Word i of a stream is mix(start + i gamma). Any word can be computed without the words before it, so results do not
+depend on workers, order or restarts. This is the splittable generator of Steele, Lea and Flood, "Fast splittable
+pseudorandom number generators" (OOPSLA 2014). The start and gamma of a table come from numpy's SeedSequence, whose
+output is guaranteed not to change between versions. The compiled round computes the same words from these two numbers.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import numpy as np
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
-SEED_BITS = 128  # of a seed that nobody can guess
+SEED_BITS = 128  # of an unpredictable seed
 MOST_SEED = (1 << SEED_BITS) - 1
-GUESSABLE = 1 << 40  # seeds below this can all be tried
+GUESSABLE = 1 << 40  # seeds below this can be found by trying all of them
 
 
 def random_seed() -> int:
-    """A seed that nobody can guess: 128 bits of the operating system's randomness."""
+    """Return an unpredictable seed: 128 bits of the operating system's randomness."""
     return secrets.randbits(SEED_BITS)
 
 
 def mix(z: int) -> int:
-    """The finalizer of the generator (variant 13 of Stafford's), over 64-bit integers."""
+    """The finalizer of the generator (Stafford's variant 13), over 64-bit integers."""
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
     return z ^ (z >> 31)
@@ -36,7 +36,7 @@ def mix(z: int) -> int:
 
 def _odd_gamma(z: int) -> int:
     z = mix(z) | 1
-    # a gamma with few bit changes would leave the low bits of neighbouring counters alike
+    # a gamma with few bit transitions would give neighbouring counters similar low bits
     return z ^ 0xAAAAAAAAAAAAAAAA if (z ^ (z >> 1)).bit_count() < 24 else z
 
 
@@ -47,7 +47,7 @@ def _table_key(seed: int, table: int) -> tuple[int, int]:
 
 
 def stream_key(seed: int, table: int, block: int) -> tuple[int, int]:
-    """(start, gamma) of the stream of a block at a table; all three are whole numbers, 0 or more."""
+    """Compute (start, gamma) of the random stream of a block; all arguments are nonnegative integers."""
     start, gamma = _table_key(seed, table)
     first = (start + (2 * block + 1) * _GOLDEN) & _MASK
     second = (gamma + (2 * block + 2) * _GOLDEN) & _MASK
@@ -55,13 +55,13 @@ def stream_key(seed: int, table: int, block: int) -> tuple[int, int]:
 
 
 class Stream:
-    """The words of one block's stream."""
+    """The random stream of a block."""
 
     def __init__(self, seed: int, table: int = 0, block: int = 0) -> None:
         self.start, self.gamma = stream_key(seed, table, block)
 
     def words(self, first: int, count: int) -> Words:
-        """Words `first` .. `first + count - 1`; shape (count,), uint64."""
+        """Words `first` .. `first + count - 1`, uint64 (count,)."""
         with np.errstate(over="ignore"):
             z = np.uint64(self.start) + np.arange(first, first + count, dtype=np.uint64) * np.uint64(self.gamma)
             z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -69,7 +69,7 @@ class Stream:
             return z ^ (z >> np.uint64(31))
 
     def halves(self, first: int, count: int) -> list[int]:
-        """32-bit halves number `first` .. of the words, the low half of a word before its high half."""
+        """The 32-bit halves `first` .. `first + count - 1`, the low half of a word before its high half."""
         words = self.words(first // 2, count // 2 + 2)
         halves = np.stack([words & np.uint64(0xFFFFFFFF), words >> np.uint64(32)], axis=1).ravel()
         return [int(half) for half in halves[first % 2 : first % 2 + count]]

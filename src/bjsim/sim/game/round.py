@@ -1,7 +1,7 @@
-"""The readable round: the rules of play over cards, every rule once, written to be read.
+"""The readable round: the rules of play in terms of cards.
 
-This is one of the two places where the rules of play are written down (the other is `states.py`). It plays any
-Player and any shoe, and what happens is a list of events that can be printed.
+The rules of play are implemented in two places, here and in `states.py`, and the tests compare the two. A round takes
+any Player and any shoe, and records a list of events.
 """
 
 from __future__ import annotations
@@ -21,13 +21,19 @@ from bjsim.sim.game.seats import Cards, PlayedHand, Seat
 from bjsim.sim.game.shoe import Shoe
 
 NOTHING = Fraction(0)
-LOST = (-1, 1)  # per chip staked, as numerator and denominator
+LOST = (-1, 1)  # profit per chip staked, as numerator and denominator
 TIES = {"push": (0, 1), "lose": LOST, "replay": None}
 
 
 @dataclass(frozen=True)
 class RoundResult:
-    """What a round came to: for each seat the profit in initial bets and the stake to be dealt again; its events."""
+    """The result of a round.
+
+    Attributes:
+        net: Profit of each seat, in initial bets.
+        tied: Stake of each seat that is tied and replayed, in initial bets.
+        events: What happened, in order.
+    """
 
     net: tuple[Fraction, ...]
     tied: tuple[Fraction, ...]
@@ -35,11 +41,14 @@ class RoundResult:
 
 
 class Round:
-    """One deal at one table.
+    """One round at one table.
 
-    players: one for each seat, in the order they are dealt. chips: what each seat holds before its initial bet; where
-    the rules let seats raise, they cannot bet more (default: `rules.chips` each).
-    Raises: IllegalAction when a player answers what its view did not allow; ShoeError from a scripted shoe.
+    Args:
+        rules: The rules of the game.
+        shoe: The source of cards.
+        players: One player for each seat, in the order of the deal.
+        chips: Chips of each seat before its initial bet; `rules.chips` each by default. They limit the stakes if the
+            rules allow raises.
     """
 
     def __init__(self, rules: Rules, shoe: Shoe, players: Sequence[Player], chips: Sequence[int] | None = None) -> None:
@@ -51,11 +60,20 @@ class Round:
             for number, (player, held) in enumerate(zip(players, holds, strict=True))
         ]
         self.dealer = Cards()
-        self.open_cards = ""  # the seats' cards in the order they were dealt
+        self.open_cards = ""  # the seats' cards in the order of the deal
         self.events: list[Event] = []
 
     def play(self) -> RoundResult:
-        """Deal, let every seat act, let the dealer draw, and pay."""
+        """Play the round.
+
+        Returns:
+            The result.
+
+        Raises:
+            IllegalAction: A player chose an action that is not legal.
+            RunFailed: A player raised an exception.
+            ShoeError: A scripted shoe ran out of cards.
+        """
         if self.shoe.begin_round():
             self.events.append(Event("shuffle"))
         self._deal()
@@ -97,12 +115,12 @@ class Round:
     # --- the seats
 
     def _seats_act(self) -> None:
-        in_turn = self.rules.turns == "round-robin"
+        round_robin = self.rules.turns == "round-robin"
         acting = self.seats
         while acting := [seat for seat in acting if seat.playing]:
             for seat in acting:
                 self._move(seat)
-                while seat.playing and not in_turn:
+                while seat.playing and not round_robin:
                     self._move(seat)
 
     def _move(self, seat: Seat) -> None:
@@ -150,7 +168,7 @@ class Round:
         self._card(seat, index)
 
     def _to_next_decision(self, seat: Seat) -> None:
-        """End the hands that may do nothing more, up to the first one that must decide; it has its second card."""
+        """End hands without a legal action, up to the first that has one, and deal second cards to split hands."""
         while seat.playing:
             hand = seat.hands[seat.turn]
             if len(hand.ranks) == 1:
@@ -167,7 +185,7 @@ class Round:
             self._end(seat, end)
 
     def _end(self, seat: Seat, how: str) -> None:
-        """End the hand whose turn it is."""
+        """End the hand in play."""
         seat.hands[seat.turn].end = how
         self.events.append(Event("end", seat.number, seat.turn, how))
         seat.turn += 1
@@ -225,7 +243,7 @@ class Round:
             self._dealer_card()
 
     def _settled(self, hand: PlayedHand) -> bool:
-        """Whether the dealer's cards no longer matter to this hand."""
+        """Whether the hand's payoff does not depend on further cards of the dealer."""
         if hand.end == "natural":
             return self.rules.naturals != "both" or self.rules.peek or self.rules.natural_beats_natural
         at_once = self.rules.bonuses == "at-once" and self._bonus(hand) > 1
@@ -250,9 +268,9 @@ class Round:
         return RoundResult(tuple(net), tuple(tied), tuple(self.events))
 
     def _times_stake(self, hand: PlayedHand, special: bool) -> tuple[int, int] | None:
-        """What the hand wins per chip staked, as numerator and denominator; None for a tie that is dealt again.
+        """Profit per chip staked, as numerator and denominator; None for a tie that is replayed.
 
-        special: whether the dealer has a natural that counts.
+        special: whether the dealer has a natural, and the rules treat it as more than 21.
         """
         rules = self.rules
         if hand.end == "bust":
@@ -273,7 +291,7 @@ class Round:
         return bonus, 1
 
     def _bonus(self, hand: PlayedHand) -> int:
-        """What a win of the hand pays per chip staked."""
+        """Profit per chip staked if the hand wins."""
         if self.rules.bonuses == "none":
             return 1
         if sorted(hand.ranks) in ([5, 6, 7], [6, 6, 6]):
@@ -282,7 +300,7 @@ class Round:
 
 
 def _ask(player: Player, view: View) -> Action:
-    """The player's answer. Raises: RunFailed naming the player and its hand for an exception, or no action at all."""
+    """Ask a player for an action. Raises: RunFailed for an exception; IllegalAction for anything but an action."""
     try:
         answer: object = player.decide(view)
     except RunFailed:
@@ -298,14 +316,14 @@ def _ask(player: Player, view: View) -> Action:
 
 
 class _Paid(NamedTuple):
-    """What a hand came to, in initial bets: its profit, the stake that is dealt again, and what the event says."""
+    """A hand's profit and its replayed stake, in initial bets, and the detail of its event."""
 
     net: Fraction
     tied: Fraction
     detail: str
 
 
-@lru_cache(maxsize=4096)  # few amounts come up, and exact arithmetic is slow
+@lru_cache(maxsize=4096)  # few amounts occur, and exact arithmetic is slow
 def _paid(times: tuple[int, int] | None, stake: int, buy_in: int) -> _Paid:
     bets = Fraction(stake, buy_in)
     if times is None:

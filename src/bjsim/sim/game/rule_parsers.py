@@ -11,6 +11,8 @@ from fractions import Fraction
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
+    """A parser of integers from `low` to `high`."""
+
     def parse(text: str) -> int:
         number = int(text)
         if not low <= number <= high:
@@ -20,14 +22,17 @@ def whole(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
-def or_inf(whole: Callable[[str], int]) -> Callable[[str], float]:
-    return lambda text: math.inf if text in ("inf", "infinite") else whole(text)
+def or_inf(parse: Callable[[str], int]) -> Callable[[str], float]:
+    """A parser of what `parse` accepts, or of `inf`."""
+    return lambda text: math.inf if text in ("inf", "infinite") else parse(text)
 
 
-def share(low: Callable[[Fraction], bool]) -> Callable[[str], Fraction]:
+def share(accepts: Callable[[Fraction], bool]) -> Callable[[str], Fraction]:
+    """A parser of fractions and percentages that satisfy `accepts`."""
+
     def parse(text: str) -> Fraction:
         number = Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-        if not low(number):
+        if not accepts(number):
             raise ValueError
         return number
 
@@ -35,6 +40,7 @@ def share(low: Callable[[Fraction], bool]) -> Callable[[str], Fraction]:
 
 
 def odds(text: str) -> Fraction:
+    """Parse odds above 0 and up to 100, such as 3:2."""
     number = Fraction(text.replace(":", "/"))
     if not 0 < number <= 100 or number.denominator > 1000:
         raise ValueError
@@ -42,6 +48,8 @@ def odds(text: str) -> Fraction:
 
 
 def one_of(*words: str) -> Callable[[str], str]:
+    """A parser of these words."""
+
     def parse(text: str) -> str:
         if text not in words:
             raise ValueError
@@ -51,20 +59,24 @@ def one_of(*words: str) -> Callable[[str], str]:
 
 
 def flag(text: str) -> bool:
+    """Parse a truth value."""
     return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
 
 
 def surrender(text: str) -> bool:
+    """Parse whether there is late surrender."""
     return {"late": True, "none": False}[text] if text in ("late", "none") else flag(text)
 
 
 def deal(text: str) -> str:
+    """Parse the order of the deal, such as pdpd."""
     if set(text) - set("pd") or text.count("p") != 2 or text.count("d") not in (1, 2):
         raise ValueError
     return text
 
 
 def double_on(text: str) -> str:
+    """Parse the hands that may double, such as 9-11."""
     if text not in ("any", "never"):
         low, high = map(int, text.split("-"))
         if not 4 <= low <= high <= 20:

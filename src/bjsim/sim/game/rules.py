@@ -1,7 +1,6 @@
-"""`Rules`: everything that makes a game, as one frozen value. The law behind it is RULES.md's; presets are data.
+"""`Rules`: the rules of a game as one frozen value. docs/reference/rules.md has the rulings and their sources.
 
-Each field carries its meaning and what it accepts, so that `bjsim rules`, `--set`, TOML files and error messages
-all speak from this one list.
+Each field has its meaning and accepted values as metadata, which listings, TOML files and error messages all use.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ NORMAL_TENS = Fraction(4, 13)
 
 
 class RulesError(InputError):
-    """A rule set that makes no sense, or a field or value that does not exist. The message names the field."""
+    """An inconsistent rule set, or an unknown field or value. The message names the field."""
 
 
 def _rule(default: Any, accepts: str, meaning: str, parse: Callable[[str], Any]) -> Any:
@@ -31,7 +30,7 @@ def _rule(default: Any, accepts: str, meaning: str, parse: Callable[[str], Any])
 
 
 _BOOL = "true or false"
-TRADE_WORDS = {  # what casinos and books call a rule
+TRADE_WORDS = {  # abbreviations that casinos and books use
     "s17": "hit_soft_17=false",
     "h17": "hit_soft_17=true",
     "das": "double_after_split=true",
@@ -46,13 +45,15 @@ TRADE_WORDS = {  # what casinos and books call a rule
 
 @dataclass(frozen=True)
 class Rules:
-    """One game. Money is counted in initial bets; construction checks that the rules make sense together.
+    """The rules of one game. Money is counted in initial bets.
 
-    Every field may be given as its value or as text ("3/2", "inf", "true").
-    Raises: RulesError naming the field and what it accepts.
+    Every field may be given as its value or as text ("3/2", "inf", "true"). `RULE_FIELDS` has the fields' meanings.
+
+    Raises:
+        RulesError: A value is not accepted, or the rules are inconsistent. The message names the field.
     """
 
-    name: str = field(default="custom", compare=False, metadata={"meaning": "what to call this game"})
+    name: str = field(default="custom", compare=False, metadata={"meaning": "the name of this game"})
     decks: float = _rule(
         math.inf, "1 to 8, or inf", "decks in the shoe; inf draws with replacement", parsers.or_inf(parsers.whole(1, 8))
     )
@@ -74,7 +75,7 @@ class Rules:
     dealer_shows: str = _rule(
         "up", "up or both", "dealer's cards seen before the seats act", parsers.one_of("up", "both")
     )
-    peek: bool = _rule(False, _BOOL, "a dealer's natural ends the round before anybody acts", parsers.flag)
+    peek: bool = _rule(False, _BOOL, "a dealer's natural ends the round before anyone acts", parsers.flag)
     blackjack_pays: Fraction = _rule(
         Fraction(3, 2),
         "a number of bets above 0, to 100, such as 3/2 or 3:2",
@@ -91,7 +92,7 @@ class Rules:
         False, _BOOL, "a player's natural wins even against the dealer's (else they tie)", parsers.flag
     )
     ties: str = _rule(
-        "push", "push, lose or replay", "equal scores: bet back, bet lost, or the same bet dealt again",
+        "push", "push, lose or replay", "equal scores: bet back, bet lost, or the same bet replayed",
         parsers.one_of("push", "lose", "replay"),
     )  # fmt: skip
     double_on: str = _rule(
@@ -204,30 +205,37 @@ class Rules:
 
     @cached_property
     def unit(self) -> Fraction:
-        """All payoffs are whole multiples of this share of an initial bet (raises count in chips)."""
+        """The payoff quantum: all payoffs are integer multiples of this share of an initial bet."""
         parts = [self.blackjack_pays.denominator, 2 if self.surrender else 1, self.buy_in if self.raises else 1]
         return Fraction(1, math.lcm(*parts))
 
     def doubles(self, points: int, soft: bool) -> bool:
-        """Whether a fresh two-card hand of these points may double, its splits and chips aside."""
+        """Whether a two-card hand of these points may double, apart from splits and chips."""
         if self.double_on in ("any", "never"):
             return self.double_on == "any"
         low, high = map(int, self.double_on.split("-"))
         return not soft and low <= points <= high
 
     def replace(self, **changes: object) -> Rules:
-        """These rules with some fields changed; values may be text. Raises: RulesError."""
+        """Copy these rules with some fields changed.
+
+        Args:
+            changes: Values by field, which may be text.
+
+        Raises:
+            RulesError: As for the constructor, or a field is unknown.
+        """
         for name in changes:
             _known(name)
         return replace(self, **changes)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, object]:
-        """All fields as plain JSON values: fractions and `inf` as text."""
+        """Return all fields as plain JSON values, with fractions and `inf` as text."""
         return {name: plain(getattr(self, name)) for name in ("name", *RULE_FIELDS)}
 
     @staticmethod
     def from_dict(values: Mapping[str, object]) -> Rules:
-        """Rules from fields as `to_dict` gives them; those left out have their defaults. Raises: RulesError."""
+        """Make rules from fields as from `to_dict`; missing fields have their defaults. Raises: RulesError."""
         return Rules().replace(**values)
 
 
@@ -235,7 +243,7 @@ RULE_FIELDS = {f.name: f.metadata for f in fields(Rules) if "parse" in f.metadat
 
 
 def plain(value: object) -> object:
-    """A field's value as a plain JSON value: a fraction or `inf` becomes text."""
+    """Convert a field's value to a plain JSON value: a fraction or `inf` becomes text."""
     if isinstance(value, Fraction) or value == math.inf:
         return str(value)
     return value
@@ -243,14 +251,14 @@ def plain(value: object) -> object:
 
 def _known(name: str) -> None:
     if name != "name" and name not in RULE_FIELDS:
-        said = TRADE_WORDS.get(name.lower())
-        near = [said] if said else difflib.get_close_matches(name, RULE_FIELDS, 1)
+        setting = TRADE_WORDS.get(name.lower())
+        near = [setting] if setting else difflib.get_close_matches(name, RULE_FIELDS, 1)
         hint = f"did you mean {near[0]}?" if near else f"fields are {', '.join(RULE_FIELDS)}"
         raise RulesError(f"no rule is called {name!r}; {hint}")
 
 
 def parse_field(name: str, value: object) -> Any:
-    """The value of field `name` read from a value or its text. Raises: RulesError saying what is accepted."""
+    """Parse the value of field `name` from a value or its text. Raises: RulesError, with the accepted values."""
     _known(name)
     try:
         return RULE_FIELDS[name]["parse"](str(value).strip())

@@ -10,7 +10,7 @@ from bjsim.sim.game.cards import RANKS, VALUES, best_points
 
 
 class Cards:
-    """Cards that lie together: their rank indices, their letters, and what they count."""
+    """Cards in play: their rank indices, letters, points, and whether they are soft."""
 
     __slots__ = ("_ace", "_hard", "letters", "points", "ranks", "soft")
 
@@ -23,7 +23,7 @@ class Cards:
             self.take(rank)
 
     def take(self, rank: int) -> str:
-        """Add a card; returns its letter."""
+        """Add a card. Returns: its letter."""
         letter = RANKS[rank]
         self.ranks.append(rank)
         self.letters += letter
@@ -34,9 +34,14 @@ class Cards:
 
 
 class PlayedHand(Cards):
-    """One hand in play, with its stake in chips, how it came about and how it ended.
+    """A seat's hand in play.
 
-    split_from: the rank of the pair it was split from, or -1. legal: what it may do now, once its turn has come.
+    Attributes:
+        stake: Chips bet on it.
+        split_from: Rank index of the pair from which it was split, or -1.
+        moves: Number of actions so far.
+        legal: Letters of its legal actions, once its turn has come.
+        end: How it ended (see `Event`), or an empty text.
     """
 
     __slots__ = ("end", "legal", "moves", "split_from", "stake")
@@ -51,7 +56,15 @@ class PlayedHand(Cards):
 
 @dataclass(slots=True)
 class Seat:
-    """One player's place at the table for a round. turn: which hand is to act; how many there are when all ended."""
+    """A seat during a round.
+
+    Attributes:
+        number: Number of the seat, from 0.
+        player: The player.
+        chips: Chips that the seat holds, without its stakes.
+        hands: Its hands.
+        turn: Index of the hand in play; the number of hands if all have ended.
+    """
 
     number: int
     player: Player
@@ -61,5 +74,5 @@ class Seat:
 
     @property
     def playing(self) -> bool:
-        """Whether a hand is still to act."""
+        """Whether a hand has not ended."""
         return self.turn < len(self.hands)

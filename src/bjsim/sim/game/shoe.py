@@ -1,6 +1,6 @@
-"""Shoes: where cards come from. Infinite (with replacement), whole decks (without), or a script.
+"""Shoes, the sources of cards: infinite (with replacement), whole decks (without), or scripted.
 
-The compiled round (`engine/kernels/shoe.py`) draws the very same cards from the same stream; a test holds the two together.
+The compiled round (`engine/kernels/shoe.py`) draws the same cards from the same random stream; a test compares them.
 """
 
 from __future__ import annotations
@@ -20,32 +20,36 @@ from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.rules import NORMAL_TENS, Rules
 
-SLOTS = 16  # of the alias table: the next power of two above the number of ranks
-AT_ONCE = 16  # shuffles whose words are made together
+SLOTS = 16  # of the alias table: the power of two above the number of ranks
+AT_ONCE = 16  # shuffles whose words are generated together
 _LOW = (1 << 64) - 1
 
 
 class ShoeError(InputError):
-    """A scripted shoe with a foreign character, or one that runs dry in the middle of a round."""
+    """A scripted shoe has an invalid character, or runs out of cards during a round."""
 
 
 class Shoe(Protocol):
     """Yields rank indices, one card at a time."""
 
     def begin_round(self) -> bool:
-        """Called before every deal; returns whether the shoe was shuffled for it."""
+        """Prepare for a round. Returns: whether the shoe was shuffled."""
         ...
 
     def draw(self) -> int:
-        """The rank index of the next card."""
+        """Draw a card. Returns: its rank index."""
         ...
 
 
 def alias_table(probabilities: tuple[Fraction, ...]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Walker's alias table of a law of ranks, for draws from 32 random bits.
+    """Build Walker's alias table for draws of ranks from 32 random bits.
 
-    Returns: (threshold, other), each of shape (SLOTS,), int64. A draw takes its slot from the low 4 bits; it is the
-    slot's own rank if the other 28 bits are below the threshold, else rank `other`.
+    Args:
+        probabilities: Probabilities of the ranks.
+
+    Returns:
+        (threshold, other), both int64 (SLOTS,). The low 4 bits of a draw select its slot. The draw is the slot's own
+        rank if the other 28 bits are below the threshold, else the rank `other`.
     """
     share = [p * SLOTS for p in (*probabilities, *[Fraction(0)] * (SLOTS - len(probabilities)))]
     threshold = np.full(SLOTS, 1 << 28, dtype=np.int64)
@@ -64,11 +68,11 @@ def alias_table(probabilities: tuple[Fraction, ...]) -> tuple[np.ndarray[Any, An
 
 
 class InfiniteShoe:
-    """Draws with replacement: every card has the law of a full shoe.
+    """Draws with replacement: every card has the probabilities of a full shoe.
 
-    With normal tens a word of the stream, without its lowest four bits, is a fraction of 2**60, and the first eight of
-    its digits to the base 13 are cards: the chance of each is 1/13 to a part in a thousand million (13**8 / 2**60).
-    With another ten-probability each 32-bit half of a word gives one card through an alias table.
+    With the normal probability of tens, a word of the stream without its lowest four bits is a fraction of 2**60, and
+    its first eight digits in base 13 are cards. Each has the probability 1/13 to within 13**8 / 2**60, less than 1e-9.
+    With another probability of tens, each 32-bit half of a word gives one card by an alias table.
     """
 
     def __init__(self, rules: Rules, stream: Stream) -> None:
@@ -103,13 +107,13 @@ class InfiniteShoe:
 
 
 class DeckShoe:
-    """Whole decks without replacement, shuffled when the cut is reached before a round.
+    """Whole decks without replacement, shuffled before a round once the cut has been reached.
 
-    Shuffle number k takes its randomness from words k n / 4, k n / 4 + 1, ... of the stream (n cards), each for four
-    cards. The Fisher-Yates step for position i multiplies the word by the n - i cards left: the high 64 bits of the
-    product say how far behind i the card lies that comes to i, the low 64 bits are the word of the next step
-    (Brackett-Rozinsky and Lemire, "Batched ranged random integer generation", 2024). A shoe that runs out in the
-    middle of a round is followed by a fresh one of as many decks (seed 003).
+    Shuffle k of n cards uses words k n / 4, k n / 4 + 1, ... of the stream, each for four cards. The Fisher-Yates step
+    for position i multiplies the word by the n - i cards left: the high 64 bits of the product are the offset from i of
+    the card that moves to i, and the low 64 bits are the word of the next step (Brackett-Rozinsky and Lemire, "Batched
+    ranged random integer generation", 2024). A shoe that runs out during a round is replaced by a fresh one of as many
+    decks, as in [CardShark].
     """
 
     def __init__(self, rules: Rules, stream: Stream) -> None:
@@ -120,7 +124,7 @@ class DeckShoe:
         self._shuffle()
 
     def _words_of(self, stream: Stream) -> Iterator[list[int]]:
-        """The words of each shuffle; those of several are made at once."""
+        """Yield the words of each shuffle; those of several shuffles are generated together."""
         each = self.size // 4
         for first in itertools.count(0, AT_ONCE * each):
             words = stream.words(first, AT_ONCE * each).tolist()
@@ -155,9 +159,14 @@ class DeckShoe:
 
 
 class ScriptedShoe:
-    """Deals the cards of a text in the order they are written: A 2-9 T J Q K, blanks skipped, `#` starts a comment.
+    """Deals the cards of a text in order: A 2-9 T J Q K; whitespace is skipped, and `#` starts a comment.
 
-    Raises: ShoeError with line and column of a foreign character, and when the cards run out.
+    Args:
+        text: The cards.
+        name: The shoe's name in errors.
+
+    Raises:
+        ShoeError: The text has an invalid character, with its line and column. `draw` raises it if no card is left.
     """
 
     def __init__(self, text: str, name: str = "the scripted shoe") -> None:
@@ -169,12 +178,14 @@ class ScriptedShoe:
                 if letter.isspace():
                     continue
                 if letter.upper() not in RANKS:
-                    raise ShoeError(f"{name}, line {number}, column {column}: {letter!r} is no card; cards are {RANKS}")
+                    raise ShoeError(
+                        f"{name}, line {number}, column {column}: {letter!r} is not a card; cards are {RANKS}"
+                    )
                 self.cards.append(RANKS.index(letter.upper()))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ScriptedShoe:
-        """The script in the file `path`. Raises: ShoeError."""
+        """Read a script from a file. Raises: ShoeError."""
         try:
             return cls(Path(path).read_text(encoding="utf-8"), os.fspath(path))
         except (OSError, UnicodeDecodeError) as error:
@@ -182,7 +193,7 @@ class ScriptedShoe:
 
     @property
     def left(self) -> int:
-        """Cards not dealt yet."""
+        """The number of cards not dealt yet."""
         return len(self.cards) - self.dealt
 
     def begin_round(self) -> bool:
@@ -190,11 +201,11 @@ class ScriptedShoe:
 
     def draw(self) -> int:
         if not self.left:
-            raise ShoeError(f"{self.name} runs dry in the middle of a round, after its {self.dealt} cards")
+            raise ShoeError(f"{self.name} runs out of cards during a round, after {self.dealt} cards")
         self.dealt += 1
         return self.cards[self.dealt - 1]
 
 
 def open_shoe(rules: Rules, stream: Stream) -> Shoe:
-    """The shoe that the rules ask for, dealing from `stream`."""
+    """Open the shoe of a game, which deals from `stream`."""
     return InfiniteShoe(rules, stream) if rules.infinite else DeckShoe(rules, stream)

@@ -1,10 +1,10 @@
-"""The rules of play over states: what a hand is once its cards are forgotten.
+"""The rules of play in terms of states, in which the cards of a hand are forgotten.
 
-This is one of the two places where the rules of play are written down (the other is `round.py`, over cards). The
-exact solver, the decision process, the compiled plan and the luck values are all computed from here.
+The rules of play are implemented in two places, here and, in terms of cards, in `round.py`. The exact solver, the
+decision process, the compiled rules and the values for luck adjustment are all computed from this module.
 
-A `HandState` keeps only what the rules still care about, so the number of states measures how large a game is. A
-hand that has stood is a `Result`; with the dealer's final score it settles to money.
+A `HandState` has only what can still affect play, so the number of states measures the size of a game. A finished hand
+is a `Result`, which determines the payoff together with the dealer's final score.
 """
 
 from __future__ import annotations
@@ -18,22 +18,24 @@ from bjsim.sim.game.cards import RANKS, TEN, rank_of, value_of
 from bjsim.sim.game.hand import pair_code, soft_code
 from bjsim.sim.game.rules import Rules
 
-DEALER_NATURAL = 22  # a dealer's outcome above every score; 0 is a bust, 17..21 a total
+DEALER_NATURAL = 22  # a dealer's outcome, above all scores; 0 is a bust, 17..21 are totals
 
 NOT_WAITING, WAITS_FOR_HOLE_CARD, WAITS_FOR_DEALER = 0, 1, 2
 WHOLE, SPLIT_HAND, SPLIT_ACES = 0, 1, 2
-# rank indices of 7-7-7 and 6-7-8, and the multiple of the bet they win
+# rank indices of 7-7-7 and 6-7-8, and the multiple of the bet that they win
 MELDS: dict[tuple[int, ...], int] = {(6, 6, 6): 3, (5, 6, 7): 2}
 
 
 class HandState(NamedTuple):
     """A player's hand.
 
-    points: the best total, above 21 for a bust (then always 22). soft: an ace counts 11.
-    cards: how many; three stands for three or more where the rules count no further (bonuses count to six).
-    rank: the rank index that its one or two cards share where splitting needs it, else -1.
-    meld: with bonuses, the sorted rank indices so far while 7-7-7 or 8-7-6 is possible or made.
-    split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE.
+    Attributes:
+        points: The best total; 22 for every bust.
+        soft: Whether an ace counts 11.
+        cards: Number of cards, up to three; up to six if the rules have bonuses.
+        rank: Rank index that its one or two cards share if it can matter for a split, else -1.
+        meld: With bonuses, the sorted rank indices so far while 7-7-7 or 8-7-6 is possible or complete.
+        split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE.
     """
 
     points: int = 0
@@ -45,7 +47,7 @@ class HandState(NamedTuple):
 
 
 class Result(NamedTuple):
-    """A finished hand: how it ended (`stood`, `bust`, `natural`, `surrendered`), its score, what multiple it wins."""
+    """A finished hand: how it ended (`stood`, `bust`, `natural`, `surrendered`), its score, and its bonus."""
 
     end: str
     score: int = 0
@@ -73,11 +75,11 @@ def _total(points: int, soft: bool, rank: int) -> tuple[int, bool]:
 
 
 class States:
-    """The states of one game and the moves between them."""
+    """The states of one game and the transitions between them."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        # asked for the same few states over and over
+        # cached, as the same few states recur
         self.add = cache(self._add)
         self.after = cache(self._after)
         self.bare = cache(self._bare)
@@ -93,7 +95,7 @@ class States:
 
     @cached_property
     def ranks(self) -> tuple[tuple[int, Fraction], ...]:
-        """The ranks the rules tell apart, as rank indices, with their probabilities in a full shoe."""
+        """The ranks that the rules distinguish, as rank indices, with their probabilities in a full shoe."""
         probabilities = self.rules.card_probabilities
         if self.rules.split_by == "rank":
             return tuple(enumerate(probabilities))
@@ -123,20 +125,20 @@ class States:
         return tuple(self.add(state, rank) for rank, _ in self.ranks)
 
     def _bare(self, state: HandState) -> HandState:
-        """A hand of two or more cards without what only its first action asks for: another card leads to the same."""
+        """A hand of two or more cards without what matters only for its first action; the transitions are the same."""
         return state._replace(cards=state.cards if self.rules.bonuses != "none" else 3, rank=-1, split=WHOLE)
 
     def _draws(self, state: HandState, number: type = Fraction) -> tuple[tuple[Any, HandState], ...]:
-        """The different hands that the next card can make, with their probabilities as `number`s."""
+        """The distinct hands after the next card, with their probabilities as `number`s."""
         probabilities: dict[HandState, Fraction] = {}
         for (_, p), after in zip(self.ranks, self.after(state), strict=True):
             probabilities[after] = probabilities.get(after, Fraction(0)) + p
         return tuple((number(p), after) for after, p in probabilities.items())
 
     def split(self, state: HandState) -> HandState:
-        """Either half of a pair: one card, waiting for its second."""
-        half = self.add(HandState(), state.rank)
-        return half._replace(split=SPLIT_ACES if state.rank == 0 else SPLIT_HAND)
+        """Either split hand of a pair, with one card."""
+        split_hand = self.add(HandState(), state.rank)
+        return split_hand._replace(split=SPLIT_ACES if state.rank == 0 else SPLIT_HAND)
 
     def is_natural(self, state: HandState) -> bool:
         """Whether the rules pay this hand as a natural."""
@@ -148,9 +150,9 @@ class States:
         ]
 
     def _legal(self, state: HandState) -> str:
-        """Letters of the actions a hand of two or more cards may take; empty if it stands by itself.
+        """Letters of the legal actions of a hand of two or more cards; empty if it can only stand.
 
-        P is included wherever the hand is a pair that may be split; the limit on hands is the caller's to apply.
+        P is included for every pair that may be split; the caller applies the limit on hands.
         """
         rules = self.rules
         if state.points > 21 or self.is_natural(state) or (state.points == 21 and rules.stand_on_21):
@@ -170,13 +172,13 @@ class States:
         return letters
 
     def bonus(self, state: HandState) -> int:
-        """The multiple of the bet that this hand wins, should it win."""
+        """The multiple of the bet that this hand wins if it wins."""
         if self.rules.bonuses == "none":
             return 1
         return MELDS.get(state.meld) or {5: 2, 6: 3}.get(state.cards, 1)
 
     def _result(self, state: HandState) -> Result:
-        """What the hand amounts to when it stands (or has bust, or is a natural)."""
+        """The result of a hand that stands, has bust, or is a natural."""
         if state.points > 21:
             return BUST
         if self.is_natural(state):
@@ -190,7 +192,7 @@ class States:
         return DealerState(*_total(state.points, state.soft, rank), min(state.cards + 1, 3))
 
     def dealer_done(self, state: DealerState) -> bool:
-        """Whether the dealer draws no more."""
+        """Whether the dealer draws no more cards."""
         if state.cards < 2:
             return False
         if state.points == 17 and state.soft and self.rules.hit_soft_17:
@@ -198,21 +200,21 @@ class States:
         return state.points >= self.rules.dealer_stands_on
 
     def dealer_outcome(self, state: DealerState) -> int:
-        """A finished dealer's score: 0 for a bust, else 17..21, or DEALER_NATURAL where that is special."""
+        """The dealer's final score: 0 for a bust, 17..21, or DEALER_NATURAL if the rules distinguish it from 21."""
         if self.rules.naturals == "both" and (state.points, state.soft, state.cards) == (21, True, 2):
             return DEALER_NATURAL
         return state.points if state.points <= 21 else 0
 
     @cached_property
     def dealer_outcomes(self) -> tuple[int, ...]:
-        """Every outcome the dealer can have, in order."""
+        """All possible outcomes of the dealer, in order."""
         scores = (0, *range(self.rules.dealer_stands_on, 22))
         return (*scores, DEALER_NATURAL) if self.rules.naturals == "both" else scores
 
     # --- money
 
     def waits(self, result: Result) -> int:
-        """What a finished hand still waits for: NOT_WAITING, WAITS_FOR_HOLE_CARD or WAITS_FOR_DEALER."""
+        """What the payoff of a finished hand waits for: NOT_WAITING, WAITS_FOR_HOLE_CARD or WAITS_FOR_DEALER."""
         rules = self.rules
         if result.end in ("bust", "surrendered") or (rules.bonuses == "at-once" and result.bonus > 1):
             return NOT_WAITING
@@ -222,9 +224,9 @@ class States:
         return WAITS_FOR_DEALER
 
     def _settle(self, result: Result, stake: int, dealer: int) -> tuple[Fraction, int]:
-        """What a hand of `stake` initial bets wins against the dealer's outcome, and the stake that is dealt again.
+        """The payoff of a hand of `stake` initial bets against the dealer's outcome.
 
-        Returns: (profit in initial bets, tied stake in initial bets); the second is 0 unless ties are replayed.
+        Returns: (profit, tied stake), both in initial bets; the second is 0 unless ties are replayed.
         """
         rules = self.rules
         if result.end == "surrendered":
@@ -243,10 +245,10 @@ class States:
     # --- names of states: the rows and columns of charts
 
     def _rows_of(self, state: HandState, may_split: bool = True) -> tuple[str, ...]:
-        """Chart rows that speak of this hand, the most particular first.
+        """The chart rows that apply to this hand, the most specific first.
 
-        Source: the codes of seed 000. Where bonuses count cards, `15/4` is fifteen in four cards and `14:77` two
-        sevens; where 21 may be hit, `A10` is a soft 21.
+        Source: the codes of [Easy]. If bonuses count cards, `15/4` is fifteen in four cards and `14:77` two sevens; if
+        21 may be hit, `A10` is a soft 21.
         """
         points, soft, pair = state.points, state.soft, state.cards == 2 and state.rank >= 0
         total = ("A10", "21") if soft and points == 21 else (soft_code(points),) if soft else (str(points),)
@@ -260,7 +262,7 @@ class States:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """Names of what the dealer may show before the player acts, in the order charts have them."""
+        """Names of the dealer's hands that may be shown before the player acts, in the order of charts."""
         if self.rules.dealer_shows == "up":
             return (*"23456789TA",)
         names = {self.dealer_code(state) for state in self.dealer_starts()}
@@ -268,7 +270,7 @@ class States:
         return (*hard, *sorted(names - set(hard), key=lambda name: (name != "AA", name)))
 
     def dealer_code(self, state: DealerState) -> str:
-        """Name of a dealer's hand: its total, or soft such as `A6` while the dealer goes on drawing."""
+        """Name of a dealer's hand: its total, or a soft code such as `A6` while the dealer still draws."""
         return soft_code(state.points) if state.soft and not self.dealer_done(state) else str(state.points)
 
     def column(self, shown: str) -> str:
@@ -284,7 +286,10 @@ class States:
     # --- what can be dealt
 
     def dealer_starts(self) -> dict[DealerState, Fraction]:
-        """Law of the dealer's first two cards in an infinite shoe; naturals that end the round are left out."""
+        """Probabilities of the dealer's first two cards in an infinite shoe, without naturals that end the round.
+
+        They are not normalized.
+        """
         probabilities: dict[DealerState, Fraction] = {}
         for first, p in self.ranks:
             for second, q in self.ranks:
@@ -295,7 +300,7 @@ class States:
 
     @cached_property
     def starts(self) -> dict[HandState, Fraction]:
-        """Law of the player's first two cards in an infinite shoe."""
+        """Probabilities of the player's first two cards in an infinite shoe."""
         probabilities: dict[HandState, Fraction] = {}
         for first, p in self.ranks:
             for second, q in self.ranks:
@@ -304,7 +309,7 @@ class States:
         return probabilities
 
     def reachable(self) -> Iterator[HandState]:
-        """Every state of a hand of two or more cards that play can reach, in an order of discovery."""
+        """Yield all reachable states of a hand of two or more cards, in the order of discovery."""
         todo = list(self.starts)
         seen = set(todo)
         while todo:
@@ -321,5 +326,5 @@ class States:
 
 
 def _fits(part: tuple[int, ...], whole: tuple[int, ...]) -> bool:
-    """Whether the cards `part` are among the cards `whole`, each as often."""
+    """Whether the multiset `part` is contained in `whole`."""
     return all(part.count(rank) <= whole.count(rank) for rank in part)

@@ -1,1 +1,1 @@
-"""Running a simulation: tables, the driver, workers and other backends."""
+"""Running a simulation: tables, experiments, the driver, and the backends on which blocks are played."""

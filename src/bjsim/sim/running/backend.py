@@ -1,4 +1,4 @@
-"""What a driver needs to know of the place where blocks are played."""
+"""The interface between a driver and the executors that play blocks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Backend:
-    """Executors for a driver.
+    """A source of executors for a driver.
 
-    open_pool: makes an executor, and a new one when workers were lost. in_flight: how many jobs to have handed out
-    now. lost: what a job's future raises when its worker died, so that the job can be played again.
+    Attributes:
+        open_pool: Creates an executor; called again after workers were lost.
+        in_flight: The number of jobs that should be submitted and unfinished at present.
+        lost: Exceptions by which a job's future reports that its worker died; the job is then resubmitted.
     """
 
     open_pool: Callable[[], Executor]
@@ -21,7 +23,7 @@ class Backend:
 
 
 class BorrowedExecutor(Executor):
-    """Someone else's executor: used, and left open."""
+    """A caller's executor, which is used but not shut down."""
 
     def __init__(self, executor: Executor) -> None:
         self.submit = executor.submit  # type: ignore[method-assign]

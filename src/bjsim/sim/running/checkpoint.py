@@ -16,47 +16,57 @@ from bjsim.sim.stats.tally import Tally
 
 @dataclass
 class Checkpoint:
-    """A file that a run leaves from time to time and can go on from; written atomically.
+    """A file with the progress of a run, from which the run can be resumed. It is replaced atomically.
 
-    Raises: InputError naming the file if it is damaged or belongs to another experiment.
+    Attributes:
+        path: The file.
+        what: A description of the experiment in JSON values, to refuse the file of another experiment.
     """
 
     path: Path
-    what: Mapping[str, Any] = field(default_factory=dict)  # the experiment, to refuse another's file
+    what: Mapping[str, Any] = field(default_factory=dict)
 
     def save(self, progress: Progress) -> None:
-        """Replace the file by what is known now."""
+        """Write the progress to the file."""
         data = {
             "experiment": self.what,
             "merged": progress.merged,
             "tallies": [tally.to_json() for tally in progress.tallies],
             "convergence": progress.convergence,
         }
-        aside = self.path.with_name(self.path.name + ".new")
-        with naming(aside), aside.open("w", encoding="utf-8") as file:
+        temporary = self.path.with_name(self.path.name + ".new")
+        with naming(temporary), temporary.open("w", encoding="utf-8") as file:
             json.dump(data, file)
             file.flush()
             os.fsync(file.fileno())
-        aside.replace(self.path)
+        temporary.replace(self.path)
 
     def read(self) -> tuple[dict[str, Any], Progress]:
-        """The experiment that the file is of, and what it knows."""
+        """Read the description of the experiment and the progress.
+
+        Raises:
+            InputError: The file cannot be read, is not a checkpoint, or is damaged.
+        """
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
-            found = dict(data["experiment"])
+            experiment = dict(data["experiment"])
             tallies = [Tally.from_json(tally) for tally in data["tallies"]]
             points = [[Point(n, m, tuple(c), tuple(a)) for n, m, c, a in seat] for seat in data["convergence"]]
             progress = Progress(tallies, points, int(data["merged"]))
         except OSError as error:
             raise InputError(f"cannot read the checkpoint {self.path}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, ArithmeticError, AttributeError, RecursionError):
-            raise InputError(f"{self.path} is no checkpoint of bjsim, or is damaged") from None
-        return found, progress
+            raise InputError(f"{self.path} is not a checkpoint of bjsim, or is damaged") from None
+        return experiment, progress
 
     def load(self) -> Progress:
-        """What the file knows of this experiment."""
-        found, progress = self.read()
-        if found != json.loads(json.dumps(self.what)):
-            other = [key for key in self.what if found.get(key) != json.loads(json.dumps(self.what[key]))]
-            raise InputError(f"the checkpoint {self.path} is of another run: its {', '.join(other)} differ")
+        """Read the progress of this experiment.
+
+        Raises:
+            InputError: As for `read`, or the file belongs to another experiment.
+        """
+        experiment, progress = self.read()
+        if experiment != json.loads(json.dumps(self.what)):
+            other = [key for key in self.what if experiment.get(key) != json.loads(json.dumps(self.what[key]))]
+            raise InputError(f"the checkpoint {self.path} belongs to another run (different: {', '.join(other)})")
         return progress

@@ -1,8 +1,8 @@
-"""Tables that are dealt the same cards, as one: the seats of all, and the difference of every pair of them.
+"""Common random numbers: several tables dealt the same cards, as one table, with a comparison of every pair of seats.
 
-Each table plays the same streams alone, so that its cards are those of the others, in the same order. Two that play
-alike most of the time fall back into step by themselves: who is a card ahead in the shoe soon begins a round at the
-same card as the other.
+Each table plays the same random streams separately, so all are dealt the same cards in the same order. Two tables that
+mostly play alike realign by themselves: a table that is a card ahead in the shoe soon begins a round at the same card
+as the other.
 """
 
 from __future__ import annotations
@@ -20,15 +20,21 @@ from bjsim.sim.stats.tally import Tally
 
 @dataclass(frozen=True)
 class CommonCards:
-    """Tables of the same game dealt the same cards; its seats are all of theirs, in order."""
+    """Tables of the same game that are dealt the same cards.
+
+    Attributes:
+        tables: The tables; their seats, in order, are the seats of this table.
+        size: Cards of a shoe, 0 for an infinite one.
+        cut: Cards dealt before the shoe is shuffled.
+    """
 
     tables: Sequence[TracedTable]
-    size: int  # cards of a shoe, 0 for an infinite one
-    cut: int  # cards of it dealt before it is shuffled
+    size: int
+    cut: int
 
     @staticmethod
     def of(rules: Rules, tables: Sequence[TracedTable]) -> CommonCards:
-        """These tables, all of the game `rules`."""
+        """Combine tables that all play by `rules`."""
         size = 0 if rules.infinite else 52 * int(rules.decks)
         return CommonCards(tables, size, ceil(rules.cut * size))
 
@@ -45,7 +51,7 @@ class CommonCards:
         return [sum(tallies, start=Tally()) for tallies in zip(*played, strict=True)]
 
     def so_far(self, table: int, block: int) -> list[Tally]:
-        """As `WatchedTable` says; without differences, since the tables of a block are played one after another."""
+        """See `WatchedTable`. Without paired tallies, since the tables of a block are played one after another."""
         return [
             tally
             for one in self.tables
@@ -55,8 +61,8 @@ class CommonCards:
     def _play(self, seed: int, table: int, span: Span) -> list[Tally]:
         tallies, seats = [], []
         for one in self.tables:
-            its, trace = one.play_traced(seed, table, span)
-            tallies += its
+            played, trace = one.play_traced(seed, table, span)
+            tallies += played
             tied = (trace + TIED // 2) // TIED
             net = trace - tied * TIED
             seats += [Rounds(net[:, seat], tied[:, seat], trace[:, -1]) for seat in range(one.seats)]
@@ -65,4 +71,4 @@ class CommonCards:
             tuple(PairedTally.of(unit, seat, other, self.size, self.cut) for other in seats[number + 1 :])
             for number, seat in enumerate(seats)
         ]
-        return [replace(tally, pairs=its) for tally, its in zip(tallies, pairs, strict=True)]
+        return [replace(tally, pairs=others) for tally, others in zip(tallies, pairs, strict=True)]

@@ -1,7 +1,7 @@
-"""Dask clusters as workplaces: one on this machine, or the one at an address (extra `dask`).
+"""Dask clusters as backends: one on this machine, or a remote one at an address (extra `dask`).
 
-Dask plays the blocks of a lost worker again by itself, and gives them up (`KilledWorker`) only after several workers
-died of the same block; the driver then counts a loss and hands them out anew.
+Dask reruns the jobs of a lost worker by itself. It gives a job up (`KilledWorker`) only after several workers have died
+while running it; the driver then counts a loss and resubmits the job.
 """
 
 from __future__ import annotations
@@ -20,16 +20,18 @@ from typing import Any
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.running.backend import Backend
 
-CONNECT = 10.0  # seconds in which a scheduler must answer
-FIRST_WORKER = 30.0  # seconds in which a worker must be there
-COUNT_EVERY = 5.0  # seconds after which the workers are counted again, for some may have joined
+CONNECT = 10.0  # seconds to wait for a scheduler
+FIRST_WORKER = 30.0  # seconds to wait for a worker
+COUNT_EVERY = 5.0  # seconds between counts of the workers, as more may join
 
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator[Backend]:
-    """A cluster of `workers` processes on this machine, without a dashboard.
+    """Start a cluster of `workers` processes on this machine, without a dashboard.
 
-    Raises: InputError without Dask; RunFailed when the processes do not start, or are killed as they do.
+    Raises:
+        InputError: Dask is not installed.
+        RunFailed: The processes do not start, or are killed while starting.
     """
     distributed = _distributed()
     with ExitStack() as opened:
@@ -39,31 +41,33 @@ def local_cluster(workers: int) -> Iterator[Backend]:
                 distributed.LocalCluster(
                     n_workers=workers,
                     threads_per_worker=1,
-                    dashboard_address="127.0.0.1:0",  # Dask always answers HTTP; a taken port warns
+                    dashboard_address="127.0.0.1:0",  # Dask always serves HTTP, and warns if the port is taken
                     scheduler_kwargs={"dashboard": False},
-                    memory_limit=0,  # blocks need little, and Dask's watch over it pauses workers
+                    memory_limit=0,  # blocks need little memory, and Dask's limit pauses workers
                     silence_logs=logging.CRITICAL,
                     local_directory=folder,
                     preload="bjsim.sim.running.dask_backend",
                 )
             )
             client = opened.enter_context(distributed.Client(cluster, set_as_default=False))
-        except Exception as error:  # whatever Dask makes of a process that has gone
-            why = str(error) or type(error).__name__
-            raise RunFailed(f"the Dask cluster on this machine did not start: {why}") from None
+        except Exception as error:  # Dask reports a dead process by various exceptions
+            reason = str(error) or type(error).__name__
+            raise RunFailed(f"the Dask cluster on this machine did not start: {reason}") from None
         yield _backend(client, "on this machine")
 
 
 @contextmanager
 def remote_cluster(address: str) -> Iterator[Backend]:
-    """The cluster whose scheduler is at `address`, HOST:PORT.
+    """Connect to the cluster whose scheduler is at `address`, HOST:PORT.
 
-    Raises: InputError without Dask, when no scheduler answers, or when workers are missing or have another bjsim.
+    Raises:
+        InputError: Dask is not installed, no scheduler answers, there are no workers, or their bjsim is missing or of
+            another version.
     """
     distributed = _distributed()
     if not re.fullmatch(r"[^\s/]+:\d+", address):
         raise InputError(
-            f"--executor dask://{address} is not accepted; write dask://HOST:PORT, such as dask://node1:8786"
+            f"executor dask://{address} is not accepted; write dask://HOST:PORT, such as dask://node1:8786"
         )
     try:
         client = distributed.Client(f"tcp://{address}", timeout=CONNECT, set_as_default=False)
@@ -75,7 +79,7 @@ def remote_cluster(address: str) -> Iterator[Backend]:
 
 
 def dask_setup(worker: Any) -> None:
-    """Called by Dask in each worker of a local cluster as it starts: Ctrl-C is the main process's to handle."""
+    """Ignore SIGINT, which the main process handles; Dask calls this in each worker of a local cluster."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -83,7 +87,7 @@ def _distributed() -> Any:
     try:
         import distributed
     except ImportError:
-        raise InputError("--executor dask needs the package distributed: pip install 'bjsim[dask]'") from None
+        raise InputError("executor dask needs the package distributed: pip install 'bjsim[dask]'") from None
     return distributed
 
 
@@ -93,8 +97,8 @@ def _check_workers(client: Any, address: str) -> None:
     except TimeoutError:
         raise InputError(f"the scheduler at {address} has no workers; start some: dask worker {address}") from None
     ours = version("bjsim")
-    found = client.run(version, "bjsim", on_error="return")
-    for worker, theirs in found.items():
+    versions = client.run(version, "bjsim", on_error="return")
+    for worker, theirs in versions.items():
         if theirs != ours:
             has = f"has bjsim {theirs}" if isinstance(theirs, str) else "has no bjsim"
             raise InputError(f"the Dask worker {worker} {has}; install bjsim {ours} there")

@@ -28,20 +28,27 @@ LOSSES = 5  # pools lost in a row, with nothing done between, after which a run 
 class Driver:
     """Plays an experiment.
 
-    place: where; see `executors.Workplace`. checkpoint: see `Checkpoint`; with `resume` it is read first. on_progress:
-    called after every merge.
+    Args:
+        experiment: The experiment.
+        backend: The executors to play on; see `executors`. None plays in this process.
+        checkpoint: A file to which the progress is saved after every merge.
+        resume: Whether to resume from the checkpoint.
+        on_progress: Called with the progress after every merge.
+
+    Raises:
+        InputError: The checkpoint cannot be read, is damaged, or belongs to another experiment.
     """
 
     def __init__(
         self,
         experiment: Experiment,
-        place: Backend | None = None,
+        backend: Backend | None = None,
         checkpoint: Checkpoint | None = None,
         resume: bool = False,
         on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self.experiment = experiment
-        self.place = place or local(1)
+        self.backend = backend or local(1)
         self.checkpoint = checkpoint
         self.on_progress = on_progress
         seats = sum(table.seats for table in experiment.groups)
@@ -49,30 +56,37 @@ class Driver:
         self.progress = Progress([Tally()] * seats, [[] for _ in range(seats)])
         self._jobs = enumerate(experiment.jobs())
         if checkpoint and resume:
-            self._go_on_from(checkpoint)
-        self._to_play: dict[int, Job] = {}  # handed out, not yet done
+            self._resume(checkpoint)
+        self._to_play: dict[int, Job] = {}  # submitted, not yet done
         self._futures: dict[Future[list[Tally]], int] = {}
-        self._done: dict[int, tuple[Job, list[Tally]]] = {}  # done, but an earlier job is not
+        self._done: dict[int, tuple[Job, list[Tally]]] = {}  # done, waiting for an earlier job
 
     def run(self) -> Progress:
-        """Play everything that is not played yet. KeyboardInterrupt passes through; `progress` then has what is known.
+        """Play all remaining jobs.
 
-        Raises: RunFailed when workers are lost again and again; what a player or shoe raises.
+        After a KeyboardInterrupt, which is not caught, `progress` has the results so far.
+
+        Returns:
+            The progress.
+
+        Raises:
+            RunFailed: Workers were lost several times in a row.
+            Exception: Any exception of a player or a shoe.
         """
         losses_in_a_row = 0
         while not self.precise:
             before = self.progress.merged
-            pool = self.place.open_pool()
+            pool = self.backend.open_pool()
             try:
                 self._play_on(pool)
                 break
-            except self.place.lost:
+            except self.backend.lost:
                 self.progress.losses += 1
                 losses_in_a_row = 1 if self.progress.merged > before else losses_in_a_row + 1
                 if losses_in_a_row >= LOSSES:
                     raise RunFailed(f"{LOSSES} times in a row a worker died before any block was done") from None
             except BaseException:
-                stop_workers(pool)  # what they do now is not waited for
+                stop_workers(pool)  # do not wait for their work
                 raise
             finally:
                 for future in self._futures:
@@ -84,15 +98,15 @@ class Driver:
 
     @property
     def precise(self) -> bool:
-        """Whether every seat's return is known as precisely as was asked for; never if nothing was."""
+        """See `is_precise`."""
         return is_precise(self.experiment, self.progress)
 
     def so_far(self) -> Progress:
-        """What is known of a run that was stopped, rounds that could not be merged yet included.
+        """Compute the progress of a stopped run, including rounds that are not merged yet.
 
-        These are jobs that were done before an earlier one was, and what this process played of blocks that are not
-        done. They depend on when the run was stopped, so nothing goes on from here: `progress` and the checkpoint
-        leave them out.
+        These come from jobs that were done before an earlier one, and from unfinished blocks of this process. They
+        depend on when the run was stopped, so `progress` and the checkpoint leave them out, and no run resumes from
+        them.
         """
         done = {index: tallies for index, (_, tallies) in self._done.items()}
         for future, index in self._futures.items():
@@ -106,29 +120,29 @@ class Driver:
                 done[index] = table.so_far(job.number, job.first)
             for seat, tally in enumerate(done.get(index, ()), self._first_seat[job.group]):
                 tallies[seat] += tally
-        known, optimal_n = self.progress, self.experiment.optimal_n
+        merged, optimal_n = self.progress, self.experiment.optimal_n
         convergence = [
-            [*points, Point.of(tally, optimal_n)] if tally.settled and tally.rounds > merged.rounds else [*points]
-            for points, tally, merged in zip(known.convergence, tallies, known.tallies, strict=True)
+            [*points, Point.of(tally, optimal_n)] if tally.settled and tally.rounds > before.rounds else [*points]
+            for points, tally, before in zip(merged.convergence, tallies, merged.tallies, strict=True)
         ]
-        found = replace(known, tallies=tallies, convergence=convergence)
-        return replace(found, unmerged=found.rounds - known.rounds)
+        progress = replace(merged, tallies=tallies, convergence=convergence)
+        return replace(progress, unmerged=progress.rounds - merged.rounds)
 
-    def _go_on_from(self, checkpoint: Checkpoint) -> None:
+    def _resume(self, checkpoint: Checkpoint) -> None:
         progress = checkpoint.load()
         played = sum(1 for _ in islice(self._jobs, progress.merged))
         sizes = {len(progress.tallies), len(progress.convergence)}
         if played != progress.merged or sizes != {len(self.progress.tallies)}:
-            raise InputError(f"{checkpoint.path} is no checkpoint of bjsim, or is damaged")
+            raise InputError(f"{checkpoint.path} is not a checkpoint of bjsim, or is damaged")
         progress.rounds_before = progress.rounds
         self.progress = progress
 
     def _play_on(self, pool: Executor) -> None:
         futures = self._futures = {}
-        for index, job in self._to_play.items():  # lost with the last pool
+        for index, job in self._to_play.items():  # lost with the previous pool
             futures[self._submit(pool, job)] = index
         while True:
-            while len(futures) < self.place.in_flight() and (step := next(self._jobs, None)):
+            while len(futures) < self.backend.in_flight() and (step := next(self._jobs, None)):
                 index, job = step
                 self._to_play[index] = job
                 futures[self._submit(pool, job)] = index
@@ -141,7 +155,7 @@ class Driver:
                 self._done[index] = (self._to_play.pop(index), tallies)
             self._merge()
             if self.precise:
-                stop_workers(pool)  # what they do now is not wanted
+                stop_workers(pool)  # their work is not needed
                 return
 
     def _submit(self, pool: Executor, job: Job) -> Future[list[Tally]]:
@@ -165,7 +179,7 @@ class Driver:
         self.on_progress(progress)
 
     def _converge(self, seat: int, last: bool = False) -> None:
-        """Note a point of the convergence, about ten to the decade, and always the last."""
+        """Add a point to the convergence: about ten per decade of rounds, and always the last."""
         tally, points = self.progress.tallies[seat], self.progress.convergence[seat]
         if points and points[-1].hands == tally.rounds:
             return

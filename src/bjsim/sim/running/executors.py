@@ -1,6 +1,6 @@
-"""Where blocks are played: what `--executor` names, and how it is opened.
+"""Opening the backend that an executor's name stands for.
 
-A new place is one more line in `PLACES`: a name, or the scheme of a URL, and a function that opens it.
+To add a backend, add to `BACKENDS` its name, or the scheme of its URL, and a function that opens it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from bjsim.sim.running.workers import open_executor, usable_cores
 def threads(workers: int) -> Backend:
     """Threads of this process, for players that wait for other processes.
 
-    Where there are several, and a core for each, each keeps to one with all processes that it starts: to wake a process
-    on another core takes longer than a quick bot's move.
+    If there are several threads and a core for each, each thread is pinned to a core together with the processes that
+    it starts: waking a process on another core takes longer than a fast bot's move.
     """
     return Backend(lambda: _threads(workers), lambda: 2 * workers)
 
@@ -33,19 +33,19 @@ def _threads(workers: int) -> Executor:
 
 
 def borrowed(executor: Executor, workers: int) -> Backend:
-    """Someone else's executor that plays `workers` blocks at once."""
+    """A caller's executor that runs `workers` jobs at once."""
     return Backend(lambda: BorrowedExecutor(executor), lambda: 2 * workers)
 
 
 def local(workers: int, records: Any = None) -> Backend:
-    """Forked processes; one worker is this process itself. records: see `workers.gathered_log`."""
+    """Worker processes; a single worker is this process itself. records: as yielded by `workers.collect_logs`."""
     return Backend(lambda: open_executor(workers, records), lambda: 2 * workers if workers > 1 else 1)
 
 
 @contextmanager
 def _local(address: str, workers: int | None, records: Any) -> Iterator[Backend]:
     if address:
-        raise InputError(f"--executor local takes no address, and {address!r} is one")
+        raise InputError(f"executor local takes no address, but was given {address!r}")
     yield local(workers or usable_cores(), records)
 
 
@@ -55,7 +55,7 @@ def _dask(address: str, workers: int | None, records: Any) -> AbstractContextMan
     if not address:
         return local_cluster(workers or usable_cores())
     if workers:
-        raise InputError(f"--workers {workers} with --executor dask://{address}: that cluster has the workers it has")
+        raise InputError(f"workers cannot be set for executor dask://{address}: the cluster determines them")
     return remote_cluster(address)
 
 
@@ -65,9 +65,9 @@ def _cuda(address: str, workers: int | None, records: Any) -> Iterator[Backend]:
     from bjsim.sim.running.gpu_backend import IN_FLIGHT, GpuExecutor
 
     if address:
-        raise InputError(f"--executor cuda takes no address, and {address!r} is one")
+        raise InputError(f"executor cuda takes no address, but was given {address!r}")
     if workers:
-        raise InputError(f"--workers {workers} with --executor cuda: one process hands the blocks to the GPU")
+        raise InputError("workers cannot be set for executor cuda: one process submits the blocks to the GPU")
     need_gpu()
     yield Backend(GpuExecutor, lambda: IN_FLIGHT)
 
@@ -80,15 +80,21 @@ BACKENDS: dict[str, Callable[[str, int | None, Any], AbstractContextManager[Back
 
 
 def open_backend(text: str, workers: int | None = None, records: Any = None) -> AbstractContextManager[Backend]:
-    """The place that `text` names, closed when the context is left.
+    """Open the backend of an executor's name; leaving the context closes it.
 
-    text: `local` (forked processes), `dask` (a Dask cluster on this machine), `dask://HOST:PORT` (its scheduler), or
-    `cuda` (this machine's GPU).
-    workers: processes, where the place does not know them itself; None is one for each core of this machine.
-    records: what `workers.gathered_log` yields.
-    Raises: InputError for another text, for a place that cannot be reached or lacks a package.
+    Args:
+        text: `local` (worker processes), `dask` (a Dask cluster on this machine), `dask://HOST:PORT` (the cluster of
+            that scheduler), or `cuda` (this machine's GPU).
+        workers: The number of processes for `local` and `dask`; None means one for each core of this machine.
+        records: As yielded by `workers.collect_logs`.
+
+    Returns:
+        A context manager that yields the backend.
+
+    Raises:
+        InputError: The name is unknown, the backend cannot be reached, or a package that it needs is missing.
     """
     name, _, address = text.partition("://")
     if name not in BACKENDS or text.endswith("://"):
-        raise InputError(f"--executor {text} is not accepted; write local, dask, dask://HOST:PORT or cuda")
+        raise InputError(f"executor {text} is not accepted; write local, dask, dask://HOST:PORT or cuda")
     return BACKENDS[name](address, workers, records)

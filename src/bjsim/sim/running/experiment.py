@@ -1,4 +1,4 @@
-"""What a run plays and what it knows: the experiment, its jobs, its convergence and its progress."""
+"""An experiment, the jobs into which it is divided, its progress and its convergence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bjsim.sim.stats.tally import Tally
 
 
 class Point(NamedTuple):
-    """One point of a convergence: hands so far, the mean, and both 95% intervals, in initial bets."""
+    """A point of a convergence: rounds so far, the mean, and both 95% intervals, in initial bets."""
 
     hands: int
     mean: float
@@ -23,13 +23,21 @@ class Point(NamedTuple):
 
     @staticmethod
     def of(tally: Tally, optimal_n: int) -> Point:
-        """The point at which a tally stands; `tuned` as in `intervals.anytime`."""
+        """Compute the point of a tally; optimal_n: see `intervals.anytime`."""
         mean, sd, n = tally.mean, tally.sd, tally.rounds
         return Point(n, mean, fixed_sample(mean, sd, n), anytime(mean, sd, n, optimal_n))
 
 
 def half_width(tally: Tally, optimal_n: int) -> float:
-    """Half the width of a seat's anytime-valid interval, of its luck-adjusted return where there is one."""
+    """Half the width of a seat's anytime-valid interval.
+
+    Args:
+        tally: The seat's tally.
+        optimal_n: See `intervals.anytime`.
+
+    Returns:
+        The half-width in initial bets, that of the luck-adjusted return if there is one; inf if no bet is settled.
+    """
     if not tally.settled:
         return math.inf
     low, high = tally.luck.anytime95(optimal_n) if tally.luck.settled else Point.of(tally, optimal_n).anytime95
@@ -47,11 +55,18 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is played: groups of seats, each at `tables` tables of its own, `hands` rounds per seat in all.
+    """Groups of seats, and how long they play.
 
-    groups: one Table each; they are played at `tables` tables numbered from 0 on, group after group. precision: play
-    stops before, once the anytime-valid interval of every seat is plus or minus this many initial bets. aim: rounds
-    at which that is expected.
+    Attributes:
+        rules: The rules of the game.
+        groups: One Table for each group. Each group plays at `tables` tables; these are numbered from 0, group after
+            group.
+        hands: Rounds of each seat, over all its tables.
+        seed: The seed of the random streams.
+        tables: The number of tables of each group.
+        precision: Play stops early once the half-width of every seat's anytime-valid interval is at most this many
+            initial bets; 0 never stops early.
+        target_n: The number of rounds at which that is expected.
     """
 
     rules: Rules
@@ -64,11 +79,11 @@ class Experiment:
 
     @property
     def optimal_n(self) -> int:
-        """Where the anytime-valid interval is narrowest: before the end, for it is watched from the start."""
+        """Rounds at which the anytime-valid interval is narrowest: before the end, as it is monitored throughout."""
         return self.target_n or max(self.hands // 20, 1)
 
     def until(self, number: int) -> int:
-        """How many rounds table `number` plays (its number counts on through the groups)."""
+        """The number of rounds that table `number` plays, numbered over all groups."""
         share, rest = divmod(self.hands, self.tables)
         return share + (number % self.tables < rest)
 
@@ -79,7 +94,7 @@ class Experiment:
         first = 0
         while first <= most:
             small = block_start(first + 1) - block_start(first) < LARGEST_BLOCK
-            # twice as much as was played before, so that the convergence is seen on a logarithmic axis
+            # about as many rounds as all before, so that the convergence has points on a logarithmic axis
             last = first if small else min(first + min(max(first - 6, 1), largest) - 1, most)
             for group in range(len(self.groups)):
                 for number in range(group * self.tables, (group + 1) * self.tables):
@@ -90,14 +105,14 @@ class Experiment:
 
 @dataclass
 class Progress:
-    """What is known so far. One tally and one convergence for each seat of each group, in order."""
+    """Results so far, with a tally and a convergence for each seat of each group, in order."""
 
     tallies: list[Tally]
     convergence: list[list[Point]]
     merged: int = 0  # jobs merged, in job order
     losses: int = 0  # pools of workers that broke and were replaced
-    rounds_before: int = 0  # rounds that a checkpoint knew
-    unmerged: int = 0  # rounds counted that belong to no merged job; see `Driver.so_far`
+    rounds_before: int = 0  # rounds read from a checkpoint
+    unmerged: int = 0  # rounds in the tallies from jobs not merged yet; see `Driver.so_far`
 
     @property
     def rounds(self) -> int:
@@ -106,6 +121,6 @@ class Progress:
 
 
 def is_precise(experiment: Experiment, progress: Progress) -> bool:
-    """Whether every seat's return is known as precisely as the experiment asks; never if it does not."""
+    """Whether every seat's return has the precision that the experiment asks for; False if it asks for none."""
     wanted, optimal_n = experiment.precision, experiment.optimal_n
     return wanted > 0 and all(half_width(tally, optimal_n) <= wanted for tally in progress.tallies)

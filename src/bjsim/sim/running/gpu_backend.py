@@ -1,7 +1,7 @@
-"""An executor for the driver that plays the blocks of many jobs in one launch on the GPU.
+"""An executor that plays the blocks of many jobs in one launch on the GPU.
 
-A job is some dozens of blocks, a GPU plays thousands at a time. So jobs are gathered: a launch begins when no further
-job has come for a moment. What a job comes to does not depend on those it was launched with.
+A job has some dozens of blocks, and a GPU plays thousands at a time. Jobs are therefore collected, and a launch begins
+when no further job has arrived for a moment. A job's result does not depend on the other jobs of its launch.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bjsim.sim.stats.tally import Tally
 
 Array = np.ndarray[Any, Any]
 
-IN_FLIGHT = 1024  # jobs that the driver hands in: up to 32 blocks each, so 32768 threads
+IN_FLIGHT = 1024  # jobs submitted at a time, of up to 32 blocks each: 32768 threads
 MOMENT = 0.02  # seconds without a further job after which a launch begins
 
 
@@ -36,57 +36,57 @@ class _Job:
     future: Future[list[Tally]]
 
     def finish(self, counts: Array, outside: Sequence[Array]) -> None:
-        """Make the tallies from what was counted in each of the job's blocks."""
+        """Compute the tallies from the counts of the job's blocks."""
         tallies = tallies_of(self.table.unit, counts.sum(axis=0), np.concatenate(outside))
         check_rounds(tallies, self.spans)
         self.future.set_result(tallies)
 
 
 class GpuExecutor(Executor):
-    """Plays blocks on the GPU, in a thread of its own. Raises: InputError where there is no GPU."""
+    """Plays blocks on the GPU from a separate thread. Raises: InputError if there is no GPU."""
 
     def __init__(self) -> None:
         need_gpu()
-        self._handed_in: SimpleQueue[_Job | None] = SimpleQueue()  # None: no more will come
-        self._thread = Thread(target=self._serve, daemon=True)  # which may be in a launch when the process ends
+        self._submitted: SimpleQueue[_Job | None] = SimpleQueue()  # None: no more will follow
+        self._thread = Thread(target=self._serve, daemon=True)  # daemon: a launch may be running when the process exits
         self._thread.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Take a job. Raises: TypeError for anything but `table.play_blocks` of a compiled table."""
+        """Submit a job. Raises: TypeError for anything but `table.play_blocks` of a compiled table."""
         if fn is not play_blocks or not isinstance(args[0], CompiledTable):
             raise TypeError(f"a GPU plays blocks of compiled tables only, not {fn.__name__} of {args[0]!r}")
         table, seed, number, first, last, until = args
         future: Future[list[Tally]] = Future()
-        self._handed_in.put(_Job(table, seed, number, spans_of(first, last, until), future))
+        self._submitted.put(_Job(table, seed, number, spans_of(first, last, until), future))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        self._handed_in.put(None)
+        self._submitted.put(None)
         if wait:
             self._thread.join()
 
     def _serve(self) -> None:
         more = True
         while more:
-            gathered = self._gather()
-            more = None not in gathered
-            jobs = [job for job in gathered if job and job.future.set_running_or_notify_cancel()]
+            batch = self._collect()
+            more = None not in batch
+            jobs = [job for job in batch if job and job.future.set_running_or_notify_cancel()]
             for table in {id(job.table): job.table for job in jobs}.values():
                 _play([job for job in jobs if job.table is table])
 
-    def _gather(self) -> list[_Job | None]:
-        """The jobs handed in, from the first one on until no other comes for a moment."""
-        gathered = [self._handed_in.get()]
-        while gathered[-1]:
+    def _collect(self) -> list[_Job | None]:
+        """Wait for a job, and collect further ones until none arrives for MOMENT seconds."""
+        batch = [self._submitted.get()]
+        while batch[-1]:
             try:
-                gathered.append(self._handed_in.get(timeout=MOMENT))
+                batch.append(self._submitted.get(timeout=MOMENT))
             except Empty:
                 break
-        return gathered
+        return batch
 
 
 def _play(jobs: Sequence[_Job]) -> None:
-    """Play jobs of one table in one launch, or few if memory is short."""
+    """Play jobs of one table in one launch, or in a few if memory is short."""
     table = jobs[0].table
     blocks = [(stream_key(job.seed, job.number, span.block), span.rounds) for job in jobs for span in job.spans]
     began = time.perf_counter()

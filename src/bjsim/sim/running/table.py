@@ -1,7 +1,7 @@
 """Tables: seats that share a shoe, played a block at a time.
 
-A block is a run of rounds with a random stream of its own: the unit of work. Block sizes depend on their number only,
-so a result depends on (rules, players, seed, tables, hands) and on nothing else.
+A block is the unit of work: a run of rounds with its own random stream. The size of a block depends only on its number,
+so a result depends only on (rules, players, seed, tables, hands).
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ log = logging.getLogger("bjsim")
 
 
 def block_start(block: int) -> int:
-    """Number of rounds a table plays before block `block`: 0, 1024, 2048, 4096, .. 65536, then 65536 more each."""
+    """The number of rounds before block `block` of a table: 0, 1024, 2048, 4096, .. 65536, then 65536 more each."""
     if block <= _DOUBLINGS + 1:
         return FIRST_BLOCK << (block - 1) if block else 0
     return LARGEST_BLOCK * (block - _DOUBLINGS)
 
 
 def block_of(round_number: int) -> int:
-    """The block in which a table plays its round `round_number` (from 0)."""
+    """The block that contains round `round_number` (from 0) of a table."""
     if round_number < LARGEST_BLOCK:
         return (round_number // FIRST_BLOCK).bit_length()
     return round_number // LARGEST_BLOCK + _DOUBLINGS
@@ -62,55 +62,79 @@ class Span(NamedTuple):
 
 
 class Table(Protocol):
-    """Seats that share a shoe. Tables travel to other processes, so they can be pickled."""
+    """Seats that share a shoe. Tables are sent to other processes, so they must be picklable."""
 
     @property
     def seats(self) -> int:
-        """How many seats are taken."""
+        """The number of seats."""
         ...
 
     @property
     def blocks_at_once(self) -> int:
-        """How many blocks of the largest size make up one job at most."""
+        """The largest number of blocks of the largest size in one job."""
         ...
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
-        """Play these blocks; one tally for each seat."""
+        """Play blocks.
+
+        Args:
+            seed: The seed of the random streams.
+            table: The table's number.
+            spans: The blocks, and how many of their rounds to play.
+
+        Returns:
+            A tally for each seat.
+        """
         ...
 
 
 class TracedTable(Table, Protocol):
-    """A table that can tell round by round what was paid."""
+    """A table that can return the payoffs of every round."""
 
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
-        """Play a block; a tally for each seat, and the trace: for every round a row of each seat's payoff code (see
-        `plan.py`) and the number of cards dealt so far. (rounds, seats + 1), int64."""
+        """Play a block.
+
+        Args:
+            seed: The seed of the random streams.
+            table: The table's number.
+            span: The block, and how many of its rounds to play.
+
+        Returns:
+            A tally for each seat, and the trace: for each round a row with each seat's payoff code (see `plan.py`) and
+            the number of cards dealt so far, int64 (rounds, seats + 1).
+        """
         ...
 
 
 @runtime_checkable
 class WatchedTable(Table, Protocol):
-    """A table that can tell what it has played of a block before the block is done."""
+    """A table that can return the played part of an unfinished block."""
 
     def so_far(self, table: int, block: int) -> list[Tally]:
-        """The rounds of this block that were played here, by any thread; one tally for each seat."""
+        """The rounds of this block played so far by any thread of this process; a tally for each seat."""
         ...
 
 
-_folds: dict[tuple[object, ...], Fold | None] = {}  # of this process: folds are larger than plans, and quickly made
+# a cache for each process: lookup tables are larger than the compiled rules, and quickly made
+_lookup_tables: dict[tuple[object, ...], Fold | None] = {}
 
 
-def _fold_of(plan: Plan) -> Fold | None:
-    """The fold of a plan, made when it is first asked for."""
-    what = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in plan)
-    if what not in _folds:
-        _folds[what] = fold(plan)
-    return _folds[what]
+def _lookup_table(plan: Plan) -> Fold | None:
+    """Return the lookup table of compiled rules, from the cache if it was made before."""
+    key = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in plan)
+    if key not in _lookup_tables:
+        _lookup_tables[key] = fold(plan)
+    return _lookup_tables[key]
 
 
 @dataclass(frozen=True)
 class CompiledTable:
-    """A table whose seats all play charts: a plan for the compiled round, folded where that is possible."""
+    """A table whose seats all play charts, in the compiled round or, where possible, by a lookup table.
+
+    Attributes:
+        plan: The compiled rules and charts.
+        unit: The payoff quantum, as a share of an initial bet.
+    """
 
     plan: Plan
     unit: Fraction
@@ -124,8 +148,8 @@ class CompiledTable:
         from bjsim.sim.engine.rounds import play_blocks, play_rounds  # imports numba
 
         keys = [stream_key(seed, table, span.block) for span in spans]
-        if folded := _fold_of(self.plan):
-            counts, outside, _ = play_blocks(self.plan, folded, keys, [span.rounds for span in spans])
+        if lookup := _lookup_table(self.plan):
+            counts, outside, _ = play_blocks(self.plan, lookup, keys, [span.rounds for span in spans])
             return tallies_of(self.unit, counts, outside)
         totals = [Tally()] * self.seats
         for key, span in zip(keys, spans, strict=True):
@@ -144,7 +168,7 @@ class CompiledTable:
 
 @dataclass(frozen=True)
 class AdjustedTable:
-    """A table whose seats all play charts, and whose luck a referee tells from their play."""
+    """A table whose seats all play charts, with luck-adjusted returns. Attributes as for `CompiledTable`."""
 
     plan: Plan
     unit: Fraction
@@ -176,12 +200,18 @@ class AdjustedTable:
 
 
 def tallies_of(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:
-    """The tally of each seat from what the kernel counted."""
+    """Make the tallies of all seats from the counts of a kernel.
+
+    Args:
+        unit: The payoff quantum, as a share of an initial bet.
+        counts: Frequencies of payoffs, int64 (seats, ties + 1, 2 width + 1); see `Counts.dense`.
+        outside: Payoffs outside that window, rows of (seat, payoff code), int64 (n, 2).
+    """
     width = counts.shape[2] // 2
     tallies = []
     for seat in range(len(counts)):
-        tied, place = counts[seat].nonzero()
-        dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, place, strict=True)}
+        tied, column = counts[seat].nonzero()
+        dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, column, strict=True)}
         codes, times = np.unique(outside[outside[:, 0] == seat, 1], return_counts=True)
         rare = {decode(code): count for code, count in zip(codes.tolist(), times.tolist(), strict=True)}
         tallies.append(Tally(unit, dense) + Tally(unit, rare))
@@ -189,19 +219,24 @@ def tallies_of(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:
 
 
 def decode(code: int) -> tuple[int, int]:
-    """Units won and initial bets tied, from a payoff code."""
+    """Split a payoff code into payoff quanta won and initial bets tied."""
     tied = (code + TIED // 2) // TIED
     return code - tied * TIED, tied
 
 
 @dataclass(frozen=True)
 class ReadableTable:
-    """A table played in the readable round: any players, at thousands of rounds a second; a slow bot's, at a few."""
+    """A table played in the readable round, by any players, at up to thousands of rounds a second.
+
+    Attributes:
+        rules: The rules of the game.
+        players: One player for each seat.
+    """
 
     rules: Rules
     players: Sequence[Player]
     blocks_at_once = 1  # some seconds
-    # thread -> table, block and the trace so far of what it played last
+    # by thread: table, block and trace so far of the block that it played last
     _at: dict[int, tuple[int, int, Array]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -209,9 +244,9 @@ class ReadableTable:
         return len(self.players)
 
     def rounds(self, seed: int, table: int, block: int) -> Iterator[Round]:
-        """The rounds of a block, one after another, ready to be played.
+        """Yield the rounds of a block, ready to be played, without end.
 
-        A player that remembers starts each block anew, as a copy, so that what it did elsewhere changes nothing.
+        Players are copied for each block, so the memory of a player never carries over from one block to another.
         """
         shoe = open_shoe(self.rules, Stream(seed, table, block))
         players = [copy.deepcopy(player) for player in self.players]
@@ -219,7 +254,7 @@ class ReadableTable:
             yield Round(self.rules, shoe, players)
 
     def deal_again(self, seed: int, table: int, number: int) -> RoundResult:
-        """Round `number` (from 0) of a table, after playing the rounds of its block that came before it."""
+        """Replay round `number` (from 0) of a table, after the earlier rounds of its block."""
         block = block_of(number)
         rounds = self.rounds(seed, table, block)
         for earlier in islice(rounds, number - block_start(block)):
@@ -242,15 +277,30 @@ class ReadableTable:
         return self._tallies(trace), trace
 
     def so_far(self, table: int, block: int) -> list[Tally]:
-        found = [trace for *where, trace in list(self._at.values()) if where == [table, block]]
-        return self._tallies(found[0]) if found else [Tally()] * self.seats
+        traces = [trace for *position, trace in list(self._at.values()) if position == [table, block]]
+        return self._tallies(traces[0]) if traces else [Tally()] * self.seats
 
     def _tallies(self, trace: Array) -> list[Tally]:
         return [Tally.of(self.rules.unit, map(decode, codes)) for codes in trace.T[:-1].tolist()]
 
 
 def play_blocks(table: Table, seed: int, number: int, first: int, last: int, until: int) -> list[Tally]:
-    """Play blocks `first` .. `last` of table number `number`, to round `until` at most; a tally for each seat."""
+    """Play consecutive blocks of a table. This is the function that the driver submits to executors.
+
+    Args:
+        table: The table.
+        seed: The seed of the random streams.
+        number: The table's number.
+        first: The first block.
+        last: The last block.
+        until: Rounds that the table plays in all; later rounds of the last block are left out.
+
+    Returns:
+        A tally for each seat.
+
+    Raises:
+        RunFailed: A tally lacks rounds.
+    """
     began = time.perf_counter()
     spans = spans_of(first, last, until)
     tallies = table.play(seed, number, spans)
@@ -261,13 +311,13 @@ def play_blocks(table: Table, seed: int, number: int, first: int, last: int, unt
 
 
 def spans_of(first: int, last: int, until: int) -> list[Span]:
-    """Blocks `first` .. `last`, to round `until` of the table at most."""
+    """Blocks `first` .. `last`, up to round `until` of the table."""
     starts = [block_start(block) for block in range(first, last + 2)]
     return [Span(first + i, min(starts[i + 1], until) - start) for i, start in enumerate(starts[:-1])]
 
 
 def check_rounds(tallies: Sequence[Tally], spans: Sequence[Span]) -> None:
-    """Raises: RunFailed unless every seat's tally has all rounds of these blocks."""
+    """Check that every seat's tally has all rounds of these blocks. Raises: RunFailed."""
     rounds = sum(span.rounds for span in spans)
     if any(tally.rounds != rounds for tally in tallies):
-        raise RunFailed(f"blocks of {rounds} rounds came back with {[tally.rounds for tally in tallies]}")
+        raise RunFailed(f"blocks of {rounds} rounds returned tallies of {[tally.rounds for tally in tallies]} rounds")

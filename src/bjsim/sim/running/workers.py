@@ -1,7 +1,8 @@
-"""Where blocks are played: in this process, or in others, forked where that is safe, with one log for all of them.
+"""Executors on this machine: this process or worker processes, forked where that is safe, with a common log.
 
-`multiprocessing-logging` gathers the workers' records, but only under the fork start method, and it must be installed
-before the pool is made, and the pool before any other thread starts. Elsewhere the standard library's queue does it.
+`multiprocessing-logging` collects the workers' records, but only under the fork start method. It must be installed
+before the pool is created, and the pool must be created before any other thread starts. With the spawn start method a
+queue of the standard library collects them.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("bjsim")
 T = TypeVar("T")
-PARENT_LOOKED_AT_S = 1.0
+PARENT_POLL_S = 1.0
 
 
 class InlineExecutor(Executor):
-    """Does the work at once, in this process."""
+    """Runs each call in this process when it is submitted."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -40,64 +41,66 @@ class InlineExecutor(Executor):
 
 
 def usable_cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def stop_workers(pool: Executor) -> None:
-    """End the worker processes of a pool at once, whatever they are doing."""
+    """Kill the worker processes of a pool without waiting for their work."""
     for process in list((getattr(pool, "_processes", None) or {}).values()):
         process.kill()
 
 
 def can_fork() -> bool:
-    """Whether workers are forked; where not, they are spawned, and know only what can be pickled."""
-    return hasattr(os, "fork") and sys.platform != "darwin"  # its libraries do not survive it
+    """Whether workers are forked; otherwise they are spawned, and receive only what can be pickled."""
+    return hasattr(os, "fork") and sys.platform != "darwin"  # Apple's libraries do not survive a fork
 
 
 def start_context() -> ForkContext | SpawnContext:
-    """How worker processes start."""
+    """The multiprocessing context in which worker processes start."""
     return multiprocessing.get_context("fork") if can_fork() else multiprocessing.get_context("spawn")
 
 
 def end_with_parent() -> None:
-    """From now on, end this worker process when the process that started it is gone, however that ended."""
+    """Start a thread that ends this worker process once its parent has gone, however the parent ended."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 
     def watch() -> None:
-        while parent.is_alive() and os.getppid() == parent.pid:  # the second where a stranger keeps the first open
-            parent.join(PARENT_LOOKED_AT_S)
+        while (
+            parent.is_alive() and os.getppid() == parent.pid
+        ):  # getppid() for when another process holds the pipe open
+            parent.join(PARENT_POLL_S)
         os._exit(1)
 
     threading.Thread(target=watch, name="end-with-parent", daemon=True).start()
 
 
 class ForkedResult(Generic[T]):
-    """What another core works out while this process goes on. Where that fails, it is worked out when it is asked for.
+    """A result computed by a fork of this process, or on demand if the fork failed.
 
-    It is a fork of this process, so start it before any thread.
+    Create it before any thread starts.
     """
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
-        self._answer, answer = multiprocessing.Pipe(duplex=False)
+        self._receiver, sender = multiprocessing.Pipe(duplex=False)
         if can_fork() and usable_cores() > 1:
             with suppress(OSError):
-                multiprocessing.get_context("fork").Process(target=self._run, args=(answer,), daemon=True).start()
-        answer.close()
+                multiprocessing.get_context("fork").Process(target=self._run, args=(sender,), daemon=True).start()
+        sender.close()
 
-    def _run(self, answer: Connection) -> None:
+    def _run(self, sender: Connection) -> None:
         end_with_parent()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's to handle
-        with suppress(Exception):  # it will be raised where the result is asked for
-            answer.send(self._work())
+        with suppress(Exception):  # `result` repeats the work and raises the error
+            sender.send(self._work())
 
     def result(self) -> T:
-        """The result of the work. Raises: what the work raises."""
+        """Wait for the result. Raises: any exception of the work."""
         try:
-            result: T = self._answer.recv()
-        except (EOFError, OSError):  # nothing came, or not the whole of it
+            result: T = self._receiver.recv()
+        except (EOFError, OSError):  # the fork failed, or died before its result was complete
             result = self._work()
         return result
 
@@ -111,7 +114,7 @@ def _start_worker(records: Any) -> None:
 
 
 def open_executor(workers: int, records: Any = None) -> Executor:
-    """An executor with this many workers; they have started when this returns, so threads may start after it."""
+    """Open an executor. Its workers have started when this returns, so that threads may start afterwards."""
     if workers == 1:
         return InlineExecutor()
     pool = ProcessPoolExecutor(workers, start_context(), _start_worker, (records,))
@@ -121,9 +124,13 @@ def open_executor(workers: int, records: Any = None) -> Executor:
 
 @contextmanager
 def collect_logs(path: str | None) -> Iterator[Any]:
-    """Write the log records of this process and of all workers to the file `path`, if one is given.
+    """Write the log records of this process and of all workers to the file `path`, if it is given.
 
-    Yields what `open_executor` needs as `records`. Raises: OSError if the file cannot be written.
+    Yields:
+        The `records` argument of `open_executor`.
+
+    Raises:
+        OSError: The file cannot be written.
     """
     if path is None:
         yield None
@@ -147,9 +154,9 @@ def collect_logs(path: str | None) -> Iterator[Any]:
         yield records
     finally:
         if listener is None:
-            for gatherer in log.handlers:
-                if getattr(gatherer, "sub_handler", None) is handler:
-                    gatherer.close()  # waits for the records still on their way; uninstalling does not
+            for collector in log.handlers:
+                if getattr(collector, "sub_handler", None) is handler:
+                    collector.close()  # waits for records in transit; uninstalling does not
             uninstall_mp_handler(log)
         else:
             listener.stop()

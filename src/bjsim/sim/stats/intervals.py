@@ -1,9 +1,9 @@
-"""Confidence intervals of a mean: the usual one, and one that stays right when it is watched.
+"""Confidence intervals of a mean: for a fixed sample size, and for continuous monitoring.
 
-The usual 95% interval is right at one moment fixed beforehand. Whoever watches it and stops at will is wrong more
-often. The anytime-valid interval holds at all moments together with 95%: the asymptotic confidence sequence of
-Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic confidence
-sequences" (2021), theorem 2.2; it is `tuned` to be narrowest at a number of rounds named beforehand.
+The fixed-sample 95% interval is valid at one sample size chosen in advance; with optional stopping its coverage is
+lower. The anytime-valid interval covers the mean at all sample sizes simultaneously with probability 95%. It is the
+asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory
+and asymptotic confidence sequences" (2021), theorem 2.2, and is narrowest at `optimal_n`, which is chosen in advance.
 """
 
 from __future__ import annotations
@@ -11,27 +11,38 @@ from __future__ import annotations
 import math
 
 ALPHA = 0.05
-LEAST = 100  # values, below which both intervals say nothing: watched from 2 on, the anytime one misses in half of runs
-Z95 = 1.959963984540054  # 97.5% quantile of the normal law
+LEAST = (
+    100  # values below which both intervals are unbounded: monitored from 2 on, the anytime one misses half the time
+)
+Z95 = 1.959963984540054  # 97.5% quantile of the normal distribution
 
 
 def fixed_sample(mean: float, sd: float, n: int) -> tuple[float, float]:
-    """95% interval of a mean of n independent values with this standard deviation; without bounds below LEAST."""
-    half = Z95 * sd / math.sqrt(n) if n >= LEAST else math.inf
-    return mean - half, mean + half
+    """The 95% interval of a mean of n independent values of standard deviation sd; unbounded for n below LEAST."""
+    half_width = Z95 * sd / math.sqrt(n) if n >= LEAST else math.inf
+    return mean - half_width, mean + half_width
 
 
 def anytime_factor(n: int, optimal_n: int, alpha: float = ALPHA) -> float:
-    """Half-width of the anytime-valid interval at n values, in standard deviations; narrowest about n = `tuned`."""
+    """Half-width of the anytime-valid interval at n values, in standard deviations; narrowest near n = optimal_n."""
     rho2 = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1)) / optimal_n
     grown = n * rho2 + 1
     return math.sqrt(2 * grown / (n * n * rho2) * math.log(math.sqrt(grown) / alpha))
 
 
 def anytime(mean: float, sd: float, n: int, optimal_n: int) -> tuple[float, float]:
-    """95% interval of a mean that holds at every n together; `tuned` must be fixed before the first value is seen.
+    """The 95% interval of a mean that is valid at all n simultaneously.
 
-    It is asymptotic: it has no bounds below LEAST values, where a standard deviation means little.
+    It is asymptotic, and therefore unbounded below LEAST values, where the estimated standard deviation means little.
+
+    Args:
+        mean: Mean of the first n values.
+        sd: Their standard deviation.
+        n: The number of values.
+        optimal_n: The number of values at which the interval is narrowest; fix it before the first value is seen.
+
+    Returns:
+        The lower and the upper bound.
     """
-    half = sd * anytime_factor(n, optimal_n) if n >= LEAST else math.inf
-    return mean - half, mean + half
+    half_width = sd * anytime_factor(n, optimal_n) if n >= LEAST else math.inf
+    return mean - half_width, mean + half_width

@@ -1,8 +1,9 @@
-"""Luck-adjusted returns: a value object of sums over shoes, and the mean and intervals that they give.
+"""Luck-adjusted returns: sums over shoes, with the mean and the intervals computed from them.
 
-A seat's luck-adjusted profit in a shoe is its profit less the luck in every draw and less the drift of the shoe's
-composition, both of mean 0 (`docs/explanation/luck.md`). Rounds of one shoe depend on each other, so the unit is the
-shoe: y is its adjusted profit above the value of the game, b its settled bets, and the return is value + sum y / sum b.
+A seat's luck-adjusted profit in a shoe is its profit minus the luck in every draw and minus the drift of the shoe's
+composition, both of mean 0 (`docs/explanation/luck.md`). Rounds of one shoe depend on each other, so the shoe is the
+unit of observation: y is its adjusted profit above the value of the game, b its settled bets, and the return is
+value + sum y / sum b.
 """
 
 from __future__ import annotations
@@ -17,9 +18,15 @@ from bjsim.sim.stats.intervals import LEAST, anytime, fixed_sample
 
 @dataclass(frozen=True)
 class LuckTally:
-    """Sums over the shoes of one seat. `a + b` merges two; floats, so merge in a fixed order for the same bits.
+    """Sums over the shoes of one seat.
 
-    value: of the seat's chart in the infinite shoe, in initial bets per settled bet. rounds_in_shoe: the usual number.
+    `a + b` merges two tallies. The sums are floats, so only a fixed order of merging gives identical bits.
+
+    Attributes:
+        value: The value of the seat's chart in the infinite shoe, in initial bets per settled bet.
+        rounds_in_shoe: The typical number of rounds in a shoe.
+        shoes: The number of shoes.
+        y, b, yy, yb, bb: Sums over the shoes of y, b and their products.
     """
 
     value: float = 0.0
@@ -35,13 +42,13 @@ class LuckTally:
         if not self.shoes or not other.shoes:
             return self if self.shoes else other
         if (self.value, self.rounds_in_shoe) != (other.value, other.rounds_in_shoe):
-            raise ValueError(f"sums above a value of {self.value} do not add to sums above {other.value}")
+            raise ValueError(f"luck tallies of the values {self.value} and {other.value} do not add")
         sums = {name: getattr(self, name) + getattr(other, name) for name in ("shoes", "y", "b", "yy", "yb", "bb")}
         return LuckTally(self.value, self.rounds_in_shoe, **sums)
 
     @property
     def settled(self) -> bool:
-        """Whether enough was settled for a mean."""
+        """Whether any bet was settled, so that there is a mean."""
         return self.b > 0
 
     @property
@@ -51,7 +58,7 @@ class LuckTally:
 
     @property
     def sd(self) -> float:
-        """Standard deviation per shoe of what `mean` averages (delta method), so that `se` is sd / sqrt(shoes)."""
+        """Standard deviation per shoe of the ratio in `mean` (delta method); `se` is sd / sqrt(shoes)."""
         ratio = self.y / self.b
         squares = self.yy - 2 * ratio * self.yb + ratio * ratio * self.bb
         return math.sqrt(max(squares, 0.0) * self.shoes) / self.b
@@ -63,22 +70,22 @@ class LuckTally:
 
     @property
     def ci95(self) -> tuple[float, float]:
-        """The usual 95% interval."""
+        """The fixed-sample 95% interval."""
         return fixed_sample(self.mean, self.sd, self.shoes)
 
     def anytime95(self, optimal_n: int) -> tuple[float, float]:
-        """The anytime-valid 95% interval, narrowest about `tuned` rounds; it counts in shoes."""
+        """The anytime-valid 95% interval over shoes, narrowest at about `optimal_n` rounds."""
         return anytime(self.mean, self.sd, self.shoes, max(optimal_n // self.rounds_in_shoe, LEAST))
 
     def variance_reduction(self, raw_se: float) -> float:
-        """How many times the variance of the raw mean, of standard error `raw_se`, is that of the adjusted one."""
+        """Variance reduction factor, Var(raw mean) / Var(adjusted mean); raw_se: standard error of the raw mean."""
         return (raw_se / self.se) ** 2 if self.se else math.inf
 
     def to_json(self) -> dict[str, object]:
-        """Plain JSON values; `from_json` reads them back to the same bits."""
+        """Return plain JSON values; `from_json` restores the same bits."""
         return asdict(self)
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> LuckTally:
-        """What `to_json` wrote."""
+        """Restore a tally from the values of `to_json`."""
         return LuckTally(**data)

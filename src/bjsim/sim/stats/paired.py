@@ -1,9 +1,9 @@
-"""Two seats that were dealt the same cards: the difference of their returns, with intervals of its own.
+"""Paired comparison of two seats that were dealt the same cards: the difference of their returns, with intervals.
 
-Cards that are good for one are mostly good for the other, so the difference is known better than either return. But
-rounds do not keep step: who draws one card more begins the next round one card later, and has seen the same cards after
-another number of rounds. So the unit is a stretch of cards, not of rounds: the rounds that begin in one shoe, or in the
-same CARDS cards of an infinite one.
+Cards that favour one seat mostly favour the other, so the difference is known more precisely than either return. The
+seats' rounds do not stay aligned: a seat that draws one card more begins its next round one card later. A batch is
+therefore defined by cards and not by rounds: it holds the rounds that begin in one shoe, or in the same CARDS cards of
+an infinite one.
 """
 
 from __future__ import annotations
@@ -20,12 +20,18 @@ from bjsim.sim.stats.intervals import LEAST, anytime, fixed_sample
 
 Array = np.ndarray[Any, Any]
 
-CARDS = 512  # of an infinite shoe
-ROUND = 5.5  # cards, about those of a round of one seat; only the tuning of intervals depends on it
+CARDS = 512  # of an infinite shoe that make up a batch
+ROUND = 5.5  # typical cards in a round of one seat; only `optimal_n` of the intervals depends on it
 
 
 class Rounds(NamedTuple):
-    """One seat's rounds, arrays of shape (rounds,): units won, initial bets tied, cards dealt up to their end."""
+    """One seat's rounds, as integer arrays of shape (rounds,).
+
+    Attributes:
+        net: Payoff quanta won.
+        tied: Initial bets tied.
+        dealt: Cards dealt up to the end of the round.
+    """
 
     net: Array
     tied: Array
@@ -33,30 +39,40 @@ class Rounds(NamedTuple):
 
 
 def batches(dealt: Array, size: int, cut: int) -> Array:
-    """Numbers of the rounds that are the first to begin in a stretch of cards.
+    """Find the first round of every batch.
 
-    dealt: as in `Rounds`. size: cards of a shoe, 0 for an infinite one; cut: of which so many are dealt before a round.
+    Args:
+        dealt: Cards dealt up to the end of each round, as in `Rounds`.
+        size: Cards of a shoe, 0 for an infinite one.
+        cut: Cards after which the shoe is shuffled before the next round.
+
+    Returns:
+        Indices of the rounds that are the first to begin in a batch.
     """
     before = np.concatenate([[0], dealt[:-1]])
     if not size:
         return np.flatnonzero(np.diff(before // CARDS, prepend=-1))
-    starts, shoe = [0], 0  # where the shoe's first card is
+    starts, shoe = [0], 0  # `shoe`: index of the shoe's first card
     while (number := int(np.searchsorted(before, shoe + cut))) < len(before):
         starts.append(number)
-        here = int(before[number])
-        while shoe + size < here:  # it ran out in the middle of a round, and a fresh one followed
+        position = int(before[number])
+        while shoe + size < position:  # the shoe ran out during a round and was replaced by a fresh one
             shoe += size
-        if here >= shoe + cut:
-            shoe = here
+        if position >= shoe + cut:
+            shoe = position
     return np.array(starts)
 
 
 @dataclass(frozen=True)
 class PairedTally:
-    """Sums over stretches of cards, of two seats' profit y (in units) and settled bets b. `a + b` merges two.
+    """Sums over batches of two seats' profits y, in payoff quanta, and settled bets b. `a + b` merges two tallies.
 
-    cards: about how many are in a stretch. sums: of y, b of the one and y, b of the other. products (rows of an upper
-    triangle): of each with each, from the first with itself on. All are whole numbers.
+    Attributes:
+        unit: The payoff quantum, as a share of an initial bet.
+        cards: The approximate number of cards in a batch.
+        batches: The number of batches.
+        sums: Sums of (y, b) of the first seat and (y, b) of the second.
+        products: Sums of the products of these four: the upper triangle, row by row. All are integers.
     """
 
     unit: Fraction = Fraction(1)
@@ -69,16 +85,23 @@ class PairedTally:
         if not self.batches or not other.batches:
             return self if self.batches else other
         if self.unit != other.unit:
-            raise ValueError(f"pairs count in units of {self.unit} and of {other.unit}")
+            raise ValueError(f"paired tallies count in units of {self.unit} and of {other.unit}")
         sums = tuple(one + more for one, more in zip(self.sums, other.sums, strict=True))
         products = tuple(one + more for one, more in zip(self.products, other.products, strict=True))
         return PairedTally(self.unit, self.cards, self.batches + other.batches, sums, products)
 
     @staticmethod
     def of(unit: Fraction, one: Rounds, other: Rounds, size: int = 0, cut: int = 0) -> PairedTally:
-        """The sums for two seats' rounds on the same cards; size and cut of the shoe as in `stretches`.
+        """Sum the rounds of two seats on the same cards.
 
-        Where one has its rounds in fewer stretches, the last takes what is left of the other's.
+        Where one seat has fewer batches, its last batch is paired with all remaining rounds of the other seat.
+
+        Args:
+            unit: The payoff quantum.
+            one: Rounds of the first seat.
+            other: Rounds of the second seat.
+            size: Cards of a shoe; see `batches`.
+            cut: See `batches`.
         """
         starts = [batches(rounds.dealt, size, cut) for rounds in (one, other)]
         both = min(map(len, starts))
@@ -93,21 +116,20 @@ class PairedTally:
 
     @property
     def settled(self) -> bool:
-        """Whether both have settled bets."""
+        """Whether both seats have settled bets."""
         return self.batches > 0 and self.sums[1] > 0 and self.sums[3] > 0
 
     @property
     def mean(self) -> float:
-        """How much more the one wins per settled bet than the other, in initial bets."""
+        """The first seat's profit per settled bet minus the second's, in initial bets."""
         y, b, z, c = self.sums
         return float(self.unit * (Fraction(y, b) - Fraction(z, c)))
 
     @property
     def sd(self) -> float:
-        """Standard deviation per stretch of what `mean` averages (delta method): its standard error is
-        sd / sqrt(stretches)."""
+        """Standard deviation per batch of the difference in `mean` (delta method); `se` is sd / sqrt(batches)."""
         y, b, z, c = self.sums
-        # y/b - z/c moves by this much for one more of each
+        # partial derivatives of y/b - z/c
         slopes = [Fraction(1, b), Fraction(-y, b * b), Fraction(-1, c), Fraction(z, c * c)]
         square = Fraction(0)
         for (i, j), product in zip(zip(*np.triu_indices(4), strict=True), self.products, strict=True):
@@ -121,15 +143,15 @@ class PairedTally:
 
     @property
     def ci95(self) -> tuple[float, float]:
-        """The usual 95% interval; without bounds below LEAST stretches."""
+        """The fixed-sample 95% interval; unbounded below LEAST batches."""
         return fixed_sample(self.mean, self.sd, self.batches)
 
     def anytime95(self, optimal_n: int) -> tuple[float, float]:
-        """The anytime-valid 95% interval, narrowest about `tuned` rounds."""
+        """The anytime-valid 95% interval over batches, narrowest at about `optimal_n` rounds."""
         return anytime(self.mean, self.sd, self.batches, max(round(optimal_n * ROUND / self.cards), LEAST))
 
     def to_json(self) -> dict[str, object]:
-        """Plain JSON values; `from_json` reads them back."""
+        """Return plain JSON values; `from_json` reads them back."""
         return {
             "unit": str(self.unit),
             "cards": self.cards,
@@ -140,7 +162,7 @@ class PairedTally:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> PairedTally:
-        """The sums that `to_json` wrote."""
+        """Restore a tally from the values of `to_json`."""
         return PairedTally(
             Fraction(data["unit"]),
             int(data["cards"]),

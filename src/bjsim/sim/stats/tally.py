@@ -1,4 +1,4 @@
-"""Tallies: how often each payoff came, as whole numbers, so that merging in any order gives the same bits."""
+"""Tallies: integer counts of payoffs, which merge in any order to the same bits."""
 
 from __future__ import annotations
 
@@ -13,17 +13,21 @@ from typing import Any
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.paired import PairedTally
 
-Payoff = tuple[int, int]  # units won, and initial bets tied and dealt again
+Payoff = tuple[int, int]  # payoff quanta won, and initial bets tied and replayed
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of payoffs of one seat. `a + b` merges two; everything else is computed from the counts.
+    """Counts of the payoffs of one seat. `a + b` merges two tallies; all statistics are computed from the counts.
 
-    unit: the share of an initial bet that payoffs are counted in. Where ties are replayed, a round's tied stake is
-    not settled, so the mean is that of the ratio of profit to settled bets. luck: the same rounds without the luck,
-    where that was computed; its sums are floats, so tallies with luck merge to the same bits in one order only.
-    pairs: this seat with each later one, where they were dealt the same cards.
+    Where ties are replayed, a round's tied stake is not settled, so the mean is the ratio of profit to settled bets.
+
+    Attributes:
+        unit: The payoff quantum, as a share of an initial bet.
+        counts: Number of rounds by payoff.
+        luck: The luck-adjusted sums of the same rounds, where computed. They are floats, so tallies with luck merge to
+            the same bits only in a fixed order.
+        pairs: The paired comparison of this seat with each later one, where they were dealt the same cards.
     """
 
     unit: Fraction = Fraction(1)
@@ -42,7 +46,7 @@ class Tally:
 
     @staticmethod
     def of(unit: Fraction, payoffs: Iterable[Payoff]) -> Tally:
-        """The tally of these payoffs, one by one."""
+        """Count payoffs in units of `unit`, one for each round."""
         counts: dict[Payoff, int] = {}
         for payoff in payoffs:
             counts[payoff] = counts.get(payoff, 0) + 1
@@ -50,7 +54,7 @@ class Tally:
 
     @cached_property
     def rounds(self) -> int:
-        """How many rounds were counted."""
+        """The number of rounds."""
         return sum(self.counts.values())
 
     def _sum(self, net_power: int, tied_power: int) -> int:
@@ -58,12 +62,16 @@ class Tally:
 
     @property
     def settled(self) -> bool:
-        """Whether enough was settled for a mean: more bets than were tied and dealt again."""
+        """Whether any bet was settled, so that there is a mean: not all were tied and replayed."""
         return self.rounds > self.ties_replayed
 
     @cached_property
     def exact_mean(self) -> Fraction:
-        """Profit per settled bet, in initial bets. Raises: ZeroDivisionError if nothing was settled."""
+        """Profit per settled bet, in initial bets.
+
+        Raises:
+            ZeroDivisionError: No bet was settled.
+        """
         return self.unit * Fraction(self._sum(1, 0), self.rounds - self._sum(0, 1))
 
     @property
@@ -73,10 +81,10 @@ class Tally:
 
     @cached_property
     def sd(self) -> float:
-        """Standard deviation per round of what `mean` averages, in initial bets.
+        """Standard deviation per round, in initial bets.
 
-        Where ties are replayed it is that of the ratio (delta method), so that the standard error is always
-        sd / sqrt(rounds).
+        Where ties are replayed, it is that of the ratio in `mean` (delta method). The standard error is sd /
+        sqrt(rounds) in either case.
         """
         mean, unit = self.exact_mean, self.unit
         settled = 1 - Fraction(self._sum(0, 1), self.rounds)
@@ -90,7 +98,7 @@ class Tally:
 
     @property
     def payoffs(self) -> dict[str, int]:
-        """Counts by profit in initial bets, as text, lowest first."""
+        """Number of rounds by profit in initial bets, as text, lowest profit first."""
         counts: dict[int, int] = {}
         for (net, _), count in sorted(self.counts.items()):
             counts[net] = counts.get(net, 0) + count
@@ -98,11 +106,11 @@ class Tally:
 
     @property
     def ties_replayed(self) -> int:
-        """Initial bets that were tied and dealt again."""
+        """Initial bets that were tied and replayed."""
         return self._sum(0, 1)
 
     def to_json(self) -> dict[str, object]:
-        """Plain JSON values; `from_json` reads them back."""
+        """Return plain JSON values; `from_json` reads them back."""
         counts = [[*payoff, count] for payoff, count in sorted(self.counts.items())]
         luck = {"luck": self.luck.to_json()} if self.luck.shoes else {}
         pairs = {"pairs": [pair.to_json() for pair in self.pairs]} if self.pairs else {}
@@ -110,7 +118,7 @@ class Tally:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Tally:
-        """The tally that `to_json` wrote."""
+        """Restore a tally from the values of `to_json`."""
         counts = {(net, tied): count for net, tied, count in data["counts"]}
         pairs = tuple(PairedTally.from_json(pair) for pair in data.get("pairs", ()))
         return Tally(Fraction(data["unit"]), counts, LuckTally.from_json(data.get("luck", {})), pairs)

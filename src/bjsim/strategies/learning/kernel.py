@@ -1,10 +1,10 @@
 """The compiled learner: plays episodes of a flat decision process and updates a table of Q(s, a).
 
-`_draw` and `_draw_evenly` alone read the law of the process; an update sees the row played, the reward, the weight and
-the next state.
+Only `_draw` and `_draw_evenly` read the transition probabilities. An update sees the row played, the reward, the weight
+and the next state.
 
-One random stream, SplitMix64 (Steele, Lea and Flood 2014), is kept in a uint64 array of one element. Outcomes are drawn
-from alias tables (Walker 1977; filled as in Vose 1991), one number in [0, 1) each.
+The random stream is SplitMix64 (Steele, Lea and Flood 2014), with its state in a uint64 array of one element. Outcomes
+are drawn from alias tables (Walker 1977; filled as in Vose 1991), with one number in [0, 1) for each draw.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from bjsim.sim.engine.jit import compiled
 
 Q_LEARNING, MONTE_CARLO = 0, 1
-GOLDEN = 0.6180339887498949  # the fractional part of n times this fills [0, 1) as evenly as any n points of its kind
+GOLDEN = 0.6180339887498949  # fractional parts of its multiples have low discrepancy in [0, 1)
 
 Array = NDArray[Any]
 
 
 class Sampler(NamedTuple):
-    """A decision process as the kernel draws from it; the arrays of `mdp`, with laws as alias tables.
+    """A decision process for sampling: the arrays of the MDP model, with alias tables for its probabilities.
 
-    keep, other: (O,), over each row's outcomes. start_keep, start_other: (S,), over the states.
+    keep, other (O,): alias tables over each row's outcomes. start_keep, start_other (S,): alias table over the states.
     """
 
     action_start: Array
@@ -43,7 +43,7 @@ class Sampler(NamedTuple):
 
 @compiled(inline="always")
 def _uniform(stream: Array) -> float:
-    """A number in [0, 1) with 53 random bits."""
+    """Draw a number in [0, 1) with 53 random bits."""
     stream[0] += np.uint64(0x9E3779B97F4A7C15)
     z = stream[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -54,7 +54,7 @@ def _uniform(stream: Array) -> float:
 
 @compiled(inline="always")
 def _slot(keep: Array, other: Array, first: int, last: int, u: float) -> int:
-    """The index in first .. last-1 that u in [0, 1) draws from the alias table there."""
+    """Return the index in first .. last-1 that u in [0, 1) selects from the alias table in that range."""
     x = u * (last - first)
     index = first + int(x)
     return index if x - int(x) < keep[index] else other[index]
@@ -62,13 +62,14 @@ def _slot(keep: Array, other: Array, first: int, last: int, u: float) -> int:
 
 @compiled(inline="always")
 def _draw(world: Sampler, row: int, stream: Array) -> int:
-    """An outcome of the row, independent of all before."""
+    """Draw an outcome of the row, independently of all earlier draws."""
     return _slot(world.keep, world.other, world.outcome_start[row], world.outcome_start[row + 1], _uniform(stream))
 
 
 @compiled(inline="always")
 def _draw_evenly(world: Sampler, row: int, turn: Array) -> int:
-    """The next outcome of the row's own even sequence, which has the row's law in the long run; turn: float64 (A,)."""
+    """Return the next outcome of the row's low-discrepancy sequence, which follows the row's probabilities in the
+    long run; turn: float64 (A,)."""
     u = turn[row] + GOLDEN
     turn[row] = u - 1 if u >= 1 else u
     return _slot(world.keep, world.other, world.outcome_start[row], world.outcome_start[row + 1], turn[row])
@@ -85,11 +86,11 @@ def _best_row(q: Array, first: int, last: int) -> int:
 
 @compiled(inline="always")
 def _update_q(world: Sampler, outcome: int, row: int, power: int, q: Array, visits: Array) -> None:
-    """Q-learning: the row moves to reward + gamma * weight * max Q of the next state."""
+    """Q-learning: move the row toward reward + gamma * weight * max Q of the next state."""
     state = world.next_state[outcome]
     first, last = world.action_start[state], world.action_start[state + 1]
-    ahead = q[_best_row(q, first, last)] if first < last else 0.0
-    _move(row, world.reward[outcome] + world.gamma * world.weight[outcome] * ahead, power, q, visits)
+    next_value = q[_best_row(q, first, last)] if first < last else 0.0
+    _move(row, world.reward[outcome] + world.gamma * world.weight[outcome] * next_value, power, q, visits)
 
 
 @compiled(inline="always")
@@ -103,12 +104,23 @@ def learn_episodes(
     world: Sampler, method: int, power: int, explore_start: float, explore_action: float, longest: int,
     episodes: int, stream: Array, turn: Array, q: Array, visits: Array,
 ) -> int:  # fmt: skip
-    """Plays episodes and learns from each, last step first; returns how many were cut before they ended.
+    """Play episodes and learn from each one, from its last step to its first.
 
-    explore_start: share of episodes whose first (state, action) is any row with equal chances.
-    explore_action: probability of a uniform action at any other step. longest: steps that cut an episode.
-    turn: float64 (A,), where each row's even sequence stands; empty (0,) for independent draws.
-    stream, turn, q: float64 (A,) and visits: int64 (A,) are updated in place.
+    Args:
+        world: The decision process, with A rows (state-action pairs).
+        method: Q_LEARNING or MONTE_CARLO.
+        power: The learning rate of visit n of a row is (power + 1) / (n + power).
+        explore_start: Probability that the first (state, action) of an episode is a uniformly drawn row.
+        explore_action: Probability of a uniformly drawn action at any other step.
+        longest: The number of steps after which an episode is cut.
+        episodes: The number of episodes.
+        stream: State of the random stream, uint64 (1,). Updated in place, as are the following arrays.
+        turn: Position of each row's low-discrepancy sequence, float64 (A,); empty (0,) for independent draws.
+        q: Values, float64 (A,).
+        visits: Updates of each row, int64 (A,).
+
+    Returns:
+        The number of episodes that were cut before they ended.
     """
     starts, rows = world.action_start, len(q)
     path_row, path_outcome = np.empty(longest, np.int64), np.empty(longest, np.int64)
@@ -123,7 +135,7 @@ def learn_episodes(
             state = _slot(world.start_keep, world.start_other, 0, len(world.start_keep), _uniform(stream))
         length = 0
         while starts[state] < starts[state + 1] and length < longest:
-            free = row >= 0  # an exploring start has chosen already
+            free = row >= 0  # an exploring start has already chosen the action
             if not free:
                 row = _best_row(q, starts[state], starts[state + 1])
                 if explore_action > 0 and _uniform(stream) < explore_action:
@@ -145,7 +157,7 @@ def learn_episodes(
                 total = world.reward[outcome] + world.gamma * world.weight[outcome] * total
                 _move(path_row[i], total, power, q, visits)
                 if path_free[i]:
-                    break  # what came before led to an action that the greedy policy does not take
+                    break  # the greedy policy does not take this action, so earlier steps cannot learn from it
     return cut
 
 
@@ -153,33 +165,45 @@ def learn_episodes(
 def play_episodes(
     world: Sampler, policy: Array, longest: int, episodes: int, stream: Array
 ) -> tuple[float, float, int]:
-    """Plays a policy, row of each state, int64 (S,), with independent draws and without learning.
+    """Play a policy with independent draws and without learning.
 
-    Returns: the sum of the returns, the sum of their squares, and how many episodes were cut before they ended.
+    Args:
+        world: The decision process.
+        policy: The row to play in each state, int64 (S,).
+        longest: The number of steps after which an episode is cut.
+        episodes: The number of episodes.
+        stream: State of the random stream, uint64 (1,), updated in place.
+
+    Returns:
+        The sum of the returns, the sum of their squares, and the number of episodes that were cut before they ended.
     """
     starts = world.action_start
     total = squares = 0.0
     cut = 0
     for _ in range(episodes):
         state = _slot(world.start_keep, world.start_other, 0, len(world.start_keep), _uniform(stream))
-        variance_reduction, factor, length = 0.0, 1.0, 0
+        episode_return, factor, length = 0.0, 1.0, 0
         while starts[state] < starts[state + 1] and length < longest:
             outcome = _draw(world, policy[state], stream)
-            variance_reduction += factor * world.reward[outcome]
+            episode_return += factor * world.reward[outcome]
             factor *= world.gamma * world.weight[outcome]
             state = world.next_state[outcome]
             length += 1
         cut += starts[state] < starts[state + 1]
-        total += variance_reduction
-        squares += variance_reduction * variance_reduction
+        total += episode_return
+        squares += episode_return * episode_return
     return total, squares, cut
 
 
 @compiled()
 def alias_tables(start: Array, probabilities: Array, keep: Array, other: Array) -> None:
-    """Fills `keep`, float64 (n,), and `other`, int64 (n,), so that `_slot` has law / its sum in every run.
+    """Fill alias tables so that `_slot` draws from the normalized probabilities of each run.
 
-    start: int64 (k+1,), the runs start[i] .. start[i+1]-1. law: float64 (n,), 0 or more, with a positive sum in each.
+    Args:
+        start: Bounds of the k runs start[i] .. start[i+1]-1, int64 (k+1,).
+        probabilities: Nonnegative weights, float64 (n,), with a positive sum in each run.
+        keep: Output, float64 (n,).
+        other: Output, int64 (n,).
     """
     small, large = np.empty(len(probabilities), np.int64), np.empty(len(probabilities), np.int64)
     for run in range(len(start) - 1):

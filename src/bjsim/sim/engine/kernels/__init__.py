@@ -1,1 +1,1 @@
-"""The numba kernels. They import one another freely: `jit.compiled` recompiles all of them when one is edited."""
+"""The numba kernels. They may import each other: `jit.compiled` recompiles all of them when one is edited."""

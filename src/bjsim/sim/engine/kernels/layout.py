@@ -1,7 +1,7 @@
-"""What the kernels are given: arrays with names, and the codes in them. It imports nothing heavy.
+"""The arguments of the kernels: named tuples of arrays, and the codes in them. This module does not import numba.
 
-Classes and codes that kernels are compiled for stand in this package, because its contents make up the stamp of numba's
-cache: a field that moves is a reason to compile again.
+All classes and constants that kernels are compiled for are defined in this package, because its contents determine the
+stamp of numba's cache: if a field moves, the kernels must be recompiled.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-TIED = 1 << 32  # in a payoff code, one initial bet that is dealt again
+TIED = 1 << 32  # in a payoff code, one initial bet that is replayed
 NO_LIMIT = np.iinfo(np.int64).max
-LETTERS = " SHDPR"  # the actions by their code in `Plan.act`; 0 where the hand stands by itself
+LETTERS = " SHDPR"  # the actions by their code in `Plan.act`; 0 if the hand has no choice but to stand
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = (LETTERS.index(letter) for letter in "SHDPR")
-WIDE = 16  # places for ranks, filled up with zeros: as many as are multiplied at a time
-NOTES = 256  # draws noted before their luck is counted, at the latest; the log has room for one draw more
+WIDE = 16  # length of arrays over ranks, padded with zeros to the width of a vector operation
+NOTES = 256  # recorded draws above which their luck is computed; the array has room for those of one more step
 
 
 class Numbers(NamedTuple):
-    """Single numbers of a plan."""
+    """Scalars of the compiled rules."""
 
     peek: int
     natural_outcome: int  # index of a dealer's natural, or -1
@@ -31,19 +31,31 @@ class Numbers(NamedTuple):
     decks: int  # 0 for an infinite shoe
     cut: int  # cards dealt before the shoe is shuffled
     normal_tens: int
-    width: int  # payoffs are counted from -width to width units
-    ties: int  # and for 0 to ties tied bets
+    width: int  # payoffs from -width to width units are counted in the dense table
+    ties: int  # as are 0 to `ties` tied bets
 
 
 class Plan(NamedTuple):
-    """Arrays of the compiled round. S states of a hand, D of the dealer, R results, C columns, O dealer's outcomes.
+    """Compiled rules: rules and charts as arrays. All are int64.
 
-    add (S, 13): state after a card. act (seats, 2, S, C): action code; the second index is 1 where another hand may be
-    split off. half (S,): the one-card state of a split pair. result (S,): result of the hand if it stands.
-    pay (R, 2, O): payoff at one and two bets. waits (R,): see `states.py`. dealer_add (D, 13); dealer_done (D,);
-    dealer_out (D,): index of the outcome; 0 while the dealer still draws. column (2, D): column by the dealer's one or
-    two shown cards. deal (n,): 0 gives every seat a card, 1 the dealer.
-    threshold, other: alias table of the ranks.
+    S is the number of hand states, D of dealer's states, R of results, C of columns, O of dealer's outcomes.
+
+    Attributes:
+        add: State after a card, (S, 13).
+        act: Action code, (seats, 2, S, C). The second index is 1 if the hand may be split.
+        half: State of the one-card split hand of a pair, (S,); 0 for other hands.
+        result: Result of the hand if it stands, (S,).
+        pay: Payoff code at one and two bets, (R, 2, O).
+        waits: What a finished hand waits for, (R,); see `States.waits`.
+        dealer_add: Dealer's state after a card, (D, 13).
+        dealer_done: Whether the dealer draws no more cards, (D,).
+        dealer_out: Index of the dealer's outcome, (D,); 0 while the dealer still draws.
+        column: Contribution to the column index by the number of the dealer's cards before a card (0 or 1) and the
+            dealer's state after it, (2, D).
+        deal: Order of the deal, (n,): 0 gives every seat a card, 1 the dealer.
+        numbers: Scalars.
+        threshold: Thresholds of the alias table of ranks, (16,).
+        other: Alternatives of the alias table, (16,).
     """
 
     add: Array
@@ -63,12 +75,19 @@ class Plan(NamedTuple):
 
 
 class Shoe(NamedTuple):
-    """The cards of one table, made a few at a time.
+    """The cards of one table, generated a few at a time.
 
-    cards (n,), uint8: rank indices, of which those from `read` up to `ready` are still to be dealt. key (2,), uint64:
-    the random stream. chunk: number of the filling of `cards`, or of the shuffle. before: cards dealt before the first
-    of `cards`. (`read`, `ready`, `chunk` and `before` are arrays (1,), int64.) size: cards of a full shoe, 0 for an
-    infinite one. normal_tens, threshold, other: see `Plan`.
+    Attributes:
+        cards: Rank indices, uint8 (n,). Those from `read` up to `ready` are still to be dealt.
+        key: Key of the random stream, uint64 (2,).
+        read: Position of the next card, int64 (1,).
+        ready: End of the generated cards, int64 (1,).
+        chunk: Number of times that `cards` was filled, or of the shuffle, int64 (1,).
+        before: Number of cards dealt before the first of `cards`, int64 (1,).
+        size: Cards of a full shoe, 0 for an infinite one.
+        normal_tens: Whether ten-valued cards have the probability 4/13.
+        threshold: See `Plan`.
+        other: See `Plan`.
     """
 
     cards: Array
@@ -84,11 +103,15 @@ class Shoe(NamedTuple):
 
 
 class Seats(NamedTuple):
-    """The hands at a table, as they are played; all int64.
+    """The hands at a table in the current round; all arrays are int64.
 
-    hand, half (seats,): states of the hand and of the split hands that are pending. pending, held (seats,): how many
-    these are, and hands held in all. acting (seats,): whether the seat still plays. payoff (seats, O): what its
-    finished hands pay, by the dealer's outcome.
+    Attributes:
+        hand: State of the hand in play, (seats,).
+        half: State of the pending split hands, (seats,).
+        pending: Number of pending split hands, (seats,).
+        held: Number of hands of the seat in all, (seats,).
+        acting: Whether the seat still plays, (seats,).
+        payoff: Payoff code of its finished hands by the dealer's outcome, (seats, O).
     """
 
     hand: Array
@@ -100,11 +123,13 @@ class Seats(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What rounds have paid; all int64.
+    """Counts of payoffs; all arrays are int64.
 
-    dense (seats, ties + 1, 2 width + 1): how often each payoff came, by stake tied and units won. overflow (n, 2): the
-    payoffs that fall outside it, rows of (seat, code). trace (m, seats + 1): for the first m rounds each seat's payoff
-    code and the number of cards dealt so far.
+    Attributes:
+        dense: Frequency of each payoff, by bets tied and units won, (seats, ties + 1, 2 width + 1).
+        overflow: Payoffs outside that window, rows of (seat, payoff code), (n, 2).
+        trace: For each of the first m rounds the seats' payoff codes and the number of cards dealt so far,
+            (m, seats + 1).
     """
 
     dense: Array
@@ -113,16 +138,27 @@ class Counts(NamedTuple):
 
 
 class LuckModel(NamedTuple):
-    """Arrays for the compiled round. T charts, X contexts (see `StateValues`), S states of a hand, D of the dealer,
-    R results, Q ranks told apart, N nodes.
+    """The values that luck adjustment needs, by node: a kind of draw in a state of the round.
 
-    worth (N, WIDE): V after each rank r. slopes (N, Q, WIDE), float32: then its slope g_r(q), at [q, r]; own (N, WIDE):
-    g_r(r). (Rounding biases nothing: luck is what came less what was to be expected by the same numbers.)
-    chart (seats,): which chart a seat plays. dealt, hit, double (T, X, S): node of a card dealt to the dealer before
-    seats act, to a hand, to a doubled hand. split (T, X, S, m, w): of a card to a split half, the seat holding m + 2
-    hands, w more halves waiting. dealer (T, D, R, 2): of the dealer's later cards, for a finished hand.
-    context_add (X, 13). start (T, Q): slopes of a round's start. value (T,): of the game, per settled bet; what a bet
-    dealt again is worth. full (Q,): counts of a full shoe, or the law of an infinite one.
+    T is the number of charts, X of contexts (see `StateValues`), S of hand states, D of dealer's states, R of results,
+    Q of distinguished ranks, N of nodes.
+
+    Attributes:
+        ev: Value V after each rank r, float64 (N, WIDE).
+        slopes: Its slope g_r(q), at [q, r], float32 (N, Q, WIDE). Rounding causes no bias: luck is the difference of a
+            value and an expectation that are both computed from the same rounded numbers.
+        own: g_r(r), float64 (N, WIDE).
+        chart: Index of each seat's chart, (seats,).
+        dealt: Node of a card dealt to the dealer before the seats act, (T, X, S).
+        hit: Node of a card to a hand, (T, X, S).
+        double: Node of a card to a doubled hand, (T, X, S).
+        split: Node of the second card of a split hand, for a seat with m + 2 hands of which w more are pending,
+            (T, X, S, m, w).
+        dealer: Node of the dealer's later cards for a finished hand, (T, D, R, 2).
+        context_add: Context after a card to the dealer, (X, 13).
+        start: Slopes at the start of a round, (T, Q).
+        value: Value of the game per settled bet, which is also that of a replayed bet, (T,).
+        full: Counts of a full shoe, or the probabilities of an infinite one, (Q,).
     """
 
     ev: Array
@@ -140,27 +176,34 @@ class LuckModel(NamedTuple):
     full: Array
 
 
-# A draw whose luck is not counted yet: a card, drawn at a node, counts `times` times for a seat; `last`: and for no
-# other hand.
+# A draw whose luck is not computed yet: a card, drawn at a node, that counts `times` times for a seat. `last`: whether
+# this is the last record of the card.
 DRAW = np.dtype([(name, np.int64) for name in ("seat", "node", "times", "card", "last")], align=True)
 
-# Of a ledger. left: the number of cards left. started, most, later: rounds that have started in this shoe, that are to
-# start in it, that come after this one. played: whether any was since the last shoe was closed. noted: draws to count.
+# The state of a ledger. left: cards left. started: rounds started in this shoe. most: rounds of this shoe for which the
+# drift is computed. later: rounds after this one. played: whether a round was paid since the last shoe was closed.
+# noted: recorded draws.
 STATE = np.dtype(
     [("left", np.float64), *((name, np.int64) for name in ("started", "most", "later", "played", "noted"))], align=True
 )
 
 
 class Ledger(NamedTuple):
-    """What the compiled round notes about luck.
+    """The compiled round's records of luck.
 
-    counts (WIDE,): of the cards left, by rank. state (1,): see STATE. draws (n,): see DRAW.
-    usual: rounds that usually start in a shoe; finite: whether it is one of whole decks; bet: share of an initial bet
-    that payoffs count in.
-    profit, bets (seats,): luck-adjusted profit above the value of the bets settled, and these bets, in this shoe.
-    sums (seats, 6): over such shoes, their number n, sums y, b, yy, yb, bb of profit and bets.
-    finished (seats, 2 R), kinds (seats, 2 R), different (seats,): finished hands of this round by result, doubled or
-    not, and which of them there are.
+    Attributes:
+        counts: Cards left by rank, float64 (WIDE,).
+        state: See STATE, (1,).
+        draws: Recorded draws, see DRAW, (n,).
+        usual: Typical number of rounds that start in a shoe.
+        finite: Whether the shoe has whole decks.
+        bet: Payoff quantum, as a share of an initial bet.
+        profit: Luck-adjusted profit in this shoe above the value of the settled bets, (seats,).
+        bets: Settled bets in this shoe, (seats,).
+        sums: Over all shoes, their number n and the sums y, b, yy, yb, bb of profit and bets, (seats, 6).
+        finished: Finished hands of this round by kind, that is result and whether doubled, (seats, 2 R).
+        kinds: The kinds that occur in this round, (seats, 2 R).
+        different: Number of these kinds, (seats,).
     """
 
     counts: Array

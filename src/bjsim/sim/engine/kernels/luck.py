@@ -1,6 +1,7 @@
-"""Luck: what the cards were worth, against what they could be expected to be (see `referee.py`).
+"""Luck: the value after each card minus its expectation before the card (see `luck_model.py`).
 
-A round notes its draws in the ledger. Their luck is counted later, many at a time, and taken from the seats' profit.
+A round records its draws in the ledger. Their luck is computed later, many draws at a time, and subtracted from the
+seats' profit.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from bjsim.sim.engine.kernels.surprise import surprise
 
 @compiled(_nrt=False)
 def fresh_shoe(luck_model: Any, ledger: Any, rounds: Any) -> None:
-    """A full shoe from here on, in which `rounds` rounds at most will start."""
+    """Begin a full shoe, in which at most `rounds` rounds will start."""
     ledger.state[0].left = 0.0
     for q in range(len(luck_model.full)):
         ledger.counts[q] = luck_model.full[q]
@@ -29,7 +30,7 @@ def fresh_shoe(luck_model: Any, ledger: Any, rounds: Any) -> None:
 
 @compiled(_nrt=False, forceinline=True)
 def drift(luck_model: Any, ledger: Any, times: Any) -> None:
-    """Take from every seat `times` times the first-order worth of the shoe's present composition."""
+    """Subtract from every seat's profit `times` times the first-order value of the shoe's present composition."""
     for s in range(len(luck_model.chart)):
         slope = 0.0
         for q in range(len(luck_model.full)):
@@ -39,7 +40,7 @@ def drift(luck_model: Any, ledger: Any, times: Any) -> None:
 
 @compiled(_nrt=False, forceinline=True)
 def start_round(luck_model: Any, ledger: Any, later: Any, shuffled: Any) -> None:
-    """Begin a round, after which `later` more are played, from a shoe that is `shuffled` for it or not."""
+    """Begin a round, after which `later` more follow. shuffled: whether the shoe was shuffled before it."""
     if shuffled:
         put_away(luck_model, ledger, later + 1)
     ledger.state[0].later = later
@@ -56,7 +57,7 @@ def start_round(luck_model: Any, ledger: Any, later: Any, shuffled: Any) -> None
 
 @compiled(_nrt=False)
 def put_away(luck_model: Any, ledger: Any, rounds: Any) -> None:
-    """End a shoe: the drift of the rounds it lacks to the usual number stays at its last value."""
+    """End a shoe. The drift of the rounds that it lacks of the typical number has its last value."""
     lacking = ledger.state[0].most - ledger.state[0].started
     if lacking > 0:
         drift(luck_model, ledger, lacking)
@@ -65,7 +66,7 @@ def put_away(luck_model: Any, ledger: Any, rounds: Any) -> None:
 
 @compiled(_nrt=False, forceinline=True)
 def close_shoe(ledger: Any) -> None:
-    """Add up the rounds that started in one shoe: they depend on each other, shoes do not."""
+    """Add the rounds of one shoe to the sums: rounds of a shoe depend on each other, shoes do not."""
     if ledger.state[0].played == 0:
         return
     ledger.state[0].played = 0
@@ -82,7 +83,7 @@ def close_shoe(ledger: Any) -> None:
 
 @compiled(_nrt=False, forceinline=True)
 def note(ledger: Any, seat: Any, node: Any, times: Any, card: Any, last: Any) -> None:
-    """Note a draw; see DRAW."""
+    """Record a draw; see DRAW."""
     draw = ledger.draws[ledger.state[0].noted]
     draw.seat = seat
     draw.node = node
@@ -94,7 +95,7 @@ def note(ledger: Any, seat: Any, node: Any, times: Any, card: Any, last: Any) ->
 
 @compiled(_nrt=False, forceinline=True)
 def note_dealt(luck_model: Any, ledger: Any, context: Any, seats: Any, card: Any) -> None:
-    """Note a card dealt to the dealer before seats act."""
+    """Record a card dealt to the dealer before the seats act."""
     for s in range(len(luck_model.chart)):
         node = luck_model.dealt[luck_model.chart[s], context, seats.hand[s]]
         note(ledger, s, node, 1, card, s == len(luck_model.chart) - 1)
@@ -102,7 +103,7 @@ def note_dealt(luck_model: Any, ledger: Any, context: Any, seats: Any, card: Any
 
 @compiled(_nrt=False, forceinline=True)
 def note_split(luck_model: Any, ledger: Any, context: Any, seats: Any, s: Any, card: Any) -> None:
-    """Note a second card to a split half."""
+    """Record the second card of a split hand."""
     split = luck_model.split[luck_model.chart[s], context, seats.half[s]]
     deepest = min(seats.held[s], split.shape[0] + 1)
     note(ledger, s, split[deepest - 2, min(seats.pending[s], deepest - 1)], 1, card, 1)
@@ -110,7 +111,7 @@ def note_split(luck_model: Any, ledger: Any, context: Any, seats: Any, s: Any, c
 
 @compiled(_nrt=False, forceinline=True)
 def finish_hand(ledger: Any, s: Any, kind: Any) -> None:
-    """Note a finished hand of this kind: its result, doubled or not."""
+    """Record a finished hand. kind: twice its result, plus 1 if doubled."""
     if ledger.finished[s, kind] == 0:
         ledger.kinds[s, ledger.different[s]] = kind
         ledger.different[s] += 1
@@ -119,7 +120,7 @@ def finish_hand(ledger: Any, s: Any, kind: Any) -> None:
 
 @compiled(_nrt=False, forceinline=True)
 def note_dealer(luck_model: Any, ledger: Any, dealer: Any, card: Any) -> None:
-    """Note one of the dealer's later cards, which counts for all finished hands."""
+    """Record one of the dealer's later cards, which counts for all finished hands."""
     for s in range(len(luck_model.chart)):
         for i in range(ledger.different[s]):
             kind = ledger.kinds[s, i]
@@ -130,11 +131,11 @@ def note_dealer(luck_model: Any, ledger: Any, dealer: Any, card: Any) -> None:
 
 @compiled(_nrt=False, forceinline=True)
 def count_luck(luck_model: Any, ledger: Any) -> None:
-    """Take the luck of the cards noted from the seats' profit, and count them out of the shoe."""
+    """Subtract the luck of the recorded draws from the seats' profit, and remove the cards from the shoe's counts."""
     state, counts = ledger.state[0], ledger.counts
     for i in range(state.noted):
         draw = ledger.draws[i]
-        if state.left == 0.0:  # a shoe that runs out in the middle of a round is followed by a fresh one
+        if state.left == 0.0:  # a shoe that runs out during a round is replaced by a fresh one
             put_away(luck_model, ledger, state.later)
         node, card = draw.node, min(draw.card, len(luck_model.full) - 1)
         if draw.times:
@@ -142,7 +143,7 @@ def count_luck(luck_model: Any, ledger: Any) -> None:
                 luck_model.ev[node], luck_model.own[node], luck_model.slopes[node], counts, state.left, card
             )
         if draw.last and ledger.finite:
-            if state.left > 1.0:  # the last one stays counted, for `drift`, with no card left
+            if state.left > 1.0:  # the last card stays counted, for `drift` with no card left
                 counts[card] -= 1.0
             state.left -= 1.0
     state.noted = 0
@@ -150,20 +151,20 @@ def count_luck(luck_model: Any, ledger: Any) -> None:
 
 @compiled(_nrt=False)
 def count_early(luck_model: Any, ledger: Any) -> None:
-    """`count_luck` in the middle of a round, which is rare, and so not inlined."""
+    """`count_luck` during a round, which is rare and therefore not inlined."""
     count_luck(luck_model, ledger)
 
 
 @compiled(_nrt=False, forceinline=True)
 def count_full(luck_model: Any, ledger: Any) -> None:
-    """Count the luck noted so far, where the log has little room left."""
+    """Compute the luck recorded so far if the array of draws is nearly full."""
     if ledger.state[0].noted > NOTES:
         count_early(luck_model, ledger)
 
 
 @compiled(_nrt=False, forceinline=True)
 def settle(luck_model: Any, ledger: Any, s: Any, units: Any, tied: Any) -> None:
-    """Count what a round paid a seat: profit above the value of the bets settled, a bet dealt again being worth it."""
+    """Add a seat's profit above the value of its settled bets; a replayed bet has the value of the game."""
     value = luck_model.value[luck_model.chart[s]]
     ledger.profit[s] += units * ledger.bet - (1 - tied) * value
     ledger.bets[s] += 1 - tied

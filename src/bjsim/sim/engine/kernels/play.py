@@ -1,9 +1,9 @@
-"""The compiled round: plays a plan (`plan.py`) on the cards of a shoe.
+"""The compiled round: plays compiled rules (`plan.py`) with the cards of a shoe.
 
-The helpers are inlined by LLVM (`forceinline`), for a call that hands on a dozen arrays takes longer than what it
-calls: split without it, the round takes nearly twice as long. Numbers that they are given start as `np.int64`: for a
-literal, numba would compile them once more. `_nrt=False` (no allocation, no reference counts) is for the same reason;
-whoever calls `play` allocates. With `referee` and `ledger` None, numba leaves the luck out of the code.
+LLVM inlines the helpers (`forceinline`), because a call that passes a dozen arrays takes longer than its body: without
+inlining the round takes nearly twice as long. Scalar arguments start as `np.int64`, because numba would compile another
+version for a literal. `_nrt=False` (no allocation, no reference counts) also saves time; the caller of `play`
+allocates. With `luck_model` and `ledger` None, numba leaves the luck out of the code.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from bjsim.sim.engine.kernels.luck import (
 from bjsim.sim.engine.kernels.shoe import begin_shuffle, draw
 
 RAN_AWAY = -1
-RUNAWAY = 1_000_000  # hands of one seat in one round at which endless splitting is given up
+RUNAWAY = 1_000_000  # the limit on the hands of one seat in one round
 
 
 @compiled(_nrt=False, forceinline=True)
 def clear(seats: Any) -> None:
-    """Empty hands for a new round."""
+    """Empty the hands for a new round."""
     for s in range(len(seats.hand)):
         seats.hand[s] = seats.pending[s] = 0
         seats.held[s] = seats.acting[s] = 1
@@ -44,7 +44,7 @@ def clear(seats: Any) -> None:
 
 @compiled(_nrt=False, forceinline=True)
 def deal(plan: Any, shoe: Any, seats: Any, luck_model: Any, ledger: Any) -> Any:
-    """Deal the first cards. Returns: the dealer's state, his cards, the chart's column, and the context for luck."""
+    """Deal. Returns: the dealer's state, the number of the dealer's cards, the chart's column, and the luck context."""
     dealer = shown = column = context = np.int64(0)
     for to_dealer in plan.deal:
         if to_dealer:
@@ -67,7 +67,7 @@ def deal(plan: Any, shoe: Any, seats: Any, luck_model: Any, ledger: Any) -> Any:
 
 @compiled(_nrt=False, forceinline=True)
 def second_card(plan: Any, shoe: Any, seats: Any, s: Any, context: Any, luck_model: Any, ledger: Any) -> None:
-    """A split half becomes a hand."""
+    """Give a split hand its second card."""
     card = draw(shoe)
     if luck_model is not None:
         note_split(luck_model, ledger, context, seats, s, card)
@@ -78,9 +78,9 @@ def second_card(plan: Any, shoe: Any, seats: Any, s: Any, context: Any, luck_mod
 def play_turn(
     plan: Any, shoe: Any, seats: Any, s: Any, column: Any, context: Any, need: Any, luck_model: Any, ledger: Any
 ) -> Any:
-    """Play a seat's turn: all its decisions, or one of them where seats take turns. column: -1 if the round has ended.
+    """Play a seat's turn: all its decisions, or one of them in round-robin order. column: -1 if the round has ended.
 
-    Returns: the most that any finished hand waits for (see `Plan.waits`), or RAN_AWAY.
+    Returns: the maximum of `Plan.waits` over the finished hands, or RAN_AWAY.
     """
     moved = False
     while seats.acting[s]:
@@ -90,7 +90,7 @@ def play_turn(
         free = 1 if seats.held[s] < plan.numbers.max_hands else 0
         code = 0 if column < 0 else plan.act[s, free, hand, column]
         if code and moved and plan.numbers.round_robin:
-            break  # its next decision is another turn's
+            break  # the next decision belongs to another turn
         moved = moved or code != 0
         if code in (HIT, DOUBLE):
             card = draw(shoe)
@@ -125,7 +125,7 @@ def play_turn(
 
 @compiled(_nrt=False, forceinline=True)
 def play_seats(plan: Any, shoe: Any, seats: Any, column: Any, context: Any, luck_model: Any, ledger: Any) -> Any:
-    """Play all seats' hands, turn by turn. Returns: as `play_turn`."""
+    """Play all seats' hands. Returns: as `play_turn`."""
     need, acting = np.int64(0), True
     while acting:
         acting = False
@@ -141,13 +141,13 @@ def play_seats(plan: Any, shoe: Any, seats: Any, column: Any, context: Any, luck
 def pay(
     plan: Any, seats: Any, outcome: Any, counts: Any, number: Any, overflow: Any, luck_model: Any, ledger: Any
 ) -> Any:
-    """Count what round `number` paid each seat. Returns: the number of rows in `counts.overflow`."""
+    """Count the seats' payoffs of round `number`. Returns: the number of rows in `counts.overflow`."""
     for s in range(len(seats.hand)):
         code = seats.payoff[s, outcome]
         tied = (code + TIED // 2) >> 32
-        place = code - (tied << 32) + plan.numbers.width
-        if 0 <= place <= 2 * plan.numbers.width and tied <= plan.numbers.ties:
-            counts.dense[s, tied, place] += 1
+        column = code - (tied << 32) + plan.numbers.width
+        if 0 <= column <= 2 * plan.numbers.width and tied <= plan.numbers.ties:
+            counts.dense[s, tied, column] += 1
         else:
             counts.overflow[overflow, 0] = s
             counts.overflow[overflow, 1] = code
@@ -161,9 +161,19 @@ def pay(
 
 @compiled(nogil=True, _nrt=False)
 def play(plan: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, luck_model: Any, ledger: Any) -> Any:
-    """Play rounds at one table. For the arguments see `layout.py`.
+    """Play rounds at one table.
 
-    referee, ledger: None, or what luck needs. Returns: the number of rows written to `counts.overflow`, or RAN_AWAY.
+    Args:
+        plan: The compiled rules, see `Plan`.
+        shoe: The cards, see `Shoe`.
+        rounds: The number of rounds.
+        seats: The hands, see `Seats`.
+        counts: The counts to add to, see `Counts`.
+        luck_model: See `LuckModel`; or None, without luck adjustment.
+        ledger: See `Ledger`; or None.
+
+    Returns:
+        The number of rows written to `counts.overflow`, or RAN_AWAY if a seat exceeded the limit on hands.
     """
     overflow = np.int64(0)
     for number in range(rounds):

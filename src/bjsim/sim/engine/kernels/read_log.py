@@ -1,4 +1,4 @@
-"""Reads a lane's log: what the rounds paid that were run through the table."""
+"""Reading a lane's log: the payoffs of the rounds that were played by the lookup table."""
 
 from __future__ import annotations
 
@@ -12,11 +12,22 @@ from bjsim.sim.engine.kernels.layout import TIED
 def read_log(
     log: Any, logged: Any, over: Any, rounds: Any, fold: Any, classes: Any, dense: Any, width: Any, trace: Any
 ) -> Any:
-    """Count rounds until `rounds` of them are over; what is logged of a round not over goes to the front.
+    """Count the rounds in a log, and move the bytes of an unfinished round to its front.
 
-    logged: bytes in the log. fold: see `Fold`. classes (4, E): how often each class of ends came to rounds without
-    splits, in four parts as a counter waits for itself. dense (ties + 1, 2 width + 1): rounds with splits, by payoff.
-    trace: the payoff code of each round. Returns: the bytes left in the log, and the rounds that are over.
+    Args:
+        log: The log, uint8.
+        logged: The number of bytes in the log.
+        over: The number of rounds of the block that are over.
+        rounds: The number of rounds of the block.
+        fold: The lookup table, see `Fold`.
+        classes: Frequencies of the ends of rounds without splits, (4, E), in four parts: an increment must wait for the
+            previous one to the same counter.
+        dense: Frequencies of the payoffs of rounds with splits, (ties + 1, 2 width + 1).
+        width: The middle of its second axis.
+        trace: Output: the payoff code of each round.
+
+    Returns:
+        The number of bytes left in the log, and the number of rounds that are over.
     """
     ends, i = fold.ends, 0
     while i < logged and over < rounds:

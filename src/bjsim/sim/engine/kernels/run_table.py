@@ -1,7 +1,7 @@
-"""Runs the table of rounds (`fold.py`) over the cards, in four lanes side by side.
+"""Running the lookup table (`round_table.py`) over the cards, in four interleaved lanes.
 
-A lane's next row depends only on its row and its next card, without a branch, so that the processor works on all lanes
-at once. Whatever needs a branch is seen to in between, by `attend`, every STRIDE cards.
+A lane's next row depends only on its row and its next card, without a branch, so that the processor executes the lanes
+in parallel. Everything that needs a branch is done by `attend`, every STRIDE cards.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from bjsim.sim.engine.kernels.play import RAN_AWAY, play
 from bjsim.sim.engine.kernels.read_log import read_log
 from bjsim.sim.engine.kernels.shoe import KEPT, begin_shuffle, more, refill, shuffle
 
-LANES = 4  # blocks played side by side; more would not fit in the processor's registers
-STRIDE = 16  # cards that every lane draws before anything is looked at
-LOG = 4096  # bytes of a lane's log
+LANES = 4  # blocks played in parallel; more would not fit in the processor's registers
+STRIDE = 16  # cards that every lane draws between checks
+LOG = 4096  # bytes in a lane's log
 
 
 @compiled(inline="always")
-def step(table: Any, cards: Any, place: Any, log: Any, row: Any, logged: Any) -> Any:
-    """Give a lane its next card. Returns: where the row begins that it leads to, and the length of the log."""
-    entry = np.uint64(table[row + np.uint64(cards[place])])
+def step(table: Any, cards: Any, position: Any, log: Any, row: Any, logged: Any) -> Any:
+    """Give a lane its next card. Returns: the offset of the next row, and the length of the log."""
+    entry = np.uint64(table[row + np.uint64(cards[position])])
     log[logged] = entry
     return entry >> np.uint64(8), logged + (entry & np.uint64(1))
 
@@ -41,7 +41,7 @@ def shoe_of(plan: Any, blocks: Any, lanes: Any, lane: Any) -> Any:
 
 @compiled(_nrt=False, forceinline=True)
 def provide(fold: Any, shoe: Any, cut: Any, lanes: Any, lane: Any) -> Any:
-    """Make cards ready for a lane that needs some. Returns: whether the shoe may be too short for its next round."""
+    """Generate cards for a lane. Returns: whether the shoe may be too short for the lane's next round."""
     stop, too_short = fold.numbers.stop, False
     if shoe.size == 0:
         refill(shoe, fold.numbers.opening)
@@ -64,7 +64,7 @@ def provide(fold: Any, shoe: Any, cut: Any, lanes: Any, lane: Any) -> Any:
 
 @compiled(_nrt=False, forceinline=True)
 def back_to_first_card(fold: Any, lanes: Any, lane: Any) -> None:
-    """Take back the cards of a round that has left the table."""
+    """Move a lane back to the first card of a round that has left the table."""
     log = lanes.log[lane]
     while lanes.logged[lane] and log[lanes.logged[lane] - 1] == fold.numbers.skipped:
         lanes.logged[lane] -= 1
@@ -74,7 +74,7 @@ def back_to_first_card(fold: Any, lanes: Any, lane: Any) -> None:
 
 @compiled(_nrt=False, forceinline=True)
 def take_next_block(plan: Any, blocks: Any, lanes: Any, lane: Any) -> None:
-    """Give the next block to a lane whose block is over; without one it runs on the spot."""
+    """Give the next block to a lane whose block is over; if there is none, the lane idles."""
     block, infinite = lanes.next_block[0], plan.numbers.decks == 0
     lanes.next_block[0] = min(block + 1, len(blocks.rounds))
     lanes.read[lane] = lanes.ready[lane] = KEPT if infinite else 0
@@ -89,19 +89,19 @@ def take_next_block(plan: Any, blocks: Any, lanes: Any, lane: Any) -> None:
 def attend(
     fold: Any, plan: Any, blocks: Any, lanes: Any, lane: Any, seats: Any, counts: Any, classes: Any, overflow: Any
 ) -> Any:
-    """See to a lane until it can draw STRIDE cards. Returns: the number of rows in `counts.overflow`, or RAN_AWAY."""
+    """Serve a lane until it can draw STRIDE cards. Returns: the number of rows in `counts.overflow`, or RAN_AWAY."""
     if lanes.block[lane] == len(blocks.rounds):
         lanes.read[lane] = lanes.row[lane] = lanes.logged[lane] = 0
     while lanes.block[lane] < len(blocks.rounds):
         block, shoe = lanes.block[lane], shoe_of(plan, blocks, lanes, lane)
-        by_plan = lanes.row[lane] == fold.numbers.waiting
-        if by_plan:
+        by_play = lanes.row[lane] == fold.numbers.waiting
+        if by_play:
             back_to_first_card(fold, lanes, lane)
         elif lanes.read[lane] > lanes.limit[lane]:
-            by_plan = provide(fold, shoe, plan.numbers.cut, lanes, lane)
+            by_play = provide(fold, shoe, plan.numbers.cut, lanes, lane)
         elif lanes.logged[lane] < lanes.look[lane]:
             break
-        if not by_plan and lanes.logged[lane] < lanes.look[lane]:
+        if not by_play and lanes.logged[lane] < lanes.look[lane]:
             continue
         rounds, trace = blocks.rounds[block], blocks.traces[block]
         lanes.logged[lane], lanes.over[lane] = read_log(
@@ -111,7 +111,7 @@ def attend(
         if lanes.over[lane] == rounds:
             take_next_block(plan, blocks, lanes, lane)
             continue
-        if by_plan:
+        if by_play:
             one = Counts(counts.dense, counts.overflow[overflow:], counts.trace)
             new = play(plan, shoe, np.int64(1), seats, one, None, None)
             if new == RAN_AWAY:
@@ -128,10 +128,21 @@ def attend(
 
 @compiled(nogil=True, _nrt=False)
 def run_table(fold: Any, plan: Any, blocks: Any, lanes: Any, seats: Any, counts: Any, classes: Any) -> Any:
-    """Play all blocks, by the table of the plan. For the arguments see `layout.py`; classes: see `read_log`.
+    """Play all blocks by the lookup table.
 
-    A round that leaves the table, or that the shoe may be too short for, is played by `play`, from its first card.
-    `counts.trace` (1, 2) has room for that round. Returns: the number of rows in `counts.overflow`, or RAN_AWAY.
+    A round that leaves the table, or that the shoe may be too short for, is played by `play` from its first card.
+
+    Args:
+        fold: The lookup table, see `Fold`.
+        plan: The compiled rules, see `Plan`.
+        blocks: The blocks, see `Blocks`.
+        lanes: The lanes, see `Lanes`.
+        seats: The hands of `play`, see `Seats`.
+        counts: The counts to add to, see `Counts`; `trace` (1, 2) has room for a round of `play`.
+        classes: See `read_log`.
+
+    Returns:
+        The number of rows in `counts.overflow`, or RAN_AWAY if a seat exceeded the limit on hands.
     """
     table, cards, log, overflow = fold.table, lanes.cards, lanes.log, np.int64(0)
     row, logged, read = lanes.row, lanes.logged, lanes.read
@@ -143,15 +154,15 @@ def run_table(fold: Any, plan: Any, blocks: Any, lanes: Any, seats: Any, counts:
                     return RAN_AWAY
         if lanes.running[0] == 0:
             return overflow
-        row0, logged0, place0 = np.uint64(row[0]), np.uint64(logged[0]), np.uint64(read[0])
-        row1, logged1, place1 = np.uint64(row[1]), np.uint64(logged[1]), np.uint64(read[1])
-        row2, logged2, place2 = np.uint64(row[2]), np.uint64(logged[2]), np.uint64(read[2])
-        row3, logged3, place3 = np.uint64(row[3]), np.uint64(logged[3]), np.uint64(read[3])
+        row0, logged0, read0 = np.uint64(row[0]), np.uint64(logged[0]), np.uint64(read[0])
+        row1, logged1, read1 = np.uint64(row[1]), np.uint64(logged[1]), np.uint64(read[1])
+        row2, logged2, read2 = np.uint64(row[2]), np.uint64(logged[2]), np.uint64(read[2])
+        row3, logged3, read3 = np.uint64(row[3]), np.uint64(logged[3]), np.uint64(read[3])
         for k in range(np.uint64(STRIDE)):
-            row0, logged0 = step(table, cards[0], place0 + k, log[0], row0, logged0)
-            row1, logged1 = step(table, cards[1], place1 + k, log[1], row1, logged1)
-            row2, logged2 = step(table, cards[2], place2 + k, log[2], row2, logged2)
-            row3, logged3 = step(table, cards[3], place3 + k, log[3], row3, logged3)
+            row0, logged0 = step(table, cards[0], read0 + k, log[0], row0, logged0)
+            row1, logged1 = step(table, cards[1], read1 + k, log[1], row1, logged1)
+            row2, logged2 = step(table, cards[2], read2 + k, log[2], row2, logged2)
+            row3, logged3 = step(table, cards[3], read3 + k, log[3], row3, logged3)
         row[0], logged[0] = row0, logged0
         row[1], logged[1] = row1, logged1
         row[2], logged[2] = row2, logged2

@@ -1,4 +1,4 @@
-"""The cards: the same as `shoe.py` of the readable round deals, made a few at a time."""
+"""The cards: the same as those of `sim/game/shoe.py`, generated a few at a time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.words import half_word, high_and_low, word
 
-BUFFER = 1024  # cards of an infinite shoe made at a time
-KEPT = 32  # places before them, for earlier ones
+BUFFER = 1024  # cards of an infinite shoe generated at a time
+KEPT = 32  # space before them for earlier cards
 AHEAD = 28  # cards of a shoe of whole decks shuffled at a time: a multiple of four
 
 
@@ -19,14 +19,14 @@ def fill(shoe: Any) -> None:
     """Fill the buffer of an infinite shoe from KEPT on with its next BUFFER cards."""
     start, gamma, chunk = shoe.key[0], shoe.key[1], shoe.chunk[0]
     if shoe.normal_tens:
-        place = np.uint64(KEPT)
+        position = np.uint64(KEPT)
         for i in range(chunk * (BUFFER // 8), (chunk + 1) * (BUFFER // 8)):
             share = word(start, gamma, i) >> np.uint64(4)
             for _ in range(8):
                 share *= np.uint64(13)
-                shoe.cards[place] = share >> np.uint64(60)
+                shoe.cards[position] = share >> np.uint64(60)
                 share &= np.uint64((1 << 60) - 1)
-                place += np.uint64(1)
+                position += np.uint64(1)
     else:
         for i in range(BUFFER):
             bits = half_word(start, gamma, chunk * BUFFER + i)
@@ -37,12 +37,16 @@ def fill(shoe: Any) -> None:
 
 @compiled(_nrt=False)
 def shuffle(shoe: Any, stop: Any) -> None:
-    """Fisher-Yates steps `ready` .. `stop` of this shuffle of a shoe of whole decks; step 0 lays the cards out.
+    """Do the Fisher-Yates steps `ready` .. `stop` of a shuffle of whole decks; step 0 first puts the cards in order.
 
-    A word serves four steps: the high half of its product with the cards left is the step's place, the low half goes
-    on to the next. So `ready` and `stop` are multiples of four.
+    A word serves four steps: the high half of its product with the number of cards left is the step's random index, and
+    the low half is the word of the next step. Hence `ready` and `stop` are multiples of four.
     """
-    start, gamma, cards = shoe.key[0], shoe.key[1], shoe.cards  # read once: numba fears that a card overwrites them
+    start, gamma, cards = (
+        shoe.key[0],
+        shoe.key[1],
+        shoe.cards,
+    )  # read once, since numba must assume that cards alias them
     ready, number, size = shoe.ready[0], shoe.chunk[0], shoe.size
     if ready == 0:
         for rank in range(13):
@@ -61,7 +65,7 @@ def shuffle(shoe: Any, stop: Any) -> None:
 
 @compiled(_nrt=False, forceinline=True)
 def begin_shuffle(shoe: Any) -> None:
-    """Begin the next shuffle of a shoe of whole decks; no card of it is ready yet."""
+    """Begin the next shuffle of whole decks; none of its cards is ready yet."""
     shoe.chunk[0] += 1
     shoe.before[0] += shoe.read[0]
     shoe.read[0] = shoe.ready[0] = 0
@@ -69,7 +73,7 @@ def begin_shuffle(shoe: Any) -> None:
 
 @compiled(_nrt=False)
 def refill(shoe: Any, kept: Any) -> None:
-    """Add cards of an infinite shoe to those not read yet and the last `kept` that are."""
+    """Generate cards of an infinite shoe after the unread ones, keeping also the last `kept` that were read."""
     unread = shoe.ready[0] - shoe.read[0]
     for i in range(unread + kept):
         shoe.cards[KEPT - unread - kept + i] = shoe.cards[shoe.read[0] - kept + i]
@@ -81,7 +85,7 @@ def refill(shoe: Any, kept: Any) -> None:
 
 @compiled(_nrt=False)
 def more(shoe: Any) -> None:
-    """Make the next cards ready."""
+    """Generate the next cards."""
     if shoe.size == 0:
         refill(shoe, np.int64(0))
         return
@@ -92,7 +96,7 @@ def more(shoe: Any) -> None:
 
 @compiled(_nrt=False, forceinline=True)
 def draw(shoe: Any) -> Any:
-    """The rank index of the next card."""
+    """Draw the next card. Returns: its rank index."""
     if shoe.read[0] == shoe.ready[0]:
         more(shoe)
     shoe.read[0] += 1

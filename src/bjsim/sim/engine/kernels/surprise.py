@@ -1,4 +1,4 @@
-"""The luck of one card, in vector instructions that numba does not find by itself."""
+"""The luck of one card, in vector instructions that numba does not generate by itself."""
 
 from __future__ import annotations
 
@@ -13,11 +13,18 @@ from bjsim.sim.engine.kernels.layout import WIDE
 
 
 def _surprise(context: Any, ev: Any, own: Any, slopes: Any, counts: Any, left: Any, card: Any) -> Any:
-    """How far the worth after the card is above the expected one; the card is still counted in the shoe.
+    """The value after a card minus its expectation before; the card is still counted in the shoe.
 
-    The worth after rank r is V_r + sum over q of g_r(q) c_q, with c the composition when r is gone. It is worked out
-    for all ranks at once, in instructions for WIDE numbers, which numba does not find by itself.
-    worth, own (WIDE,): V, and g_r(r). slopes (Q, WIDE), float32: g_r(q) at [q, r]. counts (WIDE,), left: of the shoe.
+    The value after rank r is V_r + sum over q of g_r(q) c_q, where c is the composition of the shoe without r. It is
+    computed for all ranks at once, with vectors of WIDE numbers.
+
+    Args:
+        ev: V_r, float64 (WIDE,).
+        own: g_r(r), float64 (WIDE,).
+        slopes: g_r(q) at [q, r], float32 (Q, WIDE).
+        counts: Cards left by rank, float64 (WIDE,).
+        left: Cards left.
+        card: Rank index of the card.
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -43,7 +50,9 @@ def _surprise(context: Any, ev: Any, own: Any, slopes: Any, counts: Any, left: A
             count = repeat(builder.load(builder.gep(counts.data, [loop.index])))
             product = builder.fmul(builder.fpext(load(row, narrow), wide), count, quick)
             builder.store(builder.fadd(builder.load(total), product, quick), total)
-        finite = builder.fcmp_ordered(">", left, double(1))  # an infinite shoe counts as 1 card: its law never changes
+        finite = builder.fcmp_ordered(
+            ">", left, double(1)
+        )  # an infinite shoe counts as 1 card, as its probabilities never change
         share = builder.select(finite, builder.fdiv(double(1), builder.fsub(left, double(1))), double(0))
         after = builder.fadd(load(ev.data), builder.fmul(builder.load(total), repeat(share), quick), quick)
         add_up = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]

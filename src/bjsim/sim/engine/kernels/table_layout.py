@@ -1,4 +1,4 @@
-"""What the kernels of the table of rounds are given (`fold.py`): as `layout.py`, for the same reasons."""
+"""The arguments of the lookup table's kernels (`round_table.py`); see `layout.py`."""
 
 from __future__ import annotations
 
@@ -8,22 +8,24 @@ from bjsim.sim.engine.kernels.layout import Array
 
 
 class FoldNumbers(NamedTuple):
-    """Single numbers of a fold."""
+    """Scalars of a lookup table."""
 
-    opening: int  # cards dealt in a round before anybody acts
-    waiting: int  # where the row begins in which a round that leaves waits
-    skipped: int  # in the log, a card that came while it waited
-    stop: int  # cards of a shoe after which no round begins that is walked
+    opening: int  # cards dealt in a round before anyone acts
+    waiting: int  # offset of the row for rounds that have left the table
+    skipped: int  # log entry of a card drawn in that row
+    stop: int  # cards of a shoe after which rounds do not begin in the table
 
 
 class Fold(NamedTuple):
-    """A table of rounds.
+    """The lookup table of the rounds of one seat.
 
-    table (rows * 13,), uint32: the card of rank r in the row that begins at b has its entry at b + r. The bits of the
-    entry from 8 up say where the following row begins; the low byte goes to the log. It is 0 where nothing ends,
-    1 + 2 e where a round ends, 1 + 2 (E + h) where a split hand does that others follow.
-    ends (E, 2), int64: payoff code (see `plan.py`) and the dealer's outcome. hands (H, O), int64: payoff code of a
-    split hand by the dealer's outcome.
+    Attributes:
+        table: Entries, uint32 (rows * 13,). The entry of rank r in the row at offset b is at b + r. Its bits from 8 up
+            are the offset of the next row, and its low byte is logged: 0 if nothing ends, 1 + 2 e if a round ends with
+            end e, 1 + 2 (E + h) if split hand h ends and others follow.
+        ends: Payoff code (see `plan.py`) and dealer's outcome of each end, int64 (E, 2).
+        hands: Payoff code of a split hand by the dealer's outcome, int64 (H, O).
+        numbers: Scalars.
     """
 
     table: Array
@@ -33,8 +35,13 @@ class Fold(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """The blocks that lanes play: rounds (B,), int64; keys (B, 2), uint64; traces (B, n): payoff codes of the first n
-    rounds of each."""
+    """The blocks that the lanes play.
+
+    Attributes:
+        rounds: Number of rounds of each block, int64 (B,).
+        keys: Keys of their random streams, uint64 (B, 2).
+        traces: Output: payoff codes of the first n rounds of each block, int64 (B, n).
+    """
 
     rounds: Array
     keys: Array
@@ -42,12 +49,19 @@ class Blocks(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """Where each of the lanes is that run the table side by side; arrays (LANES,), int64, where nothing else is said.
+    """The state of the lanes that run the table in parallel; int64 arrays (LANES,) unless noted.
 
-    cards (LANES, n), uint8, read, ready, chunk, before: see `Shoe`. log (LANES, LOG), uint8: how hands, rounds ended.
-    row: where its row begins. logged, look, limit: the length of its log, the length at which to read it, and the card
-    after which to look at its shoe. block, over: its block, and how many rounds of it are over. next_block, running
-    (1,): the next block that nobody plays, and how many lanes have one.
+    Attributes:
+        cards: See `Shoe`, uint8 (LANES, n); likewise `read`, `ready`, `chunk` and `before`.
+        log: How hands and rounds ended, uint8 (LANES, LOG).
+        row: Offset of the row.
+        logged: Length of the log.
+        look: Length of the log at which to read it.
+        limit: Card after which to check the shoe.
+        block: Number of the block.
+        over: Rounds of the block that are over.
+        next_block: The next block that no lane has, (1,).
+        running: Number of lanes that have a block, (1,).
     """
 
     cards: Array
@@ -67,11 +81,14 @@ class Lanes(NamedTuple):
 
 
 class Logs(NamedTuple):
-    """What the table of rounds logs, a byte each, by a row of payoffs: what a hand pays by the dealer's outcome.
+    """The bytes that the lookup table logs, by payoff vector: a hand's payoffs by the dealer's outcome.
 
-    vector (R, 2): the row for a result at one and two bets; row 0 is nothing. end (H, O): a round without splits ends.
-    end_split (H, O): one with splits does, by the hand that ends it; hand_over (H,): its other hands.
-    splits_leave: whether splits lead out of the table.
+    Attributes:
+        vector: Number of the vector of a result at one and two bets, (R, 2); vector 0 is zeros.
+        end: The end of a round without splits, (H, O).
+        end_split: The end of a round with splits, by the vector of its last hand, (H, O).
+        hand_over: The end of its other hands, (H,).
+        splits_leave: Whether splits leave the table.
     """
 
     vector: Array
@@ -82,11 +99,16 @@ class Logs(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Room for writing the rows of a table.
+    """Working memory for writing the rows of a table.
 
-    words (2**k,), int64, zeros, and row_of, as long: the hash table of what is undecided. numbers (2**k,), int32, -1:
-    that of the rows. path, places, ranks (m,), entries (m, 13): the undecided that lead to one another, their places
-    in `words`, the next rank of each, and their rows so far.
+    Attributes:
+        words: Hash table of the undecided states, int64 (2**k,), initially zeros.
+        row_of: The row of each state in it, int32 (2**k,).
+        numbers: Hash table of the rows, int32 (2**k,), initially -1.
+        path: The current path of undecided states, int64 (m,).
+        places: Their slots in `words`, uint64 (m,).
+        ranks: The next rank of each, int64 (m,).
+        entries: Their rows so far, uint32 (m, 13).
     """
 
     words: Array

@@ -1,4 +1,4 @@
-"""Random words, and the wide product of two of them, as `stream.py` defines them."""
+"""Random words as `sim/game/random_stream.py` defines them, and the 128-bit product of two words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bjsim.sim.engine.jit import compiled
 
 
 def _high_and_low(context: Any, one: Any, other: Any) -> Any:
-    """The high and the low 64 bits of the product of two 64-bit words."""
+    """The high and low 64 bits of the product of two 64-bit words."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         wide = ir.IntType(128)
@@ -30,7 +30,7 @@ high_and_low: Any = intrinsic(_high_and_low)
 
 @compiled(inline="always")
 def word(start: Any, gamma: Any, i: Any) -> Any:
-    """Word number i of the stream."""
+    """Word i of the stream."""
     z = start + np.uint64(i) * gamma
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -39,5 +39,5 @@ def word(start: Any, gamma: Any, i: Any) -> Any:
 
 @compiled(inline="always")
 def half_word(start: Any, gamma: Any, i: Any) -> Any:
-    """32-bit half number i of the stream, the low half of a word before its high half."""
+    """Half i (32 bits) of the stream, the low half of a word before its high half."""
     return (word(start, gamma, i >> 1) >> np.uint64(32 * (i & 1))) & np.uint64(0xFFFFFFFF)
