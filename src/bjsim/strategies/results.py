@@ -9,7 +9,7 @@ from math import hypot, sqrt
 from typing import Any, NamedTuple
 
 from bjsim.json_values import json_object
-from bjsim.sim.running.driver import Point
+from bjsim.sim.running.experiment import Point
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.paired import PairedTally
 from bjsim.sim.stats.tally import Tally
