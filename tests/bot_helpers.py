@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bjsim.bots.sandbox import restrictions
+from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.sim.game.actions import HIT, STAND, View
 from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.presets import named_rules
@@ -15,16 +16,15 @@ from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import open_shoe
 
 SAMPLES = Path(__file__).resolve().parents[1] / "src" / "bjsim" / "bots" / "samples"
-TOOLS = {".py": ("python3", "python3"), ".c": ("cc", "gcc"), ".cpp": ("c++", "g++"),
-         ".java": ("javac", "default-jdk-headless"), ".lisp": ("sbcl", "sbcl")}  # fmt: skip
 
 needs_sandbox = pytest.mark.skipif(bool(restrictions.trouble()), reason=restrictions.trouble() or "none")
 
 
 def needs(ending):
-    """Skips where the program for files with this ending is missing."""
-    tool, package = TOOLS[ending]
-    return pytest.mark.skipif(not shutil.which(tool), reason=f"no {tool} (Debian: {package})")
+    """Skip a test where the compiler or interpreter for files with this ending is missing."""
+    language = ENDINGS[ending]
+    tool = language.tools[0]
+    return pytest.mark.skipif(not shutil.which(tool), reason=f"no {tool} (Debian: {language.package})")
 
 
 def a_view(hand="K2", legal="SHDB", stake=10, chips=190, rules=None):

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from support.command import bjsim, refusal
 
 from bjsim.bots.check import ENOUGH, situation, situations, try_bot
-from bjsim.bots.sandbox.languages import tool_of
+from bjsim.bots.sandbox.languages import LANGUAGES, tool_of
 from bjsim.cli.bot import bot as command
 from bjsim.cli.main import cli
 from bjsim.sim.game.actions import HIT, raise_by
@@ -173,7 +173,7 @@ def test_what_cannot_be_made_to_run_fails_and_what_is_no_bot_is_bad_input(tmp_pa
 
 
 def test_a_missing_compiler_is_no_fault_of_the_bots(tmp_path, monkeypatch):
-    monkeypatch.setattr("bjsim.bots.sandbox.languages.shutil.which", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
     tool_of.cache_clear()
     (tmp_path / "x.lisp").write_text("(print 1)")
     try:
@@ -182,9 +182,7 @@ def test_a_missing_compiler_is_no_fault_of_the_bots(tmp_path, monkeypatch):
         tool_of.cache_clear()
 
 
-@pytest.mark.parametrize(
-    ("language", "ending"), [("python", ".py"), ("c", ".c"), ("c++", ".cpp"), ("java", ".java"), ("lisp", ".lisp")]
-)
+@pytest.mark.parametrize(("language", "ending"), [(row.name, row.endings[0]) for row in LANGUAGES])
 def test_a_new_bot_is_a_bot_with_a_comment(tmp_path, language, ending, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run("new", "mine", "--language", language).exit_code == 0

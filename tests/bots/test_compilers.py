@@ -1,6 +1,6 @@
-"""What a compiler's box prints is as good as the bot's word: nothing in it gets out, in the way, or the host's memory.
+"""The output of a compiler's session is not trusted: it cannot write other files or use the host's memory.
 
-Code of a bot in Lisp runs while it is compiled. Each attack here succeeded before boxes' output was checked.
+Code of a bot in Lisp runs while it is compiled. Each attack here succeeded before this output was checked.
 """
 
 import os
@@ -15,16 +15,16 @@ from bot_helpers import a_view, needs, needs_sandbox
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import build as building
-from bjsim.bots.sandbox.box import Box, Limits
 from bjsim.bots.sandbox.build import LIMITS, build, cache_folder
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Program, tool_of
 from bjsim.bots.sandbox.restrictions import NoSandbox, Sandbox
+from bjsim.bots.sandbox.session import Limits, SandboxSession
 from bjsim.sim.game.actions import STAND
 
 MODES = [pytest.param("required", marks=needs_sandbox), "off"]
 PATHS = ("../../oldroot{path}", "{path}", "./runner.py", "runner.py", "/run/runner.py", "../run/runner.py", "bot", "")
 
-# The compile script once ended in `tar -cf - *`, so the name of a file could be an option of tar. MEMBERS is put in.
+# The compile script once ended in `tar -cf - *`, so the name of a file could be an option of tar. MEMBERS is replaced.
 ARCHIVE = """
 import io, os, tarfile
 os.chdir(os.environ['TMP'] + '/made')
@@ -36,7 +36,7 @@ open('r', 'w').write('cat >/dev/null; cat p')
 open('--use-compress-program=sh r', 'w')
 """
 
-# Prints before the script does, into whatever pipes the shell that runs it has open. PRINTED is put in.
+# Prints before the script does, into whatever pipes the shell that runs it has open. PRINTED is replaced.
 FORGED = """
 import os
 for pid in filter(str.isdigit, os.listdir('/proc')):
@@ -50,7 +50,7 @@ for pid in filter(str.isdigit, os.listdir('/proc')):
 
 
 def while_compiled(folder, lisp):
-    """A bot's file whose compiler does this."""
+    """The file of a bot that evaluates this Lisp while it is compiled."""
     path = folder / "evil.lisp"
     path.write_text(f'(eval-when (:compile-toplevel) {lisp})\n(write-line "S")\n')
     return path
@@ -64,14 +64,14 @@ def in_python(code):
 
 @pytest.fixture
 def outside():
-    """A path that anyone may write to, as whoever gets out of a box would."""
+    """A path that anyone may write to, for a bot that escapes from its sandbox."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         os.chmod(folder, 0o777)
         yield Path(folder) / "escaped"
 
 
 def answer_or_error(path, mode):
-    """What a bot answers, or why it cannot be compiled."""
+    """The bot's output, or the error if it cannot be compiled."""
     try:
         with open_bot(path, sandbox=mode, timeout=9.0) as bot:
             return bot.ask(a_view()).stdout.decode()
@@ -79,7 +79,7 @@ def answer_or_error(path, mode):
         return str(error)
 
 
-REFUSED = "is no file that lisp compiles to"
+REFUSED = "is not a file that lisp compiles to"
 RUNNER = """import os, struct
 def reply(out): os.write(1, struct.pack('<BiQII', 0, 0, 0, len(out), 0) + out)
 reply(b'')
@@ -120,7 +120,7 @@ def test_a_compiler_cannot_name_any_other_file(tmp_path, outside, name):
 @needs(".py")
 @needs_sandbox
 def test_what_the_shell_prints_is_what_the_host_reads(tmp_path):
-    """Control of the test above: a forged file of the right name arrives, and the true one is then one too many."""
+    """Control of the test above: a forged file with the right name is read, and then the true one is a duplicate."""
     attack = FORGED.replace("PRINTED", repr(b"3 bot.fasl\nout"))
     said = answer_or_error(while_compiled(tmp_path, in_python(attack)), "required")
     assert " bot.fasl' " + REFUSED in said
@@ -145,38 +145,40 @@ def test_what_the_shell_prints_is_what_the_host_reads(tmp_path):
 )
 def test_garbage_is_no_compiled_program(printed):
     with pytest.raises(ValueError):
-        building._files(printed, ENDINGS[".lisp"])
+        building._parse_files(printed, ENDINGS[".lisp"])
 
 
 def test_compiled_files_are_read():
-    assert building._files(b"3 bot.fasl\n\n1\n", ENDINGS[".lisp"]) == {"bot.fasl": b"\n1\n"}
-    two = building._files(b"1 p/A$1.class\nx0 \xc3\x89t\xc3\xa9.class\n", ENDINGS[".java"])
+    assert building._parse_files(b"3 bot.fasl\n\n1\n", ENDINGS[".lisp"]) == {"bot.fasl": b"\n1\n"}
+    two = building._parse_files(b"1 p/A$1.class\nx0 \xc3\x89t\xc3\xa9.class\n", ENDINGS[".java"])
     assert two == {"p/A$1.class": b"x", "Été.class": b""}
     for name in (b"../A.class", b"/A.class", b"p/../A.class", b"-A.class", b"@A.class", b"A.jar", b"p//A.class"):
         with pytest.raises(ValueError):
-            building._files(b"1 " + name + b"\nx", ENDINGS[".java"])
+            building._parse_files(b"1 " + name + b"\nx", ENDINGS[".java"])
     many = b"".join(b"0 A%d.class\n" % number for number in range(999))
     with pytest.raises(ValueError, match="999 files"):
-        building._files(many, ENDINGS[".java"])
+        building._parse_files(many, ENDINGS[".java"])
 
 
-@pytest.mark.parametrize("walls", [pytest.param(Sandbox, marks=needs_sandbox), NoSandbox])
+@pytest.mark.parametrize("kind", [pytest.param(Sandbox, marks=needs_sandbox), NoSandbox])
 @pytest.mark.parametrize("name", ["../x", "/x", "a/../../x", "./x", "a//x", "..", "", "x\0"])
-def test_no_file_of_a_box_leaves_its_folder(walls, name):
-    with pytest.raises(ValueError, match="plain names"):
-        walls({name: b""})
+def test_no_file_of_a_sandbox_leaves_its_folder(kind, name):
+    with pytest.raises(ValueError, match="plain name"):
+        kind({name: b""})
 
 
 @needs(".py")
 @pytest.mark.parametrize("mode", MODES)
 def test_no_file_of_a_bot_is_the_runner(mode):
-    """Whatever it is called, also where no other defence holds."""
+    """A file with the runner's name does not replace it, even without a sandbox."""
     files = {"runner.py": b"raise SystemExit", "bot": b"#!/bin/sh\necho S"}
-    box = Box(Program("x", "executable", files, ("./bot",)), Limits(timeout=9.0), sandboxed=mode == "required")
+    session = SandboxSession(
+        Program("x", "executable", files, ("./bot",)), Limits(timeout=9.0), sandboxed=mode == "required"
+    )
     try:
-        assert box.ask(["12"]).stdout == b"S\n"
+        assert session.ask(["12"]).stdout == b"S\n"
     finally:
-        box.close()
+        session.close()
 
 
 @needs(".lisp")
@@ -226,11 +228,11 @@ def test_a_damaged_cache_is_compiled_again(tmp_path, monkeypatch, damage):
     path = tmp_path / "x.lisp"
     path.write_text('(write-line "S")')
     build(path)
-    [kept] = cache_folder().iterdir()
-    kept.write_bytes(damage)
+    [cached] = cache_folder().iterdir()
+    cached.write_bytes(damage)
     with open_bot(path, sandbox="required", timeout=9.0) as bot:
         assert bot.decide(a_view()) == STAND and not bot.faults
-    assert set(building._files(kept.read_bytes(), ENDINGS[".lisp"])) == {"bot.fasl"}
+    assert set(building._parse_files(cached.read_bytes(), ENDINGS[".lisp"])) == {"bot.fasl"}
 
 
 @needs(".lisp")
@@ -246,7 +248,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, monkeypatch):
 
 @needs(".c")
 def test_what_was_compiled_without_a_sandbox_is_not_used_in_one(tmp_path, monkeypatch):
-    """It may hold what the compiler read of the host's."""
+    """It may contain files of the host that the compiler read."""
     calls = []
     monkeypatch.setattr(building, "_compile", lambda *arguments: calls.append(arguments[-1]) or b"1 bot\nx")
     path = tmp_path / "x.c"

@@ -1,8 +1,8 @@
-"""Hostile bots: each becomes faults of its own, and nobody else's game changes by a byte.
+"""Hostile bots cause faults of their own and do not change anyone else's game.
 
-Each hostile bot sits at a table of cardshark between others, one of them a bot in a box of its own. The same rounds are
-played with a player of this process in its seat, one that does what the hostile bot's answers come to. The event logs
-must be equal, and afterwards no process and no memory is left over.
+Each hostile bot sits at a table of cardshark between others, one of them a bot in its own sandbox. The same rounds are
+played with a scripted player in its seat, which makes the moves that the hostile bot's answers amount to. The event logs
+must be equal, and afterwards no process and no memory is in use.
 """
 
 import mmap
@@ -25,7 +25,7 @@ from bot_helpers import (
 )
 
 from bjsim.bots.player import open_bot
-from bjsim.bots.sandbox.box import Limits
+from bjsim.bots.sandbox.session import Limits
 from bjsim.sim.game.actions import STAND, raise_by
 from bjsim.sim.game.presets import named_rules
 
@@ -47,7 +47,7 @@ def in_c(body, *headers):
     return "#define _GNU_SOURCE\n" + "".join(f"#include <{h}>\n" for h in headers) + f"int main(void) {{ {body} }}\n"
 
 
-# name, source, rounds to play, faults as a set of kinds (empty: it answers well), what its answers come to
+# name, source, rounds to play, kinds of faults (empty: all answers are moves), the equivalent scripted player
 HOSTILE = [
     ("exits_1.py", "print('H', flush=True); raise SystemExit(1)", 3, {"crash"}, STANDS),
     ("segfaults.c", "int main(void) { *(volatile int *)0 = 1; return 0; }", 3, {"crash"}, STANDS),
@@ -94,7 +94,7 @@ while True:
     ("eats_memory.c", "#include <stdlib.h>\n#include <string.h>\n"
      "int main(void) { for (;;) { void *p = malloc(1 << 20); if (p) memset(p, 1, 1 << 20); } }", 2,
      {"crash"}, STANDS),
-    # What is let go of counts as no process's, but would stay in memory as long as it is mapped.
+    # Released pages count for no process, but stay in memory as long as they are mapped.
     ("hides_memory.c", in_c("""
 char *p = mmap(0, 1 << 30, 3, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 if (p == MAP_FAILED) p = mmap(0, 1 << 30, 3, MAP_SHARED | MAP_NORESERVE, open("/dev/zero", O_RDWR), 0);
@@ -181,8 +181,8 @@ def fits(name):
     return pytest.param(*next(case for case in HOSTILE if case[0] == name), id=name, marks=needs(ending))
 
 
-@pytest.mark.parametrize(("name", "source", "rounds", "kinds", "comes_to"), [fits(case[0]) for case in HOSTILE])
-def test_a_hostile_bot_harms_itself_only(bot, name, source, rounds, kinds, comes_to):
+@pytest.mark.parametrize(("name", "source", "rounds", "kinds", "equivalent"), [fits(case[0]) for case in HOSTILE])
+def test_a_hostile_bot_harms_itself_only(bot, name, source, rounds, kinds, equivalent):
     before = processes()
     rules = named_rules("cardshark").replace(move_cap=20)
 
@@ -192,7 +192,7 @@ def test_a_hostile_bot_harms_itself_only(bot, name, source, rounds, kinds, comes
         with hostile, neighbour:
             with_it = play([neighbour, hostile, Scripted(lim17), neighbour], rounds, rules)
             faults = set(hostile.faults)
-            without = play([neighbour, Scripted(comes_to), Scripted(lim17), neighbour], rounds, rules)
+            without = play([neighbour, Scripted(equivalent), Scripted(lim17), neighbour], rounds, rules)
             assert with_it == without
             assert not neighbour.faults
             assert faults <= kinds and bool(faults) == bool(kinds), hostile.kept
@@ -202,7 +202,7 @@ def test_a_hostile_bot_harms_itself_only(bot, name, source, rounds, kinds, comes
 
 
 def used_memory():
-    """Bytes that programs and the kernel's tables for them hold, on the whole machine.
+    """Bytes used by programs and by the kernel's tables for them, on the whole machine.
 
     What is left free says less: a virtual machine may be given memory as it takes it.
     """
@@ -240,7 +240,7 @@ def test_memory_that_is_kept_each_time_is_seen(taken, kept):
 
 
 def test_the_memory_of_this_machine_is_read():
-    """192 MiB more are seen, in one of ten tries: others take and give memory meanwhile."""
+    """192 MiB more are seen in one of ten tries, because other programs use memory meanwhile."""
 
     def keep():
         with mmap.mmap(-1, 192 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as kept:
@@ -265,7 +265,7 @@ def test_nothing_escapes(bot, tmp_path, cold):
             assert reply.status == 0 and reply.stdout[:1] in (b"H", b"S"), (what, reply)
             if reply.stdout.startswith(b"H"):
                 through.append(what)
-    assert through == ["the runner's end"]  # is not refused, but the runner lives on
+    assert through == ["the runner's end"]  # it is not refused, but the runner survives
     assert player.program.files["bot.py"] == (tmp_path / "probe.py").read_bytes()
 
 
@@ -283,7 +283,7 @@ def test_the_tries_get_through_where_there_is_no_sandbox(bot):
 def test_it_sees_no_process_but_its_own(bot):
     player = bot("ps.py", "import os; print('S', *filter(str.isdigit, os.listdir('/proc')))", timeout=5.0)
     seen = player.ask(a_view()).stdout.split()[1:]
-    assert b"1" in seen and len(seen) <= 5  # the runner, the server, at most two spares and the bot
+    assert b"1" in seen and len(seen) <= 5  # the runner, the fork server, at most two pre-forked children and the bot
 
 
 @needs(".py")
@@ -298,8 +298,8 @@ def test_it_keeps_nothing_between_moves(bot, cold):
 
 
 @needs(".py")
-def test_killing_those_that_stand_ready_does_not_shift_the_moves(bot):
-    """Every answer is to the move that was asked, not to an earlier one."""
+def test_killing_pre_forked_children_does_not_shift_the_moves(bot):
+    """Every answer belongs to the move that was asked, not to an earlier one."""
     source = """
 import os, sys
 for pid in filter(str.isdigit, os.listdir("/proc")):

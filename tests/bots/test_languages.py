@@ -11,18 +11,18 @@ import pytest
 from bot_helpers import SAMPLES, a_view, lim17, needs, needs_sandbox
 
 from bjsim.bots.player import open_bot
-from bjsim.bots.sandbox import box, languages
 from bjsim.bots.sandbox import build as building
+from bjsim.bots.sandbox import session
 from bjsim.bots.sandbox.build import build, cache_folder
 from bjsim.bots.sandbox.languages import (
     ENDINGS,
     BuildError,
+    base,
     binds_of,
-    java_main_class,
-    java_source_name,
     language_of,
     tool_of,
 )
+from bjsim.bots.sandbox.languages.java import main_class, source_name
 from bjsim.sim.game.actions import HIT, STAND
 
 
@@ -60,12 +60,12 @@ def test_a_file_that_is_no_bot(tmp_path):
 
 @needs(".py")
 def test_python_is_resolved_to_a_real_path():
-    tool = tool_of(languages.ENDINGS[".py"])
+    tool = tool_of(ENDINGS[".py"])
     assert os.path.realpath(tool) == tool and os.stat(tool).st_mode & stat.S_IXUSR
 
 
 def test_a_missing_tool_is_one_line_that_names_the_package(monkeypatch, tmp_path):
-    monkeypatch.setattr(languages.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     tool_of.cache_clear()
     path = tmp_path / "x.lisp"
     path.write_text("(print 1)")
@@ -123,8 +123,8 @@ def test_a_bot_cannot_read_what_lies_beside_its_interpreter(prefix, tmp_path, mo
     python = install(prefix, tool_of(ENDINGS[".py"]), *([library] if library.name == version else []))
     tool_of.cache_clear()
     monkeypatch.setattr(sys, "_base_executable", python)
-    monkeypatch.setattr(languages, "binds_of", binds)
-    monkeypatch.setattr(box, "binds_of", binds)
+    monkeypatch.setattr(base, "binds_of", binds)
+    monkeypatch.setattr(session, "binds_of", binds)
     path = tmp_path / "spy.py"
     path.write_text(f"import os, sys\nassert sys.executable == {python!r}\n"
                     f"print('H' if os.path.exists({str(prefix / 'secret')!r}) else 'S')")  # fmt: skip
@@ -142,9 +142,9 @@ def test_a_tool_plays_from_its_own_folder(prefix, monkeypatch):
     sbcl = install(prefix, tool_of(ENDINGS[".lisp"]), core.parent.relative_to(core.parents[2]))
     tool_of.cache_clear()
     which = shutil.which
-    monkeypatch.setattr(languages.shutil, "which", lambda name: sbcl if name == "sbcl" else which(name))
+    monkeypatch.setattr(shutil, "which", lambda name: sbcl if name == "sbcl" else which(name))
     with open_bot(SAMPLES / "lim17.lisp", sandbox="required", timeout=20.0) as bot:
-        assert bot.program.cold[0] == sbcl
+        assert bot.program.command[0] == sbcl
         assert bot.decide(a_view()) == lim17(a_view()) and not bot.faults, bot.kept
 
 
@@ -201,17 +201,17 @@ def test_old_c_that_does_not_declare_what_it_calls_is_accepted(tmp_path):
 
 
 def test_the_name_of_a_java_source():
-    assert java_source_name(b"// a\npublic final class Bot {}", "x") == "Bot.java"
-    assert java_source_name(b"class Bot {}", "lim17") == "lim17.java"
-    assert java_source_name(b"class Bot {}", "my-bot") == "Main.java"
+    assert source_name(b"// a\npublic final class Bot {}", "x") == "Bot.java"
+    assert source_name(b"class Bot {}", "lim17") == "lim17.java"
+    assert source_name(b"class Bot {}", "my-bot") == "Main.java"
 
 
 def test_the_main_class_of_java():
     main = b"...\x00\x04main...([Ljava/lang/String;)V"
-    assert java_main_class("x", {"A.class": b"", "p/B.class": main}) == "p.B"
+    assert main_class("x", {"A.class": b"", "p/B.class": main}) == "p.B"
     for classes in ({}, {"A.class": b""}, {"A.class": main, "B.class": main}):
         with pytest.raises(BuildError, match="one class with a main method"):
-            java_main_class("x", classes)
+            main_class("x", classes)
 
 
 @needs(".java")

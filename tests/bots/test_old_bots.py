@@ -30,11 +30,11 @@ else:
     print("B", 150 * score / 21)
 """
 COUNTER = r"""
-/* Reckons with the mean of the cards not seen. No prototype of atoi, as compilers of the time let pass. */
+/* Uses the mean of the cards not seen. It has no prototype of atoi, which compilers of the time accepted. */
 #include <stdio.h>
 #include <string.h>
 
-static int worth(char card, int ace)
+static int points_of(char card, int ace)
 {
     const char *low = strchr("123456789", card);
     return card == '#' ? 0 : card == 'A' ? ace : low ? card - '0' : 10;
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
             cards = 52;
             points += 4 * (44 + 40 + ace);
         }
-        points -= worth(*seen, ace);
+        points -= points_of(*seen, ace);
         cards--;
         backs += *seen == '#';
     }
@@ -74,7 +74,7 @@ else:
 
 
 def written(folder: Path, **sources: str) -> list[str]:
-    """The bots' files: `name_ending` is the file `name.ending`."""
+    """Write the bots' files and return their paths. `name_ending` is the file `name.ending`."""
     for name, source in sources.items():
         (folder / name.replace("_", ".")).write_text(source, encoding="utf-8")
     return [str(folder / name.replace("_", ".")) for name in sources]
@@ -95,13 +95,13 @@ def test_they_play_without_a_fault(tmp_path: Path, hands: int) -> None:
             player.close()
     stakes = [{abs(net) for net, _ in tally.counts} for tally in progress.tallies]
     assert [tally.rounds for tally in progress.tallies] == [hands] * 4
-    assert stakes[0] == stakes[3] == {10}, "chips: the limit is the house's"
+    assert stakes[0] == stakes[3] == {10}, "the bot plays like lim17"
     assert stakes[1] <= {10, *(10 + 150 * score // 21 for score in range(15, 22))} and 10 + 142 in stakes[1]
     assert 20 in stakes[2], "it doubles"
 
 
 @needs(".py")
-def test_a_bot_in_python_2_is_told_so(tmp_path: Path) -> None:
+def test_a_bot_in_python_2_gets_a_hint(tmp_path: Path) -> None:
     (path,) = written(tmp_path, old_py=PYTHON_2)
     checked = bjsim("bot", "check", path)
     assert checked.status == 1 and "it looks like Python 2" in checked.err

@@ -13,7 +13,7 @@ import pytest
 from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, needs_sandbox, processes
 from click.testing import CliRunner
 
-from bjsim.bots.sandbox.box import SandboxClosed
+from bjsim.bots.sandbox.session import SandboxClosed
 from bjsim.cli.run import run as command
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.checkpoint import Checkpoint

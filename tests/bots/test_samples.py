@@ -5,12 +5,13 @@ from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, play
 
 from bjsim.bots.export import export
 from bjsim.bots.player import open_bot
+from bjsim.bots.sandbox.languages import LANGUAGES
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import HIT, STAND, Action
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.players.find import find_player
 
-ENDINGS = [pytest.param(ending, marks=needs(ending)) for ending in (".py", ".c", ".cpp", ".java", ".lisp")]
+ENDINGS = [pytest.param(row.endings[0], marks=needs(row.endings[0])) for row in LANGUAGES]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -1,6 +1,6 @@
-"""The resident server of a warm bot: none of the bot's code runs in it, and what is left behind or stands still counts.
+"""Fork servers: none of the bot's code runs in one, and processes left behind count as faults.
 
-Each attack here kept something from one move to the next, or took time that nobody counted.
+Each attack here once kept state between moves, or used time that was not counted.
 """
 
 import os
@@ -12,12 +12,13 @@ import time
 import pytest
 from bot_helpers import SAMPLES, a_view, needs, needs_sandbox, processes
 
-from bjsim.bots.sandbox import languages
-from bjsim.bots.sandbox.box import Box, Limits
+from bjsim.bots.sandbox import inside
 from bjsim.bots.sandbox.build import build
-from bjsim.bots.sandbox.inside import runner, warm
+from bjsim.bots.sandbox.inside import fork_server, runner
+from bjsim.bots.sandbox.session import Limits, SandboxSession
 from bjsim.sim.game.actions import STAND
 
+RUNNER = inside.source("runner.py")
 MODES = [pytest.param("required", marks=needs_sandbox), "off"]
 
 # `unittest.__main__` runs the tests of the program that sys.argv names: so this file became a module of the server.
@@ -44,14 +45,13 @@ def test_a_server_imports_what_is_known_to_do_nothing_and_no_more():
     source = (
         b"import os, unittest.__main__, random as r, bot\nfrom json import *\n'''\nimport this, idlelib.idle\n'''\n"
     )
-    assert warm.standard_imports(source) == {"os", "random", "json"}
+    assert fork_server.standard_imports(source) == {"os", "random", "json"}
 
 
 def test_what_a_server_imports_does_nothing():
-    """Where nothing can be printed, found or read, all of them are imported, and start no thread or process."""
-    program = (
-        f"import sys, threading; sys.argv[:] = ['']; before = set(sys.modules)\nfor name in {set(warm.PRELOADED)}:"
-    )
+    """All of them are imported without output, and start no thread or process."""
+    modules = set(fork_server.PRELOADED)
+    program = f"import sys, threading; sys.argv[:] = ['']; before = set(sys.modules)\nfor name in {modules}:"
     program += "\n    __import__(name)\nassert threading.active_count() == 1 and '' not in sys.path\n"
     program += "assert not open('/proc/self/task/%d/children' % sys.modules['os'].getpid()).read()"
     done = os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-I", "-c", program])
@@ -60,7 +60,7 @@ def test_what_a_server_imports_does_nothing():
 
 COUNT = "#include <stdio.h>\n#include <unistd.h>\n#include <sys/syscall.h>\nstatic int n;\n"
 PRINT = 'int main(void) { printf("S %d\\n", n); return 0; }\n'
-# What ran in the server: it counts there how many moves were made, or notes that it ran in another process than main.
+# Each once ran in the server: it counts the moves there, or detects that it ran in another process than main.
 TAKEOVERS = {
     "fork": COUNT + "int fork(void) { n++; return syscall(SYS_fork); }" + PRINT,
     "fork by its version": COUNT + "int mine(void) { n++; return syscall(SYS_fork); }\n"
@@ -82,7 +82,7 @@ TAKEOVERS = {
 @pytest.mark.parametrize("what", TAKEOVERS)
 def test_a_c_bot_that_takes_over_the_c_library_has_no_server(bot, what):
     player = bot("x.c", TAKEOVERS[what], timeout=9.0)
-    assert not player.program.warm
+    assert not player.program.server
     assert {player.ask(a_view()).stdout for _ in range(4)} == {b"S 0\n"} and not player.faults
 
 
@@ -94,27 +94,29 @@ def test_a_c_bot_that_takes_over_the_c_library_has_no_server(bot, what):
 )
 def test_a_c_bot_with_parts_that_run_first_has_no_server(tmp_path, own):
     (tmp_path / "x.c").write_text(COUNT + own + PRINT)
-    assert not build(tmp_path / "x.c").warm
+    assert not build(tmp_path / "x.c").server
 
 
 @needs(".c")
 @needs_sandbox
 def test_no_constructor_of_a_c_bot_runs_in_its_server(bot):
     source = COUNT + "#include <stdlib.h>\n"
-    source += '__attribute__((constructor(101))) static void f(void) { n = getenv("BJSIM_SPARES") != NULL; }\n' + PRINT
+    source += (
+        '__attribute__((constructor(101))) static void f(void) { n = getenv("BJSIM_PREFORKED") != NULL; }\n' + PRINT
+    )
     player = bot("x.c", source, timeout=9.0)
-    assert player.program.warm
+    assert player.program.server
     assert {player.ask(a_view()).stdout for _ in range(4)} == {b"S 0\n"} and not player.faults
 
 
 @needs(".cpp")
 @needs_sandbox
 def test_honest_c_bots_have_a_server(tmp_path):
-    """Also one with names that warm.c and the C library have for something of their own, which no other file sees."""
+    """Also one with names that are local to fork_server.c and to the C library."""
     path = tmp_path / "x.c"
     path.write_text("int count, status, frame, buf; void init(void) {} int serve(void) { return 0; }\n" + COUNT + PRINT)
     for bot in (path, SAMPLES / "counter.c", SAMPLES / "lim17.cpp"):
-        assert build(bot).warm
+        assert build(bot).server
 
 
 HIJACKED = {
@@ -129,19 +131,20 @@ HIJACKED = {
 @needs_sandbox
 @pytest.mark.parametrize("what", [None, *HIJACKED])
 def test_a_server_that_does_more_than_serve_does_not_stay(tmp_path, monkeypatch, what):
-    """Should a bot's code get there after all. What it would do is written into the server; without, it serves."""
+    """In case a bot's code gets into the server: the attack is written into its source. Without it, the server serves."""
     line = "        os.write(STATUSES, status.to_bytes(4, sys.byteorder))\n"
     more = "".join(f"        {code}\n" for code in HIJACKED.get(what, "").splitlines())
-    source = (languages.INSIDE / "warm.py").read_text()
+    source = inside.source("fork_server.py").decode()
     assert source.count(line) == 1
-    (tmp_path / "warm.py").write_text(source.replace(line, more + line))
-    monkeypatch.setattr(languages, "INSIDE", tmp_path)
+    (tmp_path / "fork_server.py").write_text(source.replace(line, more + line))
+    monkeypatch.setattr(inside, "FOLDER", tmp_path)
+    (tmp_path / "runner.py").write_bytes(RUNNER)
     (tmp_path / "bot.py").write_text("print('S')")
-    box = Box(build(tmp_path / "bot.py"), Limits(timeout=20.0), sandboxed=True)
+    session = SandboxSession(build(tmp_path / "bot.py"), Limits(timeout=20.0), sandboxed=True)
     try:
-        replies = [box.ask(["12"]) for _ in range(2)]
+        replies = [session.ask(["12"]) for _ in range(2)]
     finally:
-        box.close()
+        session.close()
     assert {(reply.cause, reply.stdout) for reply in replies} == {("orphan" if what else "exit", b"S\n")}
 
 
@@ -159,7 +162,7 @@ def test_a_process_left_behind_is_a_fault_that_counts(bot, mode):
 
 @needs(".py")
 @pytest.mark.parametrize("mode", MODES)
-def test_a_process_that_ends_soon_is_none(bot, mode):
+def test_a_process_that_ends_soon_is_not_a_fault(bot, mode):
     player = bot("x.py", "import os, time\nif os.fork() == 0: time.sleep(0.02)\nelse: print('S', end='')",
                  sandbox=mode, timeout=9.0)  # fmt: skip
     assert [player.decide(a_view()) for _ in range(5)] == [STAND] * 5 and not player.faults
@@ -167,26 +170,27 @@ def test_a_process_that_ends_soon_is_none(bot, mode):
 
 @needs(".py")
 def test_the_time_it_takes_to_clear_up_and_start_again_is_the_bots(tmp_path, monkeypatch):
-    """A server that takes 0.4 s to start, and a process that is waited for."""
-    source = (languages.INSIDE / "warm.py").read_text()
-    line = "    spares = int("
+    """The server takes 0.4 s to start, and the orphan has its grace time."""
+    source = inside.source("fork_server.py").decode()
+    line = "    count = int("
     assert source.count(line) == 1
-    (tmp_path / "warm.py").write_text(source.replace(line, "    __import__('time').sleep(0.4)\n" + line))
-    monkeypatch.setattr(languages, "INSIDE", tmp_path)
+    (tmp_path / "fork_server.py").write_text(source.replace(line, "    __import__('time').sleep(0.4)\n" + line))
+    monkeypatch.setattr(inside, "FOLDER", tmp_path)
+    (tmp_path / "runner.py").write_bytes(RUNNER)
     (tmp_path / "bot.py").write_text(ORPHAN)
-    box = Box(build(tmp_path / "bot.py", sandboxed=False), Limits(timeout=20.0), sandboxed=False)
+    session = SandboxSession(build(tmp_path / "bot.py", sandboxed=False), Limits(timeout=20.0), sandboxed=False)
     try:
-        reply = box.ask(["12"])
+        reply = session.ask(["12"])
     finally:
-        box.close()
+        session.close()
     assert reply.cause == "orphan" and reply.elapsed_ns >= (0.4 + runner.LEFT_S) * 1e9
 
 
 @needs(".py")
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
-def test_a_machine_that_stands_still_costs_no_bot_its_time(bot, mode):
-    """All processes of a box are stopped for longer than a move may take; the bot has 0.3 s left to compute."""
+def test_a_suspended_machine_costs_no_bot_its_time(bot, mode):
+    """All processes of a session are stopped for longer than the timeout, while the bot computes for 0.3 s."""
     before = processes()
     player = bot("x.py", "import time\nwhile time.process_time() < 0.3: pass\nprint('S')", sandbox=mode, timeout=3.0)
     stopped = processes() - before
@@ -210,8 +214,8 @@ def test_a_machine_that_stands_still_costs_no_bot_its_time(bot, mode):
     assert not player.faults, player.kept
 
 
-def test_an_answer_is_waited_for_by_the_machines_own_time(monkeypatch):
-    """A wait that is cut short counts as one tick, not as all the time that has gone by."""
+def test_waiting_for_a_reply_counts_ticks(monkeypatch):
+    """A wait counts as one tick, however long it took."""
     polled = []
 
     class Answer:
@@ -219,11 +223,11 @@ def test_an_answer_is_waited_for_by_the_machines_own_time(monkeypatch):
             polled.append(milliseconds)
             return len(polled) > 11
 
-    box = Box.__new__(Box)
-    box.answered = Answer()
-    box._await_answer(11.5)
+    session = SandboxSession.__new__(SandboxSession)
+    session.reply_poller = Answer()
+    session._await_reply(11.5)
     assert polled == [1000] * 11 + [500]
     polled.clear()
     with pytest.raises(TimeoutError, match="does not answer"):
-        box._await_answer(3.0)
+        session._await_reply(3.0)
     assert polled == [1000] * 3

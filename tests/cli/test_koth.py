@@ -293,7 +293,7 @@ def test_a_contest_from_before_there_were_cold_ones_is_not_cold():
 @needs_sandbox
 def test_too_few_files_are_one_line_before_the_contest(tmp_path, monkeypatch, capsys):
     (tmp_path / "bot.py").write_text("print('S')")
-    monkeypatch.setattr("bjsim.bots.sandbox.box.resource.getrlimit", lambda kind: (100, 100))
+    monkeypatch.setattr("bjsim.bots.sandbox.session.resource.getrlimit", lambda kind: (100, 100))
     run("koth", tmp_path / "bot.py", "lim17", "--out", tmp_path / "out", status=1)
     said = capsys.readouterr().err
     assert re.fullmatch(r"bjsim: the bots need [0-9]+ open files, and 100 are allowed here \(ulimit -Hn\)\n", said)

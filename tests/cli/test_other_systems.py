@@ -72,11 +72,11 @@ def bjsim(tmp_path) -> Callable[..., Outcome]:
 
 def test_it_is_taken_away(tmp_path, bjsim):
     """Negative control: the modules that run programs cannot be imported there."""
-    (tmp_path / "control.py").write_text("import bjsim.bots.sandbox.box")
+    (tmp_path / "control.py").write_text("import bjsim.bots.sandbox.session")
     done = bjsim("solve", "value")
     assert done.status == 0, done.err
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "hidden")}
-    code = "import os; assert not hasattr(os, 'fork'); import bjsim.bots.sandbox.box"
+    code = "import os; assert not hasattr(os, 'fork'); import bjsim.bots.sandbox.session"
     control = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert "ModuleNotFoundError: No module named 'resource'" in control.stderr
 

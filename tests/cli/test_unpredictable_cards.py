@@ -114,14 +114,14 @@ def test_a_seed_that_programs_can_guess_is_warned_of(tmp_path, caplog, seed, pro
     (tmp_path / "bot.py").write_text("print('S')")
     bots = [str(tmp_path / "bot.py") if program else "lim18", "lim17"]
     Host.begin(tmp_path / "c", Contest(CARDSHARK, seed=seed), gather(bots, CARDSHARK), 1, "off")
-    assert ("leave --seed out" in caplog.text) == warned
+    assert ("play without a seed" in caplog.text) == warned
 
 
 def test_a_house_player_that_is_a_program_could_guess_too(tmp_path, caplog):
     (tmp_path / "bot.py").write_text("print('S')")
     contest = Contest(CARDSHARK, seed=1, house=str(tmp_path / "bot.py"))
     Host.begin(tmp_path / "c", contest, gather(["lim17", "lim18"], CARDSHARK), 1, "off")
-    assert "leave --seed out" in caplog.text
+    assert "play without a seed" in caplog.text
 
 
 # --- seeds beyond 10^15
@@ -196,6 +196,6 @@ def test_a_small_seed_of_a_run_is_warned_of_where_programs_play(program, caplog)
     options, _ = program
     with caplog.at_level(logging.WARNING):
         assert bjsim("run", "--hands", 10, "--bots", "lim17", "--seed", 1).status == 0
-        assert "leave --seed out" not in caplog.text
+        assert "play without a seed" not in caplog.text
         assert bjsim("run", "--hands", 10, *options, "--seed", 1).status == 0
-    assert "leave --seed out" in caplog.text
+    assert "play without a seed" in caplog.text

@@ -1,1 +1,1 @@
-"""Who decides out of process: the bot protocol, the sandbox and the contest."""
+"""Bots that run as separate processes: the protocol, the sandbox and the contest."""

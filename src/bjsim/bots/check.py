@@ -1,4 +1,4 @@
-"""Trying one bot before a contest: a table of situations, each asked twice, hands played on, and what became of it."""
+"""Check a bot before a contest: ask it twice in each of many situations, and play on where it raises."""
 
 from __future__ import annotations
 
@@ -22,13 +22,20 @@ HARD = ("T7", "T6", "T5", "T3", "T2", "92", "82", "72", "62", "53")
 SOFT = ("A9", "A8", "A7", "A6", "A3", "AA")
 PAIRS = ("TT", "99", "88", "66", "44", "22")
 SHOWN = "23456789TA"
-OTHERS = "8"  # what every other card of the table is
-ENOUGH = 3  # hands played on that meet a fault before no more are: by then the author knows, and they take long
+OTHERS = "8"  # the rank of all other cards
+ENOUGH = 3  # hands are no longer played on after this many with a fault: they are slow, and add nothing for the author
 
 
 @dataclass(frozen=True)
 class Deal:
-    """A round that deals `cards` to the first seat, who holds `chips`, and shows `shown` of the dealer's."""
+    """The cards of a round for the first seat.
+
+    Attributes:
+        rules: the game.
+        cards: those that the seat gets, in order.
+        shown: the dealer's open card.
+        chips: the seat's chips.
+    """
 
     rules: Rules
     cards: str
@@ -36,7 +43,7 @@ class Deal:
     chips: int
 
     def play(self, player: Player) -> RoundResult:
-        """Play it with this player in the first seat; all others stand."""
+        """Play the round with this player in the first seat. All others stand."""
         rules, own, dealer = self.rules, list(self.cards), [self.shown, OTHERS]
         deck = []
         for letter in rules.deal:
@@ -48,7 +55,13 @@ class Deal:
 
 @dataclass(frozen=True)
 class Situation:
-    """A view that comes up in play. before: what the seat did with this hand so far; row: what to call the hand."""
+    """A view that can occur in play.
+
+    Attributes:
+        view: what the bot sees.
+        before: the seat's earlier moves with this hand.
+        deal: the cards that lead to it.
+    """
 
     view: View
     before: tuple[Action, ...]
@@ -56,16 +69,21 @@ class Situation:
 
     @property
     def row(self) -> str:
-        """The hand, and after a slash what was done before: `T6`, `T24/H`, `T6/B 15`."""
+        """The hand, and after a slash the moves before: `T6`, `T24/H`, `T6/B 15`."""
         done = ",".join(map(str, self.before))
         return f"{self.view.hand}/{done}" if done else self.view.hand
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the bot did in a situation, asked twice; times in milliseconds.
+    """The bot's answers in one situation.
 
-    after: what it did with the same hand from there on, where that was played. cap: the fault of moving too often.
+    Attributes:
+        situation: what it was asked.
+        moves: its two answers.
+        ms: their times in milliseconds.
+        after: its further moves with the hand, if the hand was played on.
+        cap: the fault of too many moves with the hand, if it occurred.
     """
 
     situation: Situation
@@ -76,29 +94,29 @@ class Answer:
 
     @property
     def steady(self) -> bool:
-        """Whether it did the same both times. A bot may throw dice, so this is no fault."""
+        """Whether both answers were the same. A bot may be random, so a difference is not a fault."""
         one, other = self.moves
         return one.kind == other.kind if isinstance(one, Fault) and isinstance(other, Fault) else one == other
 
     @property
     def argv(self) -> list[str]:
-        """What the bot was told."""
+        """The bot's arguments."""
         return argv_of(self.situation.view)
 
     @property
     def faults(self) -> list[Fault]:
-        """The faults among its moves, and that of making too many."""
+        """All faults, in order."""
         return [move for move in (*self.moves, *self.after, self.cap) if isinstance(move, Fault)]
 
 
-class _Seen(BaseException):
-    """The situation has come up."""
+class _SituationReached(BaseException):
+    """Ends the round when the situation has occurred."""
 
 
-class _Seat:
-    """Does what it is told, and keeps the view in which there is nothing left to do."""
+class _ViewRecorder:
+    """Makes the moves `before`, then keeps the next view and ends the round."""
 
-    name = "seat"
+    name = "recorder"
 
     def __init__(self, before: Sequence[Action]) -> None:
         self.left = list(before)
@@ -108,11 +126,11 @@ class _Seat:
         if self.left:
             return self.left.pop(0)
         self.view = view
-        raise _Seen
+        raise _SituationReached
 
 
-class _Asked:
-    """Does what it is told, then asks the bot; a fault makes it stand, as in a contest."""
+class _BotAfterMoves:
+    """Makes the moves `before`, then asks the bot. It stands for a fault, as in a contest."""
 
     name = "bot"
 
@@ -126,7 +144,7 @@ class _Asked:
             return self.left.pop(0)
         reply = self.bot.ask(view)
         move = classify_reply(reply, view)
-        detail = f"{view.rules.move_cap} moves with one hand, and no stand"
+        detail = f"{view.rules.move_cap} moves with one hand, without standing"
         self.last = Fault("move-cap", detail, tuple(argv_of(view)), reply.stdout, reply.stderr)
         self.moves.append(move)
         return STAND if isinstance(move, Fault) else move
@@ -142,64 +160,78 @@ class _Stander:
 def situation(
     rules: Rules, cards: str, shown: str, before: Sequence[Action] = (), chips: int | None = None
 ) -> Situation | None:
-    """The situation of the first seat with these cards, the dealer showing `shown`, after some moves.
+    """Play the first seat's hand up to one decision. The readable round plays it, so the rules allow it.
 
-    It is dealt and played by the readable round, so the rules allow it. None where they end the hand before it comes.
+    Args:
+        rules: the game.
+        cards: the cards that the seat gets, in order.
+        shown: the dealer's open card.
+        before: the seat's moves before the decision.
+        chips: the seat's chips; by default those of the rules.
+
+    Returns:
+        The situation; None if the hand ends before it occurs.
     """
-    seat, deal = _Seat(before), Deal(rules, cards, shown, chips or rules.chips)
-    with suppress(_Seen):
+    seat, deal = _ViewRecorder(before), Deal(rules, cards, shown, chips or rules.chips)
+    with suppress(_SituationReached):
         deal.play(seat)
     return Situation(seat.view, tuple(before), deal) if seat.view else None
 
 
 def situations(rules: Rules) -> Iterator[Situation]:
-    """What a bot is tried with: hands of two cards against every card, then later moves, and few chips.
+    """The situations to ask a bot in: hands of two cards against every card, then later moves, and few chips.
 
-    Different hands come first: a bot that fails at one of them shows soon that it knows others.
+    Consecutive situations have different hands, so that a failure with one hand does not hide other results for long.
     """
     for shown in SHOWN:
         for hand in (*HARD, *SOFT, *(PAIRS if rules.split_by != "never" else PAIRS[:1])):
-            yield from _some(situation(rules, hand, shown))
+            yield from _optional(situation(rules, hand, shown))
     for shown in "27T":
-        yield from _some(situation(rules, "T24", shown, [HIT]))
-        yield from _some(situation(rules, "22354", shown, [HIT, HIT, HIT]))
-        yield from _some(situation(rules, "A23", shown, [HIT]))
+        yield from _optional(situation(rules, "T24", shown, [HIT]))
+        yield from _optional(situation(rules, "22354", shown, [HIT, HIT, HIT]))
+        yield from _optional(situation(rules, "A23", shown, [HIT]))
         if rules.raises:
-            yield from _some(situation(rules, "T8", shown, [raise_by(rules.buy_in)]))
-            yield from _some(situation(rules, "65", shown, [raise_by(5)]))
-            yield from _some(situation(rules, "65", shown, chips=rules.buy_in + 5))
-            yield from _some(situation(rules, "T8", shown, chips=rules.buy_in))
+            yield from _optional(situation(rules, "T8", shown, [raise_by(rules.buy_in)]))
+            yield from _optional(situation(rules, "65", shown, [raise_by(5)]))
+            yield from _optional(situation(rules, "65", shown, chips=rules.buy_in + 5))
+            yield from _optional(situation(rules, "T8", shown, chips=rules.buy_in))
 
 
-def _some(found: Situation | None) -> Sequence[Situation]:
-    return [found] if found else []
+def _optional(result: Situation | None) -> Sequence[Situation]:
+    return [result] if result else []
 
 
 def try_bot(player: BotPlayer, tried: Iterable[Situation], most: int = Contest.strikes) -> Iterator[Answer]:
-    """Ask the bot in every situation, twice, and play on where it raised: only so it can reach the move cap.
+    """Ask the bot twice in every situation, and play on after a raise, because only then can it reach the move cap.
 
-    After `most` timeouts, or `most` crashes without one good move, it is asked no more, for that would take minutes;
-    the rest has no answer.
+    Args:
+        player: the bot.
+        tried: the situations.
+        most: the number of timeouts, or of crashes without one good move, after which the bot is no longer asked,
+            because that would take minutes.
+
+    Yields:
+        The answers, one for each situation in order; fewer if the bot is no longer asked.
     """
-    wrong = 0
+    hands_with_faults = 0
     kinds: Counter[str] = Counter()
-    for found in tried:
-        answer = _answer(player, found, wrong < ENOUGH)
-        wrong += any(isinstance(move, Fault) for move in (*answer.after, answer.cap))
+    for asked in tried:
+        answer = _answer(player, asked, hands_with_faults < ENOUGH)
+        hands_with_faults += any(isinstance(move, Fault) for move in (*answer.after, answer.cap))
         kinds.update(move.kind if isinstance(move, Fault) else "" for move in (*answer.moves, *answer.after))
         yield answer
         if kinds["timeout"] >= most or (kinds["crash"] >= most and not kinds[""]):
             return
 
 
-def _answer(player: BotPlayer, tried: Situation, play_on: bool) -> Answer:
-    replies = [player.ask(tried.view) for _ in range(2)]
-    one, other = (classify_reply(reply, tried.view) for reply in replies)
-    answer = Answer(tried, (one, other), (replies[0].elapsed_ns / 1e6, replies[1].elapsed_ns / 1e6))
+def _answer(player: BotPlayer, asked: Situation, play_on: bool) -> Answer:
+    replies = [player.ask(asked.view) for _ in range(2)]
+    one, other = (classify_reply(reply, asked.view) for reply in replies)
+    answer = Answer(asked, (one, other), (replies[0].elapsed_ns / 1e6, replies[1].elapsed_ns / 1e6))
     raised = next((move for move in (one, other) if isinstance(move, Action) and move.letter == "B"), None)
     if not play_on or raised is None:
         return answer
-    asked = _Asked(player, [*tried.before, raised])
-    events = tried.deal.play(asked).events
+    bot = _BotAfterMoves(player, [*asked.before, raised])
+    events = asked.deal.play(bot).events
     capped = any((event.what, event.seat, event.detail) == ("end", 0, "move-cap") for event in events)
-    return replace(answer, after=tuple(asked.moves), cap=asked.last if capped else None)
+    return replace(answer, after=tuple(bot.moves), cap=bot.last if capped else None)

@@ -1,7 +1,8 @@
-"""A chart as a bot: one self-contained Python file that plays what the chart plays.
+"""Export a chart as a bot: a self-contained Python file that plays like the chart.
 
-A bot is told its hand, the cards on the table and its chips, and not, for instance, how many hands it holds. So this is
-for games where that is all a chart looks at: no splits, no bonuses for particular cards, one dealer card shown.
+A bot sees its hand, the cards on the table and its chips, but not, for example, how many hands it holds. So a chart can
+be exported only for games in which it needs no more: without splits, without bonuses for particular cards, and with one
+dealer card face up.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ NEEDED = {"split_by": "never", "bonuses": "none", "dealer_shows": "up"}
 
 _PROGRAM = '''"""{name}, a chart for {rules}, as a bot: {source}.
 
-Written by `bjsim bot export`. What a bot is told, and what it may answer, is at the top of the sample lim17.py.
+Written by `bjsim bot export`. The arguments and the moves are described at the top of the sample lim17.py.
 """
 
 import sys
 
-# The move for each hand against {shown}: on the first move with chips to double, and on all others.
+# The move for each hand against {shown}: FIRST on the first move with chips to double, LATER on all others.
 FIRST = {{
 {first}
 }}
@@ -40,15 +41,25 @@ print(moves["{shown}".index(shown)])
 
 
 def export(chart: Chart) -> str:
-    """The program. Raises: InputError naming the rule under which a bot is not told enough."""
+    """Write a chart as a bot's program.
+
+    Args:
+        chart: the chart, with its rules.
+
+    Returns:
+        The source, in Python.
+
+    Raises:
+        InputError: the chart needs more than a bot sees. The message names the rule.
+    """
     rules = chart.rules
     for name, value in NEEDED.items():
         if getattr(rules, name) != value:
             raise InputError(
-                f"a chart for {name} = {getattr(rules, name)} cannot be a bot, which is not told enough to follow it; "
-                f"it takes {name} = {value}"
+                f"a chart for {name} = {getattr(rules, name)} cannot be a bot, because a bot does not see enough "
+                f"to follow it; only charts for {name} = {value} can"
             )
-    hands = {_name(hand): hand for hand in (*map(_hard, range(4, 21)), "AA", *(f"A{n}" for n in "23456789"))}
+    hands = {_row_name(hand): hand for hand in (*map(_hard, range(4, 21)), "AA", *(f"A{n}" for n in "23456789"))}
     affordable = "chips >= stake" if rules.raises else "True"
     return _PROGRAM.format(
         name=chart.name, rules=rules.name, source=chart.source, shown=SHOWN, stand="S" * len(SHOWN),
@@ -58,11 +69,11 @@ def export(chart: Chart) -> str:
 
 
 def _hard(points: int) -> str:
-    """Two cards that count `points` without an ace."""
+    """A hand of two cards with this many points and no ace."""
     return f"2{points - 2}" if points < 12 else f"T{points - 10 if points < 20 else 'T'}"
 
 
-def _name(hand: str) -> str:
+def _row_name(hand: str) -> str:
     cards = Hand(*hand)
     return f"{'soft' if cards.soft else 'hard'} {cards.points}"
 

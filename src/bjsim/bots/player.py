@@ -1,4 +1,4 @@
-"""A bot as a Player: it sits at any table, and whatever goes wrong with it becomes a stand, counted and kept."""
+"""A bot as a `Player`. Every fault of the bot makes it stand, and is counted and kept for its author."""
 
 from __future__ import annotations
 
@@ -13,22 +13,31 @@ from functools import partial
 from pathlib import Path
 
 from bjsim.bots.protocol import Fault, Reply, argv_of, classify_reply, ends_hand
-from bjsim.bots.sandbox.box import Box, Limits, SandboxClosed, SandboxError, sandboxed
 from bjsim.bots.sandbox.build import build
 from bjsim.bots.sandbox.languages import BuildError, Program
+from bjsim.bots.sandbox.session import Limits, SandboxClosed, SandboxError, SandboxSession, sandboxed
 from bjsim.sim.game.actions import STAND, Action, View
 
 KEPT_FAULTS = 20  # of each kind, with their output; all are counted
 
 
 class BotPlayer:
-    """A program in a box that decides. Use it as a context, or `close` it.
+    """A player that runs a bot's program. Use it as a context manager, or call `close`.
 
-    It may sit at several tables at once, each played by a thread: there are as many boxes as it is asked at a time. A
-    process that it is copied to opens its own.
+    It may sit at several tables at the same time, each played by a thread: it opens as many sandbox sessions as there
+    are moves at the same time. A copy of it in another process opens its own sessions.
 
-    faults: how often each kind of `protocol.FAULTS` happened. kept: the first of each kind, whole. strikes: faults
-    after which the bot is no longer run and only stands (None: it is always run).
+    Args:
+        program: the bot.
+        limits: of one move.
+        sandboxed: False runs the bot with resource limits only.
+        cold: exec mode: start the program anew for every move, even if it has a fork server.
+        strikes: the number of faults after which the bot is no longer run and only stands; None: no limit.
+        name: the player's name; by default the program's.
+
+    Attributes:
+        faults: kind of fault (a key of `protocol.FAULTS`) -> number.
+        kept: the first faults of each kind, `KEPT_FAULTS` at most.
     """
 
     def __init__(
@@ -41,20 +50,24 @@ class BotPlayer:
         self.kept: list[Fault] = []
         self._nanoseconds = array("q")
         self._closed = False
-        self._open = partial(Box, program, limits, sandboxed=sandboxed, cold=cold)
+        self._open = partial(SandboxSession, program, limits, sandboxed=sandboxed, cold=cold)
         self._copy = partial(BotPlayer, program, limits, sandboxed=sandboxed, cold=cold, strikes=strikes, name=name)
-        self._forget_boxes()
+        self._forget_sessions()
 
     def __reduce__(self) -> tuple[Callable[[], BotPlayer], tuple[()]]:
         return self._copy, ()
 
     @property
     def out(self) -> bool:
-        """Whether its strikes have run out."""
+        """Whether the bot has used up its strikes."""
         return self.strikes is not None and self.faults.total() >= self.strikes
 
     def decide(self, view: View) -> Action:
-        """The bot's move, always one that the view allows; a stand for every fault."""
+        """The bot's move, which is always legal; a stand for every fault.
+
+        Raises:
+            SandboxClosed: `close` was called, perhaps meanwhile.
+        """
         if self.out:
             return STAND
         seat = self._seat(view.seat)
@@ -65,53 +78,53 @@ class BotPlayer:
             self._count(move)
             move = STAND
         elif moves >= view.rules.move_cap and not ends_hand(move):
-            told = tuple(argv_of(view))
-            self._count(Fault("move-cap", f"{moves} moves with one hand", told, reply.stdout, reply.stderr))
+            argv = tuple(argv_of(view))
+            self._count(Fault("move-cap", f"{moves} moves with one hand", argv, reply.stdout, reply.stderr))
         seat.last = view, move
         return move
 
     def ask(self, view: View) -> Reply:
-        """Run the bot once for this view: how that ended, whatever it comes to."""
+        """Run the bot once for this view, without counting faults. Raises: SandboxClosed, as `decide`."""
         return self.run(argv_of(view))
 
     def run(self, arguments: Sequence[str]) -> Reply:
-        """Run the bot once with these arguments. Raises: BoxClosed after `close`, which may come meanwhile."""
+        """Run the bot once with these arguments. Raises: SandboxClosed, as `decide`."""
         try:
-            box = self._lend()
+            session = self._take_session()
         except (SandboxError, BuildError) as error:
             return Reply("start", 0, 0, b"", str(error).encode())
-        reply = box.ask(arguments)
+        reply = session.ask(arguments)
         with self._lock:
-            self._idle.append(box)
+            self._idle.append(session)
             if reply.cause != "start":
                 self._nanoseconds.append(reply.elapsed_ns)
         return reply
 
     def ms_per_move(self) -> dict[str, float | None]:
-        """`median` and `p99` of the time its moves took, in milliseconds; None when it made none."""
+        """`median` and `p99` (99th percentile) of the time per move in milliseconds; None before the first move."""
         times = sorted(self._nanoseconds)
         return {"median": _quantile_ms(times, 0.5), "p99": _quantile_ms(times, 0.99)}
 
     def first_faults(self) -> list[Fault]:
-        """The first fault of each kind, as they came."""
+        """The first fault of each kind, in the order of their occurrence."""
         first: dict[str, Fault] = {}
         for fault in self.kept:
             first.setdefault(fault.kind, fault)
         return list(first.values())
 
     def open(self) -> None:
-        """Make a box ready, as the first move would. Raises: BuildError, SandboxError."""
-        self._idle.append(self._lend())
+        """Open a sandbox session now, rather than with the first move. Raises: BuildError, SandboxError."""
+        self._idle.append(self._take_session())
 
     def __deepcopy__(self, memo: object) -> BotPlayer:
-        return self  # a bot keeps nothing between moves
+        return self  # a bot keeps no state between moves
 
     def close(self) -> None:
-        """End the bot for good, whatever it does in other threads. Its figures stay."""
+        """End the bot, including moves in progress in other threads. Its statistics remain."""
         with self._lock:
             self._closed = True
-        for box in self._boxes if os.getpid() == self._process else ():
-            box.close()
+        for session in self._sessions if os.getpid() == self._process else ():
+            session.close()
 
     def __enter__(self) -> BotPlayer:
         return self
@@ -119,38 +132,38 @@ class BotPlayer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _forget_boxes(self) -> None:
+    def _forget_sessions(self) -> None:
         self._process = os.getpid()
         self._lock = threading.Lock()
-        self._boxes: list[Box] = []
-        self._idle: list[Box] = []
+        self._sessions: list[SandboxSession] = []
+        self._idle: list[SandboxSession] = []
         self._threads = threading.local()
 
-    def _lend(self) -> Box:
-        """An idle box on this thread's cores, or a new one."""
+    def _take_session(self) -> SandboxSession:
+        """An idle session on this thread's cores, or a new one."""
         if os.getpid() != self._process:
-            self._forget_boxes()  # forked: the boxes are the other process's
+            self._forget_sessions()  # forked: the sessions belong to the parent process
         cores = os.sched_getaffinity(0)
         with self._lock:
-            fitting = [box for box in self._idle if box.cores >= cores]
-            idle = min(fitting, key=lambda box: len(box.cores), default=None)
+            fitting = [session for session in self._idle if session.cores >= cores]
+            idle = min(fitting, key=lambda session: len(session.cores), default=None)
             if idle:
                 self._idle.remove(idle)
         if idle and idle.cores == cores:
             return idle
-        if idle:  # opened by a thread that uses more cores, before others were held to fewer
+        if idle:  # opened by a thread that used more cores, before threads were pinned
             idle.close()
         if not self._closed:
-            box = self._open()
+            session = self._open()
             with self._lock:
-                self._boxes.append(box)
+                self._sessions.append(session)
                 if not self._closed:
-                    return box
-            box.close()
+                    return session
+            session.close()
         raise SandboxClosed(f"{self.name} was closed")
 
     def _seat(self, number: int) -> Seat:
-        """What is remembered of this seat at the table that this thread plays."""
+        """The memory of this seat at the table that this thread plays."""
         seats: dict[str, Seat] = self._threads.__dict__
         return seats.setdefault(str(number), Seat())
 
@@ -162,14 +175,19 @@ class BotPlayer:
 
 
 class UnstartableBot:
-    """A program that cannot be made to run: whatever it is asked, it could not be started."""
+    """Takes the seat of a program that cannot be started: it stands, and every reply is a start failure.
 
-    def __init__(self, name: str, why: BuildError) -> None:
-        self.name, self.why = name, why
-        self.reply = Reply("start", 0, 0, b"", f"{why}\n{why.log}".strip().encode())
+    Args:
+        name: the player's name.
+        error: why the program cannot be started.
+    """
+
+    def __init__(self, name: str, error: BuildError) -> None:
+        self.name, self.error = name, error
+        self.reply = Reply("start", 0, 0, b"", f"{error}\n{error.log}".strip().encode())
 
     def ask(self, view: View) -> Reply:
-        """What every run of it comes to."""
+        """The reply to every view: a start failure."""
         return self.reply
 
     def decide(self, view: View) -> Action:
@@ -178,13 +196,13 @@ class UnstartableBot:
 
 @dataclass
 class Seat:
-    """What a bot's player remembers at one table: its last move, and how many it made with this hand."""
+    """The last move at one seat, and the number of moves with the current hand."""
 
     last: tuple[View, Action] | None = None
     moves: int = 0
 
     def count(self, view: View) -> int:
-        """How many moves this is with the same hand; nobody says when a new one begins."""
+        """Count a move; returns its number within the hand. The start of a new hand is inferred from the view."""
         self.moves = self.moves + 1 if self._follows(view) else 1
         return self.moves
 
@@ -206,21 +224,30 @@ def open_bot(
     strikes: int | None = None,
     name: str = "",
 ) -> BotPlayer:
-    """The bot in the file `path`, compiled if need be, in its box, ready to play under any rules.
+    """Compile the bot in a file if necessary, and open it, ready to play under any rules.
 
-    sandbox: `required`, `auto` or `off`. timeout: seconds for one move. cold: start the program anew for every move
-    even where a resident server could fork it.
-    Raises: BuildError with the compiler's messages; SandboxError when there is no box for it.
+    Args:
+        path: the bot's file.
+        sandbox: `required`, `auto` or `off`; see `bjsim.bots.sandbox.session.sandboxed`.
+        timeout: seconds of wall time, and as many of processor time, for one move.
+        cold: exec mode: start the program anew for every move, even if it has a fork server.
+        strikes: the number of faults after which the bot is no longer run and only stands; None: no limit.
+        name: the player's name; by default the file's, without its ending.
+
+    Raises:
+        BuildError: the bot cannot be compiled or loaded; `log` has the compiler's messages.
+        SandboxError: the sandbox is required and not available, or cannot be opened.
+        ValueError: `sandbox` is unknown.
     """
-    walled = sandboxed(sandbox)
-    program = build(path, sandboxed=walled)
-    player = BotPlayer(program, Limits(timeout=timeout), sandboxed=walled, cold=cold, strikes=strikes, name=name)
+    in_sandbox = sandboxed(sandbox)
+    program = build(path, sandboxed=in_sandbox)
+    player = BotPlayer(program, Limits(timeout=timeout), sandboxed=in_sandbox, cold=cold, strikes=strikes, name=name)
     player.open()
     return player
 
 
 def _quantile_ms(sorted_ns: Sequence[int], share: float) -> float | None:
-    """The smallest time that at least `share` of them do not exceed."""
+    """The smallest time that is at least as long as `share` of all times."""
     return sorted_ns[math.ceil(share * len(sorted_ns)) - 1] / 1e6 if sorted_ns else None
 
 

@@ -1,4 +1,7 @@
-"""Programs as bots, which need Linux. What runs them is imported where one is named only: elsewhere it cannot be."""
+"""Whether programs can be bots on this system, and which players are programs.
+
+Programs need Linux. The modules that run them are imported only where one is used, because the import fails elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +25,13 @@ def can_run_programs() -> bool:
 
 
 def need_programs(bot: str) -> None:
-    """Raises: InputError where this bot, a program, cannot be run."""
+    """Check that programs can run here. Raises: InputError that names this bot."""
     if not can_run_programs():
         raise InputError(f"{bot} is a program, and such bots need Linux; strategies, charts and Python players do not")
 
 
 def is_bot(player: Player) -> TypeGuard[BotPlayer]:
-    """Whether the player is a program in its box."""
+    """Whether the player runs a program."""
     if not can_run_programs():
         return False
     from bjsim.bots.player import BotPlayer
@@ -36,8 +39,8 @@ def is_bot(player: Player) -> TypeGuard[BotPlayer]:
     return isinstance(player, BotPlayer)
 
 
-def is_dead(player: Player) -> TypeGuard[UnstartableBot]:
-    """Whether the player stands in for a program that cannot be made to run."""
+def is_unstartable(player: Player) -> TypeGuard[UnstartableBot]:
+    """Whether the player takes the seat of a program that cannot be started."""
     if not can_run_programs():
         return False
     from bjsim.bots.player import UnstartableBot

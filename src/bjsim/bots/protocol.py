@@ -1,9 +1,11 @@
-"""The bot protocol, pure: what a bot is told on its command line, and what its answer means.
+"""The bot protocol: the command line of a move, and the meaning of the reply. It runs no programs.
 
-A bot is a program that is run once per move as `bot SCORE HAND VISIBLE STAKE CHIPS` and prints its move. SCORE is what
-the hand counts; HAND and VISIBLE are cards, one letter each, as in `View`; STAKE and CHIPS are whole numbers of chips.
-It prints S (stand), H (hit), D (double), B n (raise by n chips), and P (split) or R (surrender) where the rules allow
-them. Source: seed 003, "Programming interface".
+A bot is a program that is run once per move as `bot SCORE HAND VISIBLE STAKE CHIPS` and prints its move. SCORE is the
+points of the hand; HAND and VISIBLE are cards, one letter each, as in `View`; STAKE and CHIPS are numbers of chips. The
+moves are S (stand), H (hit), D (double), B n (raise by n chips), and, where the rules allow them, P (split) and
+R (surrender).
+
+Source: [CardShark], "Programming interface".
 """
 
 from __future__ import annotations
@@ -17,19 +19,19 @@ from bjsim.sim.game.actions import NAMES, STAND, Action, View, raise_by
 from bjsim.sim.game.hand import Hand
 
 FAULTS = {
-    "bad-reply": "printed nothing, or something that is no move here",
-    "late-double": "doubled when it was no longer its first move",
+    "bad-reply": "printed nothing, or not a legal move",
+    "late-double": "doubled after its first move",
     "overbet": "bet more chips than it had",
-    "timeout": "ran, but did not end in time",
-    "crash": "ended with an exit status or a signal, or was killed for its memory",
-    "flood": "printed more than a reply may hold",
+    "timeout": "did not end in time",
+    "crash": "ended with an exit status or a signal, or used too much memory",
+    "flood": "printed more than a reply may contain",
     "orphan": "ended, but left a process running",
     "start-failure": "could not be started",
-    "move-cap": "made as many moves with one hand as the rules allow, without standing",
+    "move-cap": "used all moves that the rules allow with one hand, without standing",
 }
 REPLY_LIMIT = 4096  # bytes of stdout
-_CHIPS = re.compile(rb"[+-]?([0-9]*)(?:\.[0-9]*)?")  # a fraction is cut off: programs that reckon in floats print one
-_PYTHON_2 = re.compile(  # what Python 3 says of a program for Python 2
+_CHIPS = re.compile(rb"[+-]?([0-9]*)(?:\.[0-9]*)?")  # fractions are ignored: programs that use floats print them
+_PYTHON_2 = re.compile(  # errors of Python 3 in programs for Python 2
     r"Missing parentheses in call to '(print|exec)'|multiple exception types must be parenthesized"
     r"|leading zeros in decimal integer literals"
     r"|NameError: name '(raw_input|xrange|unicode|long|reduce)' is not defined"
@@ -39,11 +41,15 @@ _PYTHON_2 = re.compile(  # what Python 3 says of a program for Python 2
 
 @dataclass(frozen=True)
 class Reply:
-    """How one run of a bot ended.
+    """The result of one run of a bot.
 
-    cause: `exit`, or why it was stopped: `timeout`, `cpu`, `memory`, `flood`, `orphan` when a process of it outlived
-    it, or `start` when it never ran.
-    status: exit status, or minus the signal's number. stdout, stderr: cut to 4 KiB each.
+    Attributes:
+        cause: why the run ended: `exit`; `timeout` or `cpu` (out of wall or processor time); `memory`; `flood` (too
+            much output); `orphan` (it left a process behind); `start` (it could not be started).
+        status: the exit status, or minus the number of the signal.
+        elapsed_ns: wall time in nanoseconds.
+        stdout: at most 4 KiB of its output.
+        stderr: at most 4 KiB of its error output, or the message if the cause is `start`.
     """
 
     cause: str
@@ -55,7 +61,15 @@ class Reply:
 
 @dataclass(frozen=True)
 class Fault:
-    """A move that made the bot stand, kept for its author. kind: a key of `FAULTS`; detail: one line."""
+    """A faulty move, for which the bot stands.
+
+    Attributes:
+        kind: a key of `FAULTS`.
+        detail: a message of one line.
+        argv: the arguments of the run.
+        stdout: output of the run.
+        stderr: error output of the run.
+    """
 
     kind: str
     detail: str
@@ -67,26 +81,33 @@ class Fault:
         return f"{self.kind}: {self.detail}"
 
     def to_json(self) -> dict[str, object]:
-        """What it was asked and what it said, as text."""
+        """The fields as JSON values; bytes that are not UTF-8 are escaped."""
         out, err = (raw.decode("utf-8", "backslashreplace") for raw in (self.stdout, self.stderr))
         return {"kind": self.kind, "detail": self.detail, "argv": list(self.argv), "stdout": out, "stderr": err}
 
 
 def argv_of(view: View) -> list[str]:
-    """What the bot is told, as the five arguments of its command line."""
+    """The view as the five arguments of a bot's command line."""
     return [_score(view.hand), view.hand, view.visible, str(view.stake), str(view.chips)]
 
 
-@lru_cache(maxsize=4096)  # the same few hands come up all the time
+@lru_cache(maxsize=4096)  # few different hands occur often
 def _score(hand: str) -> str:
     return str(Hand(*hand).points)
 
 
 def parse_reply(stdout: bytes, view: View) -> Action | Fault:
-    """The move that a bot printed, or the fault in it.
+    """Parse the output of a bot.
 
-    The first word counts, in any case, and for `B` the second: a number whose sign and fraction are ignored, so that
-    `B -107.9` raises by 107. Numbers with an exponent, `nan` and `inf` are none.
+    The first word is the move, in upper or lower case. After `B` the second word is a number, whose sign and fraction
+    are ignored: `B -107.9` raises by 107. Exponents, `nan` and `inf` are not accepted.
+
+    Args:
+        stdout: what the bot printed.
+        view: what it was asked.
+
+    Returns:
+        The move, or a fault of kind `bad-reply`, `late-double` or `overbet`.
     """
 
     def fault(kind: str, detail: str) -> Fault:
@@ -97,7 +118,7 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
         return fault("bad-reply", "printed nothing")
     letter = words[0].upper().decode("ascii", "replace")
     if letter not in NAMES:
-        return fault("bad-reply", f"{_shown(words[0])} is no move; moves are {', '.join(NAMES)}")
+        return fault("bad-reply", f"{_shown(words[0])} is not a move; moves are {', '.join(NAMES)}")
     if letter == "D" and "D" not in view.legal:
         return fault(*_refused_double(view))
     if letter not in view.legal:
@@ -107,8 +128,8 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
     number = words[1] if len(words) > 1 else b""
     match = _CHIPS.fullmatch(number)
     if not match or not re.search(rb"[0-9]", number):
-        said = _shown(number) if number else "nothing"
-        return fault("bad-reply", f"B needs a number of chips, such as 15, not {said}")
+        printed = _shown(number) if number else "nothing"
+        return fault("bad-reply", f"B needs a number of chips, such as 15, not {printed}")
     chips = int(match[1] or b"0")
     if chips > view.chips:
         return fault("overbet", f"B {chips} with {view.chips} chips")
@@ -116,15 +137,15 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
 
 
 def classify_reply(reply: Reply, view: View) -> Action | Fault:
-    """What a run of the bot comes to: its move, or the fault that makes it stand."""
+    """The move that a run of the bot returned, or the fault for which it stands. The view is what it was asked."""
     kind, detail = "", ""
     if reply.cause == "start":
-        said = reply.stderr.decode("utf-8", "replace").strip()
-        kind, detail = "start-failure", said.partition("\n")[0] or "could not be started"
+        message = reply.stderr.decode("utf-8", "replace").strip()
+        kind, detail = "start-failure", message.partition("\n")[0] or "could not be started"
     elif reply.cause in ("timeout", "cpu"):
-        kind, detail = "timeout", "used up its time"  # how much of which kind is another figure in every run
+        kind, detail = "timeout", "used up its time"  # without figures, which differ from run to run
     elif reply.cause == "memory":
-        kind, detail = "crash", "used more memory than it may, and was killed"
+        kind, detail = "crash", "used too much memory and was killed"
     elif reply.cause == "flood":
         kind, detail = "flood", f"printed more than {REPLY_LIMIT} bytes"
     elif reply.status:
@@ -145,26 +166,26 @@ def ends_hand(action: Action) -> bool:
 
 
 def printable(text: str) -> str:
-    """The text without what would move the cursor of a terminal or turn its writing round."""
+    """The text with characters replaced that control a terminal or change the direction of writing."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def printable_lines(text: str) -> str:
-    """The same for a text of several lines, which may have tabs."""
+    """As `printable`, for a text with line ends and tabs."""
     return "\n".join(map(printable, text.expandtabs().split("\n")))
 
 
-def python_2_hint(said: str) -> str:
-    """What to add to an error that Python 3 reported so: that the program looks like Python 2, or nothing."""
-    return "; it looks like Python 2, and bots are run by Python 3: print(...)" if _PYTHON_2.search(said) else ""
+def python_2_hint(error: str) -> str:
+    """A hint to append to an error of Python 3 if the program looks like Python 2; else an empty text."""
+    return "; it looks like Python 2, but bots run under Python 3: print(...)" if _PYTHON_2.search(error) else ""
 
 
 def _refused_double(view: View) -> tuple[str, str]:
     if not view.rules.doubles(*_points(view)) and len(view.hand) == 2:
-        return "bad-reply", f"these rules do not let {view.hand} double; allowed are {', '.join(view.legal)}"
+        return "bad-reply", f"these rules do not allow doubling {view.hand}; allowed are {', '.join(view.legal)}"
     if len(view.hand) == 2 and view.stake == view.rules.buy_in and view.chips < view.stake:
-        return "overbet", f"D needs {view.stake} more chips, and there are {view.chips}"
-    return "late-double", "D is for the first move only"
+        return "overbet", f"D needs {view.stake} more chips, and it has {view.chips}"
+    return "late-double", "D is allowed only as the first move"
 
 
 def _points(view: View) -> tuple[int, bool]:

@@ -1,4 +1,4 @@
-"""Who takes a seat: a strategy in this process, or a program in its box."""
+"""Find the player for a seat: a strategy in this process, or a bot's program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class BotOptions:
-    """How programs are run; see `open_bot`."""
+    """How programs are run; the fields are arguments of `bjsim.bots.player.open_bot`."""
 
     sandbox: str = "auto"
     timeout: float = 1.0
@@ -28,19 +28,29 @@ class BotOptions:
 
 
 def warn_of_guessable(seed: int) -> None:
-    """Say that programs can find out this seed, where they can."""
+    """Warn if programs can guess this seed. Call it only where programs play."""
     if seed < GUESSABLE:
-        logger.warning("a program can try all seeds below 2^40, and then knows every card; leave --seed out")
+        logger.warning("a program can try all seeds below 2^40, and then knows every card; play without a seed")
 
 
 def is_program(text: str) -> bool:
-    """Whether the text names a bot's file: one with a language's ending, or an executable one."""
+    """Whether the text is the path of a bot: a file with a language's ending, or an executable one."""
     path = Path(text)
     return path.is_file() and (path.suffix.lower() in ENDINGS or bool(path.stat().st_mode & 0o111))
 
 
 def find_any_player(text: str, rules: Rules, options: BotOptions) -> Player:
-    """The player that `text` names: as `find_player`, or a BotPlayer where it is a program's file. Raises: as both."""
+    """The player that `text` names.
+
+    Args:
+        text: the path of a program, or anything that `find_player` accepts.
+        rules: the game to play.
+        options: how programs are run.
+
+    Raises:
+        InputError: nothing has this name, programs cannot run here, or the bot cannot be compiled.
+        SandboxError: see `open_bot`.
+    """
     if not is_program(text):
         return find_player(text, rules)
     need_programs(text)

@@ -67,7 +67,7 @@ def test_a_missing_language_is_an_error_not_a_fault(tmp_path, monkeypatch):
     (tmp_path / "bot.lisp").write_text("(princ 1)")
     entrants = gather([str(tmp_path / "bot.lisp"), "lim17"], CARDSHARK)
     languages.tool_of.cache_clear()
-    monkeypatch.setattr(languages.shutil, "which", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(FieldError, match="apt install sbcl"):
         Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), entrants, 1, "off").run()
     languages.tool_of.cache_clear()

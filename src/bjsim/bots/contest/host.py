@@ -87,10 +87,10 @@ class Host:
         for entrant in programs:
             need_programs(entrant.source)
         if programs:
-            from bjsim.bots.sandbox.box import make_room, sandboxed
+            from bjsim.bots.sandbox.session import raise_file_limit, sandboxed
 
             sandboxed(sandbox)  # before the folder is created
-            make_room(len(programs))
+            raise_file_limit(len(programs))
             warn_of_guessable(contest.seed)
         host = Host(folder, contest, entrants, workers, sandbox)
         header = {

@@ -1,7 +1,7 @@
-/* A card counter for one deck: takes the mean of the cards it has not seen, and hits where that mean does not bust it.
+/* A card counter for one deck: it estimates the next card by the mean points of all cards that it has not seen.
  *
- * What it is told, and what it may answer, is written at the top of lim17.c. The visible cards hold all that is left
- * of the deck apart from the dealer's hidden card and what was dealt in earlier hands, which nobody is told.
+ * The arguments and the moves are described at the top of lim17.c. The counter removes the visible cards from the deck.
+ * It cannot see the dealer's hidden card, or the cards of earlier rounds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { DECK_POINTS = 4 * (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 4 * 10), DECK_CARDS = 52 };
 
-/* Points of a card, an ace as one. */
+/* Points of a card; an ace counts 1. */
 static int points(char card)
 {
     if (card >= '2' && card <= '9')
@@ -17,7 +17,7 @@ static int points(char card)
     return card == 'A' ? 1 : 10;
 }
 
-/* Mean points of the unseen cards. When more than a deck has been seen, fresh ones have come in. */
+/* Mean points of the unseen cards. When a whole deck has been seen, a new one is added. */
 static double mean_unseen(const char *visible)
 {
     int sum = DECK_POINTS, cards = DECK_CARDS;
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
         puts("D");
         return 0;
     }
-    /* A weak card makes the dealer bust often enough to wait for it. */
+    /* With 4, 5 or 6 the dealer busts often, so stand on any hard hand that could bust. */
     if (!soft && score >= 12 && dealer >= 4 && dealer <= 6)
         puts("S");
     else if (soft)

@@ -1,11 +1,11 @@
 """optimal, a chart for cardshark, as a bot: computed by dynamic programming (bjsim.strategies.exact.solver).
 
-Written by `bjsim bot export`. What a bot is told, and what it may answer, is at the top of the sample lim17.py.
+Written by `bjsim bot export`. The arguments and the moves are described at the top of the sample lim17.py.
 """
 
 import sys
 
-# The move for each hand against 23456789TA: on the first move with chips to double, and on all others.
+# The move for each hand against 23456789TA: FIRST on the first move with chips to double, LATER on all others.
 FIRST = {
     "hard 4": "HHHHHHHHHH",
     "hard 5": "HHHHHHHHHH",

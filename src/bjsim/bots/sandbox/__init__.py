@@ -1,1 +1,1 @@
-"""The sandbox that bots run in, and how their sources are compiled."""
+"""The sandbox for bots, and the compilation of their sources."""

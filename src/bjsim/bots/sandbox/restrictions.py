@@ -1,4 +1,4 @@
-"""The walls of a box: bubblewrap's command line, what serves without it, and whether it works on this machine."""
+"""Restrictions on a bot's process: bubblewrap's command line, the replacement without it, and whether it works here."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from typing import Any
 
 from bjsim.bots.sandbox import seccomp
 
-INSIDE = "/box"  # where the bot's files lie, and the working directory
-RUNNER = "/run/runner.py"  # out of the bot's folder, so that none of its files can take its place
+BOT_FOLDER = "/box"  # the bot's files in the sandbox, and the working directory
+RUNNER = "/run/runner.py"  # outside the bot's folder, so that none of its files can replace it
 NOBODY = 65534
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/nonexistent",
     "LANG": "C.UTF-8",
-    "PYTHONHASHSEED": "0",  # a bot in Python that walks over a set does so in the same order in every run
+    "PYTHONHASHSEED": "0",  # makes the order of sets in Python the same in every run
     "PYTHONDONTWRITEBYTECODE": "1",
-    "LD_BIND_NOW": "1",  # symbols are looked up once in a warm server, not again in every process it forks
+    "LD_BIND_NOW": "1",  # a fork server resolves symbols once, not each forked process again
 }
-# What an interpreter needs beside /usr: where libraries are, and Debian's Java reads its settings here.
+# Files that interpreters need besides /usr: the library cache, and the settings of Debian's Java.
 SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", *map(str, sorted(Path("/etc").glob("java-*"))))
-DEVICES = ("null", "full", "random", "urandom")  # not zero: mapped, it is shared memory that counts as nobody's
-OLDEST = (5, 14)  # Linux counts processes per user namespace since then, so that a limit holds for one box
+DEVICES = ("null", "full", "random", "urandom")  # not zero: mapped, it is shared memory that counts for no process
+MIN_LINUX = (5, 14)  # the first to count processes per user namespace, so that a limit holds for one sandbox
 
 
 def identity() -> dict[str, Any]:
-    """Arguments for Popen that give up root: limits on processes do not hold for it. Empty for any other user."""
+    """Arguments for Popen that give up root, which limits on processes do not apply to. Empty for any other user."""
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
 def readable(path: str) -> bool:
-    """Whether the user in the box can read the program or folder `path` and all folders above it."""
+    """Whether the sandbox's user can read the program or folder `path`, and all folders above it."""
     if os.geteuid() != 0:
         return os.access(path, os.R_OK | os.X_OK)
     resolved = Path(path).resolve()
@@ -48,16 +48,18 @@ def readable(path: str) -> bool:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raises: ValueError for a file's name that leads out of the folder it belongs in."""
+    """Raises: ValueError for a file name that leads out of its folder."""
     for name in names:
         if "\0" in name or not {"", ".", ".."}.isdisjoint(name.split("/")):
-            raise ValueError(f"{name!r} is not accepted as the name of a file in a box; it takes plain names")
+            raise ValueError(f"{name!r} is not a plain name for a file in a sandbox")
 
 
 class Restrictions(ABC):
-    """A place with some files in it to run a program in. A context: what it holds is given back at its end.
+    """A restricted environment with some files, to run a program in. A context manager, which calls `close`.
 
-    popen: arguments for Popen. runner: the path that the resident runner has there.
+    Attributes:
+        popen: arguments for Popen.
+        runner: the path of the runner in this environment.
     """
 
     popen: dict[str, Any]
@@ -65,15 +67,15 @@ class Restrictions(ABC):
 
     @abstractmethod
     def command(self, program: Sequence[str]) -> list[str]:
-        """The whole command line that runs `program` there, in the folder of the files."""
+        """The command line that runs `program` in the folder of the files."""
 
     @abstractmethod
     def opened(self) -> None:
-        """The program has started: give back what only its start needed."""
+        """Release what only the start of the program needed."""
 
     @abstractmethod
     def close(self) -> None:
-        """Give back what is held."""
+        """Release all resources."""
 
     def __enter__(self) -> Restrictions:
         return self
@@ -83,12 +85,16 @@ class Restrictions(ABC):
 
 
 class Sandbox(Restrictions):
-    """Bubblewrap's: no network, no other processes, none of the host's files but programs, nothing to write to.
+    """A sandbox by bubblewrap: no network, no other processes, no files of the host but programs, nothing writable.
 
-    files: name -> content, all of them executable and, like all else, read-only. runner: the resident runner's source.
-    binds: folders of the host, beside /usr, that can be read. scratch: whether there is a folder to write to, for
-    compilers; its name is in "$TMP".
-    Raises: ValueError for a file's name that is not a plain one.
+    Args:
+        files: name -> content; executable and read-only.
+        runner: the source of the runner.
+        binds: folders of the host besides /usr that can be read.
+        scratch: add a writable folder in memory, for compilers; its path is in "$TMP".
+
+    Raises:
+        ValueError: a file name is not a plain name.
     """
 
     runner = RUNNER
@@ -107,11 +113,11 @@ class Sandbox(Restrictions):
         for device in DEVICES:
             self.options += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
         for name, content in files.items():
-            self.options += ["--perms", "0555", "--file", self._descriptor(content), f"{INSIDE}/{name}"]
+            self.options += ["--perms", "0555", "--file", self._descriptor(content), f"{BOT_FOLDER}/{name}"]
         self.options += ["--perms", "0444", "--file", self._descriptor(runner), RUNNER]
         if scratch:
             self.options += ["--tmpfs", "/tmp", "--setenv", "TMP", "/tmp"]
-        self.options += ["--dir", INSIDE, "--remount-ro", "/", "--chdir", INSIDE]
+        self.options += ["--dir", BOT_FOLDER, "--remount-ro", "/", "--chdir", BOT_FOLDER]
         self.popen = {"pass_fds": self.descriptors, **identity()}
 
     def command(self, program: Sequence[str]) -> list[str]:
@@ -119,7 +125,7 @@ class Sandbox(Restrictions):
         return ["bwrap", *self.options, *variables, "--", *program]
 
     def opened(self) -> None:
-        self.close()  # bubblewrap has copied them
+        self.close()  # bubblewrap has copied the files
 
     def close(self) -> None:
         for descriptor in self.descriptors:
@@ -136,9 +142,9 @@ class Sandbox(Restrictions):
 
 
 class NoSandbox(Restrictions):
-    """A folder of the host's with copies of the files: all that keeps the program in is its user and its limits.
+    """No sandbox: a temporary folder with copies of the files. Only its user and its limits restrict the program.
 
-    Raises: ValueError for a file's name that is not a plain one.
+    Arguments and errors are those of `Sandbox`.
     """
 
     def __init__(
@@ -166,7 +172,7 @@ class NoSandbox(Restrictions):
         return list(program)
 
     def opened(self) -> None:
-        """All of it is needed as long as the program runs."""
+        """Nothing to release: the program needs its folder while it runs."""
 
     def close(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -175,7 +181,7 @@ class NoSandbox(Restrictions):
 def open_restrictions(
     sandboxed: bool, files: Mapping[str, bytes], runner: bytes, binds: Iterable[str] = (), scratch: bool = False
 ) -> Restrictions:
-    """The place to run a program in."""
+    """A `Sandbox`, or a `NoSandbox` if not `sandboxed`."""
     return (Sandbox if sandboxed else NoSandbox)(files, runner, binds, scratch)
 
 
@@ -193,16 +199,16 @@ def _folders(binds: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=1)
 def trouble() -> str:
-    """Why the sandbox cannot be used on this machine, in one line; empty when it can."""
+    """One line on why the sandbox does not work on this machine; empty if it works."""
     if sys.platform != "linux":
         return "the sandbox needs Linux"
     release = os.uname().release
-    if tuple(int("".join(filter(str.isdigit, part)) or 0) for part in release.split(".")[:2]) < OLDEST:
-        return f"the sandbox needs Linux {OLDEST[0]}.{OLDEST[1]} or newer; this is {release}"
+    if tuple(int("".join(filter(str.isdigit, part)) or 0) for part in release.split(".")[:2]) < MIN_LINUX:
+        return f"the sandbox needs Linux {MIN_LINUX[0]}.{MIN_LINUX[1]} or newer; this is {release}"
     if not seccomp.supported():
-        return f"the sandbox knows the system calls of {', '.join(seccomp.MACHINES)} only"
+        return f"the sandbox supports only {', '.join(seccomp.MACHINES)}"
     if not shutil.which("bwrap"):
         return "bubblewrap is not installed (on Debian and Ubuntu: apt install bubblewrap)"
-    with Sandbox({}) as walls:
-        done = subprocess.run(walls.command(["/usr/bin/true"]), capture_output=True, text=True, **walls.popen)
+    with Sandbox({}) as sandbox:
+        done = subprocess.run(sandbox.command(["/usr/bin/true"]), capture_output=True, text=True, **sandbox.popen)
     return f"bubblewrap does not work here: {done.stderr.strip()}" if done.returncode else ""

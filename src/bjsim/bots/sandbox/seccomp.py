@@ -1,11 +1,14 @@
-"""The system calls that no bot needs, as a filter program for the kernel (seccomp, classic BPF).
+"""A filter for system calls that no bot needs (seccomp, classic BPF).
 
-The namespaces of the box keep a bot from the host. This filter keeps it from its neighbours inside the box, which have
-the same user: it cannot look into or slow down the resident runner, and it cannot leave anything in the kernel for its
-next move to find (System V memory and queues outlive a process). It refuses shared memory without a file, whose pages a
-process can fill and then let go of, so that they count as nobody's. It refuses what drops pages of files from memory or
-asks which are there, and what sets the times of the host's device nodes: either is memory that all boxes share. It also
-keeps the bot from making namespaces of its own, where it would be root and could mount something to write to.
+The namespaces of the sandbox separate a bot from the host. This filter separates it from the other processes in the
+sandbox, which have the same user, and removes ways to keep state between moves. It refuses calls that
+
+- inspect or slow down the runner;
+- leave objects in the kernel that outlive a process, such as System V shared memory and message queues;
+- map shared memory without a file, because its pages count for no process once they are unmapped;
+- drop pages of files from the page cache or ask which pages are in it, because all sandboxes share the cache;
+- set the times of the host's device nodes, which all sandboxes share too;
+- create namespaces, in which the bot would be root and could mount a writable file system.
 
 Source: the kernel's Documentation/userspace-api/seccomp_filter.rst; call numbers from asm/unistd.h.
 """
@@ -17,42 +20,42 @@ import platform
 import struct
 from collections.abc import Iterator
 
-# Of each machine: the number that the kernel names it by, and the column of its call numbers below.
+# machine: (its number in the kernel, the column of its call numbers below)
 MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 
 DENIED = {
-    # into other processes
+    # access to other processes
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
     "process_madvise": (440, 440), "kcmp": (312, 272), "pidfd_getfd": (438, 438),
     "setpriority": (141, 140), "ioprio_set": (251, 30), "sched_setparam": (142, 118),
     "sched_setscheduler": (144, 119), "sched_setattr": (314, 274), "sched_setaffinity": (203, 122),
     "migrate_pages": (256, 238), "move_pages": (279, 239),
-    # what outlives a process
+    # objects that outlive a process
     "shmget": (29, 194), "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
-    # the page cache; asynchronous reads can ask whether a page is there, as preadv2 can
+    # the page cache; asynchronous reads, like preadv2, can ask whether a page is in it
     "fadvise64": (221, 223), "readahead": (187, 213), "preadv2": (327, 286), "pwritev2": (328, 287),
     "cachestat": (451, 451), "mincore": (27, 232), "io_setup": (206, 0),
-    # the times of a device node; ARM64 has only the first of these
+    # times of device nodes; ARM64 has only the first call
     "utimensat": (280, 88), "utime": (132, 88), "utimes": (235, 88), "futimesat": (261, 88),
-    # out of the namespaces, and parts of the kernel that a bot has no use for
+    # leaving the namespaces, and parts of the kernel that bots do not need
     "unshare": (272, 97), "setns": (308, 268), "socket": (41, 198), "syslog": (103, 116),
     "io_uring_setup": (425, 425), "bpf": (321, 280), "perf_event_open": (298, 241),
     "userfaultfd": (323, 282), "fanotify_init": (300, 262),
 }  # fmt: skip
 CLONE, CLONE3, PRLIMIT, MMAP, MADVISE = (56, 220), (435, 435), (302, 261), (9, 222), (28, 233)
 
-# Flags of clone: a new namespace of any kind, and a child that its grandparent would have to wait for.
+# Flags of clone: new namespaces of any kind; a child whose parent is the caller's parent.
 NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
 CLONE_PARENT = 0x00008000
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
-MADV_COLD, MADV_PAGEOUT = 20, 21  # the page cache again: these drop pages of files that the user owns
+MADV_COLD, MADV_PAGEOUT = 20, 21  # drop pages of files that the user owns from the page cache
 
 LOAD, RETURN, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT = 0x20, 0x06, 0x15, 0x35, 0x45
-# Offsets in the kernel's struct seccomp_data.
+# Offsets in struct seccomp_data of the kernel.
 NUMBER, MACHINE, FIRST_ARGUMENT, THIRD_ARGUMENT, FOURTH_ARGUMENT = 0, 4, 16, 32, 40
 ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
-X32 = 0x40000000  # x86-64 calls with 32-bit pointers have their own numbers from here on
+X32 = 0x40000000  # numbers of x86-64 calls with 32-bit pointers begin here
 
 
 def supported() -> bool:
@@ -61,7 +64,7 @@ def supported() -> bool:
 
 
 def filter_program() -> bytes:
-    """The filter, as bubblewrap's `--seccomp` reads it. Raises: KeyError on a machine that is not `supported`."""
+    """The filter, in the format of bubblewrap's `--seccomp`. Raises: KeyError if the machine is not `supported`."""
     machine, column = MACHINES[platform.machine()]
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in _instructions(machine, column))
 
@@ -77,7 +80,7 @@ def _instructions(machine: int, column: int) -> Iterator[tuple[int, int, int, in
     for numbers in DENIED.values():
         yield IF_EQUAL, 0, 1, numbers[column]
         yield RETURN, 0, 0, ERROR | errno.EPERM
-    # The flags of clone3 are out of a filter's sight; without it, the C library uses clone.
+    # A filter cannot read the flags of clone3. The C library uses clone where clone3 is missing.
     yield IF_EQUAL, 0, 1, CLONE3[column]
     yield RETURN, 0, 0, ERROR | errno.ENOSYS
     yield IF_EQUAL, 0, 4, CLONE[column]
@@ -97,7 +100,7 @@ def _instructions(machine: int, column: int) -> Iterator[tuple[int, int, int, in
     yield IF_EQUAL, 0, 1, MADV_PAGEOUT
     yield RETURN, 0, 0, ERROR | errno.EPERM
     yield RETURN, 0, 0, ALLOW
-    # Limits may be read and lowered, but only the caller's own.
+    # A process may read and lower its own limits only.
     yield IF_EQUAL, 0, 3, PRLIMIT[column]
     yield LOAD, 0, 0, FIRST_ARGUMENT
     yield IF_EQUAL, 1, 0, 0

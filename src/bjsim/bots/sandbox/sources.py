@@ -1,4 +1,4 @@
-"""Reading bots' files, which strangers wrote: how large they may be, and how they may be called."""
+"""Reading bots' files, which come from strangers: limits on their size and their names."""
 
 from __future__ import annotations
 
@@ -8,26 +8,32 @@ from pathlib import Path
 from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError
 
-MOST_SOURCE = 1 << 20  # bytes of a source
-MOST_PROGRAM = 1 << 26  # bytes of a program that runs as it is
+MAX_SOURCE = 1 << 20  # bytes of a source
+MAX_PROGRAM = 1 << 26  # bytes of an executable
 
 
 def read_bot(path: Path) -> bytes:
-    """The content of a bot's file. Raises: BuildError where it is larger than a bot may be; OSError."""
-    program = path.suffix.lower() not in ENDINGS and os.access(path, os.X_OK)
-    most = MOST_PROGRAM if program else MOST_SOURCE
+    """The content of a bot's file.
+
+    Raises:
+        BuildError: the file is too large.
+        OSError: the file cannot be read.
+    """
+    executable = path.suffix.lower() not in ENDINGS and os.access(path, os.X_OK)
+    limit = MAX_PROGRAM if executable else MAX_SOURCE
     with path.open("rb") as file:
-        if os.fstat(file.fileno()).st_size <= most and len(content := file.read(most + 1)) <= most:
+        if os.fstat(file.fileno()).st_size <= limit and len(content := file.read(limit + 1)) <= limit:
             return content
-    kind = "a program" if program else "a source"
-    raise BuildError(f"{path} is larger than {most >> 20} MiB, which {kind} may have")
+    kind = "program" if executable else "source"
+    raise BuildError(f"{path} is larger than {limit >> 20} MiB, the limit for a {kind}")
 
 
 def check_name(path: Path) -> None:
-    """Refuse a file that a command would name as something else than it is.
+    """Check that a file's name is safe to print, and to use in a list of bots.
 
-    Raises: BuildError for a name with a colon, as of an object in a file, or with what no terminal prints; and for a
-    symbolic link, which may lead to a file that is nobody's to see.
+    Raises:
+        BuildError: the name has a colon (which separates a Python file from a name in it) or a control character, or
+            the file is a symbolic link, which may point to a file that must not be published.
     """
     shown = printable(str(path))
     if not path.name.isprintable() or ":" in path.name:

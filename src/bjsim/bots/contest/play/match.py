@@ -14,7 +14,7 @@ from typing import Any
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.luck.draw_log import DRAW_EVENTS, DrawLogger
 from bjsim.bots.contest.schedule.seating import TablePlan
-from bjsim.bots.programs import is_bot, is_dead
+from bjsim.bots.programs import is_bot, is_unstartable
 from bjsim.bots.protocol import Fault, Reply, argv_of, classify_reply
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import STAND, Action, Player, View
@@ -63,7 +63,7 @@ class ContestSeat:
 
     def _ask(self, view: View) -> Action:
         self.last_view = view
-        if is_bot(self.player) or is_dead(self.player):
+        if is_bot(self.player) or is_unstartable(self.player):
             self.last_reply = reply = self.player.ask(view)
             if self.on_move and reply.cause != "start":
                 self.on_move(self.bot, reply.elapsed_ns / 1e9)

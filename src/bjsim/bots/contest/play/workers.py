@@ -25,7 +25,7 @@ from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
 from bjsim.bots.contest.luck.state_index import StateIndex
 from bjsim.bots.contest.play.match import Record, play_table
 from bjsim.bots.contest.schedule.seating import TablePlan
-from bjsim.bots.programs import is_dead
+from bjsim.bots.programs import is_unstartable
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
@@ -180,8 +180,8 @@ class Worker:
         try:
             with opened(self.entrants, self.contest.rules, **options) as players:
                 for player in players if self.number == 0 else ():  # report each player once
-                    if is_dead(player):
-                        connection.send((LOG, f"{player.name} only stands: {player.why}"))
+                    if is_unstartable(player):
+                        connection.send((LOG, f"{player.name} only stands: {player.error}"))
                 while (task := _next_task(connection, host)) is not None:
                     self._play(connection, *task, players)
         except (BrokenPipeError, ConnectionResetError):

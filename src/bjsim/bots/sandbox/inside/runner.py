@@ -1,12 +1,16 @@
-"""The resident runner: the first process of a bot's box. It starts the bot once per move and answers for it.
+"""The runner: the first process in a bot's sandbox. It starts the bot once per move and reports the result.
 
-It runs under the box's interpreter, which need not be bjsim's, so it uses the standard library only. On its stdin come
-frames, a length (`LENGTH`) and the move's arguments joined by NUL; on its stdout go replies, a `HEADER` and then the
-bot's stdout and stderr. The first reply comes unasked: it says whether the bot could be made ready.
+Protocol: stdin carries frames, each a length (`LENGTH`) and then the move's arguments joined by NUL. stdout carries
+replies, each a `HEADER` and then the bot's stdout and stderr. The first reply is sent before any frame arrives, and
+reports whether the bot could be made ready.
 
-A bot is started in one of two ways. Cold: the program is executed for every move. Warm: a resident server, which has
-the program loaded, forks a process for every move and says how it ended (`warm.py` for Python, `warm.c` for C and C++).
+The bot is started in one of two modes. In exec mode the program is executed for every move. In fork mode a fork server,
+which has the program loaded, forks a process for every move and reports how it ended (`fork_server.py` for Python,
+`fork_server.c` for C and C++).
 """
+
+# This is one file, although it is long, because the sandbox holds nothing else of bjsim: the file is copied into it and
+# run by `python -I -S`, which need not be the interpreter of bjsim. So it imports only the standard library.
 
 from __future__ import annotations
 
@@ -27,35 +31,37 @@ from typing import Any
 
 LENGTH = struct.Struct("<I")  # of the frame that follows
 HEADER = struct.Struct("<BiQII")  # cause, status, elapsed nanoseconds, length of stdout, length of stderr
-STATUS = struct.Struct("=i")  # a server's message: how the move's process ended, as waitpid says it
-CAUSES = ("exit", "timeout", "cpu", "memory", "flood", "start", "orphan")  # why the move came to its end
+STATUS = struct.Struct("=i")  # message of a fork server: the wait status of the move's process
+CAUSES = ("exit", "timeout", "cpu", "memory", "flood", "start", "orphan")  # why the move ended
 EXIT, TIMEOUT, CPU, MEMORY, FLOOD, START, ORPHAN = range(len(CAUSES))
 
-TICK_MS = 10  # how often a move that takes long is looked at
-PAUSE_S = 1.0  # a wait that takes so much longer than asked for: the machine stood still, which costs the bot no time
-LEFT_S = 0.25  # of the bot's time, for its other processes to end after the first one has
-READY_S = 20.0  # for a server to load the program
+TICK_MS = 10  # interval at which a running move is checked against its limits
+PAUSE_S = 1.0  # a tick longer than this means that the machine was suspended; it does not count as the bot's time
+LEFT_S = 0.25  # grace for the bot's other processes to end after its first one; counts as the bot's time
+READY_S = 20.0  # for a fork server to load the program
 CHUNK = 16384  # bytes read at once
-PIPE = 1 << 20  # bytes that a pipe may hold at most
-SET_PIPE_SIZE = 1031  # for fcntl
-ABOVE = 50  # descriptors from here to the limit of 64 are free
-SPARES = 2  # processes that a server holds ready, where it has that many processors
-SERVER_TICKS = 25  # of processor time, a hundredth of a second each, that a server needs for a move at the very most
-SERVER_PAGES = 8192  # that a server may come to hold beyond what it held when it was ready
-HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # what a process costs: page tables can be large too
-IGNORED = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)  # here, but not in the bot
+PIPE = 1 << 20  # bytes, the largest capacity of a pipe
+SET_PIPE_SIZE = 1031  # fcntl command F_SETPIPE_SZ, which old interpreters do not name
+ABOVE = 50  # descriptors from here to the limit (64) are unused
+PREFORKED = 2  # pre-forked children of a fork server, if it may use that many cores
+SERVER_TICKS = 25  # upper limit on a fork server's processor time for one move, in hundredths of a second
+SERVER_PAGES = 8192  # upper limit on the growth of a fork server's memory after it was ready
+HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # page tables count too
+IGNORED = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)  # by the runner, not by the bot
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
 
 class StartError(Exception):
-    """The program could not be started. Its text is for the author."""
+    """The program could not be started. The message is for the bot's author."""
 
 
 class Output:
-    """One output stream of the bot: a pipe, and what came out of it in this move.
+    """One output stream of the bot: a pipe, and what was read from it in this move.
 
-    kept: its first `limit` bytes; total: how many there were.
+    Attributes:
+        data: the first `limit` bytes.
+        total: the number of bytes read.
     """
 
     def __init__(self, limit: int) -> None:
@@ -63,29 +69,32 @@ class Output:
         self.read_end, self.write_end = os.pipe()
         os.set_blocking(self.read_end, False)
         if limit > CHUNK:
-            with suppress(OSError):  # then it takes longer
+            with suppress(OSError):  # only slower with a small pipe
                 fcntl.fcntl(self.write_end, SET_PIPE_SIZE, PIPE)
-        self.kept, self.total = b"", 0
+        self.data, self.total = b"", 0
 
     def drain(self) -> None:
-        """Take what is in the pipe now; never waits."""
-        for _ in range(PIPE // CHUNK):  # a bot may fill the pipe as fast as it is emptied
+        """Read what is in the pipe now, without waiting."""
+        for _ in range(PIPE // CHUNK):  # bounded: a bot may fill the pipe as fast as it is read
             try:
                 chunk = os.read(self.read_end, CHUNK)
             except BlockingIOError:
                 return
             self.total += len(chunk)
-            self.kept += chunk[: self.limit - len(self.kept)]
+            self.data += chunk[: self.limit - len(self.data)]
             if len(chunk) < CHUNK:
                 return
 
     def clear(self) -> None:
-        """Forget what was taken."""
-        self.kept, self.total = b"", 0
+        """Discard what was read."""
+        self.data, self.total = b"", 0
 
 
-class Cold:
-    """Executes the program for every move."""
+class ExecStarter:
+    """Exec mode: executes the program for every move.
+
+    residents: the pid of the fork server, as the kernel lists it; empty in this mode.
+    """
 
     residents = b""
 
@@ -99,53 +108,53 @@ class Cold:
         self.pid = self.descriptor = -1
 
     def start(self) -> None:
-        """Nothing is resident; forget a move that was killed."""
+        """Close the descriptor of a move that was killed."""
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
 
     def begin(self, frame: bytes) -> select.poll:
-        """Start the move; returns what to poll for its end. Raises: OSError."""
+        """Start the move; returns a poller for its end. Raises: OSError."""
         words = [*self.command, *os.fsdecode(frame).split("\0")]
         self.pid = os.posix_spawn(words[0], words, os.environ, file_actions=self.actions, setsigdef=IGNORED)
         self.descriptor = os.pidfd_open(self.pid)
-        return polled(self.descriptor)
+        return make_poller(self.descriptor)
 
     def end(self) -> int:
-        """How the process ended, as waitpid says it."""
+        """The wait status of the move's process."""
         self.start()
         return os.waitpid(self.pid, 0)[1]
 
     def unchanged(self) -> bool:
-        """Nothing is resident."""
+        """Always true, because there is no fork server."""
         return True
 
 
-class Warm:
-    """Has a resident server fork a process for every move. The server reads descriptor 3 and writes to 4."""
+class ForkStarter:
+    """Fork mode: a fork server forks a process for every move. It reads from descriptor 3 and writes to 4."""
 
     residents = b""
 
     def __init__(self, command: Sequence[str], out: Output, err: Output) -> None:
         self.command, self.out, self.err = command, out, err
         self.requests = self.statuses = self.stat = self.forked = -1
-        self.spares = min(SPARES, len(os.sched_getaffinity(0)))
+        self.preforked = min(PREFORKED, len(os.sched_getaffinity(0)))
 
     def start(self) -> None:
-        """Start the server, anew if there was one. Raises: StartError with what it said."""
+        """Start the fork server, or restart it. Raises: StartError with its message."""
         for descriptor in {self.requests, self.statuses, self.stat, self.forked} - {-1}:
             os.close(descriptor)
         self.stat = self.forked = -1
         request_end, self.requests = os.pipe()
         self.statuses, status_end = os.pipe()
-        self.ended = polled(self.statuses)
+        self.ended = make_poller(self.statuses)
         ends = {self.out.write_end: 1, self.err.write_end: 2, request_end: 3, status_end: 4}
-        # Raised above the targets first, so that no target overwrites an end that is still to be copied.
+        # Copied above all targets first, so that no target overwrites an end that is still to be copied.
         actions: list[tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, end, ABOVE + to) for end, to in ends.items()]
         actions += [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)]
         actions += [(os.POSIX_SPAWN_DUP2, ABOVE + to, to) for to in ends.values()]
         actions += [(os.POSIX_SPAWN_CLOSE, ABOVE + to) for to in ends.values()]
-        settings = {**os.environ, "BJSIM_SPARES": str(self.spares)}
+        settings = {**os.environ, "BJSIM_PREFORKED": str(self.preforked)}
         command = list(self.command)
         try:
             pid = os.posix_spawn(command[0], command, settings, file_actions=actions, setsigdef=IGNORED)
@@ -156,27 +165,29 @@ class Warm:
             os.close(status_end)
         if not self._wait_ready():
             self.err.drain()
-            raise StartError(self.err.kept.decode("utf-8", "replace").strip() or "the program could not be loaded")
+            raise StartError(self.err.data.decode("utf-8", "replace").strip() or "the program could not be loaded")
         self.residents = b"%d " % pid
         self.stat = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
         self.forked = os.open(f"/proc/{pid}/task/{pid}/children", os.O_RDONLY)
         self.ticks, _, self.pages = self._figures()
 
     def _figures(self) -> tuple[int, int, int]:
-        """Of the server: processor time in ticks, threads, pages held."""
+        """Of the fork server: processor time in ticks, number of threads, pages in memory."""
         fields = os.pread(self.stat, 1024, 0).rpartition(b")")[2].split(None, 22)
         return int(fields[11]) + int(fields[12]), int(fields[17]), int(fields[21])
 
     def unchanged(self) -> bool:
-        """Whether the server does what it is for, and no more. The bot's code never runs in it; should it get there
-        all the same, it cannot stay."""
+        """Whether the fork server uses no more than it needs.
+
+        The bot's code never runs in the server. Should it get there all the same, this check detects it.
+        """
         try:
             ticks, threads, pages = self._figures()
             forked = os.pread(self.forked, 1024, 0).count(b" ")
         except OSError:
             return False
         used, self.ticks = ticks - self.ticks, ticks
-        return used <= SERVER_TICKS and threads == 1 and pages <= self.pages + SERVER_PAGES and forked <= self.spares
+        return used <= SERVER_TICKS and threads == 1 and pages <= self.pages + SERVER_PAGES and forked <= self.preforked
 
     def _wait_ready(self) -> bool:
         deadline = time.monotonic() + READY_S
@@ -187,15 +198,15 @@ class Warm:
         return False
 
     def begin(self, frame: bytes) -> select.poll:
-        """Hand the move to the server; returns what to poll for its end. Raises: OSError when the server has gone."""
+        """Pass the move to the server; returns a poller for its end. Raises: OSError if the server has ended."""
         try:
             os.write(self.requests, frame)
         except BrokenPipeError:
-            raise OSError("the program's server has gone") from None
+            raise OSError("the program's fork server has ended") from None
         return self.ended
 
     def end(self) -> int:
-        """How the process ended; a server that has gone counts as killed."""
+        """The wait status of the move's process; SIGKILL if the server has ended."""
         message = os.read(self.statuses, STATUS.size)
         return STATUS.unpack(message)[0] if message else int(signal.SIGKILL)
 
@@ -203,22 +214,23 @@ class Warm:
 class Runner:
     """Plays moves one at a time, within limits, and leaves no process behind.
 
-    settings: `cold` and `warm`, the commands (warm may be null); `timeout` in seconds of the clock and of processor
-    time, `memory` in bytes, `processes`; `output` and `errors` in bytes of stdout and stderr, `files` of each file.
+    Args:
+        settings: `command` and `server`, the commands of exec and fork mode (`server` may be empty), and the fields of
+            `bjsim.bots.sandbox.session.Limits`.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.timeout_ns = int(settings["timeout"] * 1e9)
         self.memory, self.output = int(settings["memory"]), int(settings["output"])
         self.out, self.err = Output(self.output), Output(int(settings["errors"]))
-        self.scratch = os.environ.get("TMP") if os.getpid() == 1 else None  # in a sandbox it lies in memory
-        warm = settings["warm"]
-        self.starter = Warm(warm, self.out, self.err) if warm else Cold(settings["cold"], self.out, self.err)
+        self.scratch = os.environ.get("TMP") if os.getpid() == 1 else None  # in a sandbox it is in memory
+        starter = ForkStarter if settings["server"] else ExecStarter
+        self.starter = starter(settings["server"] or settings["command"], self.out, self.err)
         self.children = os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY)
         limit_self(self.memory, int(settings["processes"]), int(settings["files"]))
 
     def ready(self) -> bytes:
-        """The first reply: whether the program could be made ready."""
+        """Start the bot; returns the first reply."""
         try:
             self.starter.start()
         except StartError as error:
@@ -236,20 +248,20 @@ class Runner:
             return self._reply(START, 0, 0, b"", os.fsencode(error.strerror or str(error)))
         cause = self._wait(ended, started)
         status = self.starter.end() if cause == EXIT else 0
-        if cause == EXIT and not self._alone(started):
+        if cause == EXIT and not self._nothing_left(started):
             cause = ORPHAN
         self.out.drain()
         self.err.drain()
         if cause == EXIT and self.out.total > self.output:
             cause = FLOOD
-        out, err = self.out.kept, self.err.kept
-        # After a signal the server is not trusted: a bot may kill the process that stands ready for its next move.
+        out, err = self.out.data, self.err.data
+        # After a signal the server is not trusted: the bot may have killed the pre-forked child for its next move.
         if cause != EXIT or os.WIFSIGNALED(status):
             self.clean()
         return self._reply(cause, status, time.monotonic_ns() - started, out, err)
 
-    def _alone(self, started: int) -> bool:
-        """Whether nothing is left of a move whose process has ended, or soon after, and the server is what it was."""
+    def _nothing_left(self, started: int) -> bool:
+        """Whether all processes of a move end soon after its first one, and the server is unchanged."""
         deadline = min(time.monotonic_ns() + int(LEFT_S * 1e9), started + self.timeout_ns)
         while (pids := self._child_list()) != self.starter.residents:
             for pid in pids.split():
@@ -265,16 +277,16 @@ class Runner:
         try:
             return self.starter.begin(frame)
         except OSError:
-            self.clean()  # and try once more: what the machine did to the server is not the bot's fault
+            self.clean()  # retried once: if the machine ended the server, that is not the bot's fault
             return self.starter.begin(frame)
 
     def _wait(self, ended: select.poll, started: int) -> int:
-        looked = time.monotonic_ns()
+        last_tick = time.monotonic_ns()
         while not ended.poll(TICK_MS):
             now = time.monotonic_ns()
-            if now - looked > PAUSE_S * 1e9:
-                started += now - looked
-            looked = now
+            if now - last_tick > PAUSE_S * 1e9:
+                started += now - last_tick
+            last_tick = now
             self.out.drain()
             self.err.drain()
             if self.out.total > self.output:
@@ -289,7 +301,7 @@ class Runner:
         return EXIT
 
     def _usage(self) -> tuple[float, int]:
-        """Processor seconds and bytes held by all that this process has started, its server's past aside."""
+        """Processor seconds and bytes of memory of all descendants; the fork server's processor time is left out."""
         ticks, kib = 0, 0
         for pid in self._descendants():
             try:
@@ -301,41 +313,41 @@ class Runner:
             if b"%d " % pid != self.starter.residents:
                 ticks += sum(map(int, fields[11:15]))
         if self.scratch:
-            held = os.statvfs(self.scratch)  # a file costs memory even when it is empty
+            held = os.statvfs(self.scratch)  # an empty file uses memory too
             kib += ((held.f_blocks - held.f_bfree) * held.f_frsize >> 10) + held.f_files - held.f_ffree
         return ticks / os.sysconf("SC_CLK_TCK"), kib << 10
 
     def _descendants(self) -> Iterator[int]:
-        waiting = [int(pid) for pid in self._child_list().split()]
-        while waiting:
-            pid = waiting.pop()
+        pending = [int(pid) for pid in self._child_list().split()]
+        while pending:
+            pid = pending.pop()
             yield pid
             try:
                 for thread in os.listdir(f"/proc/{pid}/task"):
                     with open(f"/proc/{pid}/task/{thread}/children", "rb") as children:
-                        waiting += map(int, children.read().split())
+                        pending += map(int, children.read().split())
             except OSError:
                 continue
 
     def _child_list(self) -> bytes:
-        """The children of this process, orphans of the bot included, as the kernel writes them."""
+        """The pids of this process's children, orphans of the bot included, as the kernel lists them."""
         pids = os.pread(self.children, CHUNK, 0)
         return pids[: pids.rfind(b" ") + 1]
 
     def clean(self) -> None:
-        """Kill everything that was started, wait until it is gone, and start the server again."""
+        """Kill all descendants, wait until they have ended, and restart the fork server."""
         if os.getpid() == 1:
             with suppress(ProcessLookupError):
                 os.kill(-1, signal.SIGKILL)
-        # Whatever dies leaves its children to this process, so none are left when this list is empty.
+        # Children of a process that dies become this process's, so none are left when this list is empty.
         while pids := self._child_list().split():
             if os.getpid() != 1:
                 for pid in pids:
                     os.kill(int(pid), signal.SIGKILL)
             os.waitpid(-1, 0)
-        self.out.drain()  # what orphans still wrote belongs to no move
+        self.out.drain()  # output of orphans belongs to no move
         self.err.drain()
-        with suppress(StartError):  # the next move finds no server, and says so
+        with suppress(StartError):  # the next move reports that there is no server
             self.starter.start()
 
     @staticmethod
@@ -344,18 +356,18 @@ class Runner:
         return HEADER.pack(cause, code, elapsed, len(out), len(err)) + out + err
 
 
-def polled(descriptor: int) -> select.poll:
-    """What to poll for `descriptor` to be readable, or at its end."""
+def make_poller(descriptor: int) -> select.poll:
+    """A poller for `descriptor` to be readable or at its end."""
     poller = select.poll()
     poller.register(descriptor, select.POLLIN)
     return poller
 
 
 def limit_self(memory: int, processes: int, files: int) -> None:
-    """Set the limits that the bot inherits. They hold for each of its processes; `Runner` watches them all together.
+    """Set the limits that the bot inherits. They apply to each process; `Runner` checks the sum over all of them.
 
-    The address space stays unlimited, since Java reserves far more of it than it uses; and SBCL asks for 300 MB of data
-    before it starts, of which it touches a tenth, so a process may ask for more than it may come to hold.
+    The address space is not limited, because Java reserves far more than it uses. The limit on data is twice `memory`,
+    because SBCL requests 300 MB at its start and uses a tenth of them.
     """
     uid, tasks = os.getuid(), 0
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -363,10 +375,10 @@ def limit_self(memory: int, processes: int, files: int) -> None:
             tasks += len(os.listdir(f"/proc/{pid}/task")) if os.stat(f"/proc/{pid}").st_uid == uid else 0
         except OSError:
             continue
-    # Outside a sandbox all processes of the user count, and others of them come and go.
-    room = processes if os.getpid() == 1 else 32 * processes
+    # Outside a sandbox all processes of the user count, and their number changes.
+    margin = processes if os.getpid() == 1 else 32 * processes
     for kind, value in (
-        (resource.RLIMIT_NPROC, tasks + room),
+        (resource.RLIMIT_NPROC, tasks + margin),
         (resource.RLIMIT_DATA, 2 * memory),
         (resource.RLIMIT_FSIZE, files),
         (resource.RLIMIT_CORE, 0),
@@ -379,7 +391,7 @@ def limit_self(memory: int, processes: int, files: int) -> None:
 
 
 def guard_self() -> None:
-    """Become a process whose memory the bot cannot open, that inherits all orphans, and dies with the box."""
+    """Make this process unreadable to the bot, the parent of all orphans, and one that dies with the session."""
     for number in IGNORED:
         signal.signal(number, signal.SIG_IGN)
     libc = ctypes.CDLL(None)
@@ -389,7 +401,7 @@ def guard_self() -> None:
 
 
 def frames(descriptor: int) -> Iterator[bytes]:
-    """The frames that come in, until the stream ends."""
+    """The frames read from the descriptor, until its end."""
     data = b""
     while chunk := os.read(descriptor, CHUNK):
         data += chunk
@@ -401,7 +413,7 @@ def frames(descriptor: int) -> Iterator[bytes]:
 def main() -> None:
     """Serve moves until stdin ends."""
     guard_self()
-    # Out of the bot's reach: descriptors that are not inherited.
+    # Duplicates are not inherited, so the bot cannot reach them.
     requests, replies = os.dup(0), os.dup(1)
     with open(os.devnull, "r+b", buffering=0) as null:
         for descriptor in (0, 1):

@@ -1,8 +1,8 @@
-"""Each wall of a box, taken away on purpose: what it keeps a bot from then gets through.
+"""Each restriction of the sandbox, removed on purpose: the attack that it prevents then succeeds.
 
-These are the negative controls of `test_hostile.py`. A try names all walls that stop it. With all of them away it must
-get through, or the try could do nothing anyway; with any single one of them back it must not, so that each holds alone.
-Never taken away are the bot's user and its want of capabilities: that would be trying things out as root.
+These are the negative controls of `test_hostile.py`. An attack names all restrictions that stop it. Without all of them
+it must succeed, or the attack would prove nothing; with any one of them it must fail, so each restriction works alone.
+The bot's user and its lack of capabilities are never removed, because that would run attacks as root.
 """
 
 import ctypes
@@ -15,22 +15,26 @@ from pathlib import Path
 import pytest
 from bot_helpers import PROBE, TRIES, needs, needs_sandbox
 
-from bjsim.bots.sandbox import box, languages, restrictions, seccomp
-from bjsim.bots.sandbox.box import Box, Limits
+from bjsim.bots.sandbox import inside as inside_sandbox
+from bjsim.bots.sandbox import restrictions, seccomp
 from bjsim.bots.sandbox.build import build
+from bjsim.bots.sandbox.session import Limits, SandboxSession
 
 pytestmark = [needs_sandbox, needs(".py")]
 
 _SCOPE = Path("/proc/sys/kernel/yama/ptrace_scope")
 YAMA = _SCOPE.read_text().strip() if _SCOPE.exists() else "0"
 DENIED = dict(seccomp.DENIED)
-SPACES = ("user", "ipc", "pid", "net", "uts", "cgroup-try")  # what bubblewrap's --unshare-all stands for
+SPACES = ("user", "ipc", "pid", "net", "uts", "cgroup-try")  # the meaning of bubblewrap's --unshare-all
 
 
 @dataclass
-class Away:
-    """What is changed to take walls away. options: of bubblewrap, old and new; calls: that are refused no longer;
-    inside: old and new text of the files that run in the box."""
+class Removal:
+    """The changes that remove restrictions.
+
+    options: old and new options of bubblewrap; calls: system calls that are no longer refused; inside: old and new text
+    in the files that run in the sandbox; limits: other limits for a move.
+    """
 
     options: list[tuple[list[str], list[str]]] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
@@ -39,7 +43,7 @@ class Away:
 
 
 def option(old, new=""):
-    return Away(options=[(old.split(), new.split())])
+    return Removal(options=[(old.split(), new.split())])
 
 
 def there_is(more):
@@ -47,17 +51,17 @@ def there_is(more):
 
 
 def inside(old, new=""):
-    return Away(inside=[(old, new)])
+    return Removal(inside=[(old, new)])
 
 
-WALLS = {
+RESTRICTIONS = {
     "network": option("--unshare-net"),
     "System V namespace": option("--unshare-ipc"),
-    # Without a namespace of processes, nothing in the box can be the first, and /proc is the host's.
-    "processes": Away([*option("--unshare-pid").options, *option("--as-pid-1").options,
+    # Without a namespace of processes no process in the sandbox can be the first, and /proc is the host's.
+    "processes": Removal([*option("--unshare-pid").options, *option("--as-pid-1").options,
                        *option("--proc /proc", "--ro-bind /proc /proc").options]),
     "first process": option("--as-pid-1"),
-    "name": Away([*option("--unshare-uts").options, *option("--hostname box").options]),
+    "name": Removal([*option("--unshare-uts").options, *option("--hostname box").options]),
     "environment": option("--clearenv"),
     "read-only": option("--remount-ro /"),
     "mode of files": option("--perms 0555", "--perms 0777"),
@@ -71,15 +75,15 @@ WALLS = {
     "NOFILE": inside("        (resource.RLIMIT_NOFILE, 64),\n"),
     "FSIZE": inside("        (resource.RLIMIT_FSIZE, files),\n"),
     "DATA": inside("        (resource.RLIMIT_DATA, 2 * memory),\n"),
-    "NPROC": Away(limits={"processes": 1000}),
+    "NPROC": Removal(limits={"processes": 1000}),
     "memory": inside("memory > self.memory", "False"),
     "clock": inside("time.monotonic_ns() - started > self.timeout_ns", "False"),
     "processor time": inside("cpu * 1_000_000_000 > self.timeout_ns", "False"),
-    "output": Away(limits={"output": 1 << 20}),
-    "sweep": inside("not self._alone(started)", "False"),
-    **{name: Away(calls=[name]) for name in ("ptrace", "socket", "shmget", "msgget", "add_key", "unshare")},
-    **{name: Away(calls=[name]) for name in ("setpriority", "MMAP", "PRLIMIT", "MADVISE")},
-    **{name: Away(calls=[name]) for name in ("fadvise64", "preadv2", "utimensat")},
+    "output": Removal(limits={"output": 1 << 20}),
+    "sweep": inside("not self._nothing_left(started)", "False"),
+    **{name: Removal(calls=[name]) for name in ("ptrace", "socket", "shmget", "msgget", "add_key", "unshare")},
+    **{name: Removal(calls=[name]) for name in ("setpriority", "MMAP", "PRLIMIT", "MADVISE")},
+    **{name: Removal(calls=[name]) for name in ("fadvise64", "preadv2", "utimensat")},
 }  # fmt: skip
 
 HUNDREDS = """
@@ -94,7 +98,7 @@ if os.fork() == 0:
 assert processes > 8, processes
 """
 
-# What a bot tries -> (code, the walls that stop it)
+# attack: (code, the restrictions that stop it)
 STOPPED_BY = {
     "a socket": (TRIES, "socket"),
     "an internet connection": (TRIES, "socket", "network"),
@@ -138,7 +142,7 @@ STOPPED_BY = {
     "staying": (ORPHANS, "sweep"),
 }
 
-# Limits that a try needs: wide ones, so that another wall does not stop it first, or narrow ones, to save time.
+# Limits for an attack: wide ones, so that no other restriction stops it first, or narrow ones, to save time.
 ROOM = {
     "hundreds of processes": {"memory": 16 << 30},
     "staying": {"memory": 16 << 30},
@@ -151,7 +155,7 @@ MOVES = {"staying": 12}
 
 @pytest.fixture
 def host(tmp_path, monkeypatch):
-    """What the host has for a bot to find, as the tries name it."""
+    """Objects of the host for a bot to find, under the names that the attacks use."""
     monkeypatch.setenv("BJSIM_SECRET", "1")
     libc = ctypes.CDLL(None)
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
@@ -168,70 +172,69 @@ def host(tmp_path, monkeypatch):
         libc.shmctl(segment, 0, None)
 
 
-def take_away(walls, what, patch, tmp_path, host):
-    """Take these walls away from all boxes opened from now on. Returns: the limits for what is tried."""
-    for name in ("runner.py", "warm.py"):
-        text = (languages.INSIDE / name).read_text()
-        for wall in walls:
-            for old, new in WALLS[wall].inside:
-                text = text.replace(old, new)
-        (tmp_path / name).write_text(text)
-    patch.setattr(languages, "INSIDE", tmp_path)
-    patch.setattr(box, "INSIDE", tmp_path)
-    for name in [name for wall in walls for name in WALLS[wall].calls]:
-        if name in seccomp.DENIED:
-            patch.delitem(seccomp.DENIED, name)
+def remove(names, what, patch, tmp_path, host):
+    """Remove these restrictions from all sessions opened from now on. Returns: the limits for the attack."""
+    removals = [RESTRICTIONS[name] for name in names]
+    for file in ("runner.py", "fork_server.py"):
+        text = inside_sandbox.source(file).decode()
+        for old, new in [change for removal in removals for change in removal.inside]:
+            text = text.replace(old, new)
+        (tmp_path / file).write_text(text)
+    patch.setattr(inside_sandbox, "FOLDER", tmp_path)
+    for call in [call for removal in removals for call in removal.calls]:
+        if call in seccomp.DENIED:
+            patch.delitem(seccomp.DENIED, call)
         else:
-            patch.setattr(seccomp, name, (0xFFFF, 0xFFFF))  # a number that no call has
+            patch.setattr(seccomp, call, (0xFFFF, 0xFFFF))  # not the number of a call
     whole = restrictions.Sandbox.command
 
     def command(self, program):
         line = " ".join([*whole(self, []), ""])
         line = line.replace("--unshare-all ", "".join(f"--unshare-{space} " for space in SPACES))
-        for old, new in [change for wall in walls for change in WALLS[wall].options]:
+        for old, new in [change for removal in removals for change in removal.options]:
             old, new = (" ".join([*words, ""]).format(**host) for words in (old, new))
             assert old in line
             line = line.replace(old, new)
         return [*line.split(), *program]
 
     patch.setattr(restrictions.Sandbox, "command", command)
-    more = {name: value for wall in walls for name, value in WALLS[wall].limits.items()}
+    more = {limit: value for removal in removals for limit, value in removal.limits.items()}
     return Limits(**{"timeout": 10.0, "memory": 64 << 20, **more, **ROOM.get(what, {})})
 
 
 def cases():
-    """Every try without a wall, and with each of its walls alone."""
-    for what, (_, *walls) in STOPPED_BY.items():
-        for kept in [None, *walls]:
-            yield pytest.param(what, kept, id=f"{what}-{'only ' + kept if kept else 'no wall'}")
+    """Every attack without its restrictions, and with each one alone."""
+    for what, (_, *names) in STOPPED_BY.items():
+        for kept in [None, *names]:
+            yield pytest.param(what, kept, id=f"{what}-{'only ' + kept if kept else 'no restriction'}")
 
 
 @pytest.mark.parametrize(("what", "kept"), list(cases()))
-def test_a_try_gets_through_where_no_wall_is_left(tmp_path, monkeypatch, host, what, kept):
-    code, *walls = STOPPED_BY[what]
+def test_an_attack_succeeds_only_without_restrictions(tmp_path, monkeypatch, host, what, kept):
+    code, *names = STOPPED_BY[what]
     if what in ("tracing the runner", "the runner's memory", "its server's memory") and kept is None and YAMA != "0":
-        pytest.skip(f"the kernel's kernel.yama.ptrace_scope = {YAMA} is one more wall")
-    away = [wall for wall in walls if wall != kept]
-    limits = take_away(away, what, monkeypatch, tmp_path, host)
+        pytest.skip(f"the kernel's kernel.yama.ptrace_scope = {YAMA} is a further restriction")
+    removed = [name for name in names if name != kept]
+    limits = remove(removed, what, monkeypatch, tmp_path, host)
     (tmp_path / "probe.py").write_text(PROBE)
     program = build(tmp_path / "probe.py")
-    opened = Box(program, limits, sandboxed=True)
+    opened = SandboxSession(program, limits, sandboxed=True)
     try:
         for _ in range(MOVES.get(what, 1)):
             reply = opened.ask([(code[what] if code is TRIES else code).format(**host)])
     finally:
         opened.close()
-    through = reply.cause in ("exit", "orphan") and reply.status == 0 and reply.stdout.startswith(b"H")
-    fell = reply.cause == "start"  # the box, with its runner
-    assert (through or fell) == (kept is None), reply
+    succeeded = reply.cause in ("exit", "orphan") and reply.status == 0 and reply.stdout.startswith(b"H")
+    collapsed = reply.cause == "start"  # the sandbox ended with its runner
+    assert (succeeded or collapsed) == (kept is None), reply
 
 
-def test_no_wall_is_left_out():
-    assert {wall for _, *walls in STOPPED_BY.values() for wall in walls} == set(WALLS)
+def test_every_restriction_is_tested():
+    assert {name for _, *names in STOPPED_BY.values() for name in names} == set(RESTRICTIONS)
 
 
 def refused(folder):
-    """Which of the calls of `seccomp.DENIED` a bot is not permitted, each made with zeros for arguments."""
+    """The calls of `seccomp.DENIED` that fail with EPERM in a bot, with zeros as arguments."""
     column = seccomp.MACHINES[os.uname().machine][1]
     numbers = {name: numbers[column] for name, numbers in DENIED.items()}
     (folder / "calls.py").write_text(f"""
@@ -241,7 +244,7 @@ for name, number in {numbers}.items():
     if libc.syscall(number, 0, 0, 0, 0, 0, 0) < 0 and ctypes.get_errno() == 1:
         print(name)
 """)
-    opened = Box(build(folder / "calls.py"), Limits(timeout=10.0), sandboxed=True)
+    opened = SandboxSession(build(folder / "calls.py"), Limits(timeout=10.0), sandboxed=True)
     try:
         reply = opened.ask(["12"])
     finally:
@@ -254,5 +257,5 @@ def test_the_filter_is_what_refuses_system_calls(tmp_path, monkeypatch):
     assert refused(tmp_path) == set(DENIED)
     monkeypatch.setattr(seccomp, "DENIED", {})
     assert refused(tmp_path) <= {"bpf", "fanotify_init", "perf_event_open", "syslog", "userfaultfd"}, (
-        "for want of rights"
+        "these need privileges"
     )

@@ -1,4 +1,4 @@
-"""Boxes: warm and cold give the same, limits hold without a sandbox too, and nothing is left behind."""
+"""Sandbox sessions: fork and exec mode agree, limits hold without a sandbox too, and no process is left behind."""
 
 import os
 import pickle
@@ -12,8 +12,8 @@ import pytest
 from bot_helpers import SAMPLES, a_view, needs, needs_sandbox, processes
 
 from bjsim.bots.player import open_bot
-from bjsim.bots.sandbox import box, restrictions
-from bjsim.bots.sandbox.box import Limits, SandboxError, sandboxed
+from bjsim.bots.sandbox import restrictions, session
+from bjsim.bots.sandbox.session import Limits, SandboxError, sandboxed
 from bjsim.sim.game.actions import HIT, STAND, View
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.executors import threads
@@ -40,43 +40,43 @@ SCRIPTS = {
 }
 
 
-NAMING_THEIR_FOLDER = ("raises", "main", "environment", "no_such_module")  # which without a box is never the same
+NAMING_THEIR_FOLDER = ("raises", "main", "environment", "no_such_module")  # the folder differs without a sandbox
 
 
 @needs(".py")
 @pytest.mark.parametrize(
     "script", [pytest.param(name, marks=needs_sandbox if name in NAMING_THEIR_FOLDER else ()) for name in SCRIPTS]
 )
-def test_warm_and_cold_python_give_the_same(bot, script):
-    warm, cold = (bot("x.py", SCRIPTS[script], cold=cold, sandbox="auto", timeout=5.0) for cold in (False, True))
-    one, other = warm.ask(a_view()), cold.ask(a_view())
+def test_fork_and_exec_mode_give_the_same_in_python(bot, script):
+    fork, execute = (bot("x.py", SCRIPTS[script], cold=cold, sandbox="auto", timeout=5.0) for cold in (False, True))
+    one, other = fork.ask(a_view()), execute.ask(a_view())
     assert (one.cause, one.status, one.stdout) == (other.cause, other.status, other.stdout)
-    if script != "closed":  # the interpreter also says so when it cannot flush at its end
+    if script != "closed":  # in exec mode the interpreter also reports that it cannot flush at its end
         assert one.stderr == other.stderr
 
 
 @needs(".py")
 def test_a_traceback_shows_the_bots_own_lines_only(bot):
-    said = bot("x.py", SCRIPTS["raises"], sandbox="auto", timeout=5.0).ask(a_view()).stderr.decode()
-    assert said.count("File ") == 2 and "line 2, in f" in said and "ValueError: no" in said
+    traceback = bot("x.py", SCRIPTS["raises"], sandbox="auto", timeout=5.0).ask(a_view()).stderr.decode()
+    assert traceback.count("File ") == 2 and "line 2, in f" in traceback and "ValueError: no" in traceback
 
 
 @needs(".c")
-def test_warm_and_cold_c_give_the_same_and_start_afresh(bot):
+def test_fork_and_exec_mode_give_the_same_in_c_and_start_afresh(bot):
     source = """
 #include <stdio.h>
 #include <stdlib.h>
 static int moves;
 int main(int argc, char **argv)
 {
-    printf("S %d %d", ++moves, getenv("BJSIM_SPARES") != NULL);
+    printf("S %d %d", ++moves, getenv("BJSIM_PREFORKED") != NULL);
     for (int i = 0; i < argc; i++)
         printf(" %s", argv[i]);
     return 0;
 }
 """
-    warm, cold = (bot("x.c", source, cold=cold, sandbox="auto", timeout=5.0) for cold in (False, True))
-    replies = {player.ask(a_view()).stdout for player in (warm, warm, warm, cold, cold)}
+    fork, execute = (bot("x.c", source, cold=cold, sandbox="auto", timeout=5.0) for cold in (False, True))
+    replies = {player.ask(a_view()).stdout for player in (fork, fork, fork, execute, execute)}
     assert replies == {b"S 1 0 ./bot 12 K2 9#K2A38 10 190"}
 
 
@@ -102,7 +102,7 @@ def test_a_first_line_that_leads_nowhere_is_a_start_failure(bot):
 @needs(".py")
 @pytest.mark.parametrize("mode", MODES)
 def test_limits_hold(bot, mode):
-    """Without a sandbox too; as root this needs another user, and gets one."""
+    """Without a sandbox too. As root this needs another user, which the bot runs as."""
     before = processes()
     for source, kind, limit in (
         ("while True: pass", "timeout", 0.5),
@@ -119,7 +119,7 @@ def test_limits_hold(bot, mode):
 
 @needs(".py")
 @pytest.mark.parametrize("mode", MODES)
-def test_an_orphan_is_swept_up(bot, mode):
+def test_an_orphan_is_killed(bot, mode):
     source = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(999)\n"
     source += "    os._exit(0)\nprint('S')"
     player = bot("x.py", source, sandbox=mode, timeout=9.0)
@@ -127,7 +127,7 @@ def test_an_orphan_is_swept_up(bot, mode):
     player.ask(a_view())
     player.ask(a_view())
     time.sleep(0.05)
-    # The walls, the runner, the server and its two spares.
+    # bubblewrap, the runner, the fork server and its two pre-forked children.
     assert len(processes()) <= (5 if mode == "required" else 4)
     player.close()
     assert not processes() & before
@@ -220,8 +220,8 @@ def test_a_bot_sits_at_tables_of_several_threads_and_processes():
 
 @needs(".py")
 @pytest.mark.skipif(usable_cores() < 2, reason="one core only")
-def test_a_thread_that_keeps_to_a_core_has_a_box_there():
-    """And the box that was opened before, where all cores are used, does not stay behind unused."""
+def test_a_pinned_thread_has_a_session_on_its_core():
+    """And the session that was opened before, on all cores, is closed."""
     before = processes()
     with open_bot(SAMPLES / "lim17.py", sandbox="auto", timeout=20.0) as player:
         first = processes() - before
@@ -284,7 +284,7 @@ def test_a_sandbox_that_is_required_and_missing_is_one_line(monkeypatch, caplog)
     )
     with pytest.raises(SandboxError, match="required, but bubblewrap is not installed"):
         sandboxed("required")
-    box._warn.cache_clear()
+    session._warn.cache_clear()
     assert not sandboxed("auto") and not sandboxed("auto")
     assert caplog.text.count("without a sandbox") == 1
     assert not sandboxed("off")
@@ -294,21 +294,21 @@ def test_a_sandbox_that_is_required_and_missing_is_one_line(monkeypatch, caplog)
 
 @needs(".py")
 @pytest.mark.parametrize("mode", MODES)
-def test_an_open_box_takes_two_descriptors(bot, mode):
+def test_an_open_session_takes_two_descriptors(bot, mode):
     bot("warmup.py", "print('S')", sandbox=mode, timeout=9.0)
     before = len(os.listdir("/proc/self/fd"))
     players = [bot(f"{number}.py", "print('S')", sandbox=mode, timeout=9.0) for number in range(3)]
-    assert len(os.listdir("/proc/self/fd")) - before == 3 * box.DESCRIPTORS
+    assert len(os.listdir("/proc/self/fd")) - before == 3 * session.DESCRIPTORS
     assert {player.decide(a_view()) for player in players} == {STAND} and not any(player.faults for player in players)
 
 
 LIMITED = """
 import resource, sys
-soft, hard, boxes = map(int, sys.argv[1:])
-from bjsim.bots.sandbox.box import SandboxError, make_room
+soft, hard, sessions = map(int, sys.argv[1:])
+from bjsim.bots.sandbox.session import SandboxError, raise_file_limit
 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 try:
-    make_room(boxes)
+    raise_file_limit(sessions)
     print(resource.getrlimit(resource.RLIMIT_NOFILE))
 except SandboxError as error:
     print(error)
@@ -316,19 +316,19 @@ except SandboxError as error:
 
 
 @pytest.mark.parametrize(
-    ("soft", "hard", "boxes", "said"),
+    ("soft", "hard", "sessions", "message"),
     [
         (300, 2000, 20, "(300, 2000)"),
         (300, 2000, 300, "({needed}, 2000)"),
         (300, 700, 300, "the bots need {needed} open files, and 700 are allowed here (ulimit -Hn)"),
     ],
 )
-def test_as_many_files_may_be_opened_as_boxes_take(soft, hard, boxes, said):
-    command = [sys.executable, "-c", LIMITED, *map(str, (soft, hard, boxes))]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    least = box.OPENING + boxes * box.DESCRIPTORS
-    assert told in {said.format(needed=least + own) for own in range(3, 20)}
+def test_the_limit_on_open_files_is_raised_for_sessions(soft, hard, sessions, message):
+    command = [sys.executable, "-c", LIMITED, *map(str, (soft, hard, sessions))]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    least = session.OPENING + sessions * session.DESCRIPTORS
+    assert printed in {message.format(needed=least + own) for own in range(3, 20)}
 
 
-def test_the_limits_are_what_is_written():
+def test_the_limits_are_those_in_the_documentation():
     assert Limits() == Limits(timeout=1.0, memory=256 << 20, processes=32, output=4096)

@@ -1,12 +1,16 @@
-"""A warm Python: loads a bot's program once, then forks a fresh process for every move. Started by `runner.py`.
+"""The fork server for bots in Python: loads a program once, then forks a process for every move.
 
-Usage: warm.py PROGRAM. Descriptor 3 gives the moves (arguments joined by NUL, one write each), descriptor 4 takes how
-each process ended. BJSIM_SPARES processes stand ready ahead of time, so that forking costs the move nothing where a
-second processor is free. No spare has seen a move before it takes its own, and the program has run in none of them.
-Nothing that the program says runs in the server: it is compiled there, and it chooses among the modules of PRELOADED.
+Usage: fork_server.py PROGRAM, started by `runner.py`. Moves arrive on descriptor 3 (arguments joined by NUL, one write
+for each move); the wait status of each move's process is written to descriptor 4.
 
-A fork costs time for every page that the new process writes to, so this file imports as little as it can: `ast`,
-`ctypes`, `signal` and `types` would bring dozens of modules with them.
+BJSIM_PREFORKED children are forked ahead of time, so that a move does not wait for the fork where a second core is
+free. A pre-forked child has seen no earlier move, and the program has not run in it.
+
+None of the bot's code runs in the server. The server only compiles the program, and imports modules of PRELOADED that
+the program names.
+
+Forking costs time for every page that the child writes to. So this file imports as little as possible: `ast`, `ctypes`,
+`signal` and `types` would each import dozens of modules.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 
 REQUESTS, STATUSES, FRAME = 3, 4, 4096
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, SIGKILL = 1, 4, 9
-# Modules that a server imports ahead for a program that names them. None does anything when it is imported.
+# Modules that the server imports for a program that names them. Importing them has no side effects.
 PRELOADED = frozenset(
     [
         "abc",
@@ -97,12 +101,12 @@ REHEARSAL = compile("import sys\nx = 'H' if int('17') < 17 else f'{17:d}'\nprint
 
 
 def prctl(option: int, value: int) -> None:
-    """Change an attribute of this process; see prctl(2)."""
+    """Set an attribute of this process; see prctl(2)."""
     _ctypes.call_function(PRCTL, (option, value, 0, 0, 0))
 
 
 def standard_imports(source: bytes) -> set[str]:
-    """Modules of PRELOADED that the program seems to import. It is read by words, not parsed."""
+    """Modules of PRELOADED that the program seems to import. The source is split into words, not parsed."""
     names: set[str] = set()
     for line in source.decode("utf-8", "replace").splitlines():
         first, _, rest = line.strip().partition(" ")
@@ -114,7 +118,7 @@ def standard_imports(source: bytes) -> set[str]:
 
 
 def load(path: str) -> CodeType:
-    """The compiled program, with what it imports of PRELOADED already imported.
+    """Compile the program, and import the modules of PRELOADED that it names.
 
     Raises: SyntaxError, or another error of the compiler.
     """
@@ -125,23 +129,23 @@ def load(path: str) -> CodeType:
         try:
             __import__(name)
         except Exception:
-            continue  # the program's own import shows it
+            continue  # the program's own import raises it again
     return code
 
 
-def take_move(took: int) -> list[str]:
-    """Wait for a move, say on `took` that it is this process's, and return its arguments."""
+def take_move(claims: int) -> list[str]:
+    """Wait for a move, write this process's pid to `claims`, and return the move's arguments."""
     frame = os.read(REQUESTS, FRAME)
     if not frame:
         os._exit(0)
-    os.write(took, os.getpid().to_bytes(4, sys.byteorder))
-    os.close(took)
+    os.write(claims, os.getpid().to_bytes(4, sys.byteorder))
+    os.close(claims)
     os.close(REQUESTS)
     return frame.decode("utf-8", "surrogateescape").split("\0")
 
 
 def run(code: CodeType, namespace: dict[str, object]) -> int:
-    """Run the program as the interpreter would run it as a script; returns the exit status."""
+    """Run the program as the interpreter runs a script; returns the exit status."""
     try:
         exec(code, namespace)
     except SystemExit as request:
@@ -151,21 +155,21 @@ def run(code: CodeType, namespace: dict[str, object]) -> int:
         return 1
     except BaseException as error:
         assert error.__traceback__
-        error.__traceback__ = error.__traceback__.tb_next  # the first frame is this function's
+        error.__traceback__ = error.__traceback__.tb_next  # without the frame of this function
         sys.excepthook(type(error), error, error.__traceback__)
         return 1
     return 0
 
 
 def rehearse() -> None:
-    """Do what every bot does, so that the pages and caches this touches are warm, and leave no trace of it."""
+    """Do what every bot does, so that pages and caches are filled before the fork, without visible effects."""
     run(REHEARSAL, {})
     sys.stdout.flush()
     sys.stderr.flush()
 
 
 def finish(status: int) -> int:
-    """What the interpreter does at its end: wait for threads, call the exit handlers, flush."""
+    """Do what the interpreter does at exit: wait for threads, call the exit handlers, flush."""
     if threading := sys.modules.get("threading"):
         threading._shutdown()
     atexit._run_exitfuncs()
@@ -177,52 +181,55 @@ def finish(status: int) -> int:
     return status
 
 
-def taker_of(takers: int) -> int:
-    """The process that took the last move; 0 if none has."""
+def last_claim(claims: int) -> int:
+    """The pid of the process that took the last move; 0 if none did."""
     try:
-        return int.from_bytes(os.read(takers, 4), sys.byteorder)
+        return int.from_bytes(os.read(claims, 4), sys.byteorder)
     except BlockingIOError:
         return 0
 
 
-def serve(spares: int) -> list[str]:
-    """Keep `spares` processes waiting for moves, and report the end of each. Returns in one of them, with its move."""
-    waiting: set[int] = set()
-    boxed = os.getppid() == 1  # then everything dies with the first process
-    takers, took = os.pipe()
-    os.set_blocking(takers, False)
+def serve(count: int) -> list[str]:
+    """Keep `count` pre-forked children waiting for moves, and report the end of each.
+
+    Returns only in a child, with the arguments of its move.
+    """
+    children: set[int] = set()
+    in_sandbox = os.getppid() == 1  # then all processes die with the first one
+    claims, claim_end = os.pipe()
+    os.set_blocking(claims, False)
     while True:
-        while len(waiting) < spares:
+        while len(children) < count:
             pid = os.fork()
             if pid == 0:
-                if not boxed:
+                if not in_sandbox:
                     prctl(PR_SET_PDEATHSIG, SIGKILL)
                 os.close(STATUSES)
-                os.close(takers)
+                os.close(claims)
                 rehearse()
-                return take_move(took)
-            waiting.add(pid)
+                return take_move(claim_end)
+            children.add(pid)
         pid, status = os.waitpid(-1, 0)
-        waiting.remove(pid)
-        if taker_of(takers) != pid:
-            os._exit(1)  # the bot has killed a spare; the runner takes the end of this server for a crash
+        children.remove(pid)
+        if last_claim(claims) != pid:
+            os._exit(1)  # the bot killed a pre-forked child; the runner treats the server's exit as a crash
         os.write(STATUSES, status.to_bytes(4, sys.byteorder))
 
 
 def main() -> None:
-    """Load, say so, serve."""
+    """Load the program, report that it is ready, and serve moves."""
     prctl(PR_SET_DUMPABLE, 0)
     prctl(PR_SET_PDEATHSIG, SIGKILL)
-    # What is imported here must find neither the program nor its name.
+    # Modules that are imported here must not find the program, or its name.
     path, folder = sys.argv[1], sys.path.pop(0)
     sys.argv[:] = [""]
     try:
         code = load(path)
     except Exception as error:
-        error.__traceback__ = None  # of this file, which the author did not write
+        error.__traceback__ = None  # it has only lines of this file
         sys.excepthook(type(error), error, None)
         sys.exit(1)
-    spares = int(os.environ.pop("BJSIM_SPARES"))
+    count = int(os.environ.pop("BJSIM_PREFORKED"))
     module = Module("__main__")
     namespace = module.__dict__
     namespace.update(__file__=code.co_filename, __builtins__=__builtins__)
@@ -233,7 +240,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     os.write(STATUSES, bytes(4))
-    sys.argv += serve(spares)
+    sys.argv += serve(count)
     os._exit(finish(run(code, namespace)))
 
 

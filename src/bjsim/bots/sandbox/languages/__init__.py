@@ -1,0 +1,57 @@
+"""The languages that bots may be written in: one module for each, and how a file's language is recognised.
+
+To add a language, write a module with a subclass of `Language`, list the class in LANGUAGES, and put the sample bot
+`samples/lim17` with the language's first ending next to the others. Commands, messages, tests and `.ci/run` read the
+rest from the class.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from bjsim.bots.sandbox.languages.base import BuildError, Language, NoToolchain, Program, binds_of, tool_of
+from bjsim.bots.sandbox.languages.c import C, CPlusPlus
+from bjsim.bots.sandbox.languages.java import Java
+from bjsim.bots.sandbox.languages.lisp import Lisp
+from bjsim.bots.sandbox.languages.python import Python
+
+LANGUAGES: tuple[Language, ...] = (Python(), C(), CPlusPlus(), Java(), Lisp())
+ENDINGS = {ending: language for language in LANGUAGES for ending in language.endings}
+
+
+def language_of(path: Path) -> Language | None:
+    """The language of a bot's file, from its ending or its first line.
+
+    Returns:
+        The language, or None for an executable that is run as it is.
+
+    Raises:
+        BuildError: the file is neither a source nor executable.
+        OSError: the file cannot be read.
+    """
+    if path.suffix.lower() in ENDINGS:
+        return ENDINGS[path.suffix.lower()]
+    with path.open("rb") as file:
+        first = file.readline(256)
+    if re.match(rb"#!.*\bpython[0-9.]*\b", first):
+        return ENDINGS[".py"]
+    if not os.access(path, os.X_OK):
+        raise BuildError(
+            f"{path}: neither a file that ends in {', '.join(ENDINGS)} nor an executable one (chmod +x makes it one)"
+        )
+    return None
+
+
+__all__ = [
+    "ENDINGS",
+    "LANGUAGES",
+    "BuildError",
+    "Language",
+    "NoToolchain",
+    "Program",
+    "binds_of",
+    "language_of",
+    "tool_of",
+]

@@ -1,0 +1,239 @@
+"""A sandbox session: one bot kept ready in its sandbox, which the runner inside starts once for every move."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import resource
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+
+from bjsim.bots.protocol import REPLY_LIMIT, Reply, python_2_hint
+from bjsim.bots.sandbox import inside, restrictions
+from bjsim.bots.sandbox.inside import runner
+from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Program, binds_of, tool_of
+from bjsim.errors import RunFailed
+
+MODES = ("required", "auto", "off")
+DESCRIPTORS = 2  # file descriptors of an open session
+OPENING = 150  # further descriptors while a session opens: one for each file of the program, and those of this process
+TICK_S = 1.0
+GRACE_S = 10.0  # extra time for the runner's reply after the bot's time is up: it may have many processes to kill
+logger = logging.getLogger(__name__)
+
+
+class SandboxError(RunFailed):
+    """A session cannot be opened, or a sandbox is required and not available."""
+
+
+class SandboxClosed(RunFailed):
+    """The session was closed by its owner. This is not a fault of the bot."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Resources for one move.
+
+    Attributes:
+        timeout: seconds of wall time, and as many seconds of processor time.
+        memory: bytes, for all processes of the bot together, and for the data of each process.
+        processes: number of processes, threads included.
+        output: bytes of stdout; more is a fault.
+        errors: bytes of stderr; the rest is discarded.
+        files: bytes of each file that the program writes.
+    """
+
+    timeout: float = 1.0
+    memory: int = 256 << 20
+    processes: int = 32
+    output: int = REPLY_LIMIT
+    errors: int = REPLY_LIMIT
+    files: int = 0
+
+
+def sandboxed(mode: str) -> bool:
+    """Whether bots run in a sandbox.
+
+    Args:
+        mode: `required`; `auto`, which warns and continues without a sandbox where none is available; or `off`.
+
+    Raises:
+        SandboxError: the mode is `required` and no sandbox is available.
+        ValueError: the mode is unknown.
+    """
+    if mode not in MODES:
+        raise ValueError(f"sandbox must be one of {', '.join(MODES)}, not {mode}")
+    if mode == "off":
+        return False
+    trouble = restrictions.trouble()
+    if trouble and mode == "required":
+        raise SandboxError(f"a sandbox is required, but {trouble}")
+    if trouble:
+        _warn(trouble)
+    return not trouble
+
+
+def raise_file_limit(sessions: int) -> None:
+    """Raise this process's limit on open files so that it can open further sessions.
+
+    Args:
+        sessions: how many more will be open at the same time.
+
+    Raises:
+        SandboxError: the hard limit is too low.
+    """
+    needed = len(os.listdir("/proc/self/fd")) + DESCRIPTORS * sessions + OPENING
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= soft < needed:
+        if 0 <= hard < needed:
+            raise SandboxError(f"the bots need {needed} open files, and {hard} are allowed here (ulimit -Hn)")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+
+
+@lru_cache(maxsize=1)
+def _warn(trouble: str) -> None:
+    logger.warning("bots run without a sandbox, with resource limits only: %s", trouble)
+
+
+class SandboxSession:
+    """A bot in its sandbox. `ask` plays a move; `close` leaves no process and no file behind.
+
+    A session belongs to the process that opened it. Its processes die with the thread that opened it, and the next move
+    then opens it again. Only one thread at a time may call `ask`; any thread may call `close` at any time.
+
+    Args:
+        program: the bot.
+        limits: of one move.
+        sandboxed: False runs the bot with resource limits only.
+        cold: exec mode: start the program anew for every move, even if it has a fork server.
+        scratch: give the program a folder that it can write to, "$TMP".
+
+    Attributes:
+        cores: the cores that the session uses: those of the thread that opened it.
+
+    Raises:
+        BuildError: the program cannot be loaded.
+        SandboxError: the session cannot be opened.
+    """
+
+    def __init__(
+        self, program: Program, limits: Limits, *, sandboxed: bool, cold: bool = False, scratch: bool = False
+    ) -> None:
+        raise_file_limit(1)
+        self.program, self.limits, self.sandboxed, self.scratch = program, limits, sandboxed, scratch
+        server = () if cold else program.server
+        self.settings = json.dumps({"command": program.command, "server": server, **asdict(limits)})
+        self.process: subprocess.Popen[bytes] | None = None
+        self.cores = os.sched_getaffinity(0)
+        self._in_use = threading.Lock()  # guards the pipes
+        self._closed = False
+        self._open()
+
+    def ask(self, arguments: Sequence[str]) -> Reply:
+        """Run the bot once with these arguments. Raises: SandboxClosed, also if `close` is called meanwhile."""
+        frame = "\0".join(arguments).encode()
+        with self._in_use:
+            reply = self._ask(runner.LENGTH.pack(len(frame)) + frame)
+            if self._closed:
+                self._end_process()
+                raise SandboxClosed(f"the sandbox session of {self.program.name} was closed")
+        return reply
+
+    def close(self) -> None:
+        """End the bot and all processes that it started. A move in progress in another thread raises SandboxClosed."""
+        self._closed = True
+        if process := self.process:
+            process.kill()  # wakes a thread that waits for the reply
+        with self._in_use:
+            self._end_process()
+
+    def _ask(self, message: bytes) -> Reply:
+        for _ in range(2):  # a runner that died is replaced once; bots keep no state, so a move can be asked again
+            try:
+                if self.process is None and not self._closed:
+                    self._open()
+                if self._closed:
+                    break
+                return self._exchange(message, self.limits.timeout + GRACE_S)
+            except (OSError, EOFError):
+                self._end_process()
+            except (SandboxError, BuildError) as error:
+                return Reply("start", 0, 0, b"", str(error).encode())
+        return Reply("start", 0, 0, b"", b"its sandbox session does not stay open")
+
+    def _end_process(self) -> None:
+        """End all processes of the session, which may be opened again."""
+        if self.process is None:
+            return
+        process, self.process = self.process, None
+        assert process.stdin and process.stdout
+        process.stdin.close()  # the runner ends when its input does; the kill below makes sure of it
+        process.stdout.close()
+        process.kill()
+        process.wait()
+        self.restrictions.close()
+
+    def _open(self) -> None:
+        python = tool_of(ENDINGS[".py"])
+        binds = {*self.program.binds, *binds_of(python)}
+        self.restrictions = restrictions.open_restrictions(
+            self.sandboxed, self.program.files, inside.source("runner.py"), binds, self.scratch
+        )
+        command = self.restrictions.command([python, "-I", "-S", self.restrictions.runner, self.settings])
+        with tempfile.TemporaryFile() as messages:
+            self.process = subprocess.Popen(
+                command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=messages,
+                start_new_session=True, **self.restrictions.popen,
+            )  # fmt: skip
+            assert self.process.stdout
+            self.reply_poller = runner.make_poller(self.process.stdout.fileno())
+            try:
+                ready = self._exchange(b"", runner.READY_S + GRACE_S)
+            except (OSError, EOFError):
+                self._end_process()
+                messages.seek(0)
+                error = messages.read().decode("utf-8", "replace").strip()
+                raise SandboxError(f"the sandbox session of {self.program.name} does not open: {error}") from None
+        self.restrictions.opened()
+        if ready.cause != "exit":
+            self._end_process()
+            log = ready.stderr.decode("utf-8", "replace").strip()
+            why = log.splitlines()[-1] + python_2_hint(log)
+            raise BuildError(f"{self.program.name} cannot be loaded: {why}", log)
+
+    def _exchange(self, message: bytes, seconds: float) -> Reply:
+        """Send a message and read the reply. Raises: EOFError, OSError if the runner died or does not answer."""
+        process = self.process
+        assert process and process.stdin and process.stdout
+        if message:
+            os.write(process.stdin.fileno(), message)
+        data, size, source = bytearray(), runner.HEADER.size, process.stdout.fileno()
+        while len(data) < size:
+            self._await_reply(seconds)
+            chunk = os.read(source, runner.CHUNK)
+            if not chunk:
+                raise EOFError("the runner has ended")
+            data += chunk
+            if size == runner.HEADER.size <= len(data):
+                cause, status, elapsed, out, err = runner.HEADER.unpack_from(data)
+                if cause >= len(runner.CAUSES) or out > self.limits.output or err > self.limits.errors:
+                    raise OSError("invalid reply from the runner")
+                size += out + err
+        body = bytes(data[runner.HEADER.size :])
+        return Reply(runner.CAUSES[cause], status, elapsed, body[:out], body[out:])
+
+    def _await_reply(self, seconds: float) -> None:
+        """Raises: TimeoutError if the runner sends nothing for so long.
+
+        Time is counted in ticks. A tick counts the same however long it took, so a suspended machine causes no timeout.
+        """
+        left = seconds
+        while not self.reply_poller.poll(min(left, TICK_S) * 1000):
+            left -= TICK_S
+            if left <= 0:
+                raise TimeoutError("the runner does not answer")
