@@ -1,4 +1,4 @@
-"""What the tests of the bots share: situations to ask in, tables to play at, and what this machine lacks."""
+"""Shared by the tests of bots: views, tables, hostile code, and marks for missing programs."""
 
 import os
 import shutil
@@ -28,12 +28,12 @@ def needs(ending):
 
 
 def a_view(hand="K2", legal="SHDB", stake=10, chips=190, rules=None):
-    """A seat's view at a table of cardshark, the dealer showing a nine."""
+    """A seat's view at a table of cardshark; the dealer shows a nine."""
     return View(rules or named_rules("cardshark"), 0, hand, "9", f"9#{hand}A38", stake, chips, legal)
 
 
 def processes():
-    """The processes that this one has started and that still exist, through all generations. Returns: a set of ids."""
+    """The ids of all descendants of this process, as a set."""
     parents = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -49,7 +49,7 @@ def processes():
 
 
 class Scripted:
-    """A player in this process: decides as a function of the view says."""
+    """A player in this process whose decision is a function of the view."""
 
     def __init__(self, rule):
         self.name = "scripted"
@@ -68,7 +68,7 @@ def play(players, rounds, rules=None, seed=5):
     return [Round(rules, shoe, players).play().events for _ in range(rounds)]
 
 
-# What hostile bots try, in Python. PROBE does what its argument says, and prints H if it gets through, else S.
+# Attacks, in Python. PROBE runs its argument, and prints H if it succeeds, else S.
 TRIES = {
     "a socket": "socket.socket()",
     "an internet connection": "socket.create_connection(('127.0.0.1', {port}), 1)",

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the bots; what they share besides is in `bot_helpers.py`."""
+"""Fixtures for the tests of bots. Shared functions are in `bot_helpers.py`."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from bjsim.bots.player import open_bot
 
 
 def pytest_collection_modifyitems(items):
-    """Bots have timeouts and boxes take turns with the machine's memory: one worker of pytest-xdist runs them all."""
+    """Run all of these tests in one worker of pytest-xdist, because of timeouts and of the memory that bots use."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.xdist_group("bots"))
@@ -16,7 +16,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True, scope="session")
 def own_cache(tmp_path_factory):
-    """A cache of compiled bots for this session only, so that everything is compiled once, by this tree's code."""
+    """A new cache of compiled bots for this test session, so that bots are compiled by this tree's code."""
     patch = pytest.MonkeyPatch()
     patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
     yield
@@ -25,7 +25,7 @@ def own_cache(tmp_path_factory):
 
 @pytest.fixture
 def bot(tmp_path):
-    """Makes a bot from its source: `bot("x.py", "print('H')", timeout=1.0)`. All are closed at the end."""
+    """Make a bot from its source: `bot("x.py", "print('H')", timeout=1.0)`. All bots are closed at the end."""
     players = []
 
     def make(name, source, **options):

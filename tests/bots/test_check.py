@@ -1,4 +1,4 @@
-"""`bjsim bot`: a bot is tried before a contest, started from a sample, made of a chart."""
+"""`bjsim bot`: check a bot, start one from a sample, export a chart as one."""
 
 import json
 import re
@@ -27,7 +27,7 @@ def run(*arguments):
 @needs(".c")
 @needs(".py")
 def test_what_the_documentation_tells_a_new_user_to_type(tmp_path, monkeypatch):
-    """In an empty folder; with fewer hands, and more time for a move, since the machine may be busy."""
+    """In an empty folder, with fewer hands, and with a longer timeout because the machine may be busy."""
     monkeypatch.chdir(tmp_path)
     text = (Path(__file__).parents[2] / "docs" / "how-to" / "bots.md").read_text(encoding="utf-8")
     printed = {}
@@ -129,7 +129,7 @@ def test_a_bot_that_hangs_is_soon_asked_no_more(tmp_path):
 
 @needs(".py")
 def test_a_bot_that_always_crashes_is_soon_asked_no_more(tmp_path):
-    """One that crashes now and then is tried to the end: see test_a_bad_bot_is_shown_its_faults."""
+    """One that crashes sometimes is asked in all situations: see test_a_bad_bot_is_shown_its_faults."""
     status, output, data = tried(tmp_path, "1 / 0", "--timeout", 20)
     assert status == 1 and "asked no more after 10 crashes: 186 of 191 situations are untried" in output
     assert data["faults"] == {"crash": 10} and data["untried"] == 186
@@ -154,7 +154,7 @@ def test_the_author_sees_a_fault_at_once(tmp_path, monkeypatch):
 
 @needs(".c")
 @needs(".py")
-def test_what_cannot_be_made_to_run_fails_and_what_is_no_bot_is_bad_input(tmp_path):
+def test_a_broken_bot_fails_and_a_file_that_is_not_a_bot_is_bad_input(tmp_path):
     (tmp_path / "bad.c").write_text("int main(void) { return x; }")
     (tmp_path / "bad.py").write_text("print(")
     (tmp_path / "bot.txt").write_text("hit me")
@@ -172,7 +172,7 @@ def test_what_cannot_be_made_to_run_fails_and_what_is_no_bot_is_bad_input(tmp_pa
     assert "^" in bjsim("bot", "check", tmp_path / "bad.c").out
 
 
-def test_a_missing_compiler_is_no_fault_of_the_bots(tmp_path, monkeypatch):
+def test_a_missing_compiler_is_not_a_fault_of_the_bot(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
     tool_of.cache_clear()
     (tmp_path / "x.lisp").write_text("(print 1)")

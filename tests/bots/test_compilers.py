@@ -93,8 +93,8 @@ while os.read(0, 4096): reply(b'S I am the runner')
 def test_no_archive_of_a_lisp_bot_writes_the_hosts_files(tmp_path, outside, mode):
     name = f"../../oldroot{outside}" if mode == "required" else str(outside)
     code = ARCHIVE.replace("MEMBERS", repr([("bot.fasl", b"1"), (name, b"out")]))
-    said = answer_or_error(while_compiled(tmp_path, in_python(code)), mode)
-    assert not outside.exists() and REFUSED in said
+    answer = answer_or_error(while_compiled(tmp_path, in_python(code)), mode)
+    assert not outside.exists() and REFUSED in answer
 
 
 @needs(".lisp")
@@ -102,8 +102,8 @@ def test_no_archive_of_a_lisp_bot_writes_the_hosts_files(tmp_path, outside, mode
 @pytest.mark.parametrize("mode", MODES)
 def test_no_archive_of_a_lisp_bot_replaces_the_runner(tmp_path, mode):
     members = [(name, RUNNER.encode()) for name in ("bot.fasl", "runner.py", "./runner.py")]
-    said = answer_or_error(while_compiled(tmp_path, in_python(ARCHIVE.replace("MEMBERS", repr(members)))), mode)
-    assert "I am the runner" not in said and REFUSED in said
+    answer = answer_or_error(while_compiled(tmp_path, in_python(ARCHIVE.replace("MEMBERS", repr(members)))), mode)
+    assert "I am the runner" not in answer and REFUSED in answer
 
 
 @needs(".lisp")
@@ -112,8 +112,8 @@ def test_no_archive_of_a_lisp_bot_replaces_the_runner(tmp_path, mode):
 @pytest.mark.parametrize("name", PATHS)
 def test_a_compiler_cannot_name_any_other_file(tmp_path, outside, name):
     attack = FORGED.replace("PRINTED", repr(f"3 {name.format(path=outside)}\nout".encode()))
-    said = answer_or_error(while_compiled(tmp_path, in_python(attack)), "required")
-    assert not outside.exists() and REFUSED in said
+    answer = answer_or_error(while_compiled(tmp_path, in_python(attack)), "required")
+    assert not outside.exists() and REFUSED in answer
 
 
 @needs(".lisp")
@@ -122,8 +122,8 @@ def test_a_compiler_cannot_name_any_other_file(tmp_path, outside, name):
 def test_what_the_shell_prints_is_what_the_host_reads(tmp_path):
     """Control of the test above: a forged file with the right name is read, and then the true one is a duplicate."""
     attack = FORGED.replace("PRINTED", repr(b"3 bot.fasl\nout"))
-    said = answer_or_error(while_compiled(tmp_path, in_python(attack)), "required")
-    assert " bot.fasl' " + REFUSED in said
+    answer = answer_or_error(while_compiled(tmp_path, in_python(attack)), "required")
+    assert " bot.fasl' " + REFUSED in answer
 
 
 @pytest.mark.parametrize(

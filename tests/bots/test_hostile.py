@@ -1,7 +1,7 @@
 """Hostile bots cause faults of their own and do not change anyone else's game.
 
 Each hostile bot sits at a table of cardshark between others, one of them a bot in its own sandbox. The same rounds are
-played with a scripted player in its seat, which makes the moves that the hostile bot's answers amount to. The event logs
+played with a scripted player in its seat, which makes the moves that the hostile bot's answers mean. The event logs
 must be equal, and afterwards no process and no memory is in use.
 """
 
@@ -252,7 +252,7 @@ def test_the_memory_of_this_machine_is_read():
 
 
 @needs(".py")
-@pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
+@pytest.mark.parametrize("cold", [False, True], ids=["fork", "exec"])
 def test_nothing_escapes(bot, tmp_path, cold):
     other = tmp_path / "other.py"
     other.write_text("secret = 1")
@@ -287,7 +287,7 @@ def test_it_sees_no_process_but_its_own(bot):
 
 
 @needs(".py")
-@pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
+@pytest.mark.parametrize("cold", [False, True], ids=["fork", "exec"])
 def test_it_keeps_nothing_between_moves(bot, cold):
     source = "import sys, random, os\nseen = sys.modules.setdefault('seen', [])\nseen.append(1)\n"
     source += "print('S', len(seen), random.random(), os.environ.setdefault('X', '0'))\nos.environ['X'] = '1'\n"

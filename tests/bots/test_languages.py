@@ -1,4 +1,4 @@
-"""How bots are recognised, compiled and cached, and what their authors are told."""
+"""How bots are recognised, compiled and cached, and the messages for their authors."""
 
 import os
 import shutil
@@ -45,11 +45,11 @@ def test_the_language_of_a_file(tmp_path, name, content, mode, language):
     path = tmp_path / name
     path.write_text(content)
     path.chmod(mode)
-    found = language_of(path)
-    assert (found and found.name) == language
+    result = language_of(path)
+    assert (result and result.name) == language
 
 
-def test_a_file_that_is_no_bot(tmp_path):
+def test_a_file_that_is_not_a_bot(tmp_path):
     path = tmp_path / "bot.txt"
     path.write_text("hit me")
     with pytest.raises(BuildError, match=r"\.py, \.c.*chmod"):
@@ -78,9 +78,10 @@ def test_a_missing_tool_is_one_line_that_names_the_package(monkeypatch, tmp_path
 
 @pytest.fixture
 def prefix():
-    """A folder that anyone can read, such as someone's home, to install tools in. All are looked for anew.
+    """A folder that anyone can read, such as a home folder, to install tools in. The cache of tools is cleared.
 
-    Not in /tmp, of which compilers have one of their own."""
+    It is not in /tmp, because compilers have a /tmp of their own.
+    """
     tool_of.cache_clear()
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         os.chmod(folder, 0o755)
@@ -90,7 +91,7 @@ def prefix():
 
 
 def install(prefix, tool, *parts):
-    """Put a copy of a tool into the folder, beside links to parts of the one it comes from."""
+    """Copy a tool into the folder, and link parts of its own folder next to it."""
     source = Path(tool).resolve()
     (prefix / "bin").mkdir(exist_ok=True)
     shutil.copy(source, prefix / "bin")
@@ -116,8 +117,8 @@ def test_a_tool_is_bound_with_what_it_needs_and_never_with_all_of_its_folder(tmp
 @needs(".py")
 @needs_sandbox
 @pytest.mark.parametrize("binds", [binds_of, whole_prefix])
-def test_a_bot_cannot_read_what_lies_beside_its_interpreter(prefix, tmp_path, monkeypatch, binds):
-    """With the whole folder bound it can: the control."""
+def test_a_bot_cannot_read_other_files_of_its_interpreters_folder(prefix, tmp_path, monkeypatch, binds):
+    """Control: with the whole folder bound it can."""
     version = "python{}.{}".format(*sys.version_info)
     library = Path(os.__file__).parent.relative_to(sys.base_prefix)
     python = install(prefix, tool_of(ENDINGS[".py"]), *([library] if library.name == version else []))
@@ -135,10 +136,10 @@ def test_a_bot_cannot_read_what_lies_beside_its_interpreter(prefix, tmp_path, mo
 @needs(".lisp")
 @needs_sandbox
 def test_a_tool_plays_from_its_own_folder(prefix, monkeypatch):
-    """Lisp's core lies beside bin/, in lib/sbcl."""
+    """Lisp's core is in lib/sbcl, next to bin."""
     core = next(Path(tool_of(ENDINGS[".lisp"])).parents[1].glob("lib*/sbcl/sbcl.core"), None)
     if core is None:
-        pytest.skip("no lib/sbcl beside sbcl")
+        pytest.skip("no lib/sbcl next to bin")
     sbcl = install(prefix, tool_of(ENDINGS[".lisp"]), core.parent.relative_to(core.parents[2]))
     tool_of.cache_clear()
     which = shutil.which
@@ -148,7 +149,7 @@ def test_a_tool_plays_from_its_own_folder(prefix, monkeypatch):
         assert bot.decide(a_view()) == lim17(a_view()) and not bot.faults, bot.kept
 
 
-ENDED = {
+BROKEN = {
     "x.c": "int main(void) { return x; }",
     "x.cpp": "int main() { return x; }",
     "x.java": "class X { public static void main(String[] a) { x(); } }",
@@ -157,10 +158,10 @@ ENDED = {
 }
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=needs(name[1:])) for name in ENDED])
-def test_the_author_sees_what_the_compiler_says(tmp_path, name):
+@pytest.mark.parametrize("name", [pytest.param(name, marks=needs(name[1:])) for name in BROKEN])
+def test_the_author_sees_the_compilers_messages(tmp_path, name):
     path = tmp_path / name
-    path.write_text(ENDED[name])
+    path.write_text(BROKEN[name])
     with pytest.raises(BuildError) as caught:
         open_bot(path, sandbox="auto").close()
     assert "\n" not in str(caught.value)
@@ -193,7 +194,7 @@ def test_a_source_cannot_read_the_hosts_files_through_its_compiler(tmp_path):
 
 @needs(".c")
 def test_old_c_that_does_not_declare_what_it_calls_is_accepted(tmp_path):
-    """As the longer bot of seed 003 does."""
+    """As the longer bot of [CardShark] does."""
     path = tmp_path / "x.c"
     path.write_text('#include <stdio.h>\nint main(int c, char **v) { puts(atoi(v[1]) < 12 ? "H" : "S"); }')
     with open_bot(path, sandbox="auto") as bot:

@@ -1,4 +1,4 @@
-"""The protocol: what a bot is told, and what each reply means."""
+"""The protocol: the arguments of a bot, and the meaning of each reply."""
 
 import pytest
 from bot_helpers import a_view
@@ -10,7 +10,7 @@ from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.presets import named_rules
 
 
-def test_the_five_arguments_of_the_seeds_sample_call():
+def test_the_five_arguments_of_the_sample_call_in_cardshark():
     rules = named_rules("cardshark")
     view = View(rules, 0, "KJA", "K", "KQKJA3592A", 25, 145, "SHB")
     assert argv_of(view) == ["21", "KJA", "KQKJA3592A", "25", "145"]

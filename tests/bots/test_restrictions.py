@@ -143,7 +143,7 @@ STOPPED_BY = {
 }
 
 # Limits for an attack: wide ones, so that no other restriction stops it first, or narrow ones, to save time.
-ROOM = {
+LIMITS = {
     "hundreds of processes": {"memory": 16 << 30},
     "staying": {"memory": 16 << 30},
     "sleeping": {"timeout": 0.35},
@@ -199,7 +199,7 @@ def remove(names, what, patch, tmp_path, host):
 
     patch.setattr(restrictions.Sandbox, "command", command)
     more = {limit: value for removal in removals for limit, value in removal.limits.items()}
-    return Limits(**{"timeout": 10.0, "memory": 64 << 20, **more, **ROOM.get(what, {})})
+    return Limits(**{"timeout": 10.0, "memory": 64 << 20, **more, **LIMITS.get(what, {})})
 
 
 def cases():

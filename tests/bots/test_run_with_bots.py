@@ -1,4 +1,4 @@
-"""Programs in `bjsim run`: what its JSON says of each, and what is left when it is stopped."""
+"""Programs in `bjsim run`: their results in the JSON, and stopped runs, which leave no process."""
 
 import json
 import os
@@ -41,14 +41,14 @@ def test_bots_of_the_same_file_name_keep_their_own_faults(tmp_path):
     assert (good["name"], good["faults"]) == ("x.py", {})
     assert bad["name"] == "x.py" and bad["faults"]["bad-reply"] > 0
     assert "faults" not in first and "faults" not in last
-    # its author sees what it was asked and what it said
+    # its author sees its arguments and its output
     fault, *others = bad["first_faults"]
     assert fault["stdout"] == "X\n" and len(fault["argv"]) == 5 and not others and good["first_faults"] == []
     assert "x.py, its first bad-reply" in done.output and f"asked: {' '.join(fault['argv'])}" in done.output
 
 
 def left_of(started):
-    """Which of these processes are still there, after some seconds at most."""
+    """The processes that still exist after at most five seconds."""
     for _ in range(100):
         left = [pid for pid in started if os.path.exists(f"/proc/{pid}")]
         if not left:
@@ -64,7 +64,7 @@ def left_of(started):
     ("ending", "after"), [(signal.SIGINT, 0.6), (signal.SIGINT, 1.7), (signal.SIGTERM, 1.2), (signal.SIGHUP, 1.2)]
 )
 def test_a_run_that_is_stopped_leaves_no_process(tmp_path, ending, after):
-    """Ctrl-C prints the table so far; so that it has one, it is waited for the first checkpoint."""
+    """Ctrl-C prints the results so far. The test waits for the first checkpoint, so that there are some."""
     before = processes()
     kept = tmp_path / "kept"
     bots = f"{SAMPLES / 'lim17.c'},{SAMPLES / 'bettor.py'},lim17,optimal"
@@ -86,10 +86,10 @@ def test_a_run_that_is_stopped_leaves_no_process(tmp_path, ending, after):
 
 
 @needs(".py")
-@needs_sandbox  # else there are fewer processes to wait for
+@needs_sandbox  # without one there are fewer processes
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_run_of_a_slow_bot_has_a_table_long_before_its_first_block_is_done(tmp_path, workers):
-    """Ctrl-C twice, as the impatient do it; a move takes 20 ms, so that a block takes longer than this test."""
+    """Ctrl-C twice. A move takes 20 ms, so a block takes longer than this test."""
     before = processes()
     bot, target = tmp_path / "slow.py", tmp_path / "out.json"
     bot.write_text("import time; time.sleep(0.02); print('S')")
@@ -127,7 +127,7 @@ def test_a_run_that_fails_does_not_wait_for_the_blocks_of_slow_bots(tmp_path):
 
 
 @pytest.mark.parametrize("common", [False, True])
-def test_what_a_stopped_run_has_played_is_shown_but_not_gone_on_from(tmp_path, common):
+def test_unfinished_blocks_of_a_stopped_run_are_shown_but_not_resumed(tmp_path, common):
     rules = named_rules("cardshark")
     stop_at = 3000  # a decision in the second block
 
@@ -159,7 +159,7 @@ def test_what_a_stopped_run_has_played_is_shown_but_not_gone_on_from(tmp_path, c
 
 @needs(".py")
 def test_a_bot_that_is_closed_ends_the_move_that_another_thread_asks_for(bot):
-    """Not as a fault, which would be the bot's, nor by a stand, which would be played on with."""
+    """It raises SandboxClosed: it is neither a fault of the bot nor a stand, with which the round would continue."""
     before = processes()
     player = bot("x.py", "import time; time.sleep(99)", sandbox="auto", timeout=60.0)
     ended = []

@@ -1,4 +1,4 @@
-"""The sample bots play what they say, whatever they are written in."""
+"""The sample bots play as described, in every language."""
 
 import pytest
 from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, play

@@ -131,7 +131,7 @@ HIJACKED = {
 @needs_sandbox
 @pytest.mark.parametrize("what", [None, *HIJACKED])
 def test_a_server_that_does_more_than_serve_does_not_stay(tmp_path, monkeypatch, what):
-    """In case a bot's code gets into the server: the attack is written into its source. Without it, the server serves."""
+    """In case a bot's code gets into the server: the attack is written into its source. None: the control."""
     line = "        os.write(STATUSES, status.to_bytes(4, sys.byteorder))\n"
     more = "".join(f"        {code}\n" for code in HIJACKED.get(what, "").splitlines())
     source = inside.source("fork_server.py").decode()

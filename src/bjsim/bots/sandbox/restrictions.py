@@ -17,7 +17,7 @@ from bjsim.bots.sandbox import seccomp
 
 BOT_FOLDER = "/box"  # the bot's files in the sandbox, and the working directory
 RUNNER = "/run/runner.py"  # outside the bot's folder, so that none of its files can replace it
-NOBODY = 65534
+SANDBOX_USER = 65534
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/nonexistent",
@@ -34,7 +34,7 @@ MIN_LINUX = (5, 14)  # the first to count processes per user namespace, so that 
 
 def identity() -> dict[str, Any]:
     """Arguments for Popen that give up root, which limits on processes do not apply to. Empty for any other user."""
-    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    return {"user": SANDBOX_USER, "group": SANDBOX_USER, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
 def readable(path: str) -> bool:
@@ -106,7 +106,7 @@ class Sandbox(Restrictions):
         self.descriptors: list[int] = []
         self.options = [
             "--unshare-all", "--new-session", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL",
-            "--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "box", "--clearenv",
+            "--uid", str(SANDBOX_USER), "--gid", str(SANDBOX_USER), "--hostname", "box", "--clearenv",
             "--seccomp", self._descriptor(seccomp.filter_program()),
             *_folders(binds), "--proc", "/proc",
         ]  # fmt: skip
@@ -164,7 +164,7 @@ class NoSandbox(Restrictions):
         if scratch:
             (self.folder / "tmp").mkdir()
             if os.geteuid() == 0:
-                os.chown(self.folder / "tmp", NOBODY, NOBODY)
+                os.chown(self.folder / "tmp", SANDBOX_USER, SANDBOX_USER)
         environment = {**ENVIRONMENT, "TMP": str(self.folder / "tmp")}
         self.popen = {"cwd": self.folder / "box", "env": environment, **identity()}
 

@@ -130,7 +130,7 @@ def tool_of(language: Language) -> str:
     for path in paths:
         if restrictions.readable(path):
             return os.path.realpath(path)
-    where = f" that user {restrictions.NOBODY} can read" if paths and os.geteuid() == 0 else ""
+    where = f" that user {restrictions.SANDBOX_USER} can read" if paths and os.geteuid() == 0 else ""
     install = f"on Debian and Ubuntu: apt install {language.package}"
     raise NoToolchain(f"a bot in {language.name} needs {language.tools[0]}{where} ({install})")
 
