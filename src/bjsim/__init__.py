@@ -16,11 +16,15 @@ if TYPE_CHECKING:
     from bjsim.api import contest as contest
     from bjsim.api import evaluate as evaluate
     from bjsim.api import learn as learn
+    from bjsim.api import play as play
     from bjsim.api import solve as solve
     from bjsim.bots.contest.scoring.standings import Standings as Standings
+    from bjsim.bots.seats import BotOptions as BotOptions
     from bjsim.errors import BjsimError as BjsimError
     from bjsim.errors import InputError as InputError
     from bjsim.errors import RunFailed as RunFailed
+    from bjsim.request import RunRequest as RunRequest
+    from bjsim.run_result import RunResult as RunResult
     from bjsim.sim.game.actions import Action as Action
     from bjsim.sim.game.actions import Player as Player
     from bjsim.sim.game.actions import View as View
@@ -31,6 +35,11 @@ if TYPE_CHECKING:
     from bjsim.sim.game.rules import Rules as Rules
     from bjsim.sim.game.shoe import ScriptedShoe as ScriptedShoe
     from bjsim.sim.running.driver import Driver as Driver
+    from bjsim.sim.running.experiment import Point as Point
+    from bjsim.sim.running.experiment import Progress as Progress
+    from bjsim.sim.stats.luck_tally import LuckTally as LuckTally
+    from bjsim.sim.stats.paired import PairedTally as PairedTally
+    from bjsim.sim.stats.tally import Tally as Tally
     from bjsim.strategies.charts.chart import Chart as Chart
     from bjsim.strategies.exact.compare import Compared as Compared
     from bjsim.strategies.exact.evaluate import Evaluation as Evaluation
@@ -38,9 +47,9 @@ if TYPE_CHECKING:
     from bjsim.strategies.exact.solver import Solver as Solver
     from bjsim.strategies.learning.report import LearnedGame as LearnedGame
     from bjsim.strategies.learning.study import Study as Study
-    from bjsim.strategies.play import play as play
     from bjsim.strategies.players.find import find_player as find_player
     from bjsim.strategies.results import BotResult as BotResult
+    from bjsim.strategies.results import Difference as Difference
 
 __version__ = "0.1.0"
 
@@ -48,23 +57,32 @@ __all__ = [
     "PRESETS",
     "Action",
     "BjsimError",
+    "BotOptions",
     "BotResult",
     "Chart",
     "Compared",
+    "Difference",
     "Driver",
     "Evaluation",
     "Hand",
     "InputError",
     "LabelledTable",
     "LearnedGame",
+    "LuckTally",
+    "PairedTally",
     "Player",
+    "Point",
+    "Progress",
     "Round",
     "Rules",
     "RunFailed",
+    "RunRequest",
+    "RunResult",
     "ScriptedShoe",
     "Solver",
     "Standings",
     "Study",
+    "Tally",
     "View",
     "__version__",
     "compare",
@@ -82,23 +100,32 @@ _HOMES = {
     "PRESETS": "sim.game.presets",
     "Action": "sim.game.actions",
     "BjsimError": "errors",
+    "BotOptions": "bots.seats",
     "BotResult": "strategies.results",
     "Chart": "strategies.charts.chart",
     "Compared": "strategies.exact.compare",
+    "Difference": "strategies.results",
     "Driver": "sim.running.driver",
+    "Evaluation": "strategies.exact.evaluate",
     "Hand": "sim.game.hand",
     "InputError": "errors",
-    "Evaluation": "strategies.exact.evaluate",
+    "LabelledTable": "strategies.exact.labelled_table",
     "LearnedGame": "strategies.learning.report",
+    "LuckTally": "sim.stats.luck_tally",
+    "PairedTally": "sim.stats.paired",
     "Player": "sim.game.actions",
+    "Point": "sim.running.experiment",
+    "Progress": "sim.running.experiment",
     "Round": "sim.game.round",
     "Rules": "sim.game.rules",
     "RunFailed": "errors",
+    "RunRequest": "request",
+    "RunResult": "run_result",
     "ScriptedShoe": "sim.game.shoe",
     "Solver": "strategies.exact.solver",
     "Standings": "bots.contest.scoring.standings",
     "Study": "strategies.learning.study",
-    "LabelledTable": "strategies.exact.labelled_table",
+    "Tally": "sim.stats.tally",
     "View": "sim.game.actions",
     "compare": "api",
     "contest": "api",
@@ -106,7 +133,7 @@ _HOMES = {
     "find_player": "strategies.players.find",
     "learn": "api",
     "load_rules": "sim.game.presets",
-    "play": "strategies.play",
+    "play": "api",
     "solve": "api",
 }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -19,9 +20,12 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.schedule.seating import whole_matches
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.errors import InputError
-from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.rules import Rules
+from bjsim.bots.seats import BotOptions
+from bjsim.errors import InputError, RunFailed
+from bjsim.request import Bot, RulesLike, RunRequest, as_rules
+from bjsim.run import OnProgress, ignore_progress
+from bjsim.run_result import RunResult
+from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.compare import Compared
 from bjsim.strategies.exact.compare import compare as compare_games
@@ -35,20 +39,71 @@ from bjsim.strategies.mdp.build import build_mdp
 from bjsim.strategies.mdp.model import FiniteMDP
 from bjsim.strategies.players.find import find_player
 
-RulesLike = Rules | str | os.PathLike[str]
+COMPILING = "compiling the learner (once after install, some seconds) …"
 
 
-def as_rules(rules: RulesLike) -> Rules:
-    """The game that an argument names.
+def play(
+    rules: RulesLike,
+    bots: Bot | Sequence[Bot],
+    hands: float | None = None,
+    *,
+    until: float | None = None,
+    seed: int | None = 1,
+    tables: int = 1,
+    workers: int | None = None,
+    executor: str | Executor = "local",
+    adjust_luck: bool | None = None,
+    common_cards: bool = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    programs: BotOptions | None = None,
+    on_progress: OnProgress = ignore_progress,
+) -> RunResult:
+    """Play bots and compare their returns with the exact values: `bjsim run` in Python.
+
+    Args:
+        rules: The game.
+        bots: Who plays: names as `--bots` takes them, chart files, programs, Players, or functions of a view that
+            answer with an Action or its letter. One alone needs no list.
+        hands: Rounds for each bot, such as 1e7; with `until`, the most.
+        until: Play until the anytime-valid interval of every bot is plus or minus this many initial bets; of the
+            luck-adjusted return where there is one.
+        seed: The same seed gives the same result, bit for bit. None takes a fresh one, or the resumed run's; programs
+            can guess small ones.
+        tables: Tables that share a bot's hands.
+        workers: Processes, 1 by default. They are threads where a program plays, in a notebook, and while this
+            process has other threads. With an executor, how many blocks it plays at once, one for each core by default.
+        executor: `local`, `dask`, `dask://HOST:PORT`, `cuda`, or any `concurrent.futures.Executor`, which is left open.
+        adjust_luck: Tell luck from play; None does so in finite shoes where all players are charts.
+        common_cards: Deal every bot the same cards and compare them pair by pair: see `RunResult.differences`.
+        checkpoint: A new file to keep what is known in, for a run to go on from.
+        resume: The checkpoint of the same run to go on from.
+        programs: How programs are run.
+        on_progress: Called now and then with what is known so far.
+
+    Returns:
+        The results, one for each bot, in order. After an interrupt (Ctrl-C) they are what was known by then, and
+        `stopped` is true.
 
     Raises:
-        InputError: If it is neither Rules nor the name of a preset or TOML file.
+        InputError: If an argument is not accepted; the message names it.
+        RunFailed: If a bot's rounds settled no bet, or the run could not go on.
+
+    >>> result, = play("easy", ["lim17"], hands=10_000)
+    >>> result.verdict
+    'agrees with the exact value'
     """
-    if isinstance(rules, Rules):
-        return rules
-    if isinstance(rules, str | os.PathLike):
-        return load_rules(os.fspath(rules))
-    raise InputError(f"rules = {rules!r} is not accepted; give Rules, the name of a preset or a TOML file")
+    if workers is None and executor == "local":
+        workers = 1
+    result = RunRequest(
+        rules, bots, hands, until, seed, tables, workers, executor, adjust_luck, common_cards, checkpoint, resume,
+        programs=programs or BotOptions(),
+    ).play(on_progress)  # fmt: skip
+    if result.failure:
+        raise RunFailed(result.failure)
+    if result.missing and not result.stopped:
+        raise RunFailed("; ".join(result.missing))
+    return result
 
 
 def solve(rules: RulesLike, *, exact: bool = False) -> Solver:
@@ -155,10 +210,11 @@ def learn(
         InputError: If the game is not accepted, cannot be learned, or there are too few episodes.
     """
     schedule = Schedule(algorithm, "")
-    if isinstance(game, FiniteMDP):
-        return study(game, episodes, schedule, seed, workers, on_point)
-    process = GameProcess(as_rules(game))
-    return LearnedGame(process, study(build_mdp(process), episodes, schedule, seed, workers, on_point))
+    with on_compile(lambda: announce_compile(COMPILING)):
+        if isinstance(game, FiniteMDP):
+            return study(game, episodes, schedule, seed, workers, on_point)
+        process = GameProcess(as_rules(game))
+        return LearnedGame(process, study(build_mdp(process), episodes, schedule, seed, workers, on_point))
 
 
 def contest(

@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Real
 from typing import Any
 
 from bjsim.errors import InputError
 
 MOST = 10**15  # largest accepted count of anything
+MOST_HANDS = 10**10  # played to reach a precision if nothing else is given
 MOST_TABLES = 10**6
 MOST_WORKERS = 4096
 EXPONENTS = {"k": "e3", "m": "e6", "b": "e9"}  # 10M is 10e6
+_on_command_line: ContextVar[bool] = ContextVar("_on_command_line", default=False)
+
+
+@contextmanager
+def command_line() -> Iterator[None]:
+    """Within this context, messages name arguments as options: `--hands` instead of `hands`."""
+    token = _on_command_line.set(True)
+    try:
+        yield
+    finally:
+        _on_command_line.reset(token)
+
+
+def argument(name: str, value: object = None) -> str:
+    """An argument as the caller writes it, for a message: `seed=3`, or `--seed 3` on the command line."""
+    value = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not _on_command_line.get():
+        return name if value is None else f"{name}={value!r}"
+    option = "--" + name.replace("_", "-")
+    return option if value is None or value is True else f"{option} {value}"
 
 
 def whole_number(name: str, value: object, low: int = 1, most: int = MOST) -> int:

@@ -92,7 +92,7 @@ def test_blocks_that_dask_gives_up_are_handed_out_anew(dask, tmp_path):
         ("dusk", "write local, dask, dask://HOST:PORT or cuda"),
         ("dask://", "write local, dask, dask://HOST:PORT or cuda"),
         ("dask://node1", "such as dask://node1:8786"),
-        ("local://x", "local takes no address"),
+        ("local://x", "takes no address"),
     ],
 )
 def test_a_place_that_is_none_is_refused(text, message):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from bjsim.api import play
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.actions import STAND, View, raise_by
 from bjsim.sim.game.hand import Hand
@@ -17,7 +18,6 @@ from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
 from bjsim.sim.game.states import HandState
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.play import play
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.players.kelly import Kelly
 

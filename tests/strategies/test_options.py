@@ -6,9 +6,9 @@ seeds; the seed is fixed.
 
 import pytest
 
+from bjsim.api import play
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.play import play
 
 OPTIONS = [
     ("blackjack-p", {"hit_soft_17": "true"}),

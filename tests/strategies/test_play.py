@@ -100,7 +100,7 @@ def test_paths_are_taken_wherever_their_text_is(tmp_path: Path):
         ([Nameless], "bots: Nameless is a class"),
         ([5], "bots: a int is not a player"),
         (None, "bots: a NoneType is not a player"),
-        ([lambda view: "S"], "wrap a function as FunctionPlayer"),
+        ([len, 5], "bots: a int is not a player"),
     ],
 )
 def test_what_is_no_player_is_refused(bots, message):

@@ -16,12 +16,12 @@ from functools import cache
 import pytest
 from support.command import bjsim, refusal
 
+from bjsim.api import play
 from bjsim.errors import RunFailed
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import ExpectedValue, Solver
-from bjsim.strategies.play import play
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 NELLER = named_rules("neller-v2")

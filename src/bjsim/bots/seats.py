@@ -3,28 +3,87 @@
 from __future__ import annotations
 
 import logging
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from bjsim.bots.programs import need_programs
+from bjsim.arguments import argument, whole_number
+from bjsim.bots.programs import is_bot, need_programs
 from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.languages import ENDINGS
+from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.random_stream import GUESSABLE
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.players.find import find_player
+from bjsim.sim.running.backend import Need, Place
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.players.find import as_player, comes_from_file, need_picklable
+
+if TYPE_CHECKING:
+    from bjsim.bots.player import BotPlayer
 
 logger = logging.getLogger(__name__)
+
+SANDBOXES = ("required", "auto", "off")
+SHORTEST, LONGEST = 0.01, 600  # seconds for a move
 
 
 @dataclass(frozen=True)
 class BotOptions:
-    """How programs are run; the fields are arguments of `bjsim.bots.player.open_bot`."""
+    """How bots that are programs are run.
+
+    Args:
+        sandbox: `required`, `auto` (where the system has one) or `off`.
+        timeout: Seconds for a move.
+        cold: Start programs anew for every move, the slow way.
+        strikes: Faults after which a program is no longer asked, and only stands; None for no limit.
+
+    Raises:
+        InputError: If a value is not accepted.
+    """
 
     sandbox: str = "auto"
     timeout: float = 1.0
     cold: bool = False
     strikes: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.sandbox not in SANDBOXES:
+            raise InputError(f"{argument('sandbox', self.sandbox)} is not accepted; one of {', '.join(SANDBOXES)}")
+        if not isinstance(self.timeout, Real) or not SHORTEST <= self.timeout <= LONGEST:
+            asked = argument("timeout", self.timeout)
+            raise InputError(f"{asked} is not accepted; seconds from {SHORTEST} to {LONGEST}")
+        if self.strikes is not None:
+            object.__setattr__(self, "strikes", whole_number(argument("strikes"), self.strikes))
+
+
+@dataclass(frozen=True)
+class ProgramFile:
+    """A program that is to play and is not started yet."""
+
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return printable(Path(self.path).name)
+
+    def start(self, options: BotOptions) -> BotPlayer:
+        """The program in its sandbox, compiled if need be. Raises: as `open_bot`."""
+        need_programs(self.path)
+        from bjsim.bots.player import open_bot
+
+        return open_bot(
+            self.path,
+            sandbox=options.sandbox,
+            timeout=options.timeout,
+            cold=options.cold,
+            strikes=options.strikes,
+            name=self.name,
+        )
 
 
 def warn_of_guessable(seed: int) -> None:
@@ -39,28 +98,67 @@ def is_program(text: str) -> bool:
     return path.is_file() and (path.suffix.lower() in ENDINGS or bool(path.stat().st_mode & 0o111))
 
 
+class Seated(NamedTuple):
+    """Who takes a seat, as the caller wrote it, and what it needs of the place where it plays."""
+
+    bot: str
+    player: Player | ProgramFile
+    needs: Need
+
+
+def find_seated(bot: object, rules: Rules) -> Seated:
+    """Who takes a seat for `bot`: a player (see `as_player`), or a program's file. Raises: InputError for neither."""
+    text = os.fspath(bot) if isinstance(bot, str | os.PathLike) else None
+    player = ProgramFile(text) if text is not None and is_program(text) else as_player(bot, rules)
+    return Seated(player.name if text is None else text, player, needs_of(player))
+
+
 def find_any_player(text: str, rules: Rules, options: BotOptions) -> Player:
-    """The player that `text` names.
+    """As `find_seated`, with programs started. Raises: as `find_player`, and as `open_bot`."""
+    found = find_seated(text, rules).player
+    return found.start(options) if isinstance(found, ProgramFile) else found
+
+
+def needs_of(player: Player | ProgramFile) -> Need:
+    """What the player needs of the place where it plays."""
+    if isinstance(player, Chart):
+        return Need.NOTHING
+    if isinstance(player, ProgramFile) or is_bot(player):
+        return Need.DECISIONS | Need.PROGRAMS
+    try:
+        return Need.DECISIONS | (Need.MODULES if comes_from_file(player) else Need.NOTHING)
+    except Exception:  # whatever it raises when it is pickled
+        return Need.DECISIONS | Need.OBJECTS
+
+
+def check_place(seated: Iterable[Seated], place: Place, executor: str, workers: int | None) -> None:
+    """Compare what players need with what a place offers.
 
     Args:
-        text: the path of a program, or anything that `find_player` accepts.
-        rules: the game to play.
-        options: how programs are run.
+        seated: The players.
+        place: Where they are to play.
+        executor: The place as the caller wrote it.
+        workers: How many workers the caller asked for.
 
     Raises:
-        InputError: nothing has this name, programs cannot run here, or the bot cannot be compiled.
-        SandboxError: see `open_bot`.
+        InputError: If one of them cannot play there.
     """
-    if not is_program(text):
-        return find_player(text, rules)
-    need_programs(text)
-    from bjsim.bots.player import open_bot
-
-    return open_bot(
-        text,
-        sandbox=options.sandbox,
-        timeout=options.timeout,
-        cold=options.cold,
-        strikes=options.strikes,
-        name=printable(Path(text).name),
-    )
+    there = argument("executor", executor)
+    for bot, player, needs in seated:
+        lacking = needs & ~place.offers
+        if Need.DECISIONS in lacking:
+            raise InputError(f"{bot} is no chart, and {there} plays nothing else")
+        if Need.PROGRAMS in lacking:
+            raise InputError(f"{bot} is a program, which cannot travel to the workers of {there}")
+        if Need.MODULES in lacking and executor == "local":
+            raise InputError(
+                f"{argument('workers', workers)} with a player from a file: other processes do not know it on this "
+                f"system; give it as module:object, or {argument('workers', 1)}"
+            )
+        if Need.MODULES in lacking:
+            raise InputError(
+                f"{bot} is a player from a file, which cannot travel to the workers of {there}; "
+                "give it as module:object, of a module installed there"
+            )
+        if Need.OBJECTS in lacking and not isinstance(player, ProgramFile):
+            need_picklable(player)

@@ -11,10 +11,9 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.arguments import MOST_WORKERS
+from bjsim.arguments import MOST_HANDS, MOST_WORKERS
 from bjsim.cli.heatmap import benchmark, heat_map, plot_chart
 from bjsim.cli.options import (
-    MOST_HANDS,
     Count,
     check_writable,
     decks_of,
@@ -27,22 +26,22 @@ from bjsim.cli.options import (
 )
 from bjsim.cli.plots import check_picture
 from bjsim.cli.render import adjusted_return, percent
-from bjsim.cli.run import Played, play_chart, run_json
+from bjsim.cli.run import play_chart
 from bjsim.cli.screen import UNENDED
 from bjsim.cli.tables import Cell, print_table
 from bjsim.errors import InputError
+from bjsim.run_result import RunResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.exact.reach import splits_for_ever
-from bjsim.strategies.experiment import results_of
 from bjsim.strategies.formats.files import WRITERS, decode, format_of, read_chart
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import find_player
-from bjsim.strategies.results import BotResult
 
 LISTED = 25  # cells shown in the terminal; the JSON has them all
+ONLY_OF_RUN = ("missing", "until", "reached")  # keys that `bjsim run --json` writes
 
 
 @click.command()
@@ -83,20 +82,17 @@ def check(
         if not rules.infinite:
             console.print(f"--fix wrote the infinite shoe's chart, not one for {decks_of(rules)}", highlight=False)
     ending = splits_for_ever(judged)
-    played: Played | None = None
-    results: list[BotResult] = []
+    played: RunResult | None = None
     if hands and not ending:
         cores = workers or usable_cores()
-        experiment, played = play_chart(judged, hands, precision or 0.0, seed, cores, console.stderr)
-        results = results_of(experiment, [judged], played.progress)
+        played = play_chart(judged, hands, precision or 0.0, seed, cores, console.stderr)
     if json_path:
-        run = played and run_json(rules, seed, results, [], played)
-        write_json(check_json(evaluation, run), json_path)
+        write_json(check_json(evaluation, played), json_path)
     show(console, evaluation)
     if ending and hands:
         console.print(f"not played: it splits {ending[0]} against {ending[1]} for ever, so a round may never end")
-    if played:
-        report(console, results, played)
+    if played is not None:
+        report(console, played)
 
 
 def read(text: str, rules: Rules) -> tuple[Chart, str]:
@@ -126,13 +122,13 @@ def _write(text: str, path: str) -> None:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 
-def report(console: Console, results: list[BotResult], played: Played) -> None:
+def report(console: Console, played: RunResult) -> None:
     """Print what the hands played came to, and whether that agrees with the exact value."""
     if played.stopped:
         console.print("stopped: this is what is known so far", style="yellow")
     if played.failure:
         console.print(f"stopped: {played.failure}; {UNENDED}", style="yellow", highlight=False, soft_wrap=True)
-    for result in results:
+    for result in played:
         low, high = result.point.ci95
         beside = "" if result.z is None else f", z {result.z:+.2f}"
         if result.adjusted and result.exact is None:
@@ -142,7 +138,7 @@ def report(console: Console, results: list[BotResult], played: Played) -> None:
             f"{percent(low)} … {percent(high)}{beside}: {result.verdict}",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
-    if not results:
+    if not played:
         tally = played.progress.tallies[0]
         console.print(
             f"no return yet: {tally.rounds:,} rounds tied {tally.ties_replayed:,} bets, which are dealt again"
@@ -208,8 +204,10 @@ def print_cells(console: Console, evaluation: Evaluation) -> None:
     print_table(console, ["hand", "dealer", "chart", best, "cost", "alone"], rows)
 
 
-def check_json(evaluation: Evaluation, run: dict[str, object] | None) -> dict[str, object]:
+def check_json(evaluation: Evaluation, played: RunResult | None) -> dict[str, object]:
     """What `--json` writes."""
+    data = {} if played is None else played.to_json()
+    run = {key: value for key, value in data.items() if key not in ONLY_OF_RUN} or None
     return {
         "chart": evaluation.chart.name,
         "rules": evaluation.chart.rules.to_dict(),

@@ -10,9 +10,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.arguments import MOST_WORKERS
+from bjsim.arguments import MOST_HANDS, MOST_WORKERS
 from bjsim.cli.options import (
-    MOST_HANDS,
     Count,
     Names,
     json_option,
@@ -97,7 +96,7 @@ def in_its_shoe(one: Compared, precision: float, seed: int, cores: int, console:
     """The luck-adjusted return of the best chart in the game's own shoe; None for an infinite shoe, or stopped."""
     if one.rules.infinite:
         return None
-    _, played = play_chart(Solver(one.rules).chart, MOST_HANDS, precision, seed, cores, console.stderr)
+    played = play_chart(Solver(one.rules).chart, MOST_HANDS, precision, seed, cores, console.stderr)
     if played.stopped:
         raise click.exceptions.Exit(130)
     if played.failure:

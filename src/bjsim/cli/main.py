@@ -13,6 +13,7 @@ from typing import NoReturn
 import click
 
 from bjsim import __version__
+from bjsim.arguments import command_line
 from bjsim.errors import InputError, RunFailed
 
 COMMANDS = {
@@ -85,7 +86,8 @@ def main(args: list[str] | None = None) -> None:
 
 def _main(args: list[str] | None) -> None:
     try:
-        code = cli.main(args, prog_name="bjsim", standalone_mode=False)
+        with command_line():
+            code = cli.main(args, prog_name="bjsim", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())

@@ -20,7 +20,6 @@ from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import MOST_SEED
 from bjsim.sim.game.rules import RULE_FIELDS, TRADE_WORDS, Rules
 
-MOST_HANDS = 10**10  # played to reach a precision, where nothing else is said
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -19,10 +19,11 @@ from bjsim.cli.render import (
     print_differences,
     print_results,
 )
+from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.experiment import Experiment, Progress, half_width, is_precise
-from bjsim.strategies.results import BotResult, differences_of
+from bjsim.strategies.results import BotResult
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
@@ -90,30 +91,26 @@ UNENDED = "what follows is known of other rounds, and leaves out the longest"
 
 def report(
     console: Console,
-    results: Sequence[BotResult],
-    missing: Sequence[str],
+    result: RunResult,
     programs: Sequence[BotPlayer],
-    progress: Progress,
-    seconds: float,
-    stopped: bool,
-    failure: str = "",
 ) -> None:
     """Print the results, how they converged, what bots in other processes did, and how fast it went.
 
-    missing: why bots have no result, a line for each. failure: of a round that did not end, so that all did not.
+    programs: the bots in other processes.
     """
-    if stopped:
+    results, progress = result.results, result.progress
+    if result.stopped:
         unmerged = f", with {progress.unmerged:,} rounds of unfinished blocks" if progress.unmerged else ""
         console.print(f"stopped: this is what is known so far{unmerged}", style="yellow", highlight=False)
-    if failure:
-        console.print(f"stopped: {failure}; {UNENDED}", style="yellow", highlight=False, soft_wrap=True)
-    for line in missing:
+    if result.failure:
+        console.print(f"stopped: {result.failure}; {UNENDED}", style="yellow", highlight=False, soft_wrap=True)
+    for line in result.missing:
         console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
     if not results:
         return
     print_results(console, results)
     print_convergence(console, results)
-    if differences := differences_of(results):
+    if differences := result.differences:
         print_differences(console, differences)
     if programs:
         print_bots(console, programs)
@@ -123,13 +120,13 @@ def report(
                 console.print(text, markup=False, highlight=False, soft_wrap=True)
     for line in luck_lines(results):
         console.print(line, highlight=False, soft_wrap=True)
-    if any(result.tally.ties_replayed for result in results):
+    if any(one.tally.ties_replayed for one in results):
         console.print("ties are replayed: the return is per settled bet", style="dim")
     if progress.losses:
         console.print(f"{progress.losses} times a worker was lost; its blocks were played again", style="yellow")
     rounds = progress.rounds - progress.rounds_before
-    speed = speed_of(rounds / max(seconds, 1e-9))
-    console.print(f"{rounds:,} rounds in {seconds:.2f} s, {speed}", highlight=False)
+    speed = speed_of(result.rounds_per_second)
+    console.print(f"{rounds:,} rounds in {result.seconds:.2f} s, {speed}", highlight=False)
 
 
 def luck_lines(results: Sequence[BotResult]) -> list[str]:

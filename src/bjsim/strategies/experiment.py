@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bjsim.arguments import MOST_TABLES, whole_number
+from bjsim.arguments import MOST_TABLES, argument, whole_number
 from bjsim.errors import InputError
 from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.engine.plan import compile_plan
@@ -75,7 +75,9 @@ def experiment_of(
     adjusted = not rules.infinite if adjust_luck is None else adjust_luck
     others = [player.name for player in players if not isinstance(player, Chart)]
     if adjust_luck and others:
-        raise InputError(f"adjust_luck needs charts, whose states have exact values; {others[0]} is not a chart")
+        raise InputError(
+            f"{argument('adjust_luck', True)} needs charts, whose states have exact values; {others[0]} is not a chart"
+        )
     for player in players:
         if isinstance(player, Chart) and (at := splits_for_ever(player)):
             raise InputError(f"{player.name} cannot be played: it resplits {at[0]} against {at[1]} without end")

@@ -13,6 +13,7 @@ from bjsim.sim.running.experiment import Point
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.paired import PairedTally
 from bjsim.sim.stats.tally import Tally
+from bjsim.strategies.tabular import html_table
 
 CERTAIN = 1e-9  # initial bets: smaller differences are rounding errors
 AGREES = 4.0  # standard errors: a correct result deviates further in 6 of 100,000 runs
@@ -52,6 +53,13 @@ class BotResult:
     exact: float | None
     exact_sd: float | None
     infinite_shoe: float | None
+
+    def __repr__(self) -> str:
+        exact = "" if self.exact is None else f", exact {self.exact:+.6f}"
+        return f"BotResult({self.name!r}, {self.tally.rounds:,} hands, mean {self.point.mean:+.6f}{exact})"
+
+    def _repr_html_(self) -> str:
+        return results_html([self])
 
     @property
     def point(self) -> Point:
@@ -202,3 +210,14 @@ def differences_of(results: Sequence[BotResult]) -> list[Difference]:
         for offset, pair in enumerate(one.tally.pairs)
         if pair.settled
     ]
+
+
+def results_html(results: Sequence[BotResult], caption: str = "") -> str:
+    """The results as an HTML table; means and intervals in percent of the initial bet."""
+    header = ["bot", "hands", "mean", "95% interval", "anytime-valid", "exact", "verdict"]
+    rows = []
+    for result in results:
+        point, exact = result.point, "–" if result.exact is None else f"{result.exact:+.4%}"
+        intervals = [f"{low:+.4%} … {high:+.4%}" for low, high in (point.ci95, point.anytime95)]
+        rows.append([result.name, f"{point.hands:,}", f"{point.mean:+.4%}", *intervals, exact, result.verdict])
+    return html_table(header, rows, caption)

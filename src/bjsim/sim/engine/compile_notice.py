@@ -1,21 +1,35 @@
-"""A notice that numba is about to compile, which takes seconds."""
+"""Announce that numba compiles, which takes seconds, before it does."""
 
 from __future__ import annotations
 
+import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+log = logging.getLogger("bjsim")
+
+COMPILING = "compiling the round (once after install, some seconds) …"
+
+
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook."""
+    return "ipykernel" in sys.modules
+
+
+def announce_compile(text: str = COMPILING) -> None:
+    """Announce a compilation: in the log, and on stderr if that is a terminal or a notebook."""
+    log.info(text)
+    if sys.stderr is not None and (sys.stderr.isatty() or in_notebook()):
+        print(text, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def on_compile(notify: Callable[[], object]) -> Iterator[None]:
-    """Within this context, call `notify` once, before numba first compiles a function instead of loading it from disk.
-
-    Args:
-        notify: A function without arguments.
-    """
+    """Within this context, call `notify` once, before numba first compiles a function instead of loading it."""
     from numba.core.event import Event, Listener, install_listener
 
-    class Notifier(Listener):
+    class FirstCompile(Listener):
         notified = False
 
         def on_start(self, event: Event) -> None:
@@ -26,5 +40,5 @@ def on_compile(notify: Callable[[], object]) -> Iterator[None]:
         def on_end(self, event: Event) -> None:
             pass
 
-    with install_listener("numba:compile", Notifier()):  # type: ignore[no-untyped-call, unused-ignore]
+    with install_listener("numba:compile", FirstCompile()):  # type: ignore[no-untyped-call, unused-ignore]
         yield

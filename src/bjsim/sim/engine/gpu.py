@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numba.cuda
 import numpy as np
 
+from bjsim.arguments import argument
 from bjsim.errors import EndlessSplitting, InputError
 from bjsim.sim.engine.kernels import luck, shoe, words
 from bjsim.sim.engine.kernels import play as round_kernel
@@ -40,9 +41,9 @@ def simulated() -> bool:
 def need_gpu() -> None:
     """Check that there is a GPU, and a compiler for it. Raises: InputError."""
     if not cuda.is_available():
-        raise InputError("executor cuda needs an NVIDIA GPU and its driver; none was found")
+        raise InputError(f"{argument('executor', 'cuda')} needs an NVIDIA GPU and its driver, and finds none")
     if not simulated() and find_spec("numba_cuda") is None:
-        raise InputError("executor cuda needs the package numba-cuda: pip install 'bjsim[cuda]'")
+        raise InputError(f"{argument('executor', 'cuda')} needs the package numba-cuda: pip install 'bjsim[cuda]'")
 
 
 def high_and_low(word: Any, number: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from bjsim.arguments import argument
 from bjsim.errors import InputError
 from bjsim.sim.engine.kernels.layout import NO_LIMIT, WIDE, LuckModel, Plan
 from bjsim.sim.engine.state_values import DOUBLE, HIT, SPLIT, StateValues, draw_probabilities, value_of_game
@@ -40,7 +41,8 @@ def make_luck_model(rules: Rules, plan: Plan) -> LuckModel:
     value = [value_of_game(rules, plan, seat) for seat in first.tolist()]
     if not all(map(math.isfinite, value)):
         raise InputError(
-            "luck adjustment needs charts of finite value; one of these ties at least as many bets as it is dealt"
+            f"{argument('adjust_luck', True)} needs charts of a finite value: here one ties as many bets as it is "
+            "dealt, or more"
         )
     evs = [StateValues(plan, seat, probabilities, ev, unit) for seat, ev in zip(first.tolist(), value, strict=True)]
     nodes = _Nodes(len(probabilities))

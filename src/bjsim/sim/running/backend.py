@@ -1,10 +1,26 @@
-"""The interface between a driver and the executors that play blocks."""
+"""What a driver needs to know of the place where blocks are played, and what such a place offers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from enum import Flag, auto
+from typing import Any, NamedTuple
+
+
+class Need(Flag):
+    """What a player, or a way of playing, needs of the place where blocks are played."""
+
+    NOTHING = 0
+    DECISIONS = auto()  # to run a player's code: it is not a chart
+    MODULES = auto()  # modules that only this process and its forks have loaded
+    OBJECTS = auto()  # objects of this process that cannot be pickled
+    PROGRAMS = auto()  # programs that this process has started
+    LUCK = auto()  # luck adjustment
+    TRACES = auto()  # payoffs round by round, as a paired comparison does
+    ANYTHING = DECISIONS | MODULES | OBJECTS | PROGRAMS | LUCK | TRACES
 
 
 @dataclass(frozen=True)
@@ -20,6 +36,21 @@ class Backend:
     open_pool: Callable[[], Executor]
     in_flight: Callable[[], int]
     lost: tuple[type[Exception], ...] = (BrokenExecutor,)
+
+
+class Place(NamedTuple):
+    """A backend that is not open yet.
+
+    offers: the needs that it meets. open: opens it, with what `workers.collect_logs` yields.
+    """
+
+    offers: Need
+    open: Callable[[Any], AbstractContextManager[Backend]]
+
+    @property
+    def is_this_process(self) -> bool:
+        """Whether blocks are played in this process."""
+        return Need.OBJECTS in self.offers
 
 
 class BorrowedExecutor(Executor):

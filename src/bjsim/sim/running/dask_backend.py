@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
+from bjsim.arguments import argument
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.running.backend import Backend
 
@@ -67,7 +68,7 @@ def remote_cluster(address: str) -> Iterator[Backend]:
     distributed = _distributed()
     if not re.fullmatch(r"[^\s/]+:\d+", address):
         raise InputError(
-            f"executor dask://{address} is not accepted; write dask://HOST:PORT, such as dask://node1:8786"
+            f"{argument('executor', f'dask://{address}')} is not accepted; write dask://HOST:PORT, such as dask://node1:8786"
         )
     try:
         client = distributed.Client(f"tcp://{address}", timeout=CONNECT, set_as_default=False)
@@ -87,7 +88,9 @@ def _distributed() -> Any:
     try:
         import distributed
     except ImportError:
-        raise InputError("executor dask needs the package distributed: pip install 'bjsim[dask]'") from None
+        raise InputError(
+            f"{argument('executor', 'dask')} needs the package distributed: pip install 'bjsim[dask]'"
+        ) from None
     return distributed
 
 

@@ -45,7 +45,7 @@ class Driver:
         backend: Backend | None = None,
         checkpoint: Checkpoint | None = None,
         resume: bool = False,
-        on_progress: Callable[[Progress], None] = lambda progress: None,
+        on_progress: Callable[[Progress], object] = lambda progress: None,
     ) -> None:
         self.experiment = experiment
         self.backend = backend or local(1)

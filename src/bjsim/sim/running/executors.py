@@ -1,26 +1,31 @@
-"""Opening the backend that an executor's name stands for.
+"""Where blocks are played: what the argument `executor` names, what it offers, and how it is opened.
 
-To add a backend, add to `BACKENDS` its name, or the scheme of its URL, and a function that opens it.
+A new place is one more line in `PLACES`: a name, or the scheme of a URL, and a function that finds it.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+from bjsim.arguments import argument
 from bjsim.errors import InputError
-from bjsim.sim.running.backend import Backend, BorrowedExecutor
-from bjsim.sim.running.workers import open_executor, usable_cores
+from bjsim.sim.running.backend import Backend, BorrowedExecutor, Need, Place
+from bjsim.sim.running.workers import can_fork, is_fork_safe, open_executor, usable_cores
+
+FORKS = Need.DECISIONS | Need.MODULES | Need.LUCK | Need.TRACES
+OTHER_PROCESSES = Need.DECISIONS | Need.LUCK | Need.TRACES
+GPU = Need.NOTHING
 
 
 def threads(workers: int) -> Backend:
     """Threads of this process, for players that wait for other processes.
 
-    If there are several threads and a core for each, each thread is pinned to a core together with the processes that
-    it starts: waking a process on another core takes longer than a fast bot's move.
+    Where there are several, and a core for each, each keeps to one with all processes that it starts: to wake a process
+    on another core takes longer than a quick bot's move.
     """
     return Backend(lambda: _threads(workers), lambda: 2 * workers)
 
@@ -33,68 +38,95 @@ def _threads(workers: int) -> Executor:
 
 
 def borrowed(executor: Executor, workers: int) -> Backend:
-    """A caller's executor that runs `workers` jobs at once."""
+    """Someone else's executor that plays `workers` blocks at once."""
     return Backend(lambda: BorrowedExecutor(executor), lambda: 2 * workers)
 
 
 def local(workers: int, records: Any = None) -> Backend:
-    """Worker processes; a single worker is this process itself. records: as yielded by `workers.collect_logs`."""
+    """Forked processes; one worker is this process itself. records: see `workers.gathered_log`."""
     return Backend(lambda: open_executor(workers, records), lambda: 2 * workers if workers > 1 else 1)
 
 
-@contextmanager
-def _local(address: str, workers: int | None, records: Any) -> Iterator[Backend]:
+def _local(address: str, workers: int | None, needs: Need) -> Place:
+    """Processes of this machine, or threads where players or other threads of this process rule them out.
+
+    The compiled round lets other threads run, so that charts are played as fast by threads; players in Python are not.
+    """
     if address:
-        raise InputError(f"executor local takes no address, but was given {address!r}")
-    yield local(workers or usable_cores(), records)
+        raise InputError(f"{argument('executor', 'local')} takes no address, and {address!r} is one")
+    cores = workers or usable_cores()
+    if Need.PROGRAMS in needs:
+        return Place(Need.ANYTHING, lambda records: nullcontext(threads(cores)))
+    if can_fork() and not is_fork_safe() and cores > 1:
+        pool = Backend(lambda: ThreadPoolExecutor(cores), lambda: 2 * cores)
+        return Place(Need.ANYTHING, lambda records: nullcontext(pool))
+    offers = FORKS if can_fork() else OTHER_PROCESSES
+    if cores == 1 or (workers is None and needs & ~offers):
+        return Place(Need.ANYTHING, lambda records: nullcontext(local(1, records)))
+    return Place(offers, lambda records: nullcontext(local(cores, records)))
 
 
-def _dask(address: str, workers: int | None, records: Any) -> AbstractContextManager[Backend]:
-    from bjsim.sim.running.dask_backend import local_cluster, remote_cluster
+def _dask(address: str, workers: int | None, needs: Need) -> Place:
+    if address and workers:
+        asked = f"{argument('workers', workers)} with {argument('executor', f'dask://{address}')}"
+        raise InputError(f"{asked}: that cluster has the workers it has")
 
-    if not address:
-        return local_cluster(workers or usable_cores())
+    def open_cluster(records: Any) -> AbstractContextManager[Backend]:
+        from bjsim.sim.running.dask_backend import local_cluster, remote_cluster
+
+        return remote_cluster(address) if address else local_cluster(workers or usable_cores())
+
+    return Place(OTHER_PROCESSES, open_cluster)
+
+
+def _cuda(address: str, workers: int | None, needs: Need) -> Place:
+    if address:
+        raise InputError(f"{argument('executor', 'cuda')} takes no address, and {address!r} is one")
     if workers:
-        raise InputError(f"workers cannot be set for executor dask://{address}: the cluster determines them")
-    return remote_cluster(address)
+        asked = f"{argument('workers', workers)} with {argument('executor', 'cuda')}"
+        raise InputError(f"{asked}: one process hands the blocks to the GPU")
+    return Place(GPU, lambda records: _open_gpu())
 
 
 @contextmanager
-def _cuda(address: str, workers: int | None, records: Any) -> Iterator[Backend]:
+def _open_gpu() -> Iterator[Backend]:
     from bjsim.sim.engine.gpu import need_gpu
     from bjsim.sim.running.gpu_backend import IN_FLIGHT, GpuExecutor
 
-    if address:
-        raise InputError(f"executor cuda takes no address, but was given {address!r}")
-    if workers:
-        raise InputError("workers cannot be set for executor cuda: one process submits the blocks to the GPU")
     need_gpu()
     yield Backend(GpuExecutor, lambda: IN_FLIGHT)
 
 
-BACKENDS: dict[str, Callable[[str, int | None, Any], AbstractContextManager[Backend]]] = {
-    "local": _local,
-    "dask": _dask,
-    "cuda": _cuda,
-}
+PLACES: dict[str, Callable[[str, int | None, Need], Place]] = {"local": _local, "dask": _dask, "cuda": _cuda}
+
+
+def find_place(executor: str | Executor, workers: int | None = None, needs: Need = Need.NOTHING) -> Place:
+    """The place that an argument names.
+
+    Args:
+        executor: `local` (processes or threads of this machine), `dask` (a Dask cluster on this machine),
+            `dask://HOST:PORT` (its scheduler), `cuda` (this machine's GPU), or any executor, which is left open.
+        workers: Processes, where the place does not know them itself; None is one for each core of this machine.
+        needs: Everything that the players need. `local` chooses between processes and threads by it.
+
+    Raises:
+        InputError: For another text, and for an address or workers where the place takes none.
+    """
+    if isinstance(executor, Executor):
+        pool = borrowed(executor, workers or usable_cores())
+        processes = isinstance(executor, ProcessPoolExecutor)
+        return Place(FORKS if processes else Need.ANYTHING, lambda records: nullcontext(pool))
+    name, _, address = executor.partition("://") if isinstance(executor, str) else ("", "", "")
+    if name not in PLACES or executor.endswith("://"):
+        shown = executor if isinstance(executor, str) else f"a {type(executor).__name__}"
+        asked = argument("executor", shown)
+        raise InputError(f"{asked} is not accepted; write local, dask, dask://HOST:PORT or cuda")
+    return PLACES[name](address, workers, needs)
 
 
 def open_backend(text: str, workers: int | None = None, records: Any = None) -> AbstractContextManager[Backend]:
-    """Open the backend of an executor's name; leaving the context closes it.
+    """The backend at the place that `text` names, closed when the context is left; see `find_place`.
 
-    Args:
-        text: `local` (worker processes), `dask` (a Dask cluster on this machine), `dask://HOST:PORT` (the cluster of
-            that scheduler), or `cuda` (this machine's GPU).
-        workers: The number of processes for `local` and `dask`; None means one for each core of this machine.
-        records: As yielded by `workers.collect_logs`.
-
-    Returns:
-        A context manager that yields the backend.
-
-    Raises:
-        InputError: The name is unknown, the backend cannot be reached, or a package that it needs is missing.
+    Raises: InputError for a place that there is not, that cannot be reached, or that lacks a package.
     """
-    name, _, address = text.partition("://")
-    if name not in BACKENDS or text.endswith("://"):
-        raise InputError(f"executor {text} is not accepted; write local, dask, dask://HOST:PORT or cuda")
-    return BACKENDS[name](address, workers, records)
+    return find_place(text, workers).open(records)

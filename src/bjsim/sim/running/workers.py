@@ -20,6 +20,8 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from bjsim.sim.engine.compile_notice import in_notebook
+
 if TYPE_CHECKING:
     from multiprocessing.context import ForkContext, SpawnContext
 
@@ -54,6 +56,11 @@ def stop_workers(pool: Executor) -> None:
 def can_fork() -> bool:
     """Whether workers are forked; otherwise they are spawned, and receive only what can be pickled."""
     return hasattr(os, "fork") and sys.platform != "darwin"  # Apple's libraries do not survive a fork
+
+
+def is_fork_safe() -> bool:
+    """Whether this process can be forked now. Another thread may hold a lock that its copy would wait for, for ever."""
+    return can_fork() and threading.active_count() == 1 and not in_notebook()
 
 
 def start_context() -> ForkContext | SpawnContext:

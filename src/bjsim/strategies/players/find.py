@@ -100,7 +100,7 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
 
 
 def as_player(bot: object, rules: Rules) -> Player:
-    """The player for an argument of a Python function.
+    """The player that Python code gives: one that is named (see `find_player`), a Player, or a function of a view.
 
     Args:
         bot: A name (see `find_player`) or a Player.
@@ -111,11 +111,12 @@ def as_player(bot: object, rules: Rules) -> Player:
     """
     if isinstance(bot, str | os.PathLike):
         return find_player(bot, rules)
-    if not callable(getattr(bot, "decide", None)):
-        hint = "; wrap a function as FunctionPlayer(name, function)" if callable(bot) else ""
-        raise InputError(f"bots: a {type(bot).__name__} is not a player: it has no decide(view) -> Action{hint}")
     if isinstance(bot, type):
         raise InputError(f"bots: {bot.__name__} is a class; give an instance, such as {bot.__name__}()")
+    if not callable(getattr(bot, "decide", None)):
+        if callable(bot):
+            return FunctionPlayer(getattr(bot, "__name__", type(bot).__name__), bot)
+        raise InputError(f"bots: a {type(bot).__name__} is not a player: it has no decide(view) -> Action")
     player = cast(Player, bot)
     if not isinstance(getattr(player, "name", None), str):
         raise InputError(f"bots: a {type(bot).__name__} has no name; set its attribute `name` to a string")

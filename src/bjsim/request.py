@@ -1,0 +1,230 @@
+"""What a run is asked for: one validated value, which the command line and `bjsim.play` build alike."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import reduce
+from numbers import Real
+from operator import or_
+from pathlib import Path
+from typing import Any
+
+from bjsim import __version__
+from bjsim.arguments import MOST_HANDS, MOST_TABLES, MOST_WORKERS, argument, whole_number
+from bjsim.bots.seats import BotOptions, ProgramFile, Seated, check_place, find_seated, warn_of_guessable
+from bjsim.errors import InputError
+from bjsim.run import OnProgress, Run, ignore_progress, open_run
+from bjsim.run_result import RunResult
+from bjsim.sim.game.actions import Action, Player, View
+from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.random_stream import MOST_SEED, random_seed
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.backend import Need, Place
+from bjsim.sim.running.checkpoint import Checkpoint
+from bjsim.sim.running.executors import find_place
+from bjsim.strategies.experiment import experiment_of
+from bjsim.strategies.players.find import fingerprint
+
+RulesLike = Rules | str | os.PathLike[str]
+Bot = str | os.PathLike[str] | Player | Callable[[View], Action | str]
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What a run is asked for, checked when it is made. `play` plays it, any number of times.
+
+    Args:
+        rules: The game: Rules, the name of a preset, or a TOML file.
+        bots: Who plays: names, chart files, Players, functions of a view, or the files of programs. One needs no list.
+        hands: Rounds for each bot; with `until`, the most.
+        until: Play until the anytime-valid interval of every bot is plus or minus this many initial bets.
+        seed: The same seed gives the same result, bit for bit. None takes the resumed run's, or a fresh one.
+        tables: Tables that share a bot's hands.
+        workers: Processes, or threads where players or other threads of this process rule processes out; None is one
+            for each core.
+        executor: `local`, `dask`, `dask://HOST:PORT`, `cuda`, or any executor, which is left open.
+        adjust_luck: Tell luck from play; None does so in finite shoes where all players are charts.
+        common_cards: Deal every bot the same cards, and compare them pair by pair.
+        checkpoint: A new file to keep what is known in.
+        resume: A checkpoint of the same run to go on from.
+        log: A file for the log records of all workers.
+        programs: How programs are run.
+
+    Attributes:
+        game: The rules that `rules` names.
+        seated: The bots, found.
+
+    Raises:
+        InputError: If an argument is not accepted; the message names it.
+    """
+
+    rules: RulesLike
+    bots: Bot | Sequence[Bot]
+    hands: float | None = None
+    until: float | None = None
+    seed: int | None = None
+    tables: int = 1
+    workers: int | None = None
+    executor: str | Executor = "local"
+    adjust_luck: bool | None = None
+    common_cards: bool = False
+    checkpoint: str | os.PathLike[str] | None = None
+    resume: str | os.PathLike[str] | None = None
+    log: str | os.PathLike[str] | None = None
+    programs: BotOptions = BotOptions()
+    game: Rules = field(init=False, repr=False, compare=False)
+    seated: tuple[Seated, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.hands is None and self.until is None:
+            raise InputError("how long to play is not said; give hands, such as 1e7, or until, such as 0.0001")
+        _check_checkpoints(self.checkpoint, self.resume)
+        self._set(
+            game=as_rules(self.rules),
+            hands=whole_number(argument("hands"), MOST_HANDS if self.hands is None else self.hands),
+            until=None if self.until is None else _precision(self.until),
+            tables=whole_number(argument("tables"), self.tables, 1, MOST_TABLES),
+        )
+        if self.workers is not None:
+            self._set(workers=whole_number(argument("workers"), self.workers, 1, MOST_WORKERS))
+        if self.seed is not None:
+            self._set(seed=whole_number(argument("seed"), self.seed, 0, MOST_SEED))
+        for name, accepted in (("adjust_luck", (None, True, False)), ("common_cards", (True, False))):
+            if getattr(self, name) not in accepted:
+                raise InputError(f"{argument(name, getattr(self, name))} is not accepted; one of {accepted}")
+        if not isinstance(self.programs, BotOptions):
+            raise InputError(f"programs: a {type(self.programs).__name__} is not accepted; give BotOptions")
+        self._set(seated=tuple(find_seated(bot, self.game) for bot in _listed(self.bots)))
+        self._find_place()
+        if self.common_cards and len(self.seated) < 2:
+            asked = argument("common_cards", True)
+            raise InputError(f"{asked} compares bots with one another; {argument('bots')} takes two or more of them")
+        self._choose_seed()
+
+    def _set(self, **values: object) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def has_programs(self) -> bool:
+        """Whether a program plays."""
+        return any(Need.PROGRAMS in seat.needs for seat in self.seated)
+
+    def play(self, on_progress: OnProgress = ignore_progress) -> RunResult:
+        """Play it.
+
+        Args:
+            on_progress: Called now and then with what is known so far.
+
+        Returns:
+            The results; where an interrupt (Ctrl-C) or a round that does not end stopped the run, as far as they are
+            known, and `stopped` or `failure` says so.
+
+        Raises:
+            InputError: If a checkpoint is another run's, a cluster cannot be reached, or a program cannot be started.
+            RunFailed: If the run cannot go on.
+        """
+        with self.open() as run:
+            run.compile()
+            return run.play(on_progress)
+
+    @contextmanager
+    def open(self) -> Iterator[Run]:
+        """The run, ready to be played: programs started, the backend open. Both end when the context is left."""
+        place, seed = self._find_place(), int(self.seed or 0)
+        hands, until = int(self.hands or 0), self.until or 0.0
+        adjust_luck = self.adjust_luck if Need.LUCK in place.offers else False
+        keep = self.checkpoint or self.resume
+        with ExitStack() as opened:
+            players: list[Player] = []
+            for seat in self.seated:
+                if isinstance(seat.player, ProgramFile):
+                    players.append(opened.enter_context(seat.player.start(self.programs)))
+                else:
+                    players.append(seat.player)
+            experiment = experiment_of(
+                self.game, players, hands, seed, self.tables, adjust_luck, self.common_cards, until
+            )
+            saved = Checkpoint(Path(keep), self._identity(players, adjust_luck)) if keep else None
+            log = None if self.log is None else os.fspath(self.log)
+            yield opened.enter_context(open_run(players, experiment, place, log, saved, self.resume is not None))
+
+    def _find_place(self) -> Place:
+        """Where it is played. Which of them is safe depends on the threads that there are now."""
+        needs = reduce(or_, (seat.needs for seat in self.seated), Need.NOTHING)
+        place = find_place(self.executor, self.workers, needs)
+        executor = self.executor if isinstance(self.executor, str) else type(self.executor).__name__
+        there = argument("executor", executor)
+        for name, need in (("adjust_luck", Need.LUCK), ("common_cards", Need.TRACES)):
+            if getattr(self, name) and need not in place.offers:
+                asked = f"{argument(name, True)} with {there}"
+                raise InputError(f"{asked}: a GPU only counts payoffs, and knows nothing else of a round")
+        check_place(self.seated, place, executor, self.workers)
+        if self.log is not None and executor != "local":
+            raise InputError(f"{argument('log')} gathers the records of local workers; it cannot with {there}")
+        return place
+
+    def _choose_seed(self) -> None:
+        if self.seed is None:
+            found = Checkpoint(Path(self.resume)).read()[0].get("seed") if self.resume else None
+            usable = isinstance(found, int) and 0 <= found <= MOST_SEED
+            self._set(seed=found if usable else random_seed())
+        elif self.has_programs:
+            warn_of_guessable(self.seed)
+
+    def _identity(self, players: Sequence[Player], adjust_luck: bool | None) -> dict[str, Any]:
+        """What tells this run from others, for its checkpoint."""
+        pairs = zip(self.seated, players, strict=True)
+        return {
+            "rules": self.game.to_dict(),
+            "bots": [[seat.bot, fingerprint(seat.bot, player)] for seat, player in pairs],
+            "hands": self.hands,
+            "until": self.until,
+            "tables": self.tables,
+            "seed": self.seed,
+            "adjust_luck": adjust_luck,
+            "common_cards": self.common_cards,
+            "bjsim": __version__,
+        }
+
+
+def as_rules(rules: RulesLike) -> Rules:
+    """The game that an argument names.
+
+    Raises:
+        InputError: If it is neither Rules nor the name of a preset or TOML file.
+    """
+    return rules if isinstance(rules, Rules) else load_rules(rules)
+
+
+def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:
+    """The bots as a list, also where there is one alone."""
+    if isinstance(bots, str | os.PathLike) or not isinstance(bots, Iterable):
+        return [bots]
+    listed = list(bots)
+    if not listed:
+        raise InputError("bots: an empty list is not accepted; give one bot or more")
+    return listed
+
+
+def _precision(until: object) -> float:
+    """Raises: InputError for what is no share of the initial bet."""
+    number = float(until) if isinstance(until, Real) and not isinstance(until, bool) else math.nan
+    if not 0 < number < 1:
+        shown = until if isinstance(until, str | Real) else f"a {type(until).__name__}"
+        raise InputError(f"{argument('until')}: {shown} is not accepted; a share of the bet above 0, such as 0.0001")
+    return number
+
+
+def _check_checkpoints(checkpoint: str | os.PathLike[str] | None, resume: str | os.PathLike[str] | None) -> None:
+    """Refuse a checkpoint that would be overwritten unread."""
+    if checkpoint and resume and checkpoint != resume:
+        asked = f"{argument('checkpoint', checkpoint)} with {argument('resume', resume)}"
+        raise InputError(f"{asked}: a resumed run keeps its one file")
+    if checkpoint and not resume and Path(checkpoint).exists():
+        raise InputError(f"{checkpoint} exists; go on from it with {argument('resume', checkpoint)}, or remove it")

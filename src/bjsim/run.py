@@ -1,0 +1,128 @@
+"""A run that is ready to be played: players in their seats, programs started, the backend open."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from bjsim.bots.programs import is_bot
+from bjsim.errors import EndlessSplitting, InputError
+from bjsim.run_result import RunResult
+from bjsim.sim.engine.compile_notice import announce_compile, on_compile
+from bjsim.sim.game.actions import Player
+from bjsim.sim.running.backend import Backend, Place
+from bjsim.sim.running.checkpoint import Checkpoint
+from bjsim.sim.running.common_cards import CommonCards
+from bjsim.sim.running.driver import Driver
+from bjsim.sim.running.experiment import Experiment, Progress, is_precise
+from bjsim.sim.running.table import AdjustedTable, CompiledTable, Span
+from bjsim.sim.running.workers import ForkedResult, collect_logs, is_fork_safe
+from bjsim.strategies.experiment import exact_returns, missing_results, results_of
+from bjsim.strategies.results import ExactReturn
+
+OnProgress = Callable[[Progress], object]
+
+
+def ignore_progress(progress: Progress) -> None:
+    """What is called after every merge where nobody asks for it."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run ready to be played.
+
+    exact: computes the exact returns of all players, or waits for them.
+    """
+
+    players: Sequence[Player]
+    experiment: Experiment
+    backend: Backend
+    exact: Callable[[], list[ExactReturn | None]]
+    checkpoint: Checkpoint | None = None
+    resume: bool = False
+
+    def compile(self, announce: Callable[[], object] = announce_compile) -> None:
+        """Have the compiled round ready before workers are forked; `announce` is called first if that takes long."""
+        tables = [group.tables if isinstance(group, CommonCards) else [group] for group in self.experiment.groups]
+        compiled = [table for group in tables for table in group if isinstance(table, CompiledTable | AdjustedTable)]
+        if not compiled:
+            return
+        with on_compile(announce):
+            for table in compiled:
+                table.play(0, 0, [Span(0, 1)])
+
+    def play(self, on_progress: OnProgress = ignore_progress) -> RunResult:
+        """Play it. An interrupt, or a round that does not end, leaves what is known so far."""
+        driver = Driver(
+            self.experiment,
+            self.backend,
+            checkpoint=self.checkpoint,
+            resume=self.resume,
+            on_progress=on_progress,
+        )
+        began = time.perf_counter()
+        stopped, failure = False, ""
+        try:
+            driver.run()
+        except KeyboardInterrupt:
+            stopped = True
+        except EndlessSplitting as error:
+            failure = str(error)
+        seconds = time.perf_counter() - began
+        progress = driver.so_far() if stopped or failure else driver.progress
+        return self._result(progress, seconds, stopped, failure)
+
+    def _result(self, progress: Progress, seconds: float, stopped: bool, failure: str) -> RunResult:
+        experiment, exact = self.experiment, self.exact()
+        settled = [player for player, tally in zip(self.players, progress.tallies, strict=True) if tally.settled]
+        return RunResult(
+            experiment.rules,
+            experiment.seed,
+            tuple(results_of(experiment, self.players, progress, exact)),
+            tuple(missing_results(self.players, progress, exact)),
+            progress,
+            seconds,
+            stopped,
+            failure,
+            experiment.precision or None,
+            is_precise(experiment, progress),
+            tuple(map(program_json, settled)),
+        )
+
+
+def program_json(player: Player) -> dict[str, Any] | None:
+    """The faults of a program and how long its moves took, as JSON values; None for other players."""
+    if not is_bot(player):
+        return None
+    return {
+        "faults": dict(sorted(player.faults.items())),
+        "ms_per_move": player.ms_per_move(),
+        "first_faults": [fault.to_json() for fault in player.first_faults()],
+    }
+
+
+@contextmanager
+def open_run(
+    players: Sequence[Player], experiment: Experiment, place: Place, log: str | None, saved: Checkpoint | None,
+    resume: bool,
+) -> Iterator[Run]:  # fmt: skip
+    """The run of this experiment at this place, which is closed when the context is left.
+
+    log: file for the log records of all workers. Raises: InputError if it cannot be written, and as `Place.open`.
+    """
+
+    def exact() -> list[ExactReturn | None]:
+        return exact_returns(experiment.rules, players)
+
+    if not place.is_this_process and is_fork_safe():  # before any thread is started
+        exact = ForkedResult(exact).result
+    with ExitStack() as opened:
+        try:
+            records = opened.enter_context(collect_logs(log))
+        except OSError as error:
+            raise InputError(f"cannot write the log {log}: {error.strerror}") from None
+        backend = opened.enter_context(place.open(records))
+        yield Run(players, experiment, backend, exact, saved, resume)

@@ -1,0 +1,129 @@
+"""What a run came to, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+from bjsim.json_values import json_object
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.experiment import Progress
+from bjsim.strategies.results import BotResult, Difference, differences_of, results_html
+from bjsim.strategies.tabular import data_frame
+
+if TYPE_CHECKING:
+    import pandas
+
+COLUMNS = (
+    "name",
+    "hands",
+    "mean",
+    "sd",
+    "se",
+    "ci95",
+    "anytime95",
+    "exact",
+    "exact_sd",
+    "infinite_shoe",
+    "z",
+    "verdict",
+)
+
+
+@dataclass(frozen=True, repr=False)
+class RunResult(Sequence[BotResult]):
+    """What a run came to: a sequence of one `BotResult` for each bot, in order, with what they have in common.
+
+    Attributes:
+        rules: The game.
+        seed: The seed that was used, also where none was given.
+        results: The results of all bots that have one.
+        missing: Why a bot has no result, a line for each such bot.
+        progress: The tallies and convergences of all seats.
+        seconds: How long the rounds took to play.
+        stopped: Whether an interrupt (Ctrl-C) ended the run, so that this is only what was known by then.
+        failure: Why the run could not go on, such as a round that never ends; empty if it could.
+        until: The precision that was asked for, in initial bets; None if none was.
+        reached: Whether that was reached.
+        programs: For each result, the faults and times of its bot where that is a program; else None.
+    """
+
+    rules: Rules
+    seed: int
+    results: tuple[BotResult, ...]
+    missing: tuple[str, ...]
+    progress: Progress
+    seconds: float
+    stopped: bool = False
+    failure: str = ""
+    until: float | None = None
+    reached: bool = False
+    programs: tuple[Mapping[str, Any] | None, ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> BotResult: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[BotResult]: ...
+    def __getitem__(self, index: int | slice) -> BotResult | Sequence[BotResult]:
+        return self.results[index]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[BotResult]:
+        return iter(self.results)
+
+    @property
+    def differences(self) -> list[Difference]:
+        """The differences between all pairs of bots, where they were dealt the same cards."""
+        return differences_of(self.results)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played, over all bots."""
+        return self.progress.rounds
+
+    @property
+    def rounds_per_second(self) -> float:
+        """How fast it went; rounds that a checkpoint knew do not count."""
+        return (self.rounds - self.progress.rounds_before) / max(self.seconds, 1e-9)
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as JSON values: what `bjsim run --json` writes."""
+        programs = self.programs or (None,) * len(self.results)
+        bots = [result.to_json() | dict(program or {}) for result, program in zip(self.results, programs, strict=True)]
+        data: dict[str, Any] = {
+            "rules": self.rules.to_dict(),
+            "seed": self.seed,
+            "bots": bots,
+            "differences": [difference.to_json() for difference in self.differences],
+            "rounds": self.rounds,
+        }
+        if self.stopped or self.failure:
+            data |= {"stopped": True, "unmerged": self.progress.unmerged}
+        data |= {
+            "seconds": self.seconds,
+            "rounds_per_second": self.rounds_per_second,
+            "missing": list(self.missing),
+        }
+        if self.until is not None:
+            data |= {"until": self.until, "reached": self.reached}
+        return json_object(data)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The results as a data frame with a row for each bot; returns are in initial bets.
+
+        Raises:
+            InputError: If pandas is not installed.
+        """
+        rows = [result.to_json() for result in self.results]
+        return data_frame({column: [row[column] for row in rows] for column in COLUMNS})
+
+    def __repr__(self) -> str:
+        stopped = ", stopped" if self.stopped or self.failure else ""
+        return f"RunResult({self.rules}, seed {self.seed}, {list(self.results)!r}{stopped})"
+
+    def _repr_html_(self) -> str:
+        stopped = " (stopped)" if self.stopped or self.failure else ""
+        return results_html(self.results, f"{self.rules}, seed {self.seed}{stopped}")
