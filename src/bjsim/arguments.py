@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 from bjsim.errors import InputError
@@ -64,6 +65,17 @@ def whole_number(name: str, value: object, low: int = 1, most: int = MOST) -> in
         range_ = f"{low} to {most}" if most < 10**9 else f"{low} to {most:.0e}, such as 1e7 or 10M"
         raise InputError(f"{name}: {shown} is not accepted; a whole number from {range_}")
     return whole
+
+
+def check_writable(path: str | os.PathLike[str] | None) -> None:
+    """Raises: InputError, before anything is played, where a file could not be written at its end."""
+    if path is None or path == "-":
+        return
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise InputError(f"cannot write {path}: there is no folder {target.parent}")
+    if target.is_dir() or not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise InputError(f"cannot write {path}: it is a folder, or not ours to write")
 
 
 def _parse(text: str) -> int | float:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bjsim import __version__
-from bjsim.arguments import MOST_HANDS, MOST_TABLES, MOST_WORKERS, argument, whole_number
+from bjsim.arguments import MOST_HANDS, MOST_TABLES, MOST_WORKERS, argument, check_writable, whole_number
 from bjsim.bots.seats import BotOptions, ProgramFile, Seated, check_place, find_seated, warn_of_guessable
 from bjsim.errors import InputError
 from bjsim.run import OnProgress, Run, ignore_progress, open_run
@@ -86,6 +86,7 @@ class RunRequest:
         _check_checkpoints(self.checkpoint, self.resume)
         self._set(
             game=as_rules(self.rules),
+            bots=tuple(_listed(self.bots)),
             hands=whole_number(argument("hands"), MOST_HANDS if self.hands is None else self.hands),
             until=None if self.until is None else _precision(self.until),
             tables=whole_number(argument("tables"), self.tables, 1, MOST_TABLES),
@@ -129,6 +130,8 @@ class RunRequest:
             InputError: If a checkpoint is another run's, a cluster cannot be reached, or a program cannot be started.
             RunFailed: If the run cannot go on.
         """
+        if not callable(on_progress):
+            raise InputError(f"on_progress: a {type(on_progress).__name__} is not accepted; a function of a Progress")
         with self.open() as run:
             run.compile()
             return run.play(on_progress)
@@ -223,8 +226,12 @@ def _precision(until: object) -> float:
 
 def _check_checkpoints(checkpoint: str | os.PathLike[str] | None, resume: str | os.PathLike[str] | None) -> None:
     """Refuse a checkpoint that would be overwritten unread."""
-    if checkpoint and resume and checkpoint != resume:
+    for name, path in (("checkpoint", checkpoint), ("resume", resume)):
+        if path is not None and not isinstance(path, str | os.PathLike):
+            raise InputError(f"{argument(name)}: a {type(path).__name__} is not accepted; a file's path")
+    if checkpoint and resume and os.fspath(checkpoint) != os.fspath(resume):
         asked = f"{argument('checkpoint', checkpoint)} with {argument('resume', resume)}"
         raise InputError(f"{asked}: a resumed run keeps its one file")
     if checkpoint and not resume and Path(checkpoint).exists():
         raise InputError(f"{checkpoint} exists; go on from it with {argument('resume', checkpoint)}, or remove it")
+    check_writable(checkpoint)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from bjsim.arguments import MOST, whole_number
+from bjsim.arguments import check_writable as check_writable
 from bjsim.errors import InputError
 from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, load_rules
@@ -167,17 +167,6 @@ def bot_options(command: F) -> F:
     ):  # fmt: skip
         command = option(command)
     return command
-
-
-def check_writable(path: str | None) -> None:
-    """Raises: InputError, before anything is played, where a file could not be written at its end."""
-    if path is None or path == "-":
-        return
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(f"cannot write {path}: there is no folder {target.parent}")
-    if target.is_dir() or not os.access(target if target.exists() else target.parent, os.W_OK):
-        raise InputError(f"cannot write {path}: it is a folder, or not ours to write")
 
 
 def write_json(data: object, path: str) -> None:

@@ -118,8 +118,8 @@ def find_place(executor: str | Executor, workers: int | None = None, needs: Need
         return Place(FORKS if processes else Need.ANYTHING, lambda records: nullcontext(pool))
     name, _, address = executor.partition("://") if isinstance(executor, str) else ("", "", "")
     if name not in PLACES or executor.endswith("://"):
-        shown = executor if isinstance(executor, str) else f"a {type(executor).__name__}"
-        asked = argument("executor", shown)
+        wrong = f"{argument('executor')}: a {type(executor).__name__}"
+        asked = argument("executor", executor) if isinstance(executor, str) else wrong
         raise InputError(f"{asked} is not accepted; write local, dask, dask://HOST:PORT or cuda")
     return PLACES[name](address, workers, needs)
 

@@ -63,9 +63,9 @@ def is_fork_safe() -> bool:
     return can_fork() and threading.active_count() == 1 and not in_notebook()
 
 
-def start_context() -> ForkContext | SpawnContext:
-    """The multiprocessing context in which worker processes start."""
-    return multiprocessing.get_context("fork") if can_fork() else multiprocessing.get_context("spawn")
+def start_context(fork: bool = True) -> ForkContext | SpawnContext:
+    """The multiprocessing context in which worker processes start: forked if possible and if `fork` allows it."""
+    return multiprocessing.get_context("fork") if fork and can_fork() else multiprocessing.get_context("spawn")
 
 
 def end_with_parent() -> None:

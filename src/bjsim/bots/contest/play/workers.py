@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +28,7 @@ from bjsim.bots.contest.play.match import Record, play_table
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.programs import is_unstartable
 from bjsim.errors import RunFailed
+from bjsim.sim.engine.compile_notice import in_notebook
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import can_fork, end_with_parent, start_context
@@ -67,12 +69,13 @@ class Workers:
         self._assigned: dict[int, Connection] = {}  # task -> worker
         self._connections: list[Connection] = []
         self._processes = []
-        context = start_context()
+        forks = can_fork() and not in_notebook() and threading.current_thread() is threading.main_thread()
+        context = start_context(forks)
         for number in range(workers):
             host_end, worker_end = context.Pipe()
             self._connections.append(host_end)
             worker = Worker(number, workers, contest, players, sandbox)
-            after_fork = self._after_fork if can_fork() else None
+            after_fork = self._after_fork if forks else None
             process = context.Process(target=worker.work, args=(worker_end, os.getpid(), after_fork), daemon=True)
             process.start()
             worker_end.close()

@@ -1,0 +1,259 @@
+"""`bjsim.play` and `RunRequest` do what `bjsim run` does: the same values, the same refusals, partial results."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import subprocess
+import sys
+import threading
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from bot_helpers import needs
+from support.command import bjsim as command
+
+import bjsim
+from bjsim.bots.seats import BotOptions, check_place, find_seated
+from bjsim.sim.engine import compile_notice
+from bjsim.sim.running.backend import Need
+from bjsim.sim.running.executors import FORKS, find_place
+from bjsim.sim.running.workers import is_fork_safe
+
+TIMES = ("seconds", "rounds_per_second")
+
+
+def brave(view: bjsim.View) -> str:
+    return "H" if bjsim.Hand(*view.hand).points < 19 else "S"
+
+
+def without_times(data: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in data.items() if key not in TIMES}
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        (["--rules", "vegas-s17", "--until", "0.05%"], {"rules": "vegas-s17", "until": 0.0005}),
+        (["--hands", "2e4", "--common-cards"], {"hands": 2e4, "common_cards": True}),
+        (
+            ["--rules", "vegas-s17", "--hands", "3e4", "--no-adjust-luck", "--tables", "3", "--seed", "9"],
+            {"rules": "vegas-s17", "hands": 3e4, "adjust_luck": False, "tables": 3, "seed": 9},
+        ),
+    ],
+)
+def test_the_function_gives_what_the_command_writes(options: list[str], arguments: dict[str, object]) -> None:
+    written = command("run", "--bots", "optimal,lim17", *options, "--json", "-").json
+    result = bjsim.play(**({"rules": "easy", "bots": ["optimal", "lim17"]} | arguments))  # type: ignore[arg-type]
+    assert without_times(result.to_json()) == without_times(written)
+    assert result.differences == [] or [one.to_json() for one in result.differences] == written["differences"]
+
+
+def test_a_result_is_a_sequence_of_results() -> None:
+    result = bjsim.play("easy", ["optimal", "lim17"], 1000)
+    assert [one.name for one in result] == ["optimal", "lim17"] and len(result) == 2
+    assert result[1] is result.results[1] and result[-1:] == (result[1],)
+    assert result.rounds == 2000 and result.seconds > 0 and not result.stopped
+    copy = pickle.loads(pickle.dumps(result))
+    assert copy == result and copy[0].tally == result[0].tally
+    assert repr(result[1]).startswith("BotResult('lim17', 1,000 hands, mean ") and len(repr(result)) < 300
+    for html in (result._repr_html_(), result[0]._repr_html_()):
+        assert html.startswith("<table>") and "<th>optimal</th>" in html
+
+
+def test_a_result_as_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = bjsim.play("easy", ["optimal", "lim17"], 1000)
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "pandas", None)
+        with pytest.raises(bjsim.InputError, match="pip install pandas"):
+            result.to_frame()
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    assert list(result.to_frame()["name"]) == ["optimal", "lim17"]
+
+
+def test_functions_play_under_their_own_names() -> None:
+    [one, other] = bjsim.play("easy", [brave, "lim17"], 500)
+    assert (one.name, other.name) == ("brave", "lim17") and one.exact is None
+    assert bjsim.play("easy", brave, 500)[0].tally == bjsim.play("easy", [brave], 500, workers=2)[0].tally
+
+
+def test_an_interrupt_leaves_what_is_known() -> None:
+    def stop(progress: bjsim.Progress) -> None:
+        if progress.rounds > 4000:
+            raise KeyboardInterrupt
+
+    result = bjsim.play("easy", ["optimal", "lim17"], 10**9, on_progress=stop)
+    assert result.stopped and 4000 < result.rounds < 10**7 and result[0].tally.settled
+    assert result.to_json()["stopped"] and repr(result).endswith("stopped)")
+
+
+def test_a_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    whole, kept = bjsim.play("easy", brave, 3000), tmp_path / "kept"
+
+    def stop(progress: bjsim.Progress) -> None:
+        raise KeyboardInterrupt
+
+    stopped = bjsim.play("easy", brave, 3000, checkpoint=kept, on_progress=stop)
+    assert stopped.stopped and stopped.rounds < 3000
+    with pytest.raises(bjsim.InputError, match="exists; go on from it with resume="):
+        bjsim.play("easy", brave, 3000, checkpoint=kept)
+    with pytest.raises(bjsim.InputError, match="its hands differ"):
+        bjsim.play("easy", brave, 4000, resume=kept)
+    assert bjsim.play("easy", brave, 3000, resume=kept)[0].tally == whole[0].tally
+    fresh = tmp_path / "fresh"
+    seed = bjsim.play("easy", brave, 3000, seed=None, checkpoint=fresh, on_progress=stop).seed
+    assert bjsim.play("easy", brave, 3000, seed=None, resume=fresh).seed == seed
+
+
+@needs(".py")
+def test_programs_play(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "x.py"
+    file.write_text("print('S')")
+    options = BotOptions(sandbox="off", timeout=20)
+    result = bjsim.play("cardshark", [file, "lim17"], 50, seed=None, programs=options)
+    bot, chart = result.to_json()["bots"]
+    assert bot["name"] == "x.py" and bot["faults"] == {} and bot["ms_per_move"]["median"] > 0
+    assert "faults" not in chart and result.seed >= 2**64 and not caplog.text
+    with pytest.raises(bjsim.InputError, match="is a program, which cannot travel to the workers of executor='dask'"):
+        bjsim.play("cardshark", file, 50, executor="dask")
+    with ProcessPoolExecutor(1) as pool, pytest.raises(bjsim.InputError, match="executor='ProcessPoolExecutor'"):
+        bjsim.play("cardshark", file, 50, executor=pool)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"hands": None}, "give hands, such as 1e7, or until"),
+        ({"hands": "many"}, "hands: many is not accepted"),
+        ({"until": 5}, "until: 5 is not accepted; a share of the bet above 0"),
+        ({"until": "1%"}, "until: 1% is not accepted"),
+        ({"tables": None}, "tables: None is not accepted"),
+        ({"executor": "dusk"}, "executor='dusk' is not accepted"),
+        ({"executor": 5}, "executor: a int is not accepted"),
+        ({"executor": "dask://x:1", "workers": 2}, "workers=2 with executor='dask://x:1'"),
+        ({"executor": "cuda", "adjust_luck": True}, "adjust_luck=True with executor='cuda'"),
+        ({"executor": "cuda", "bots": brave}, "brave is no chart, and executor='cuda' plays nothing else"),
+        ({"adjust_luck": "yes"}, "adjust_luck='yes' is not accepted"),
+        ({"adjust_luck": True, "bots": brave}, "adjust_luck=True needs charts"),
+        ({"common_cards": True}, "bots takes two or more"),
+        ({"checkpoint": "/nowhere/x"}, "cannot write /nowhere/x"),
+        ({"checkpoint": 5}, "checkpoint: a int is not accepted"),
+        ({"resume": "/nowhere/x"}, "cannot read the checkpoint /nowhere/x"),
+        ({"programs": "off"}, "programs: a str is not accepted"),
+        ({"on_progress": 3}, "on_progress: a int is not accepted"),
+    ],
+)
+def test_what_is_not_accepted_is_named_as_it_was_given(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(bjsim.InputError) as caught:
+        bjsim.play(**({"rules": "easy", "bots": "lim17", "hands": 10} | arguments))  # type: ignore[arg-type]
+    assert message in str(caught.value) and "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize("values", [{"sandbox": "none"}, {"timeout": 0}, {"timeout": "x"}, {"strikes": 0}])
+def test_options_of_programs_are_checked(values: dict[str, object]) -> None:
+    with pytest.raises(bjsim.InputError, match=next(iter(values))):
+        BotOptions(**values)  # type: ignore[arg-type]
+
+
+def test_a_request_is_checked_once_and_played_any_number_of_times() -> None:
+    request = bjsim.RunRequest("easy", (name for name in ("optimal", "lim17")), 1000, seed=3)  # type: ignore[arg-type]
+    assert request.play()[0].tally == request.play()[0].tally
+    assert request == bjsim.RunRequest("easy", ("optimal", "lim17"), 1e3, seed=3) != bjsim.RunRequest("easy", "lim17", 1)
+    with pytest.raises(AttributeError):
+        request.seed = 4  # type: ignore[misc]
+
+
+# --- what players need, and what places offer
+
+
+def test_needs() -> None:
+    rules = bjsim.load_rules("easy")
+    assert find_seated("lim17", rules).needs is Need.NOTHING
+    assert find_seated(brave, rules).needs is Need.DECISIONS
+    local = find_seated(lambda view: "S", rules)
+    assert local.needs == Need.DECISIONS | Need.OBJECTS
+    assert find_place("local", 1).offers is Need.ANYTHING and find_place("cuda").offers is Need.NOTHING
+    with ThreadPoolExecutor(1) as pool:
+        check_place([local], find_place(pool), "pool", None)
+    place = find_place("dask")
+    with pytest.raises(bjsim.InputError, match="cannot be sent to a worker process"):
+        check_place([local], place, "dask", None)
+
+
+@pytest.mark.skipif(not is_fork_safe(), reason="this process has threads, or cannot be forked")
+def test_a_process_with_threads_is_not_forked() -> None:
+    assert find_place("local", 2).offers == FORKS
+    end = threading.Event()
+    thread = threading.Thread(target=end.wait)
+    thread.start()
+    try:
+        assert find_place("local", 2).is_this_process
+    finally:
+        end.set()
+        thread.join()
+    assert not find_place("local", 2).is_this_process
+
+
+NO_FORK = """
+import os, threading, warnings
+warnings.simplefilter("error")
+import bjsim
+alone = bjsim.play("easy", ["optimal", "lim17"], 3e5)
+def forked(): raise AssertionError("forked")
+os.register_at_fork(before=forked)
+found = []
+def work(): found.append(bjsim.play("easy", ["optimal", "lim17"], 3e5, workers=2))
+thread = threading.Thread(target=work)
+thread.start(), thread.join()
+end = threading.Event()
+threading.Thread(target=end.wait, daemon=True).start()
+found.append(bjsim.play("easy", ["optimal", "lim17"], 3e5, workers=2))
+end.set()
+print([result.results == alone.results for result in found])
+"""
+
+
+def test_a_thread_plays_the_same_without_a_fork() -> None:
+    done = subprocess.run([sys.executable, "-c", NO_FORK], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[True, True]\n", "")
+
+
+# --- compiling
+
+
+def test_compiling_is_said_in_the_log_and_to_who_watches(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with caplog.at_level(logging.INFO, logger="bjsim"):
+        compile_notice.announce_compile()
+    assert "compiling the round" in caplog.text and capsys.readouterr().err == ""
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    compile_notice.announce_compile()
+    assert capsys.readouterr().err == f"{compile_notice.COMPILING}\n"
+
+
+# --- types
+
+USER = """
+import bjsim
+
+reveal_type(bjsim.load_rules("easy"))
+result = bjsim.play("easy", ["lim17"], hands=1e6, until=0.001)
+reveal_type(result[0])
+[one] = result
+bjsim.play("easy", lambda view: "S", 10)
+bjsim.play("easy", ["lim17"], hands="many")
+"""
+
+
+def test_a_users_file_is_typed(tmp_path: Path) -> None:
+    api = pytest.importorskip("mypy.api", reason="mypy is not installed")
+    file = tmp_path / "user.py"
+    file.write_text(USER)
+    out, _, status = api.run(["--strict", "--no-incremental", "--follow-imports=silent", str(file)])
+    assert status == 1, out
+    assert 'Revealed type is "bjsim.sim.game.rules.Rules"' in out
+    assert 'Revealed type is "bjsim.strategies.experiment.BotResult"' in out
+    [error] = [line for line in out.splitlines() if "error:" in line]
+    assert error.startswith(f"{file}:9: ") and '"str"' in error and '"hands"' in error
