@@ -15,10 +15,10 @@ from bot_helpers import needs
 from support.command import bjsim as command
 
 import bjsim
-from bjsim.bots.seats import BotOptions, check_place, find_seated
+from bjsim.bots.seats import BotOptions, check_needs, find_seated
 from bjsim.sim.engine import compile_notice
 from bjsim.sim.running.backend import Need
-from bjsim.sim.running.executors import FORKS, find_place
+from bjsim.sim.running.executors import FORKS, find_backend
 from bjsim.sim.running.workers import is_fork_safe
 
 TIMES = ("seconds", "rounds_per_second")
@@ -159,7 +159,9 @@ def test_options_of_programs_are_checked(values: dict[str, object]) -> None:
 def test_a_request_is_checked_once_and_played_any_number_of_times() -> None:
     request = bjsim.RunRequest("easy", (name for name in ("optimal", "lim17")), 1000, seed=3)  # type: ignore[arg-type]
     assert request.play()[0].tally == request.play()[0].tally
-    assert request == bjsim.RunRequest("easy", ("optimal", "lim17"), 1e3, seed=3) != bjsim.RunRequest("easy", "lim17", 1)
+    assert (
+        request == bjsim.RunRequest("easy", ("optimal", "lim17"), 1e3, seed=3) != bjsim.RunRequest("easy", "lim17", 1)
+    )
     with pytest.raises(AttributeError):
         request.seed = 4  # type: ignore[misc]
 
@@ -173,26 +175,26 @@ def test_needs() -> None:
     assert find_seated(brave, rules).needs is Need.DECISIONS
     local = find_seated(lambda view: "S", rules)
     assert local.needs == Need.DECISIONS | Need.OBJECTS
-    assert find_place("local", 1).offers is Need.ANYTHING and find_place("cuda").offers is Need.NOTHING
+    assert find_backend("local", 1).offers is Need.ANYTHING and find_backend("cuda").offers is Need.NOTHING
     with ThreadPoolExecutor(1) as pool:
-        check_place([local], find_place(pool), "pool", None)
-    place = find_place("dask")
+        check_needs([local], find_backend(pool), "pool", None)
+    place = find_backend("dask")
     with pytest.raises(bjsim.InputError, match="cannot be sent to a worker process"):
-        check_place([local], place, "dask", None)
+        check_needs([local], place, "dask", None)
 
 
 @pytest.mark.skipif(not is_fork_safe(), reason="this process has threads, or cannot be forked")
 def test_a_process_with_threads_is_not_forked() -> None:
-    assert find_place("local", 2).offers == FORKS
+    assert find_backend("local", 2).offers == FORKS
     end = threading.Event()
     thread = threading.Thread(target=end.wait)
     thread.start()
     try:
-        assert find_place("local", 2).is_this_process
+        assert find_backend("local", 2).is_this_process
     finally:
         end.set()
         thread.join()
-    assert not find_place("local", 2).is_this_process
+    assert not find_backend("local", 2).is_this_process
 
 
 NO_FORK = """

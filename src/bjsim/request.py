@@ -16,7 +16,7 @@ from typing import Any
 
 from bjsim import __version__
 from bjsim.arguments import MOST_HANDS, MOST_TABLES, MOST_WORKERS, argument, check_writable, whole_number
-from bjsim.bots.seats import BotOptions, ProgramFile, Seated, check_place, find_seated, warn_of_guessable
+from bjsim.bots.seats import BotOptions, ProgramFile, Seated, check_needs, find_seated, warn_of_guessable
 from bjsim.errors import InputError
 from bjsim.run import OnProgress, Run, ignore_progress, open_run
 from bjsim.run_result import RunResult
@@ -24,9 +24,9 @@ from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.random_stream import MOST_SEED, random_seed
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.backend import Need, Place
+from bjsim.sim.running.backend import BackendSpec, Need
 from bjsim.sim.running.checkpoint import Checkpoint
-from bjsim.sim.running.executors import find_place
+from bjsim.sim.running.executors import find_backend
 from bjsim.strategies.experiment import experiment_of
 from bjsim.strategies.players.find import fingerprint
 
@@ -101,7 +101,7 @@ class RunRequest:
         if not isinstance(self.programs, BotOptions):
             raise InputError(f"programs: a {type(self.programs).__name__} is not accepted; give BotOptions")
         self._set(seated=tuple(find_seated(bot, self.game) for bot in _listed(self.bots)))
-        self._find_place()
+        self._find_backend()
         if self.common_cards and len(self.seated) < 2:
             asked = argument("common_cards", True)
             raise InputError(f"{asked} compares bots with one another; {argument('bots')} takes two or more of them")
@@ -139,7 +139,7 @@ class RunRequest:
     @contextmanager
     def open(self) -> Iterator[Run]:
         """The run, ready to be played: programs started, the backend open. Both end when the context is left."""
-        place, seed = self._find_place(), int(self.seed or 0)
+        place, seed = self._find_backend(), int(self.seed or 0)
         hands, until = int(self.hands or 0), self.until or 0.0
         adjust_luck = self.adjust_luck if Need.LUCK in place.offers else False
         keep = self.checkpoint or self.resume
@@ -157,17 +157,17 @@ class RunRequest:
             log = None if self.log is None else os.fspath(self.log)
             yield opened.enter_context(open_run(players, experiment, place, log, saved, self.resume is not None))
 
-    def _find_place(self) -> Place:
+    def _find_backend(self) -> BackendSpec:
         """Where it is played. Which of them is safe depends on the threads that there are now."""
         needs = reduce(or_, (seat.needs for seat in self.seated), Need.NOTHING)
-        place = find_place(self.executor, self.workers, needs)
+        place = find_backend(self.executor, self.workers, needs)
         executor = self.executor if isinstance(self.executor, str) else type(self.executor).__name__
         there = argument("executor", executor)
         for name, need in (("adjust_luck", Need.LUCK), ("common_cards", Need.TRACES)):
             if getattr(self, name) and need not in place.offers:
                 asked = f"{argument(name, True)} with {there}"
                 raise InputError(f"{asked}: a GPU only counts payoffs, and knows nothing else of a round")
-        check_place(self.seated, place, executor, self.workers)
+        check_needs(self.seated, place, executor, self.workers)
         if self.log is not None and executor != "local":
             raise InputError(f"{argument('log')} gathers the records of local workers; it cannot with {there}")
         return place

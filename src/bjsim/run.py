@@ -13,7 +13,7 @@ from bjsim.errors import EndlessSplitting, InputError
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.sim.game.actions import Player
-from bjsim.sim.running.backend import Backend, Place
+from bjsim.sim.running.backend import Backend, BackendSpec
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.common_cards import CommonCards
 from bjsim.sim.running.driver import Driver
@@ -106,12 +106,12 @@ def program_json(player: Player) -> dict[str, Any] | None:
 
 @contextmanager
 def open_run(
-    players: Sequence[Player], experiment: Experiment, place: Place, log: str | None, saved: Checkpoint | None,
+    players: Sequence[Player], experiment: Experiment, place: BackendSpec, log: str | None, saved: Checkpoint | None,
     resume: bool,
 ) -> Iterator[Run]:  # fmt: skip
     """The run of this experiment at this place, which is closed when the context is left.
 
-    log: file for the log records of all workers. Raises: InputError if it cannot be written, and as `Place.open`.
+    log: file for the log records of all workers. Raises: InputError if it cannot be written, and as `BackendSpec.open`.
     """
 
     def exact() -> list[ExactReturn | None]:

@@ -18,7 +18,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.random_stream import GUESSABLE
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.backend import Need, Place
+from bjsim.sim.running.backend import BackendSpec, Need
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.players.find import as_player, comes_from_file, need_picklable
 
@@ -131,7 +131,7 @@ def needs_of(player: Player | ProgramFile) -> Need:
         return Need.DECISIONS | Need.OBJECTS
 
 
-def check_place(seated: Iterable[Seated], place: Place, executor: str, workers: int | None) -> None:
+def check_needs(seated: Iterable[Seated], place: BackendSpec, executor: str, workers: int | None) -> None:
     """Compare what players need with what a place offers.
 
     Args:

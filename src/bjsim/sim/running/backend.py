@@ -38,7 +38,7 @@ class Backend:
     lost: tuple[type[Exception], ...] = (BrokenExecutor,)
 
 
-class Place(NamedTuple):
+class BackendSpec(NamedTuple):
     """A backend that is not open yet.
 
     offers: the needs that it meets. open: opens it, with what `workers.collect_logs` yields.

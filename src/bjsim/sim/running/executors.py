@@ -1,6 +1,6 @@
 """Where blocks are played: what the argument `executor` names, what it offers, and how it is opened.
 
-A new place is one more line in `PLACES`: a name, or the scheme of a URL, and a function that finds it.
+A new backend is one more line in `BACKENDS`: a name, or the scheme of a URL, and a function that finds it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from bjsim.arguments import argument
 from bjsim.errors import InputError
-from bjsim.sim.running.backend import Backend, BorrowedExecutor, Need, Place
+from bjsim.sim.running.backend import Backend, BackendSpec, BorrowedExecutor, Need
 from bjsim.sim.running.workers import can_fork, is_fork_safe, open_executor, usable_cores
 
 FORKS = Need.DECISIONS | Need.MODULES | Need.LUCK | Need.TRACES
@@ -47,7 +47,7 @@ def local(workers: int, records: Any = None) -> Backend:
     return Backend(lambda: open_executor(workers, records), lambda: 2 * workers if workers > 1 else 1)
 
 
-def _local(address: str, workers: int | None, needs: Need) -> Place:
+def _local(address: str, workers: int | None, needs: Need) -> BackendSpec:
     """Processes of this machine, or threads where players or other threads of this process rule them out.
 
     The compiled round lets other threads run, so that charts are played as fast by threads; players in Python are not.
@@ -56,17 +56,17 @@ def _local(address: str, workers: int | None, needs: Need) -> Place:
         raise InputError(f"{argument('executor', 'local')} takes no address, and {address!r} is one")
     cores = workers or usable_cores()
     if Need.PROGRAMS in needs:
-        return Place(Need.ANYTHING, lambda records: nullcontext(threads(cores)))
+        return BackendSpec(Need.ANYTHING, lambda records: nullcontext(threads(cores)))
     if can_fork() and not is_fork_safe() and cores > 1:
         pool = Backend(lambda: ThreadPoolExecutor(cores), lambda: 2 * cores)
-        return Place(Need.ANYTHING, lambda records: nullcontext(pool))
+        return BackendSpec(Need.ANYTHING, lambda records: nullcontext(pool))
     offers = FORKS if can_fork() else OTHER_PROCESSES
     if cores == 1 or (workers is None and needs & ~offers):
-        return Place(Need.ANYTHING, lambda records: nullcontext(local(1, records)))
-    return Place(offers, lambda records: nullcontext(local(cores, records)))
+        return BackendSpec(Need.ANYTHING, lambda records: nullcontext(local(1, records)))
+    return BackendSpec(offers, lambda records: nullcontext(local(cores, records)))
 
 
-def _dask(address: str, workers: int | None, needs: Need) -> Place:
+def _dask(address: str, workers: int | None, needs: Need) -> BackendSpec:
     if address and workers:
         asked = f"{argument('workers', workers)} with {argument('executor', f'dask://{address}')}"
         raise InputError(f"{asked}: that cluster has the workers it has")
@@ -76,16 +76,16 @@ def _dask(address: str, workers: int | None, needs: Need) -> Place:
 
         return remote_cluster(address) if address else local_cluster(workers or usable_cores())
 
-    return Place(OTHER_PROCESSES, open_cluster)
+    return BackendSpec(OTHER_PROCESSES, open_cluster)
 
 
-def _cuda(address: str, workers: int | None, needs: Need) -> Place:
+def _cuda(address: str, workers: int | None, needs: Need) -> BackendSpec:
     if address:
         raise InputError(f"{argument('executor', 'cuda')} takes no address, and {address!r} is one")
     if workers:
         asked = f"{argument('workers', workers)} with {argument('executor', 'cuda')}"
         raise InputError(f"{asked}: one process hands the blocks to the GPU")
-    return Place(GPU, lambda records: _open_gpu())
+    return BackendSpec(GPU, lambda records: _open_gpu())
 
 
 @contextmanager
@@ -97,11 +97,11 @@ def _open_gpu() -> Iterator[Backend]:
     yield Backend(GpuExecutor, lambda: IN_FLIGHT)
 
 
-PLACES: dict[str, Callable[[str, int | None, Need], Place]] = {"local": _local, "dask": _dask, "cuda": _cuda}
+BACKENDS: dict[str, Callable[[str, int | None, Need], BackendSpec]] = {"local": _local, "dask": _dask, "cuda": _cuda}
 
 
-def find_place(executor: str | Executor, workers: int | None = None, needs: Need = Need.NOTHING) -> Place:
-    """The place that an argument names.
+def find_backend(executor: str | Executor, workers: int | None = None, needs: Need = Need.NOTHING) -> BackendSpec:
+    """The backend that an argument names, not open yet.
 
     Args:
         executor: `local` (processes or threads of this machine), `dask` (a Dask cluster on this machine),
@@ -115,18 +115,18 @@ def find_place(executor: str | Executor, workers: int | None = None, needs: Need
     if isinstance(executor, Executor):
         pool = borrowed(executor, workers or usable_cores())
         processes = isinstance(executor, ProcessPoolExecutor)
-        return Place(FORKS if processes else Need.ANYTHING, lambda records: nullcontext(pool))
+        return BackendSpec(FORKS if processes else Need.ANYTHING, lambda records: nullcontext(pool))
     name, _, address = executor.partition("://") if isinstance(executor, str) else ("", "", "")
-    if name not in PLACES or executor.endswith("://"):
+    if name not in BACKENDS or executor.endswith("://"):
         wrong = f"{argument('executor')}: a {type(executor).__name__}"
         asked = argument("executor", executor) if isinstance(executor, str) else wrong
         raise InputError(f"{asked} is not accepted; write local, dask, dask://HOST:PORT or cuda")
-    return PLACES[name](address, workers, needs)
+    return BACKENDS[name](address, workers, needs)
 
 
 def open_backend(text: str, workers: int | None = None, records: Any = None) -> AbstractContextManager[Backend]:
-    """The backend at the place that `text` names, closed when the context is left; see `find_place`.
+    """The backend at the place that `text` names, closed when the context is left; see `find_backend`.
 
     Raises: InputError for a place that there is not, that cannot be reached, or that lacks a package.
     """
-    return find_place(text, workers).open(records)
+    return find_backend(text, workers).open(records)
