@@ -198,14 +198,17 @@ def test_a_process_with_threads_is_not_forked() -> None:
 
 
 NO_FORK = """
-import os, threading, warnings
+import os, tempfile, threading, warnings
 warnings.simplefilter("error")
 import bjsim
 alone = bjsim.play("easy", ["optimal", "lim17"], 3e5)
 def forked(): raise AssertionError("forked")
 os.register_at_fork(before=forked)
 found = []
-def work(): found.append(bjsim.play("easy", ["optimal", "lim17"], 3e5, workers=2))
+def work():
+    found.append(bjsim.play("easy", ["optimal", "lim17"], 3e5, workers=2))
+    with tempfile.TemporaryDirectory() as folder:
+        bjsim.contest(["optimal", "lim17"], folder + "/contest", matches=2, workers=2, sandbox="off")
 thread = threading.Thread(target=work)
 thread.start(), thread.join()
 end = threading.Event()

@@ -48,7 +48,7 @@ class RunRequest:
         workers: Processes, or threads where players or other threads of this process rule processes out; None is one
             for each core.
         executor: `local`, `dask`, `dask://HOST:PORT`, `cuda`, or any executor, which is left open.
-        adjust_luck: Tell luck from play; None does so in finite shoes where all players are charts.
+        adjust_luck: Compute luck-adjusted returns too; None does so in finite shoes where all players are charts.
         common_cards: Deal every bot the same cards, and compare them pair by pair.
         checkpoint: A new file to keep what is known in.
         resume: A checkpoint of the same run to go on from.
@@ -124,7 +124,7 @@ class RunRequest:
 
         Returns:
             The results; where an interrupt (Ctrl-C) or a round that does not end stopped the run, as far as they are
-            known, and `stopped` or `failure` says so.
+            known; `stopped` or `failure` is then set.
 
         Raises:
             InputError: If a checkpoint is another run's, a cluster cannot be reached, or a program cannot be started.

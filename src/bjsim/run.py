@@ -27,7 +27,7 @@ OnProgress = Callable[[Progress], object]
 
 
 def ignore_progress(progress: Progress) -> None:
-    """What is called after every merge where nobody asks for it."""
+    """The callback of a run whose progress is not asked for."""
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def borrowed(executor: Executor, workers: int) -> Backend:
 
 
 def local(workers: int, records: Any = None) -> Backend:
-    """Forked processes; one worker is this process itself. records: see `workers.gathered_log`."""
+    """Forked processes; one worker is this process itself. records: see `workers.collect_logs`."""
     return Backend(lambda: open_executor(workers, records), lambda: 2 * workers if workers > 1 else 1)
 
 
