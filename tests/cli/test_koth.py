@@ -203,7 +203,7 @@ def test_live_standings_in_a_terminal(tmp_path, columns):
 @pytest.mark.parametrize("columns", [200, 140, 100, 80, 60, 40])
 @pytest.mark.parametrize("factor", [1, 10_000])
 def test_standings_cut_no_number_and_no_name(columns, factor):
-    """Names and faults are folded, and where the numbers do not fit the table is turned on its side."""
+    """Names and faults are folded; a table whose numbers do not fit is transposed."""
     values = {
         "group": "a", "matches": 100 * factor, "ms_per_move": 1009.37, "faults": {"start-failure": 98765, "crash": 3},
         "chips": 155.5 * factor, "chips_ci95": [124.5 * factor, 186.5 * factor],

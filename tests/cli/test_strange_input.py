@@ -63,7 +63,7 @@ def test_a_message_is_not_longer_than_a_screen(tmp_path):
     path = tmp_path / "contest.toml"
     path.write_text(f'"{"x" * 10**6}" = 1')
     said = refusal("koth", "lim17", "optimal", "--config", path)
-    assert len(said) < 2000 and said.startswith(str(path)) and said.endswith("cold")
+    assert len(said) < 2000 and said.startswith(str(path)) and "timeout" in said
 
 
 # --- journals that are whole, but that no contest wrote

@@ -1,9 +1,9 @@
-"""Results as rich tables."""
+"""Results as tables."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -13,7 +13,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from bjsim.bots.protocol import FAULTS, Fault, printable, printable_lines
-from bjsim.cli.tables import Cell, print_table
+from bjsim.cli.tables import Cell, print_table, transposed_tables
 from bjsim.sim.running.experiment import Point
 from bjsim.strategies.results import BotResult, Difference
 
@@ -22,20 +22,22 @@ if TYPE_CHECKING:
 
 
 def percent(value: float, digits: int = 4) -> str:
-    """A return in initial bets as percent of the bet, with its sign."""
+    """Format a return, in initial bets, as a signed percentage of the bet."""
     return f"{100 * value:+.{digits}f}%"
 
 
 def interval(bounds: tuple[float, float], digits: int = 4) -> str:
-    """An interval of returns in percent."""
+    """Format an interval of returns in percent."""
     if math.isinf(bounds[1]):
         return "too few hands"
     return f"{percent(bounds[0], digits)} … {percent(bounds[1], digits)}"
 
 
 def print_results(console: Console, results: Sequence[BotResult]) -> None:
-    """One line a bot: hands, mean return, intervals, luck-adjusted return where there is one, exact value and z (in a
-    finite shoe the value in an infinite one), and the verdict in words."""
+    """Print one line for each bot: hands, mean return, intervals, luck-adjusted return, exact value, z and verdict.
+
+    For a finite shoe the exact value and z are replaced by the value in an infinite shoe.
+    """
     adjusted = any(result.adjusted for result in results)
     is_finite = any(result.infinite_shoe is not None and result.exact is None for result in results)
     headings = ["bot", "hands", "return", "sd", "± se", "95% interval", "anytime 95%"]
@@ -64,7 +66,7 @@ def print_results(console: Console, results: Sequence[BotResult]) -> None:
 
 
 def adjusted_return(result: BotResult) -> str:
-    """A luck-adjusted return with half its 95% interval, to the digits that the interval supports."""
+    """Format a luck-adjusted return ± half its 95% interval, with as many digits as the interval supports."""
     luck = result.adjusted
     if luck is None:
         return "–"
@@ -76,8 +78,8 @@ def adjusted_return(result: BotResult) -> str:
 
 
 def print_differences(console: Console, differences: Sequence[Difference]) -> None:
-    """One line for each pair of bots that were dealt the same cards."""
-    headings = ["", "difference", "± se", "on other cards", "95% interval", "anytime 95%", "luck-adjusted"]
+    """Print one line for each pair of bots that were dealt the same cards."""
+    headings = ["", "difference", "± se", "± se if dealt separately", "95% interval", "anytime 95%", "luck-adjusted"]
     rows: list[list[Cell]] = []
     for difference in differences:
         adjusted = difference.adjusted
@@ -96,7 +98,7 @@ def print_differences(console: Console, differences: Sequence[Difference]) -> No
 
 
 def print_convergence(console: Console, results: Sequence[BotResult], lines: int = 8) -> None:
-    """How each mean, with its anytime-valid interval, converged: a few points, the last one always."""
+    """Print how each mean and its anytime-valid interval converged, at about `lines` points including the last."""
     points = [{point.hands: point for point in result.convergence} for result in results]
     hands = sorted(set().union(*points))
     step = max(1, len(hands) // lines)
@@ -105,7 +107,7 @@ def print_convergence(console: Console, results: Sequence[BotResult], lines: int
         for count in sorted(hands[-1::-step])
     ]
     headings = ["hands", *(result.name for result in results)]
-    print_table(console, headings, rows, "convergence (mean, anytime 95% interval)", turn=False)
+    print_table(console, headings, rows, "convergence (mean, anytime 95% interval)", transpose=False)
 
 
 def _point(point: Point) -> str:
@@ -116,7 +118,7 @@ def _point(point: Point) -> str:
 
 
 def print_bots(console: Console, programs: Sequence[BotPlayer]) -> None:
-    """Time per move and faults by kind, for each bot in a process of its own."""
+    """Print the time per move and the faults by kind of each bot that runs in its own process."""
     rows: list[list[Cell]] = []
     for program in programs:
         times = program.ms_per_move()
@@ -127,36 +129,38 @@ def print_bots(console: Console, programs: Sequence[BotPlayer]) -> None:
 
 
 def fault_lines(fault: Fault) -> str:
-    """A fault for the bot's author: what it was asked, what it printed."""
+    """Describe a fault to the bot's author: its arguments and its output."""
     lines = [f"{fault.kind}: {FAULTS[fault.kind]}", f"  {fault.detail}", f"  asked: {' '.join(fault.argv)}"]
     for name, content in (("printed", fault.stdout), ("on stderr", fault.stderr)):
         if text := content.decode("utf-8", "backslashreplace").rstrip():
             lines.append(f"  {name}: " + text[:1000].replace("\n", "\n    "))
-    return printable_lines("\n".join(lines))  # nothing that moves the author's cursor
+    return printable_lines("\n".join(lines))  # no control characters in the terminal
 
 
-LONGEST = 24  # letters of a bot's name on a line of the standings; longer names are folded
-BOT_WIDTH = 20  # columns for a bot in the standings turned on their side
-_ENDLESS = Console(width=10**6)  # a screen on which nothing is cut, to measure tables
+LONGEST = 24  # characters of a bot's name in the standings; longer names are folded
+_UNLIMITED = Console(width=10**6)  # never cuts a table, so it can measure one
 
 
 def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int) -> RichTable | Group:
-    """The standings of a contest, from the values of standings.json and each bot's language.
+    """Lay out the standings of a contest.
 
-    width: of the screen. Where a line for each bot does not fit there is no language and no group, and where that does
-    not fit either the table is turned on its side: no number and no name is ever cut.
+    Args:
+        rows: For each bot its entry in standings.json and its language.
+        width: Width of the screen, in characters. If a full line for each bot does not fit, language and group are
+            left out; if that does not fit either, the table is transposed. No number or name is ever cut.
     """
     for wide in (True, False):
         table = _standings_lines(rows, wide)
         if _measured(table).minimum <= width:
             return table
-    at_once = max(1, (width - BOT_WIDTH) // BOT_WIDTH)
-    parts = [rows[first : first + at_once] for first in range(0, len(rows), at_once)]
-    return Group(*(_standings_turned(part) for part in parts))
+    headings = ("bot", "rank", "language", "matches", "chips", "± 95%", "luck-adjusted per hand", "± 95%", "group")
+    return Group(
+        *transposed_tables((*headings, "faults", "ms per move"), [_standings_cells(*row) for row in rows], width)
+    )
 
 
 def _standings_lines(rows: Sequence[tuple[dict[str, Any], str]], wide: bool) -> RichTable:
-    """A line for each bot."""
+    """A table with a line for each bot. wide: whether to show language and group."""
     table = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1 if wide else 0), pad_edge=False)
     table.add_column("rank", justify="right", no_wrap=True)
     table.add_column("bot", overflow="fold", min_width=8, max_width=LONGEST if wide else LONGEST // 2)
@@ -182,45 +186,31 @@ def _standings_lines(rows: Sequence[tuple[dict[str, Any], str]], wide: bool) -> 
         ]
         table.add_row(*[cell for cell in cells if cell is not None])
     for column in table.columns:
-        if column.no_wrap:  # else rich takes its longest word for the least width
+        if column.no_wrap:  # rich would take the longest word as the least width
             column.min_width = max(_measured(cell).maximum for cell in (column.header, *column.cells))
     return table
 
 
-def _measured(shown: RenderableType) -> Measurement:
-    """The least and the greatest width of what may be shown."""
-    return Measurement.get(_ENDLESS, _ENDLESS.options, shown)
+def _measured(renderable: RenderableType) -> Measurement:
+    """The least and the greatest width of a table or cell."""
+    return Measurement.get(_UNLIMITED, _UNLIMITED.options, renderable)
 
 
-def _standings_turned(rows: Sequence[tuple[dict[str, Any], str]]) -> RichTable:
-    """A column for each bot."""
-    lines: dict[str, list[Text]] = {}
-    for row, language in rows:
-        for name, text in (
-            ("rank", _rank(row)),
-            ("language", language),
-            ("matches", f"{row['matches']:,}"),
-            ("chips", f"{row['chips']:.1f}"),
-            ("± 95%", _half(row["chips_ci95"], 1)),
-            ("luck-adjusted per hand", _luck_adjusted(row)),
-            ("± 95% ", _half(row["luck_adjusted_ci95"], 3)),
-            ("group", row["group"]),
-            ("faults", _faults(row)),
-            ("ms per move", _ms(row)),
-        ):
-            lines.setdefault(name, []).append(Text(text, style="yellow" if name == "faults" else ""))
-    return turned([row["bot"] for row, _ in rows], lines)
-
-
-def turned(headings: Sequence[str], lines: Mapping[str, Sequence[Text]]) -> RichTable:
-    """A table turned on its side, for narrow screens: a column for each heading, and lines with a name."""
-    table = RichTable(box=box.SIMPLE_HEAD)
-    table.add_column("", overflow="fold")
-    for heading in headings:
-        table.add_column(Text(heading), justify="right", overflow="fold")
-    for name, cells in lines.items():
-        table.add_row(name, *cells)
-    return table
+def _standings_cells(row: dict[str, Any], language: str) -> list[Cell]:
+    """The cells of one bot in the transposed standings."""
+    return [
+        Text(row["bot"]),
+        _rank(row),
+        language,
+        f"{row['matches']:,}",
+        f"{row['chips']:.1f}",
+        _half(row["chips_ci95"], 1),
+        _luck_adjusted(row),
+        _half(row["luck_adjusted_ci95"], 3),
+        Text(row["group"]),
+        Text(_faults(row), style="yellow"),
+        _ms(row),
+    ]
 
 
 def _rank(row: dict[str, Any]) -> str:
@@ -228,7 +218,7 @@ def _rank(row: dict[str, Any]) -> str:
 
 
 def _luck_adjusted(row: dict[str, Any]) -> str:
-    """Nothing is known of it before the first shoe has been played by all."""
+    """The luck-adjusted chips per hand, or a dash before every bot has played a whole shoe."""
     return "–" if row["luck_adjusted"] is None else f"{row['luck_adjusted']:+.3f}"
 
 
@@ -241,10 +231,10 @@ def _ms(row: dict[str, Any]) -> str:
 
 
 def _with_half(mean: str, bounds: Sequence[float] | None, digits: int) -> str:
-    """A mean with half the width of its interval."""
+    """A mean ± half the width of its interval."""
     return mean if mean == "–" else f"{mean} ± {_half(bounds, digits):>5}"
 
 
 def _half(bounds: Sequence[float] | None, digits: int) -> str:
-    """Half the width of an interval."""
+    """Half the width of an interval, or a dash."""
     return f"{(bounds[1] - bounds[0]) / 2:.{digits}f}" if bounds else "–"

@@ -1,4 +1,4 @@
-"""Tables on a screen: turned or folded where it is too narrow, never cut. In files and pipes they stay whole."""
+"""Tables that fit the screen: too wide ones are transposed or split, never cut. Files and pipes get them whole."""
 
 from __future__ import annotations
 
@@ -10,36 +10,42 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-Cell = str | Text  # a str keeps to one line; a Text may be wrapped between its words
-LONGEST = 20  # letters of a word that is not folded
-PADDING = 3  # around a column, its share of the frame included
+Cell = str | Text  # a str stays on one line; a Text may wrap between its words
+LONGEST = 20  # characters; longer words are folded
+PADDING = 3  # characters around a column, including its share of the frame
 
 
 def print_table(
-    console: Console, headings: Sequence[str], rows: Sequence[Sequence[Cell]], title: str = "", turn: bool = True
+    console: Console, headings: Sequence[str], rows: Sequence[Sequence[Cell]], title: str = "", transpose: bool = True
 ) -> None:
     """Print a table whose first column names its rows.
 
     Args:
-        console: The screen, or the file or pipe in its place.
-        headings: Those of the columns.
-        rows: Cells; all rows are as long as `headings`.
+        console: Where to print. A terminal limits the width; a file or pipe does not.
+        headings: One for each column.
+        rows: Cells; every row is as long as `headings`.
         title: A line above the table.
-        turn: Make columns of the rows where the table does not fit the screen. What still does not is folded into
-            parts, each with the first column.
+        transpose: Whether to swap rows and columns if the table is too wide for the screen. A table that is still too
+            wide is split into parts, each of which repeats the first column.
     """
     columns: list[list[Cell]] = [[Text(head), *cells] for head, cells in zip(headings, _columns(rows), strict=True)]
     width = console.width
     if not console.is_terminal:
         width = max(width, 1 + sum(_full(column) + PADDING for column in columns))
         console = Console(file=console.file, width=width)
-    is_turned = turn and 1 + sum(_least(column) + PADDING for column in columns) > width
-    if is_turned:
+    is_transposed = transpose and 1 + sum(_least(column) + PADDING for column in columns) > width
+    if is_transposed:
         columns = _columns(columns)
     if title:
         console.print(Text(title, style="italic"))
     for part in _parts(columns, width):
-        console.print(_table(part, width, is_turned))
+        console.print(_table(part, width, is_transposed))
+
+
+def transposed_tables(headings: Sequence[str], rows: Sequence[Sequence[Cell]], width: int) -> list[RichTable]:
+    """A table with a column for each row, split into parts of at most `width` characters where possible."""
+    columns: list[list[Cell]] = [[Text(heading) for heading in headings], *map(list, rows)]
+    return [_table(part, width, is_transposed=True) for part in _parts(columns, width)]
 
 
 def _columns(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
@@ -47,18 +53,19 @@ def _columns(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
 
 
 def _full(column: Sequence[Cell]) -> int:
+    """The width of a column in which nothing wraps."""
     return max(cell_len(str(cell)) for cell in column)
 
 
 def _least(column: Sequence[Cell]) -> int:
-    """The width that a column needs, in letters."""
+    """The smallest width of a column, in characters."""
     words = [word for cell in column if isinstance(cell, Text) for word in cell.plain.split()]
     lines = [cell for cell in column if isinstance(cell, str)]
     return max([min(cell_len(word), LONGEST) for word in words] + [cell_len(line) for line in lines], default=0)
 
 
 def _parts(columns: list[list[Cell]], width: int) -> list[list[list[Cell]]]:
-    """The columns in parts that are no wider than `width`, as far as that goes; the first column is in each."""
+    """Split the columns into parts of at most `width` where possible; each part begins with the first column."""
     first, *others = columns
     parts: list[list[list[Cell]]] = []
     left = 0
@@ -72,14 +79,16 @@ def _parts(columns: list[list[Cell]], width: int) -> list[list[list[Cell]]]:
     return parts
 
 
-def _table(columns: list[list[Cell]], width: int, is_turned: bool) -> RichTable:
+def _table(columns: list[list[Cell]], width: int, is_transposed: bool) -> RichTable:
     spare = width - 1 - sum(_least(column) + PADDING for column in columns)
     table = RichTable(box=box.SIMPLE_HEAD)
     for number, column in enumerate(columns):
-        more = max(min(_full(column) - _least(column), spare), 0)
-        spare -= more
-        names = number == 0 if is_turned else all(isinstance(cell, Text) for cell in column)
-        table.add_column(column[0], justify="left" if names else "right", overflow="fold", width=_least(column) + more)
+        extra = max(min(_full(column) - _least(column), spare), 0)
+        spare -= extra
+        is_text = number == 0 if is_transposed else all(isinstance(cell, Text) for cell in column)
+        table.add_column(
+            column[0], justify="left" if is_text else "right", overflow="fold", width=_least(column) + extra
+        )
     for row in _columns([column[1:] for column in columns]):
         table.add_row(*row)
     return table

@@ -28,20 +28,15 @@ LOSSES = 5  # pools lost in a row, with nothing done between, after which a run 
 class Driver:
     """Plays an experiment.
 
-    <<<<<<< HEAD
-        Args:
-            experiment: The experiment.
-            backend: The executors to play on; see `executors`. None plays in this process.
-            checkpoint: A file to which the progress is saved after every merge.
-            resume: Whether to resume from the checkpoint.
-            on_progress: Called with the progress after every merge.
+    Args:
+        experiment: The experiment.
+        backend: The executors to play on; see `executors`. None plays in this process.
+        checkpoint: A file to which the progress is saved after every merge.
+        resume: Whether to resume from the checkpoint.
+        on_progress: Called with the progress after every merge.
 
-        Raises:
-            InputError: The checkpoint cannot be read, is damaged, or belongs to another experiment.
-    =======
-        place: where; see `backend.Backend`. checkpoint: see `Checkpoint`; with `resume` it is read first. on_progress:
-        called after every merge.
-    >>>>>>> bc33df9 (docs: plain words in the new API; a contest in a thread does not fork)
+    Raises:
+        InputError: The checkpoint cannot be read, is damaged, or belongs to another experiment.
     """
 
     def __init__(
