@@ -1,4 +1,4 @@
-"""The house: imports point one way, every file is on the map, and no path of one machine is in it."""
+"""Imports point one way, the architecture page lists every module, and no file contains a path of one machine."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGE = ROOT / "src" / "bjsim"
+ROOT_PACKAGE = ROOT / "src" / "bjsim"
 COMMON = ("__version__", "errors", "arguments", "json_values", "toml_files")  # modules that every package may use
-API = {
+API = {  # only the command line may use the public functions
     "cli": ("api", "request", "run", "run_result"),
     "bots": (),
     "strategies": (),
     "sim": (),
-}  # only the command line may use the public functions
-ROOMS = ("cli", "bots", "strategies", "sim")  # a room may import itself and the rooms after it
-MAP = ROOT / "docs" / "explanation" / "architecture.md"
-LAYERS = {  # inside a package a part may import itself and the parts after it
+}
+PACKAGES = ("cli", "bots", "strategies", "sim")  # each may import itself and those after it
+PAGE = ROOT / "docs" / "explanation" / "architecture.md"
+LAYERS = {  # inside a package, each part may import itself and those after it
     "sim": ("running", "engine", "game", "stats"),
     "strategies": (
         "experiment",
@@ -40,13 +40,13 @@ LAYERS = {  # inside a package a part may import itself and the parts after it
 }
 
 
-def modules(room: str) -> list[Path]:
-    """The Python files of a room, without what is generated."""
-    return sorted(path for path in (PACKAGE / room).rglob("*.py") if "__pycache__" not in path.parts)
+def modules(package: str) -> list[Path]:
+    """The Python files of a package, without generated ones."""
+    return sorted(path for path in (ROOT_PACKAGE / package).rglob("*.py") if "__pycache__" not in path.parts)
 
 
 def imported_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """(line, dotted name) of everything that a module imports, `import_module("…")` with a literal included.
+    """(line, dotted name) of everything that a module imports, including `import_module("…")` with a literal.
 
     A relative import is given as `.name`.
     """
@@ -64,25 +64,25 @@ def imported_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield node.lineno, name
 
 
-def wrong_imports(room: str, source: str) -> list[str]:
-    """Complaints, "line N: …", about the imports of a module of `room`; empty when all of them are right."""
-    allowed = ROOMS[ROOMS.index(room) :]
+def wrong_imports(package: str, source: str) -> list[str]:
+    """Complaints, "line N: …", about the imports of a module in `package`; empty if all of them are allowed."""
+    allowed = PACKAGES[PACKAGES.index(package) :]
     complaints = []
     for line, name in imported_names(ast.parse(source)):
         top, _, rest = name.partition(".")
         if top == "":
             complaints.append(f"line {line}: {name} is relative; import bjsim.… instead")
-        elif top in ROOMS:
-            complaints.append(f"line {line}: {name} is a bare room; import bjsim.{name} instead")
-        elif top == "bjsim" and rest.partition(".")[0] not in (*allowed, *COMMON, *API[room]):
-            complaints.append(f"line {line}: {name}; {room} may import only from {', '.join(allowed)}")
+        elif top in PACKAGES:
+            complaints.append(f"line {line}: {name} is not below bjsim; import bjsim.{name} instead")
+        elif top == "bjsim" and rest.partition(".")[0] not in (*allowed, *COMMON, *API[package]):
+            complaints.append(f"line {line}: {name}; {package} may import only from {', '.join(allowed)}")
     return complaints
 
 
 def import_graph() -> dict[str, set[str]]:
-    """For every module of the package, the modules of the package that it imports."""
-    paths = PACKAGE.rglob("*.py")
-    files = {".".join(("bjsim", *path.relative_to(PACKAGE).with_suffix("").parts)): path for path in paths}
+    """For every module of bjsim, the modules of bjsim that it imports."""
+    paths = ROOT_PACKAGE.rglob("*.py")
+    files = {".".join(("bjsim", *path.relative_to(ROOT_PACKAGE).with_suffix("").parts)): path for path in paths}
     graph: dict[str, set[str]] = {}
     for module, path in files.items():
         if "samples" in path.parts:
@@ -108,10 +108,10 @@ def upward_imports(package: str, graph: dict[str, set[str]]) -> list[str]:
 
 
 def own_paths(text: str, root: Path) -> list[str]:
-    """Absolute paths in `text` that mean something on one machine only.
+    """Absolute paths in `text` that are specific to one machine.
 
-    These are paths in a home directory, and paths in the top folder that holds the repository `root`; or in
-    `root` itself, where that top folder is one that every machine has.
+    These are paths in a home directory, and paths in the top-level directory of the repository `root`; or in `root`
+    itself, if every machine has that top-level directory.
     """
     patterns = [r"/(?:home|Users)/\w", r"/root/[.\w]"]
     if len(root.parts) > 2:
@@ -121,19 +121,19 @@ def own_paths(text: str, root: Path) -> list[str]:
     return [match[0] for match in re.finditer(rf"(?<![\w.~}}])(?:{'|'.join(patterns)})[\w./-]*", text)]
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_imports_point_one_way(room: str) -> None:
-    assert modules(room), f"{room}/ holds no module"
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_point_one_way(package: str) -> None:
+    assert modules(package), f"{package}/ contains no module"
     complaints = [
         f"{path.relative_to(ROOT)} {complaint}"
-        for path in modules(room)
-        for complaint in wrong_imports(room, path.read_text(encoding="utf-8"))
+        for path in modules(package)
+        for complaint in wrong_imports(package, path.read_text(encoding="utf-8"))
     ]
     assert not complaints, "\n".join(complaints)
 
 
 @pytest.mark.parametrize(
-    ("room", "source"),
+    ("package", "source"),
     [
         ("sim", "import bjsim.strategies.charts.chart"),
         ("sim", "from bjsim import bots"),
@@ -148,13 +148,13 @@ def test_imports_point_one_way(room: str) -> None:
         ("cli", "from . import main"),
     ],
 )
-def test_a_planted_wrong_import_is_caught(room: str, source: str) -> None:
+def test_a_planted_wrong_import_is_caught(package: str, source: str) -> None:
     """Negative control of test_imports_point_one_way."""
-    assert len(wrong_imports(room, source)) == 1
+    assert len(wrong_imports(package, source)) == 1
 
 
 @pytest.mark.parametrize(
-    ("room", "source"),
+    ("package", "source"),
     [
         ("sim", "import numpy as np\nfrom bjsim.sim.game.hand import Hand\nfrom bjsim.sim import cards"),
         ("strategies", "import bjsim.sim.game.rules\nfrom bjsim.strategies import chart"),
@@ -162,14 +162,14 @@ def test_a_planted_wrong_import_is_caught(room: str, source: str) -> None:
         ("cli", "from bjsim import __version__\nimport bjsim.bots, bjsim.strategies, bjsim.sim, bjsim.cli"),
     ],
 )
-def test_right_imports_pass(room: str, source: str) -> None:
-    assert wrong_imports(room, source) == []
+def test_right_imports_pass(package: str, source: str) -> None:
+    assert wrong_imports(package, source) == []
 
 
 @pytest.mark.parametrize("package", LAYERS)
 def test_imports_inside_a_package_point_one_way(package: str) -> None:
     graph = import_graph()
-    parts = {path.stem if path.is_file() else path.name for path in (PACKAGE / package).iterdir()}
+    parts = {path.stem if path.is_file() else path.name for path in (ROOT_PACKAGE / package).iterdir()}
     parts = parts - {"__init__", "__pycache__", "samples", "errors"}
     assert parts == set(LAYERS[package]), "LAYERS does not list the parts of this package"
     complaints = upward_imports(package, graph)
@@ -186,24 +186,24 @@ def test_no_import_circle() -> None:
     list(graphlib.TopologicalSorter(import_graph()).static_order())  # raises CycleError, which names the circle
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_folder_of_modules_is_a_package(room: str) -> None:
-    """A folder without `__init__.py` is left out of the wheel. The sample bots are data, not modules."""
-    folders = {path.parent for path in modules(room)} - {PACKAGE / "bots" / "samples"}
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_folder_of_modules_is_a_package(package: str) -> None:
+    """A directory without `__init__.py` is missing from the wheel. The sample bots are data, not modules."""
+    folders = {path.parent for path in modules(package)} - {ROOT_PACKAGE / "bots" / "samples"}
     missing = sorted(str(path.relative_to(ROOT)) for path in folders if not (path / "__init__.py").exists())
     assert not missing, f"no __init__.py in {', '.join(missing)}"
 
 
-def test_the_map_names_every_file_and_no_other() -> None:
-    named = set(re.findall(rf"`((?:{'|'.join(ROOMS)})/[\w./-]+\.py)`", MAP.read_text(encoding="utf-8")))
-    present = {path.relative_to(PACKAGE).as_posix() for room in ROOMS for path in modules(room)}
+def test_the_architecture_page_lists_every_module_and_no_other() -> None:
+    named = set(re.findall(rf"`((?:{'|'.join(PACKAGES)})/[\w./-]+\.py)`", PAGE.read_text(encoding="utf-8")))
+    present = {path.relative_to(ROOT_PACKAGE).as_posix() for package in PACKAGES for path in modules(package)}
     present = {path for path in present if path.count("/") == 1 or not path.endswith("__init__.py")}
-    name = MAP.relative_to(ROOT)
+    name = PAGE.relative_to(ROOT)
     assert not present - named, f"{name} has no line for: {', '.join(sorted(present - named))}"
-    assert not named - present, f"{name} names what is not there: {', '.join(sorted(named - present))}"
+    assert not named - present, f"{name} lists modules that do not exist: {', '.join(sorted(named - present))}"
 
 
-def test_no_file_holds_a_path_of_one_machine() -> None:
+def test_no_file_contains_a_path_of_one_machine() -> None:
     folders = ("tests", "bench", "docs", "src", ".ci", ".github")
     generated = {"__pycache__", "bjsim.egg-info"}
     files = [path for name in ("*.md", "*.toml", "Makefile", ".gitignore") for path in ROOT.glob(name)]
@@ -218,7 +218,7 @@ def test_no_file_holds_a_path_of_one_machine() -> None:
 
 
 def test_a_planted_path_is_caught() -> None:
-    """Negative control of test_no_file_holds_a_path_of_one_machine."""
+    """Negative control of test_no_file_contains_a_path_of_one_machine."""
     home, checkout = "/home" + "/someone/x.py", "/" + "data/team/bjsim"
     assert own_paths(f'open("{home}")', ROOT) == [home]
     assert own_paths(f"see {checkout}/sim", Path(checkout)) == [f"{checkout}/sim"]

@@ -40,7 +40,7 @@ def test_what_the_documentation_tells_a_new_user_to_type(tmp_path, monkeypatch):
     assert [*printed] == ["bot new mybot", "bot check mybot.c", "run --rules cardshark", "bot export optimal",
                           "bot check best.py"]  # fmt: skip
     assert sorted(path.name for path in tmp_path.iterdir()) == ["best.py", "mybot.c"]
-    assert "no fault" in printed["bot check mybot.c"] and "no fault" in printed["bot check best.py"]
+    assert "no faults" in printed["bot check mybot.c"] and "no faults" in printed["bot check best.py"]
     assert re.search(r"mybot\.c +300 .*\n(.*\n)*.*mybot\.c .* none", printed["run --rules cardshark"])
 
 
@@ -68,7 +68,7 @@ def test_there_are_situations_under_all_rules(preset):
 def test_a_good_bot_passes():
     done = run("check", SAMPLES / "lim17.c", "--timeout", 20)
     assert done.exit_code == 0, done.output
-    assert "no fault" in done.output and "ms per move" in done.output and "T6" in done.output
+    assert "no faults" in done.output and "ms per move" in done.output and "T6" in done.output
 
 
 @needs(".py")
@@ -78,7 +78,7 @@ def test_a_bad_bot_is_shown_its_faults(tmp_path):
     done = run("check", path, "--json", tmp_path / "x.json", "--timeout", 20)
     assert done.exit_code == 1
     assert "crash" in done.output and "ZeroDivisionError" in done.output and "asked: 17 T7" in done.output
-    assert "not steady" in done.output
+    assert "non-deterministic" in done.output
     data = json.loads((tmp_path / "x.json").read_text())
     assert data["faults"]["crash"] >= 20 and not data["steady"] and data["language"] == "python"
     assert ["crash", "crash"] in [answer["moves"] for answer in data["answers"]]
@@ -96,7 +96,7 @@ def tried(tmp_path, code, *options):
 @needs(".py")
 def test_a_bot_that_never_stands_meets_the_move_cap(tmp_path):
     status, output, data = tried(tmp_path, "print('B 0')", "--timeout", 20, "--set", "move_cap=20")
-    assert status == 1 and "it would be struck: move-cap" in output and "20 moves with one hand" in output
+    assert status == 1 and "a contest would record faults: move-cap" in output and "20 moves with one hand" in output
     assert data["faults"] == {"move-cap": ENOUGH}
     assert data["answers"][0]["after"] == [*["B 0"] * 19, "move-cap"]
     assert [len(answer["after"]) for answer in data["answers"]] == [20] * ENOUGH + [0] * (191 - ENOUGH)
@@ -121,7 +121,7 @@ def test_a_hand_is_played_on_where_the_bot_raises(tmp_path, code, faults):
 @needs(".py")
 def test_a_bot_that_hangs_is_soon_asked_no_more(tmp_path):
     status, output, data = tried(tmp_path, "time.sleep(60)", "--timeout", 0.05)
-    assert status == 1 and "asked no more after 10 timeouts: 186 of 191 situations are untried" in output
+    assert status == 1 and "stopped asking after 10 timeouts: 186 of 191 situations not tried" in output
     assert data["faults"] == {"timeout": 10} and data["untried"] == 186
     status, output, data = tried(tmp_path, "time.sleep(60)", "--timeout", 0.05, "--strikes", 3)
     assert status == 1 and "after 4 timeouts: 189 of 191" in output, "each situation is asked twice"
@@ -131,7 +131,7 @@ def test_a_bot_that_hangs_is_soon_asked_no_more(tmp_path):
 def test_a_bot_that_always_crashes_is_soon_asked_no_more(tmp_path):
     """One that crashes sometimes is asked in all situations: see test_a_bad_bot_is_shown_its_faults."""
     status, output, data = tried(tmp_path, "1 / 0", "--timeout", 20)
-    assert status == 1 and "asked no more after 10 crashes: 186 of 191 situations are untried" in output
+    assert status == 1 and "stopped asking after 10 crashes: 186 of 191 situations not tried" in output
     assert data["faults"] == {"crash": 10} and data["untried"] == 186
 
 
@@ -189,7 +189,7 @@ def test_a_new_bot_is_a_bot_with_a_comment(tmp_path, language, ending, monkeypat
     text = (tmp_path / f"mine{ending}").read_text()
     assert "VISIBLE" in text and "B 15" in text
     again = run("new", f"mine{ending}", "--language", language)
-    assert again.exit_code != 0 and "exists already" in str(again.exception)
+    assert again.exit_code != 0 and "already exists" in str(again.exception)
 
 
 @needs(".py")
@@ -203,7 +203,7 @@ def test_a_chart_becomes_a_bot_that_passes(tmp_path):
 def test_what_is_no_chart_is_refused(tmp_path):
     (tmp_path / "mine.py").write_text("def decide(view): return 'S'")
     done = run("export", f"{tmp_path / 'mine.py'}:decide")
-    assert "is no chart" in str(done.exception)
+    assert "is not a chart" in str(done.exception)
 
 
 @needs(".py")

@@ -173,7 +173,7 @@ def test_ones_own_contest_with_a_player_in_python_is_resumed_by_the_command_that
     foreign(tmp_path / "c", ["lim17", "optimal"], f"{file}:player", hashlib.sha256(file.read_bytes()).hexdigest())
     status, out, err = bjsim("koth", "--resume", tmp_path / "c", "--trust")
     assert status == 0 and mark.exists(), err
-    command = next(line for line in out.splitlines() if line.startswith("if it is stopped: "))
+    command = next(line for line in out.splitlines() if line.startswith("to resume after a stop: "))
     assert command.endswith(" --trust")
     assert "--trust needs --resume" in refusal("koth", "lim17", "optimal", "--trust", "--out", tmp_path / "d")
 

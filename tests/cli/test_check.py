@@ -51,16 +51,16 @@ def test_the_fixed_chart_is_the_best_one_in_the_same_format(chart, tmp_path):
 def test_a_chart_from_standard_input_fixed_to_standard_output():
     outcome = bjsim("check", "-", *GAME, "--fix", "-", stdin=WRITERS["policy"](WRONG).encode())
     assert outcome.status == 0 and outcome.out == WRITERS["policy"](BEST)
-    assert "standard input is worth" in outcome.err
+    assert "value of standard input in" in outcome.err
 
 
 def test_what_is_shown():
     text = bjsim("check", "-", *GAME, stdin=WRITERS["chart"](WRONG).encode()).out
-    assert "the best chart is worth -0.286891%" in text
+    assert "the best chart: -0.286891%" in text
     (row,) = [line for line in text.splitlines() if line.startswith("   12 ")]
     assert row.split() == ["12", "H", "H", "S", "S", "S", "H", "H", "H", "S!", "H"]
     assert text.count("!") == 4  # three cells and the legend
-    assert "3 cells cost" in text and "remainder 0.000000%" in text and "second-order terms" in text
+    assert "3 wrong cells cost" in text and "remainder 0.000000%" in text and "interaction" in text
     assert "20,000 hands returned" in text and text.rstrip().endswith("agrees with the exact value")
     listed = [line.split()[:4] for line in text.splitlines() if line.startswith("  ") and line.strip().endswith("%")]
     assert listed == [["12", "T", "S", "H"], ["11", "6", "S", "Dh"], ["88", "6", "H", "P"]]
@@ -73,9 +73,9 @@ def test_named_strategies_are_charts_too():
 
 def test_a_finite_shoe_is_judged_in_the_infinite_one():
     text = bjsim("check", "optimal", "--rules", "vegas-h17", "--decks", "1", "--hands", "1e4").out
-    assert "All prices here are an infinite shoe's. vegas-h17 is played from 1 deck" in text
+    assert "All values below are for an infinite shoe. vegas-h17 is played with 1 deck" in text
     assert "in this shoe: agrees with its luck-adjusted return" in text
-    assert ", z " not in text  # which would compare it with the infinite shoe
+    assert ", z " not in text  # it would compare with the infinite shoe
     assert "best chart" not in text and "no cell differs" not in text
 
 
@@ -83,8 +83,8 @@ def test_no_cell_is_wrong_in_a_shoe_that_is_not_solved(tmp_path):
     asked = ("check", "hoyle", "--rules", "vegas-s17", "--decks", "1", "--hands", "0")
     fixed = tmp_path / "fixed"
     text = bjsim(*asked, "--fix", fixed).out
-    assert "best" not in text and "! differs from the infinite shoe's chart" in text
-    assert "in an infinite shoe 103 cells cost" in text and "--fix wrote the infinite shoe's chart, not one for" in text
+    assert "best" not in text and "! differs from the infinite-shoe chart" in text
+    assert "in an infinite shoe 103 wrong cells cost" in text and "--fix wrote the chart for an infinite shoe" in text
     assert bjsim(*asked, "--json", "-").json["shoe"] == "inf"
 
 
@@ -93,7 +93,7 @@ def test_an_infinite_game_is_not_played():
     assert data["best"] == data["value"] == "inf" and data["run"] is None
     text = bjsim("check", "hoyle", "--rules", "blackjack-p", "--set", "ten_probability=1/2", "--hands", "1e4").out
     assert "the value is infinite: resplitting TT against 2 pays without limit" in text
-    assert "an infinite difference cannot be shared out among cells" in text
+    assert "an infinite difference cannot be divided among cells" in text
 
 
 @pytest.mark.parametrize("kind", ["png", "svg"])
@@ -119,7 +119,7 @@ def test_bad_input_gets_one_line_and_status_2(tmp_path):
     assert "cannot both have the standard output" in refusal("check", "hoyle", "--fix", "-", "--json", "-")
     assert f"cannot write {tmp_path}: it is a folder" in refusal("check", "hoyle", "--fix", tmp_path)
     (tmp_path / "mine.py").write_text("def decide(view):\n    return 'S'\n", encoding="utf-8")
-    assert "is no chart" in refusal("check", f"{tmp_path}/mine.py:decide")
+    assert "is not a chart" in refusal("check", f"{tmp_path}/mine.py:decide")
     assert "cannot be created" in refusal("check", "bjsim.strategies.players.find:FunctionPlayer")
 
 

@@ -1,4 +1,4 @@
-"""`bjsim compare` as its users call it, and what one rule is worth."""
+"""`bjsim compare` as its users call it, and the effects of single rules."""
 
 import pytest
 from support.command import bjsim, refusal
@@ -38,7 +38,7 @@ def test_endless_resplitting_is_worth_what_is_published():
 
 
 def test_a_row_that_one_game_has_is_compared_with_its_total():
-    """In a game that counts no cards, fifteen in four cards is fifteen; in one without splits, 8-8 is sixteen."""
+    """If the number of cards does not matter, fifteen in four cards is fifteen; without splits, 8-8 is sixteen."""
     one, two = games("--rules", "neller,neller-v1,neller-v2")[1:]
     changed = {(change["row"], change["column"]): (change["before"], change["after"]) for change in one["changes"]}
     assert changed["15/4", "2"] == ("S", "H") and changed["14:77", "4"] == ("S", "H") and ("15/3", "2") not in changed
@@ -71,7 +71,7 @@ def test_what_is_shown():
 def test_neighbouring_columns_are_drawn_together_and_decks_do_not_matter():
     outcome = bjsim("compare", "--rules", "vegas-s17,atlantic-city")
     assert "15 v T H → Rh, 16 v 9-A H → Rh" in outcome.out
-    assert "changed cells are an infinite shoe's; --until 0.01% plays the games in their own" in outcome.out
+    assert "changed cells are for an infinite shoe; add --until 0.01% to play the games in their" in outcome.out
     assert "infinite shoe   difference" in outcome.out and outcome.err == ""
     assert "infinite" not in bjsim("compare", "--rules", "neller,neller-v3").out
 
@@ -105,12 +105,12 @@ def test_bad_input_gets_one_line_and_status_2():
     assert refusal("compare", "--vary", "peek").startswith("--vary peek is not accepted; write FIELD=V1,V2")
     assert "did you mean peek?" in refusal("compare", "--vary", "pek=true,false")
     assert "decks takes 1 to 8, or inf" in refusal("compare", "--vary", "decks=1,99")
-    assert "one game to start from" in refusal("compare", "--rules", "easy,neller", "--vary", "decks=1,2")
+    assert "--vary takes one game, not 2" in refusal("compare", "--rules", "easy,neller", "--vary", "decks=1,2")
     assert "did you mean easy?" in refusal("compare", "--rules", "easy,eay")
 
 
 def test_games_in_their_own_shoes():
-    """Until ± 0.05%: a fresh shoe for every round is worth more than one dealt to three quarters (0.018%, too little to
+    """Until ± 0.05%: a fresh shoe for every round returns more than one dealt to three quarters (0.018%, too little to
     be seen here), and two decks more than six (0.19%, eight times the interval)."""
     two, six, endless = games("--rules", "vegas-s17", "--vary", "decks=2,6,inf", "--until", "0.05%", "--workers", "1")
     assert endless["in_its_shoe"] is None

@@ -105,10 +105,10 @@ def test_the_command_to_go_on_can_be_typed_as_it_is_printed(tmp_path, monkeypatc
         run("koth", "lim17", "optimal", "--matches", 4, "--out", "k i", *options, status=130)
     command = f"bjsim koth --resume 'k i'{needed}"
     printed = capsys.readouterr().out
-    assert f"if it is stopped: {command}\n" in printed and f"stopped; go on with: {command}\n" in printed
+    assert f"to resume after a stop: {command}\n" in printed and f"stopped; resume with: {command}\n" in printed
     run(*shlex.split(command)[1:])
     printed = capsys.readouterr().out
-    assert f"if it is stopped: {command}\n" in printed and "4 matches; ended" in printed
+    assert f"to resume after a stop: {command}\n" in printed and "4 matches; ended" in printed
 
 
 @pytest.mark.parametrize("text", ["", "until = 'decided'", "matches = 7"])
@@ -135,7 +135,7 @@ def test_house_players_fill_chairs_and_are_not_ranked(tmp_path, capsys):
     assert [row["bot"] for row in rows] and len(rows) == 2
     run("koth", "--verify", tmp_path)
     run("koth", "--show", tmp_path, "--hand", "9.9.9", status=2)
-    assert "no such hand" in capsys.readouterr().err
+    assert "no such round" in capsys.readouterr().err
 
 
 def test_odd_names_and_the_same_bot_twice(tmp_path, capsys):
@@ -189,7 +189,7 @@ def test_live_standings_in_a_terminal(tmp_path, columns):
     screens = frames(tmp_path, columns)
     live = [screen for screen in screens if "moves/s" in screen]
     assert live and all(len(line) <= columns for screen in screens for line in screen.splitlines())
-    rates = r"match \d+ of 12   [\d,]+ rounds/s   [\d,]+ moves/s   [\d,]+ s left at most"
+    rates = r"match \d+ of 12   [\d,]+ rounds/s   [\d,]+ moves/s   at most [\d,]+ s left"
     assert any(re.search(rates, screen) for screen in live), live
     headings = ["rank", "bot", "matches", "chips ± 95%", "faults"]
     headings += ["language", "luck-adjusted", "group", "ms per move"] if columns > 100 else ["luck-adj. ± 95%", "ms"]
@@ -328,7 +328,7 @@ def test_ctrl_c_shows_how_it_stands_and_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     printed = process.communicate(timeout=60)[0].decode()
     assert process.returncode == 130 and "matches so far, not finished" in printed
-    assert "optimal" in printed and "go on with: bjsim koth --resume" in printed
+    assert "optimal" in printed and "resume with: bjsim koth --resume" in printed
 
 
 def test_a_place_for_json_that_is_none_is_refused_before_the_contest(tmp_path, capsys):

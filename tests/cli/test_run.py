@@ -87,7 +87,7 @@ def test_ctrl_c_prints_what_is_known():
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "stopped: this is what is known so far" in out and "lim17" in out and "Traceback" not in err
+    assert "stopped: results so far" in out and "lim17" in out and "Traceback" not in err
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_a_precision_without_its_sign_is_refused_with_both_readings(text, readin
 
 
 def test_in_a_finite_shoe_nothing_is_compared_with_the_infinite_one():
-    """One deck is worth half a percent more to the best chart, which a z would take for an error."""
+    """The best chart returns half a percent more with one deck, which a z would take for an error."""
     asked = ("--bots", "optimal,lim17", "--rules", "vegas-s17", "--decks", "1", "--hands", "2e4")
     for more in ((), ("--no-adjust-luck",)):
         for bot in result(*asked, *more)["bots"]:
@@ -292,7 +292,7 @@ def test_in_a_finite_shoe_nothing_is_compared_with_the_infinite_one():
 
 def test_hints():
     assert "separate bots by commas: --bots optimal,lim17" in bjsim("run", "--bots", "optimal", "lim17")[2]
-    assert "easy is a game and no table; write --rules easy" in bjsim("solve", "easy")[2]
+    assert "easy is a game, not a table; write --rules easy" in bjsim("solve", "easy")[2]
     assert "'esy' is not one of 'initial'" in bjsim("solve", "esy")[2]
     assert result("--bots", "lim17", "--hands", "0.002M")["rounds"] == 2000
 

@@ -262,9 +262,9 @@ def test_a_full_disk_is_said_of_the_file(tmp_path, monkeypatch):
     host._journal.close()
     monkeypatch.setattr(os, "fsync", full)
     status, _, err = bjsim("koth", "--resume", tmp_path / "c")
-    assert (status, err) == (1, f"bjsim: {tmp_path}/c/journal.jsonl: a disk is full\n")
+    assert (status, err) == (1, f"bjsim: {tmp_path}/c/journal.jsonl: the disk is full\n")
     status, _, err = bjsim("run", "--bots", "lim17", "--hands", 1000, "--checkpoint", tmp_path / "kept")
-    assert (status, err) == (1, f"bjsim: {tmp_path}/kept.new: a disk is full\n")
+    assert (status, err) == (1, f"bjsim: {tmp_path}/kept.new: the disk is full\n")
 
 
 def test_that_no_process_can_be_started_is_said(tmp_path, monkeypatch):
@@ -274,15 +274,15 @@ def test_that_no_process_can_be_started_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fork", refuse)
     multiprocessing.active_children()
     status, _, err = bjsim("koth", "lim17", "optimal", "--out", tmp_path / "c")
-    assert status == 1 and err == "bjsim: refused for now; perhaps no more processes can be started (see `ulimit -u`)\n"
+    assert status == 1 and err == "bjsim: refused; the limit on processes may be reached (see `ulimit -u`)\n"
     assert bjsim("run", "--bots", "lim17", "--hands", 10, "--workers", 1).status == 0  # which needs none
 
 
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (OSError(errno.ENOSPC, "x"), "a disk is full"),
-        (OSError(errno.EMFILE, "x", "some/file"), "some/file: too many files are open (see `ulimit -n`)"),
+        (OSError(errno.ENOSPC, "x"), "the disk is full"),
+        (OSError(errno.EMFILE, "x", "some/file"), "some/file: too many open files (see `ulimit -n`)"),
         (PermissionError(errno.EACCES, "Permission denied", "some/file"), "some/file: Permission denied"),
         (OSError("something else"), "something else"),
     ],

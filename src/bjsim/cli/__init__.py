@@ -1,1 +1,1 @@
-"""The command line: one file per command, and rendering."""
+"""The command line: one module per command, and the rendering of results."""

@@ -1,4 +1,4 @@
-"""`bjsim bot`: try a bot before a contest, start a new one, make one of a chart."""
+"""`bjsim bot`: check a bot before a contest, create a new one, or export a chart as one."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
 
 def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that name the game; bots are made for cardshark."""
+    """Add the options that choose a game; the default is cardshark, the game of contests."""
     command = click.option(
         "--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule; repeatable."
     )(command)
     return click.option(
         "--rules", "rules_name", type=RulesName(), default="cardshark", show_default=True, metavar="NAME|FILE.toml",
-        help="The game: a preset (see `bjsim rules`) or a TOML file.",
+        help="Game to play: a preset (see `bjsim rules`) or a TOML file.",
     )(command)  # fmt: skip
 
 
 @click.group()
 def bot() -> None:
-    """Bots: programs of their own, run once per move, in any language."""
+    """Create, check or export a bot: a program in any language that is run once per move."""
 
 
 @bot.command()
@@ -57,13 +57,13 @@ def check(
     path: Path, rules_name: str, settings: tuple[str, ...], json_path: str | None, sandbox: str, timeout: float,
     cold: bool, strikes: int | None,
 ) -> None:  # fmt: skip
-    """Try one bot: build it, ask it in a table of situations, show what it did and how fast, and every fault.
+    """Check a bot: build it, ask it for a move in many situations, and show its moves, its speed and every fault.
 
-    Where it raises, the hand is played on until it stands or has made as many moves as the rules allow. After as many
-    timeouts as --strikes, by default a contest's 10, or as many crashes without one good move, it is asked no more.
+    After a raise the hand is played on until the bot stands or has used up its moves. The check stops after --strikes
+    timeouts (default: 10, as in a contest), or after as many crashes without a valid move.
 
-    Exit status 1 if it would be struck: if it has as many faults as --strikes, by default one, or cannot be compiled or
-    loaded; then what the compiler says is shown.
+    The exit status is 1 if the bot has at least --strikes faults (default: 1), or cannot be compiled or loaded; the
+    compiler's output is shown.
     """
     rules = the_rules(rules_name, settings, None)
     console = Console(stderr=json_path == "-")
@@ -75,7 +75,7 @@ def check(
     except BuildError as error:
         if error.log:
             console.print(error.log, markup=False, highlight=False, soft_wrap=True)
-        raise RunFailed(str(error)) from None  # the bot is what is tried, so this is no bad input but a bad result
+        raise RunFailed(str(error)) from None  # a failed check, not bad input
     tried = list(situations(rules))
     with player:
         title = printable(f"{path.name}: {player.program.language}, {rules.name}")
@@ -90,7 +90,7 @@ def check(
 
 
 def expect_bot(path: Path) -> None:
-    """Raises: InputError where there is nothing to try: no such file, none that is a bot, no tool for its language."""
+    """Check that the file exists, can be a bot, and has a compiler or interpreter here. Raises: InputError."""
     try:
         path.open("rb").close()
         language = language_of(path)
@@ -102,7 +102,7 @@ def expect_bot(path: Path) -> None:
 
 
 def ask(console: Console, player: BotPlayer, tried: Sequence[Situation], timeouts: int) -> list[Answer]:
-    """Ask the bot in these situations. The first fault of each kind is shown at once, as a slow bot may take long."""
+    """Ask the bot in these situations, and print the first fault of each kind at once, since a bot may be slow."""
     answers: list[Answer] = []
     shown: set[str] = set()
     with console.status("asking …") as status:
@@ -119,7 +119,7 @@ def ask(console: Console, player: BotPlayer, tried: Sequence[Situation], timeout
 def check_json(
     player: BotPlayer, rules: Rules, answers: Sequence[Answer], faults: Counter[str], planned: int
 ) -> dict[str, object]:
-    """What `--json` writes. planned: in how many situations it was to be asked."""
+    """The content of `--json`. planned: number of situations to ask in."""
     return {
         "bot": player.name,
         "language": player.program.language,
@@ -145,11 +145,8 @@ def _said(move: Action | Fault) -> str:
 
 
 def report(console: Console, player: BotPlayer, answers: Sequence[Answer], faults: Counter[str], planned: int) -> None:
-    """Print the table of answers, how fast and how steady they were, and the faults of each kind.
-
-    planned: in how many situations it was to be asked.
-    """
-    table = Table(title="its moves, the dealer showing", box=box.SIMPLE_HEAD, title_justify="left")
+    """Print the table of moves, their speed, and the faults of each kind. planned: number of situations to ask in."""
+    table = Table(title="moves, by hand and dealer's card", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("hand")
     for shown in SHOWN:
         table.add_column(shown)
@@ -160,8 +157,8 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Answer], fault
         table.add_row(row, *(line.get(shown, Text("")) for shown in SHOWN))
     console.print(table)
     console.print(
-        "after a slash: what it had done before; ! a fault, after a move when the hand was played on; "
-        "? it did something else when it was asked again",
+        "after a slash: earlier actions in the hand; !: a fault (after a move: later in the hand); "
+        "?: a different move when asked a second time",
         style="dim",
     )
     times = player.ms_per_move()
@@ -170,17 +167,17 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Answer], fault
         moves = sum(len(answer.moves) + len(answer.after) for answer in answers)
         console.print(f"{moves} moves, {speed}", highlight=False)
     if not all(answer.steady for answer in answers):
-        console.print("not steady: asked twice the same, it answered differently")
+        console.print("non-deterministic: two different moves in the same situation")
     if len(answers) < planned:
-        untried = f"{planned - len(answers)} of {planned} situations are untried"
+        untried = f"{planned - len(answers)} of {planned} situations not tried"
         late, crashed = faults["timeout"], faults["crash"]
         why = [f"{late} timeouts"] * (late > 0) + [f"{crashed} crashes"] * (crashed > 0)
-        console.print(f"asked no more after {' and '.join(why)}: {untried}", highlight=False)
+        console.print(f"stopped asking after {' and '.join(why)}: {untried}", highlight=False)
     if faults:
         kinds = ", ".join(f"{kind} {count}" for kind, count in faults.items())
-        console.print(f"it would be struck: {kinds}", style="red", highlight=False)
+        console.print(f"a contest would record faults: {kinds}", style="red", highlight=False)
     else:
-        console.print("no fault", style="green")
+        console.print("no faults", style="green")
 
 
 def _cell(answer: Answer) -> Text:
@@ -200,10 +197,10 @@ def _short(move: Action) -> str:
 @click.argument("name")
 @click.option(
     "--language", type=click.Choice([language.name for language in LANGUAGES]), default="python", show_default=True,
-    help="What to write it in.",
+    help="Programming language of the bot.",
 )  # fmt: skip
 def new(name: str, language: str) -> None:
-    """Write a starter bot: a small one that plays, with a comment on all that a bot must know."""
+    """Create a small working bot, with comments that explain the protocol."""
     ending = next(row.endings[0] for row in LANGUAGES if row.name == language)
     path = Path(name if name.endswith(ending) else name + ending)
     starter = (files("bjsim.bots") / "samples" / f"lim17{ending}").read_text(encoding="utf-8")
@@ -211,10 +208,10 @@ def new(name: str, language: str) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(starter)
     except FileExistsError:
-        raise InputError(f"{path} exists already; choose another name") from None
+        raise InputError(f"{path} already exists; choose another name") from None
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
-    click.echo(f"wrote {path}; try it with: bjsim bot check {path}")
+    click.echo(f"wrote {path}; check it with: bjsim bot check {path}")
 
 
 class _ChartName(click.ParamType):  # type: ignore[type-arg]
@@ -227,12 +224,12 @@ class _ChartName(click.ParamType):  # type: ignore[type-arg]
 @bot.command()
 @click.argument("chart", type=_ChartName())
 @bot_rules
-@click.option("--output", metavar="FILE", help="Where to write it; standard output by default.")
+@click.option("--output", metavar="FILE", help="File to write.  [default: standard output]")
 def export(chart: str, rules_name: str, settings: tuple[str, ...], output: str | None) -> None:
-    """Make a bot of a chart: one Python file that plays what the named strategy or chart file plays."""
+    """Export a chart as a bot: one Python file that plays a named strategy or chart file."""
     player = find_player(chart, the_rules(rules_name, settings, None))
     if not isinstance(player, Chart):
-        raise InputError(f"{chart} is no chart, so it cannot be written down as a bot")
+        raise InputError(f"{chart} is not a chart; only charts can be exported as bots")
     program = export_chart(player)
     if output is None:
         click.echo(program, nl=False)

@@ -1,4 +1,4 @@
-"""`bjsim check`: what a strategy chart is worth, what the best is worth, and what every wrong cell costs."""
+"""`bjsim check`: the exact value of a strategy chart, of the best chart, and the cost of every wrong cell."""
 
 from __future__ import annotations
 
@@ -40,35 +40,37 @@ from bjsim.strategies.formats.files import WRITERS, decode, format_of, read_char
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import find_player
 
-LISTED = 25  # cells shown in the terminal; the JSON has them all
-ONLY_OF_RUN = ("missing", "until", "reached")  # keys that `bjsim run --json` writes
+LISTED = 25  # wrong cells listed in the terminal; the JSON has all of them
+ONLY_OF_RUN = ("missing", "until", "reached")  # keys that only `bjsim run --json` writes
 
 
 @click.command()
 @click.argument("chart", metavar="CHART")
 @rules_options
-@click.option("--hands", type=Count(0), show_default="1e6", metavar="N", help="Hands to play, or 0.")
+@click.option("--hands", type=Count(0), show_default="1e6", metavar="N", help="Number of hands to play; 0 for none.")
 @until_option
-@click.option("--workers", type=Count(1, MOST_WORKERS), help="Processes; all cores by default.")
+@click.option("--workers", type=Count(1, MOST_WORKERS), help="Number of processes.  [default: all cores]")
 @seed_option
 @json_option
-@click.option("--fix", "fix_path", metavar="FILE|-", help="Write the best chart, in the format of CHART.")
-@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the chart with its wrong cells.")
+@click.option(
+    "--fix", "fix_path", metavar="FILE|-", help="Write the best chart, in the format of CHART; - for standard output."
+)
+@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the chart with its wrong cells marked.")
 def check(
     chart: str, rules_name: str, settings: tuple[str, ...], decks: str | None, hands: int | None,
     precision: float | None, workers: int | None, seed: int, json_path: str | None, fix_path: str | None,
     plot_path: str | None,
 ) -> None:  # fmt: skip
-    """Say exactly what a strategy chart is worth, list its wrong cells with their cost, and play it.
+    """Evaluate a strategy chart exactly, list its wrong cells with their costs, and play it.
 
-    CHART is a file in the text, CSV or policy format, - for standard input, or a named strategy.
+    CHART is a named strategy, a file in the text, CSV or policy format, or - for standard input.
     """
     rules = the_rules(rules_name, settings, decks)
     judged, form = read(chart, rules)
     if plot_path:
         check_picture(plot_path)
     if json_path == "-" == fix_path:
-        raise InputError("--json - and --fix - cannot both have the standard output")
+        raise InputError("--json - and --fix - cannot both write to standard output")
     for path in (json_path, fix_path, plot_path):
         check_writable(path)
     if hands is None:
@@ -80,7 +82,7 @@ def check(
     if fix_path:
         _write(WRITERS[form](evaluation.best_chart), fix_path)
         if not rules.infinite:
-            console.print(f"--fix wrote the infinite shoe's chart, not one for {decks_of(rules)}", highlight=False)
+            console.print(f"--fix wrote the chart for an infinite shoe, not for {decks_of(rules)}", highlight=False)
     ending = splits_for_ever(judged)
     played: RunResult | None = None
     if hands and not ending:
@@ -90,13 +92,15 @@ def check(
         write_json(check_json(evaluation, played), json_path)
     show(console, evaluation)
     if ending and hands:
-        console.print(f"not played: it splits {ending[0]} against {ending[1]} for ever, so a round may never end")
+        console.print(
+            f"not played: it resplits {ending[0]} against {ending[1]} without limit, so a round might never end"
+        )
     if played is not None:
         report(console, played)
 
 
 def read(text: str, rules: Rules) -> tuple[Chart, str]:
-    """The chart that the argument names, and the format it is written in. Raises: InputError."""
+    """The chart that the argument names, and its format. Raises: InputError."""
     if text == "-":
         data = decode(sys.stdin.buffer.read(), "standard input")
         return read_chart(data, "standard input", rules), format_of(data)
@@ -104,7 +108,7 @@ def read(text: str, rules: Rules) -> tuple[Chart, str]:
         player = find_player(text, rules)
         if isinstance(player, Chart):
             return player, "chart"
-        raise InputError(f"{text} is no chart: a player that decides in Python has no cells to check")
+        raise InputError(f"{text} is not a chart: a player that decides in Python has no cells to check")
     try:
         data = decode(Path(text).read_bytes(), text)
     except OSError as error:
@@ -123,30 +127,30 @@ def _write(text: str, path: str) -> None:
 
 
 def report(console: Console, played: RunResult) -> None:
-    """Print what the hands played came to, and whether that agrees with the exact value."""
+    """Print the return of the hands played, and whether it agrees with the exact value."""
     if played.stopped:
-        console.print("stopped: this is what is known so far", style="yellow")
+        console.print("stopped: results so far", style="yellow")
     if played.failure:
         console.print(f"stopped: {played.failure}; {UNENDED}", style="yellow", highlight=False, soft_wrap=True)
     for result in played:
         low, high = result.point.ci95
-        beside = "" if result.z is None else f", z {result.z:+.2f}"
+        detail = "" if result.z is None else f", z {result.z:+.2f}"
         if result.adjusted and result.exact is None:
-            beside = f"; luck-adjusted, it is worth {adjusted_return(result)} in this shoe"
+            detail = f"; luck-adjusted return in this shoe: {adjusted_return(result)}"
         console.print(
             f"{result.tally.rounds:,} hands returned {percent(result.tally.mean)}, 95% interval "
-            f"{percent(low)} … {percent(high)}{beside}: {result.verdict}",
+            f"{percent(low)} … {percent(high)}{detail}: {result.verdict}",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
     if not played:
         tally = played.progress.tallies[0]
         console.print(
-            f"no return yet: {tally.rounds:,} rounds tied {tally.ties_replayed:,} bets, which are dealt again"
+            f"no return yet: {tally.rounds:,} rounds ended in {tally.ties_replayed:,} ties, which are replayed"
         )
 
 
 def show(console: Console, evaluation: Evaluation) -> None:
-    """Print the judgement: the chart, its wrong cells, and how their costs add up."""
+    """Print the evaluation: the chart, its wrong cells, and how their costs add up."""
     console.print(heat_map(evaluation), soft_wrap=True)
     name, rules = evaluation.chart.name, evaluation.chart.rules
     shoe = rules.name if rules.infinite else "an infinite shoe"
@@ -154,48 +158,49 @@ def show(console: Console, evaluation: Evaluation) -> None:
     console.print()
     if not rules.infinite:
         console.print(
-            f"All prices here are an infinite shoe's. {rules.name} is played from {decks_of(rules)}, where a cell that "
-            "costs something here may be right.",
+            f"All values below are for an infinite shoe. {rules.name} is played with {decks_of(rules)}, where a cell "
+            "marked as wrong may be right.",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
     console.print(
-        f"{name} is worth {percent(evaluation.value, 6)} of the bet in {shoe}; "
-        f"{benchmark(evaluation)} is worth {percent(evaluation.best, 6)}",
+        f"value of {name} in {shoe}: {percent(evaluation.value, 6)} of the bet; "
+        f"{benchmark(evaluation)}: {percent(evaluation.best, 6)}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
     if evaluation.infinite_because:
         console.print(evaluation.infinite_because, highlight=False, soft_wrap=True)
     if not evaluation.cells:
-        alike = "no cell differs: this is the best chart"
+        text = "no cell differs: this is the best chart"
         if not rules.infinite:
-            alike = f"it plays every cell as that chart does; for {decks_of(rules)} another may be better"
-        console.print(alike, highlight=False, soft_wrap=True)
+            text = f"no cell differs from that chart; another chart may be better with {decks_of(rules)}"
+        console.print(text, highlight=False, soft_wrap=True)
         return
     print_cells(console, evaluation)
     if len(evaluation.cells) > LISTED:
-        console.print(f"… and {len(evaluation.cells) - LISTED} cells more, which --json lists", style="dim")
+        console.print(f"… and {len(evaluation.cells) - LISTED} more cells; --json lists them all", style="dim")
     if not math.isfinite(evaluation.difference):
-        console.print("an infinite difference cannot be shared out among cells")
+        console.print("an infinite difference cannot be divided among cells")
         return
+    cells = "1 wrong cell" if len(evaluation.cells) == 1 else f"{len(evaluation.cells)} wrong cells"
     console.print(
-        f"{within}{len(evaluation.cells)} cells cost {cost(evaluation.costs)} together; the whole difference is "
-        f"{cost(evaluation.difference)}, remainder {cost(evaluation.remainder)}",
+        f"{within}{cells} cost {cost(evaluation.costs)} in total; the charts "
+        f"differ by {cost(evaluation.difference)}, remainder {cost(evaluation.remainder)}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
     console.print(
-        f"each alone in {benchmark(evaluation)}: {cost(evaluation.difference - evaluation.second_order)} together; the "
-        f"second-order terms, what they do to one another, are {cost(evaluation.second_order)}",
+        f"each alone in {benchmark(evaluation)}: {cost(evaluation.difference - evaluation.second_order)} in total; "
+        f"interaction between the cells: {cost(evaluation.second_order)}",
         highlight=False, soft_wrap=True, style="dim",
     )  # fmt: skip
 
 
 def cost(value: float) -> str:
-    """A cost in initial bets as percent of the bet; rounding errors do not print as a negative 0."""
+    """Format a cost, in initial bets, as a percentage of the bet; a rounding error never prints as -0."""
     return f"{100 * (round(value, 10) + 0.0):.6f}%"
 
 
 def print_cells(console: Console, evaluation: Evaluation) -> None:
-    """The wrong cells, dearest first."""
+    """Print the wrong cells, most expensive first."""
     best = "best" if evaluation.chart.rules.infinite else "infinite shoe"
     rows: list[list[Cell]] = []
     for cell in evaluation.cells[:LISTED]:
@@ -205,7 +210,7 @@ def print_cells(console: Console, evaluation: Evaluation) -> None:
 
 
 def check_json(evaluation: Evaluation, played: RunResult | None) -> dict[str, object]:
-    """What `--json` writes."""
+    """The content of `--json`."""
     data = {} if played is None else played.to_json()
     run = {key: value for key, value in data.items() if key not in ONLY_OF_RUN} or None
     return {

@@ -1,4 +1,4 @@
-"""`bjsim compare`: how the value of the game and the best chart change from rule set to rule set."""
+"""`bjsim compare`: how the value of a game and its best chart change with the rules."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from bjsim.strategies.exact.compare import Compared, differ_in_shoe_alone
 from bjsim.strategies.exact.compare import compare as compare_games
 from bjsim.strategies.exact.solver import Solver
 
-LISTED = 20  # changed rows shown for a game; the JSON has them all
+LISTED = 20  # changes listed for a game; the JSON has all of them
 
 
 @click.command()
@@ -45,28 +45,28 @@ LISTED = 20  # changed rows shown for a game; the JSON has them all
     default="easy",
     show_default=True,
     metavar="A[,B...]",
-    help="Games: presets or TOML files; each is compared with the first.",
+    help="Games, as presets or TOML files; each is compared with the first.",
 )
 @click.option(
     "--vary",
     "varied",
     multiple=True,
     metavar="FIELD=V1,V2...",
-    help="One game with each of these values of a rule; repeated, with all combinations.",
+    help="Vary a rule: one game for each value; repeat it for all combinations.",
 )
-@click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule of all games; repeatable.")
+@click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule in all games; repeatable.")
 @until_option
 @seed_option
-@click.option("--workers", type=Count(1, MOST_WORKERS), help="Processes for --until; all cores by default.")
+@click.option("--workers", type=Count(1, MOST_WORKERS), help="Number of processes for --until.  [default: all cores]")
 @json_option
 def compare(
     names: list[str], varied: tuple[str, ...], settings: tuple[str, ...], precision: float | None, seed: int,
     workers: int | None, json_path: str | None,
 ) -> None:  # fmt: skip
-    """Show what rules are worth: value and best chart of several games, in an infinite shoe.
+    """Compare games: their values and best charts in an infinite shoe, and so the effect of a rule.
 
-    With --until also in their own shoes, where the best chart of the infinite one is played, luck-adjusted. Without it
-    the number of decks and the cut change nothing, so games that differ in these alone are refused.
+    With --until, also play that chart in each game's own shoe and show its luck-adjusted return. Without --until the
+    number of decks and the cut have no effect, so games that differ only in these are refused.
 
     bjsim compare --rules vegas-s17,vegas-h17,atlantic-city
 
@@ -77,8 +77,8 @@ def compare(
     games = the_games(names, varied, settings)
     if precision is None and differ_in_shoe_alone(games):
         raise InputError(
-            "games that differ only in decks or cut have the same value in an infinite shoe, which is all that is "
-            "computed here; add --until 0.01% to play them in their own shoes"
+            "games that differ only in decks or cut have the same value in an infinite shoe; "
+            "add --until 0.01% to play them in their own shoes"
         )
     compared = compare_games(games)
     console = Console(stderr=json_path == "-")
@@ -86,14 +86,14 @@ def compare(
     if precision is not None:
         played = [in_its_shoe(one, precision, seed, workers or usable_cores(), console) for one in compared]
     if json_path:
-        beside = zip(compared, played, strict=True)
-        rows = [compared_json(one) | {"in_its_shoe": shoe_json(luck)} for one, luck in beside]
+        pairs = zip(compared, played, strict=True)
+        rows = [compared_json(one) | {"in_its_shoe": shoe_json(luck)} for one, luck in pairs]
         write_json({"shoe": "inf", "games": rows}, json_path)
     show(console, compared, played)
 
 
 def in_its_shoe(one: Compared, precision: float, seed: int, cores: int, console: Console) -> LuckTally | None:
-    """The luck-adjusted return of the best chart in the game's own shoe; None for an infinite shoe, or stopped."""
+    """The luck-adjusted return of the best chart in the game's own shoe; None for an infinite shoe."""
     if one.rules.infinite:
         return None
     played = play_chart(Solver(one.rules).chart, MOST_HANDS, precision, seed, cores, console.stderr)
@@ -105,28 +105,28 @@ def in_its_shoe(one: Compared, precision: float, seed: int, cores: int, console:
 
 
 def shoe_json(luck: LuckTally | None) -> dict[str, object] | None:
-    """A luck-adjusted return as `--json` writes it."""
+    """A luck-adjusted return as an entry of `--json`."""
     return None if luck is None else {"mean": luck.mean, "se": luck.se, "ci95": luck.ci95, "shoes": luck.shoes}
 
 
 def the_games(names: Sequence[str], varied: Sequence[str], settings: tuple[str, ...]) -> list[Rules]:
-    """The games that the options ask for, two at least. Raises: InputError."""
+    """The games that the options choose, at least two. Raises: InputError."""
     games = [the_rules(name, settings, None) for name in names]
     if varied:
         if len(games) > 1:
-            raise InputError(f"--vary takes one game to start from, not {len(games)}: {', '.join(names)}")
+            raise InputError(f"--vary takes one game, not {len(games)}: {', '.join(names)}")
         grid = itertools.product(*values_of(varied))
         games = [
             games[0].replace(**dict(point), name=", ".join(f"{field}={text}" for field, text in point))
             for point in grid
         ]
     if len(games) < 2:
-        raise InputError("nothing to compare: give --rules two games or more, or --vary FIELD=V1,V2")
+        raise InputError("nothing to compare; give --rules two or more games, or --vary FIELD=V1,V2")
     return games
 
 
 def values_of(varied: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """For each --vary its field with each of its values. Raises: InputError."""
+    """For each --vary, its field paired with each of its values. Raises: InputError."""
     values: dict[str, list[tuple[str, str]]] = {}
     for vary in varied:
         field, equals, texts = vary.partition("=")
@@ -134,7 +134,7 @@ def values_of(varied: Sequence[str]) -> list[list[tuple[str, str]]]:
         if not equals:
             raise InputError(f"--vary {vary} is not accepted; write FIELD=V1,V2, such as hit_soft_17=false,true")
         if field in values:
-            raise InputError(f"--vary {field} is given twice; write all its values in one, as {field}=V1,V2")
+            raise InputError(f"--vary {field} is given twice; give all its values at once, as {field}=V1,V2")
         values[field] = [(field, text.strip()) for text in texts.split(",")]
         for _, text in values[field]:
             parse_field(field, text)
@@ -142,7 +142,7 @@ def values_of(varied: Sequence[str]) -> list[list[tuple[str, str]]]:
 
 
 def show(console: Console, compared: Sequence[Compared], played: Sequence[LuckTally | None]) -> None:
-    """Print the games beside each other, then the cells that change."""
+    """Print a table of the games, then the cells that change."""
     is_finite = not all(one.rules.infinite for one in compared)
     headings = ["game", "infinite shoe" if is_finite else "value", "difference", "sd", "cells changed"]
     rows: list[list[Cell]] = []
@@ -155,23 +155,23 @@ def show(console: Console, compared: Sequence[Compared], played: Sequence[LuckTa
         rows.append([Text(one.rules.name), percent(one.value, 6), difference, sd, changed, *shoe])
     print_table(console, headings + ["in its own shoe"] * any(played), rows)
     if is_finite:
-        advice = "" if any(played) else "; --until 0.01% plays the games in their own"
+        advice = "" if any(played) else "; add --until 0.01% to play the games in their own shoes"
         console.print(
-            f"values, differences and changed cells are an infinite shoe's{advice}", highlight=False, soft_wrap=True
+            f"values, differences and changed cells are for an infinite shoe{advice}", highlight=False, soft_wrap=True
         )
     for one in compared[1:]:
         if one.changes:
             texts = change_texts(one)
-            more = f", and {len(texts) - LISTED} rows more" if len(texts) > LISTED else ""
+            more = f", and {len(texts) - LISTED} more" if len(texts) > LISTED else ""
             listed = ", ".join(texts[:LISTED]) + more
             console.print(f"[bold]{one.rules.name}[/bold]: {listed}", highlight=False, soft_wrap=True)
         if one.only:
-            text = f"  {one.rules.name}: hands in one of the two charts only: {' '.join(one.only)}"
+            text = f"  {one.rules.name}: hands in only one of the two charts: {' '.join(one.only)}"
             console.print(text, style="dim", highlight=False, soft_wrap=True)
 
 
 def change_texts(one: Compared) -> list[str]:
-    """The changes as one reads them, neighbouring columns drawn together: `A7 v 2 S → Ds`, `22 v 2-7 H → P`."""
+    """The changes in words, with adjacent columns as ranges: `A7 v 2 S → Ds`, `22 v 2-7 H → P`."""
     columns: dict[tuple[str, str, str], list[str]] = {}
     for change in one.changes or ():
         columns.setdefault((change.row, change.before, change.after), []).append(change.column)
@@ -180,7 +180,7 @@ def change_texts(one: Compared) -> list[str]:
 
 
 def compared_json(one: Compared) -> dict[str, object]:
-    """A game as `--json` writes it."""
+    """A game as an entry of `--json`."""
     return {
         "name": one.rules.name,
         "rules": one.rules.to_dict(),

@@ -1,7 +1,7 @@
-"""A chart as the printed strategy cards show it: a colour for each action, here with the wrong cells marked.
+"""A chart in the colours of printed strategy cards, one for each action, with the wrong cells marked.
 
-In the terminal a wrong cell has a `!` behind its code; in a picture a frame, and the best action in its corner. So
-both can be read without the colours.
+In the terminal a wrong cell has a `!` after its code; in a picture it has a frame and shows the best action in its
+corner. Both can be read without the colours.
 """
 
 from __future__ import annotations
@@ -23,47 +23,47 @@ KINDS = ("hard", "pairs", "soft")  # by `Row.kind`
 
 
 def shown_rows(evaluation: Evaluation) -> list[str]:
-    """The rows to show: those that count no cards, and of the others those with a wrong cell."""
+    """The rows to show: those that do not depend on the number of cards, and any other row with a wrong cell."""
     wrong = {cell.row for cell in evaluation.cells}
     rows = dict.fromkeys(row for row, _ in evaluation.codes)
     return [row for row in rows if row in wrong or not parse_row(row).counted]
 
 
 def _kinds(rows: list[str]) -> dict[str, str]:
-    """The kind of every row; a pair of aces is a soft hand where no pair is split."""
+    """The kind of every row; a pair of aces is a soft hand if the chart has no pairs."""
     pairs = any(parse_row(row).kind == PAIR for row in rows if row != "AA")
     return {row: "soft" if row == "AA" and not pairs else KINDS[parse_row(row).kind] for row in rows}
 
 
 def legend(evaluation: Evaluation) -> dict[str, str]:
-    """What the codes in the chart mean, by letter."""
+    """The meaning of the codes that the chart uses, by letter."""
     used = set(evaluation.codes.values())
     texts = {letter: f"{letter} {NAMES[letter]}" for letter in COLOURS}
     texts |= {"D": "Dh, Ds double, else hit, stand", "R": "Rh, Rs surrender, else hit, stand"}
     if "Rp" in used:
         texts["R"] = "Rh, Rs, Rp surrender, else hit, stand, split"
     if used.intersection(IF_SPLITS_DOUBLE):
-        texts["P"] = "P split; Ph, Pd, Ps split where a split hand may double, else hit, double, stand"
+        texts["P"] = "P split; Ph, Pd, Ps split if a split hand may double, else hit, double, stand"
     letters = {code[0] for code in used}
     return {letter: text for letter, text in texts.items() if letter in letters}
 
 
 def benchmark(evaluation: Evaluation) -> str:
-    """What a chart is compared with, in words."""
-    return "the best chart" if evaluation.chart.rules.infinite else "the infinite shoe's chart"
+    """The chart that is compared with, in words."""
+    return "the best chart" if evaluation.chart.rules.infinite else "the infinite-shoe chart"
 
 
 def heat_map(evaluation: Evaluation) -> Text:
-    """The chart for the terminal, three characters to a cell."""
+    """The chart for the terminal, three characters per cell."""
     columns = evaluation.chart.states.columns
     rows = shown_rows(evaluation)
     wrong = {(cell.row, cell.column) for cell in evaluation.cells}
     width = max(map(len, (*rows, *KINDS))) + 1
     text = Text(no_wrap=True)
     kind = ""
-    for row, its_kind in _kinds(rows).items():
-        if its_kind != kind:
-            kind = its_kind
+    for row, row_kind in _kinds(rows).items():
+        if row_kind != kind:
+            kind = row_kind
             text.append(f"{kind:<{width}}", style="dim")
             text.append("".join(f"{column:<3}" for column in columns) + "\n", style="bold")
         text.append(f"{row:>{width - 1}} ", style="bold")
@@ -79,7 +79,7 @@ def heat_map(evaluation: Evaluation) -> Text:
 
 
 def plot_chart(evaluation: Evaluation, path: str) -> None:
-    """Draw the chart. Raises: InputError if the file cannot be written."""
+    """Draw the chart to a file. Raises: InputError if the file cannot be written."""
     columns, rows = evaluation.chart.states.columns, shown_rows(evaluation)
     best = {(cell.row, cell.column): cell.best for cell in evaluation.cells}
     kinds = _kinds(rows)
@@ -125,6 +125,8 @@ def _legend(figure: Any, evaluation: Evaluation) -> None:
 
     patches = [Patch(facecolor=COLOURS[letter], label=text) for letter, text in legend(evaluation).items()]
     patches.append(
-        Patch(fill=False, edgecolor="black", lw=1.8, label=f"differs; {benchmark(evaluation)} in its corner")
+        Patch(
+            fill=False, edgecolor="black", lw=1.8, label=f"framed: differs from {benchmark(evaluation)} (in the corner)"
+        )
     )
     figure.legend(handles=patches, loc="outside lower center", ncols=3, fontsize="small", frameon=False)

@@ -1,4 +1,4 @@
-"""`bjsim koth`: host a contest of bots, show one, or deal one again."""
+"""`bjsim koth`: host a contest of bots; resume, show or verify one."""
 
 from __future__ import annotations
 
@@ -34,61 +34,70 @@ from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.random_stream import MOST_SEED
 from bjsim.strategies.players.find import is_python
 
-PAGE_EVERY = 20.0  # seconds between the pages written while a contest is played
-SHOW_EVERY = 0.25  # seconds between the standings shown in a terminal
-SHARE = 10  # times as long as it took lies between two pages, and between two standings shown
+PAGE_EVERY = 20.0  # least seconds between two versions of the page during a contest
+SHOW_EVERY = 0.25  # least seconds between two updates of the live standings
+PAUSE = 10  # and the least pause, as a multiple of the time that a page or an update took
 
 
 @click.command()
 @click.argument("bots", nargs=-1, metavar="BOTS_DIR|BOT...")
 @click.option(
     "--config", "config_path", metavar="FILE.toml",
-    help="Settings of the contest, and its bots; files that it names are looked for beside it first.",
+    help="Settings of the contest, and its bots; files are looked for in its directory first.",
 )  # fmt: skip
-@click.option("--matches", type=Count(), help=f"How many at most.  [default: 25; with --until decided {MANY:,}]")
-@click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="The game.  [default: cardshark]")
+@click.option("--matches", type=Count(), help=f"Most matches to play.  [default: 25; with --until decided {MANY:,}]")
+@click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
 @click.option(
     "--seed", type=Count(0, MOST_SEED),
-    help="The same seed deals the same cards, which bots may know then.  [default: 128 random bits]",
+    help="Random seed. Bots may predict the cards of a seed they know.  [default: 128 random bits]",
 )  # fmt: skip
-@click.option("--out", "out", metavar="DIR", help="Where journal, standings and page go.  [default: contest]")
-@click.option("--workers", type=Count(1, 64), default=1, show_default=True, help="Tables played side by side.")
-@click.option("--until", metavar="SECONDS|decided", help="Stop then, or when the leader is separated from all others.")
-@click.option("--duplicate", is_flag=True, default=None, help="Play every shoe again until all have sat everywhere.")
-@click.option("--house", metavar="BOT", help="Fill empty chairs with this player, who is not ranked.")
-@click.option("--timeout", type=float, help="Seconds that a bot has for a move.  [default: 2]")
-@click.option("--cold", is_flag=True, default=None, help="Start bots anew for every move, the slow way.")
+@click.option("--out", "out", metavar="DIR", help="Directory for the journal, standings and page.  [default: contest]")
+@click.option("--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel.")
+@click.option(
+    "--until", metavar="SECONDS|decided", help="Stop after this time, or when the leader is ahead of all others (95%)."
+)
+@click.option(
+    "--duplicate", is_flag=True, default=None, help="Replay every shoe until each bot has played from every seat."
+)
+@click.option("--house", metavar="BOT", help="Fill empty seats with this player, which is not ranked.")
+@click.option("--timeout", type=float, help="Seconds allowed for a move.  [default: 2]")
+@click.option("--cold", is_flag=True, default=None, help="Start a bot from scratch for every move (slower).")
 @click.option(
     "--sandbox", type=click.Choice(["required", "auto", "off"]), default="required", show_default=True,
-    help="Whether programs are kept in a box: only so, where one can be had, or not.",
+    help="Whether to run bots in a sandbox: always, if available, or never.",
 )  # fmt: skip
-@click.option("--resume", metavar="DIR", help="Go on with the contest in DIR; --workers and --sandbox may be given.")
-@click.option("--trust", is_flag=True, help="With --resume: run the Python that DIR names, outside any sandbox.")
+@click.option(
+    "--resume",
+    metavar="DIR",
+    help="Resume the contest in DIR; only --workers, --sandbox and --trust may be given with it.",
+)
+@click.option("--trust", is_flag=True, help="With --resume: run the Python players that DIR names, without a sandbox.")
 @click.option("--show", metavar="DIR", help="Print the standings of the contest in DIR.")
-@click.option("--hand", metavar="MATCH.TABLE.ROUND", help="With --show: print this hand, such as 3.1.25.")
-@click.option("--verify", "verify_dir", metavar="DIR", help="Deal the contest in DIR again, and confirm every chip.")
+@click.option("--hand", metavar="MATCH.TABLE.ROUND", help="With --show: print this round, such as 3.1.25.")
+@click.option("--verify", "verify_dir", metavar="DIR", help="Replay the contest in DIR, and check every card and chip.")
 @json_option
 def koth(
     bots: tuple[str, ...], config_path: str | None, out: str | None, workers: int, sandbox: str, resume: str | None,
     trust: bool, show: str | None, hand: str | None, verify_dir: str | None, rules_name: str | None,
     json_path: str | None, **settings: Any,
 ) -> None:  # fmt: skip
-    """Host a contest of bots: king of the hill.
+    """Host a king-of-the-hill contest of bots.
 
-    BOT is a name (optimal, lim17, ...), a bot's file or a chart's, or NAME=BOT; BOTS_DIR is a folder of such files.
+    BOT is a named strategy (optimal, lim17, ...), the file of a bot or chart, or NAME=BOT; BOTS_DIR is a directory of
+    such files.
     """
     given = {name: value for name, value in settings.items() if value is not None}
     if other := [("--resume", resume), ("--show", show), ("--verify", verify_dir)]:
         chosen = [(option, folder) for option, folder in other if folder]
         if len(chosen) > 1 or (chosen and (bots or config_path or out or rules_name or given)):
-            raise InputError(f"{chosen[0][0]} takes the contest's own settings: give neither bots nor other settings")
+            raise InputError(f"{chosen[0][0]} uses the contest's own settings; give no bots and no other settings")
     if trust and not resume:
         raise InputError("--trust needs --resume DIR")
     if hand and not show:
         raise InputError("--hand needs --show DIR")
     if json_path and (hand or verify_dir):
-        raise InputError("--json writes the standings: give it neither --hand nor --verify")
-    check_writable(json_path)  # not after hours of play
+        raise InputError("--json writes the standings; it cannot be combined with --hand or --verify")
+    check_writable(json_path)  # fails now, not after hours of play
     if show:
         with journal.sensible(Path(show)):
             show_contest(Path(show), hand, json_path)
@@ -109,7 +118,7 @@ def koth(
 
 
 def the_contest(config_path: str | None, rules_name: str | None, given: dict[str, Any]) -> tuple[Contest, list[str]]:
-    """The contest that the options ask for, and the bots that its file names."""
+    """The contest that the options choose, and the bots that its file names."""
     if rules_name:
         given = {**given, "rules": load_rules(rules_name)}
     if config_path:
@@ -118,7 +127,7 @@ def the_contest(config_path: str | None, rules_name: str | None, given: dict[str
 
 
 def resume_command(host: Host) -> str:
-    """What to type to go on with the contest: with the options that are not its own, as they were given."""
+    """The command that resumes the contest, with the options that its directory does not record."""
     words = ["bjsim", "koth", "--resume", str(host.folder)]
     if host.workers != 1:
         words += ["--workers", str(host.workers)]
@@ -130,29 +139,29 @@ def resume_command(host: Host) -> str:
 
 
 def play(host: Host, json_path: str | None) -> None:
-    """Play a contest to its end, showing how it stands; on Ctrl-C say that, and how to go on."""
+    """Play a contest to its end with live standings; after Ctrl-C, print the standings and how to resume."""
     screen = ContestScreen(host, Console(stderr=json_path == "-"))
     where = host.folder
     say = partial(screen.console.print, highlight=False, soft_wrap=True, markup=False)
     say(printable(f"{host.contest.rules.name}, in {where}"), style="bold")
-    say(f"if it is stopped: {resume_command(host)}", style="dim")
+    say(f"to resume after a stop: {resume_command(host)}", style="dim")
     try:
         with screen:
             host.run(screen.update)
     except KeyboardInterrupt:
         report(screen.console, host.standings, host.timings)
-        say(f"stopped; go on with: {resume_command(host)}", style="yellow")
+        say(f"stopped; resume with: {resume_command(host)}", style="yellow")
         raise click.exceptions.Exit(130) from None
     finally:
         write_out(host.folder, host.standings, host.page, host.timings)
         if json_path:
             write_json(standings_json(host.standings, host.timings), json_path)
     report(screen.console, host.standings, host.timings)
-    say(f"seed {host.contest.seed}; {where}/index.html is the page")
+    say(f"seed {host.contest.seed}; page: {where}/index.html")
 
 
 def write_out(folder: Path, standings: Standings, page: PageData, timings: Timings) -> None:
-    """Write all that is computed from the journal."""
+    """Write everything that is computed from the journal."""
     write_standings(folder, standings, timings)
     write_whole(folder / "index.html", render_page(standings, page, timings))
 
@@ -176,7 +185,7 @@ class ContestScreen:
         self.live.stop()
 
     def update(self, host: Host) -> None:
-        """Show how it stands, and write the page, now and then; of a large field neither is done in no time."""
+        """Write the page and update the live standings, if they are due; both take a while with many bots."""
         now = time.perf_counter()
         if now >= self.page_due:
             write_out(host.folder, host.standings, host.page, host.timings)
@@ -201,43 +210,42 @@ class ContestScreen:
         per_match = standings.rounds / max(standings.matches, 1)
         if rounds and standings.matches:
             left = (contest.matches * per_match - standings.rounds) * seconds / rounds
-            parts.append(f"{min(left, contest.seconds - seconds):,.0f} s left at most")
+            parts.append(f"at most {min(left, contest.seconds - seconds):,.0f} s left")
         return "   ".join(parts)
 
 
 def next_due(began: float, every: float) -> float:
-    """When to do again what began then and has just been done: it takes a tenth of the time at most."""
+    """When to repeat a task that took from `began` until now, so that it takes at most a tenth of the time."""
     now = time.perf_counter()
-    return now + max(every, SHARE * (now - began))
+    return now + max(every, PAUSE * (now - began))
 
 
 def the_table(standings: Standings, timings: Timings, width: int, rows: int | None = None) -> Any:
-    """The standings as a rich table for a screen so wide; only the first `rows`, if that is given."""
-    header = [bot["language"] for bot in standings.bots]
-    return standings_table([(row_values(row, timings), header[row.bot]) for row in standings.rows()[:rows]], width)
+    """The standings as a table for a screen of this width; only the first `rows`, if given."""
+    languages = [bot["language"] for bot in standings.bots]
+    return standings_table([(row_values(row, timings), languages[row.bot]) for row in standings.rows()[:rows]], width)
 
 
 def report(console: Console, standings: Standings, timings: Timings) -> None:
-    """Print the standings and what they are worth."""
+    """Print the standings and whether they are decided."""
     wide = console if console.is_terminal else Console(stderr=console.stderr, width=max(console.width, 140))
     wide.print(the_table(standings, timings, wide.width))
+    matches = "1 match" if standings.matches == 1 else f"{standings.matches} matches"
     if standings.end is None:
-        text = f"{standings.matches} matches so far, not finished"
+        text = f"{matches} so far, not finished"
     else:
-        text = f"{standings.matches} matches; ended: {REASONS[standings.end['reason']]}"
+        text = f"{matches}; ended: {REASONS[standings.end['reason']]}"
     leader = standings.rows()[0].name
     decided = standings.decided
-    verdict = f"{leader} is ahead of all others (95%)" if decided else "not decided: the leader is not separated"
-    console.print(
-        f"{text}\n{verdict}; bots with a letter in common cannot be told apart", highlight=False, markup=False
-    )
+    verdict = f"{leader} is ahead of all others (95%)" if decided else "not decided: the lead is within the noise"
+    console.print(f"{text}\n{verdict}; bots that share a group letter are tied", highlight=False, markup=False)
 
 
-REASONS = {"matches": "all matches are played", "decided": "the leader is separated", "time": "the time was up"}
+REASONS = {"matches": "all matches played", "decided": "the leader is ahead of all others", "time": "time limit"}
 
 
 def read_contest(folder: Path) -> tuple[Standings, Iterator[dict[str, Any]]]:
-    """The standings of the contest in a folder before its first record, and its records."""
+    """The empty standings of the contest in a directory, and the records to add to them. Raises: InputError."""
     records = journal.read(folder)
     header = next(records, None)
     if header is None:
@@ -246,7 +254,7 @@ def read_contest(folder: Path) -> tuple[Standings, Iterator[dict[str, Any]]]:
 
 
 def standings_json(standings: Standings, timings: Timings) -> dict[str, object]:
-    """What `--json` writes."""
+    """The content of `--json`."""
     return {
         "matches": standings.matches,
         "ended": standings.end["reason"] if standings.end else None,
@@ -256,7 +264,7 @@ def standings_json(standings: Standings, timings: Timings) -> dict[str, object]:
 
 
 def show_contest(folder: Path, hand: str | None, json_path: str | None) -> None:
-    """Print the standings of a contest, or one hand of it."""
+    """Print the standings of a contest, or one of its rounds. Raises: InputError."""
     standings, records = read_contest(folder)
     if not hand:
         standings.add_all(records)
@@ -282,17 +290,17 @@ def show_contest(folder: Path, hand: str | None, json_path: str | None) -> None:
             for fault in record.get("faults", ()):
                 click.echo(printable(f"{names[fault['bot']]}: {fault['kind']}: {fault['detail']}"))
             return
-    raise InputError(f"--hand {hand}: the contest in {folder} has no such hand; it has {standings.matches} matches")
+    raise InputError(f"--hand {hand}: the contest in {folder} has no such round; it has {standings.matches} matches")
 
 
 class Named:
-    """Someone with a name."""
+    """Stands in for a player when a recorded round is printed."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
 
 def verify_contest(folder: Path) -> None:
-    """Deal a contest again and say that it is right."""
+    """Replay a contest and confirm that every card and chip is right. Raises: InputError, RunFailed."""
     rounds, standings = verify(folder)
-    click.echo(f"{folder}: {rounds:,} rounds of {standings.matches} matches dealt again; every card and chip is right")
+    click.echo(f"{folder}: {rounds:,} rounds of {standings.matches} matches replayed; every card and chip is right")

@@ -1,4 +1,4 @@
-"""`bjsim learn`: learn a game, or any decision process in a file, and judge what was learned."""
+"""`bjsim learn`: learn a game, or any decision process from a file, and evaluate the learned policy."""
 
 from __future__ import annotations
 
@@ -26,38 +26,47 @@ from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.mdp.build import build_mdp, read_mdp
 from bjsim.strategies.mdp.model import FiniteMDP
 
-LISTED = 20  # disagreements that are printed; the JSON has them all
+LISTED = 20  # states printed; the JSON has all of them
 
 
 @click.command()
 @rules_options
-@click.option("--mdp", "mdp_path", metavar="FILE.json", help="Learn the decision process of this file instead.")
-@click.option("--episodes", type=Count(2), default=2 * 10**7, show_default=True, metavar="N", help="2e7 is fine.")
+@click.option(
+    "--mdp", "mdp_path", metavar="FILE.json", help="Learn the decision process in this file instead of a game."
+)
+@click.option(
+    "--episodes",
+    type=Count(2),
+    default=2 * 10**7,
+    show_default=True,
+    metavar="N",
+    help="Number of episodes to learn from.",
+)
 @click.option(
     "--algorithm",
     type=click.Choice([*ALGORITHMS]),
     default="q",
     show_default=True,
-    help="Q-learning, or every-visit Monte Carlo.",
+    help="Learning algorithm: Q-learning (q) or every-visit Monte Carlo (mc).",
 )
 @click.option(
     "--draws",
     type=click.Choice(DRAWS),
-    help="How chance is sampled while learning: even (default of q; less noise), or independent, as at a table.",
+    help="Sampling of chance while learning: even (less noise; default of q), or independent, as at a table.",
 )
-@click.option("--workers", type=Count(1, 256), default=1, show_default=True, help="Threads.")
+@click.option("--workers", type=Count(1, 256), default=1, show_default=True, help="Number of threads.")
 @seed_option
 @json_option
-@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the regret against episodes.")
+@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the regret against the number of episodes.")
 @click.pass_context
 def learn(
     ctx: click.Context, rules_name: str, settings: tuple[str, ...], decks: str | None, mdp_path: str | None,
     episodes: int, algorithm: str, draws: str | None, workers: int, seed: int, json_path: str | None,
     plot_path: str | None,
 ) -> None:  # fmt: skip
-    """Learn a game, or any decision process, from samples; judge what was learned against the exact solution.
+    """Learn a game, or any decision process, from samples, and compare the result with the exact solution.
 
-    The regret, and the cost of every state that is played worse than it could be, are computed, not sampled.
+    The regret, and the cost of every state with a suboptimal action, are computed, not sampled.
     """
     schedule = Schedule(algorithm, draws or "")
     if plot_path:
@@ -66,7 +75,7 @@ def learn(
         check_writable(path)
     if mdp_path:
         if settings or decks or ctx.get_parameter_source("rules_name") != ParameterSource.DEFAULT:
-            raise InputError("--mdp takes the whole process from the file; leave out --rules, --set and --decks")
+            raise InputError("--mdp reads the whole process from the file; omit --rules, --set and --decks")
         process, mdp = None, read_mdp(mdp_path)
     else:
         process = GameProcess(the_rules(rules_name, settings, decks))
@@ -75,18 +84,18 @@ def learn(
     describe(console, process.rules if process else mdp_path, mdp, schedule, seed)
     compiling = "compiling the learner (once after install, some seconds) …"
     with progress(console, episodes) as show, on_compile(lambda: console.print(compiling, style="dim")):
-        found = study(mdp, episodes, schedule, seed, workers, show)
-    game = LearnedGame(process, found) if process else None
+        result = study(mdp, episodes, schedule, seed, workers, show)
+    game = LearnedGame(process, result) if process else None
     if json_path:
-        write_json(learn_json(found, game), json_path)
+        write_json(learn_json(result, game), json_path)
     if plot_path:
-        plot_regret(found, str(process.rules if process else mdp_path), plot_path)
-    report(console, found, game)
+        plot_regret(result, str(process.rules if process else mdp_path), plot_path)
+    report(console, result, game)
 
 
 @contextmanager
 def progress(console: Console, episodes: int) -> Iterator[Callable[[LearningPoint], None]]:
-    """A bar that follows learning, with the exact regret so far; nothing where there is no terminal."""
+    """Show a progress bar with the exact regret so far, if the output is a terminal."""
     now = TextColumn("{task.fields[now]}")
     columns = TextColumn("learning"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), now
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
@@ -95,7 +104,7 @@ def progress(console: Console, episodes: int) -> Iterator[Callable[[LearningPoin
 
 
 def describe(console: Console, what: Rules | str | None, mdp: FiniteMDP, schedule: Schedule, seed: int) -> None:
-    """One line on what is learned, and one on how."""
+    """Print what is learned and how, one line each."""
     console.print(
         f"[bold]{what}[/bold]: {len(mdp.states):,} states, {len(mdp.actions):,} actions in them, discount factor "
         f"{mdp.gamma:g}", soft_wrap=True, highlight=False,
@@ -111,56 +120,56 @@ def describe(console: Console, what: Rules | str | None, mdp: FiniteMDP, schedul
     )
 
 
-def report(console: Console, found: Study, game: LearnedGame | None) -> None:
-    """Print what was learned: the chart, the value, the regret, the states in dispute, and the answers in words."""
+def report(console: Console, result: Study, game: LearnedGame | None) -> None:
+    """Print the learned chart, the suboptimal states, the regret, the values, and the answers in words."""
     if game:
         console.print("\nThe learned chart\n" + format_text(game.chart), soft_wrap=True, highlight=False, markup=False)
     else:
-        console.print(policy_table(found))
-    console.print(disputes_table(found) if found.disagreements else "no state is played worse than it could be\n")
-    low, high = found.learned.value_ci95
+        console.print(policy_table(result))
+    console.print(suboptimal_table(result) if result.disagreements else "every state has an optimal action\n")
+    low, high = result.learned.value_ci95
     lines = [
-        f"regret             {found.regret:.6f}   (exact: what the learned policy loses in the long run)",
-        f"value, learned    {found.learned.value:+.6f}   95% interval {low:+.6f} … {high:+.6f}, "
-        f"{found.learned.value_episodes:,} greedy episodes",
-        f"value, exact      {found.value_exact:+.6f}   (of the best policy)",
-        f"{found.episodes:,} episodes in {found.seconds:.1f} s, {found.speed / 1e6:.2f} million a second",
+        f"regret             {result.regret:.6f}   (exact: optimal value minus the learned policy's)",
+        f"value, learned    {result.learned.value:+.6f}   95% interval {low:+.6f} … {high:+.6f}, "
+        f"{result.learned.value_episodes:,} greedy episodes",
+        f"value, exact      {result.value_exact:+.6f}   (of the best policy)",
+        f"{result.episodes:,} episodes in {result.seconds:.1f} s, {result.speed / 1e6:.2f} million a second",
     ]
-    if found.learned.cut_short and found.mdp.gamma == 1:
-        lines.append(f"{found.learned.cut_short:,} episodes were cut after {found.schedule.longest:,} steps")
+    if result.learned.cut_short and result.mdp.gamma == 1:
+        lines.append(f"{result.learned.cut_short:,} episodes were truncated after {result.schedule.longest:,} steps")
     console.print("\n".join(lines), soft_wrap=True, highlight=False, markup=False)
     for question, answer in (game.answers() if game else {}).items():
         console.print(f"\n[bold]{question}[/bold]", soft_wrap=True, highlight=False)
         console.print("\n".join(f"  {line}" for line in answer), soft_wrap=True, highlight=False, markup=False)
 
 
-def policy_table(found: Study) -> RichTable:
-    """The learned policy of any process, state by state, as far as there are LISTED."""
-    mdp, learned = found.mdp, found.learned
+def policy_table(result: Study) -> RichTable:
+    """The learned policy of any process: its first LISTED states."""
+    mdp, learned = result.mdp, result.learned
     table = RichTable("state", "action", "learned value", "exact value", box=box.SIMPLE_HEAD)
     for state, row in enumerate(learned.policy):
         if row >= 0 and table.row_count < LISTED:
             table.add_row(
-                mdp.states[state], mdp.actions[row], f"{learned.q[row]:+.4f}", f"{found.best.values[state]:+.4f}"
+                mdp.states[state], mdp.actions[row], f"{learned.q[row]:+.4f}", f"{result.best.values[state]:+.4f}"
             )
     if table.row_count == LISTED:
         table.caption = f"the first {LISTED} of {len(mdp.states):,} states"
     return table
 
 
-def disputes_table(found: Study) -> RichTable:
-    """The states that are played worse than they could be, dearest first."""
-    table = RichTable("state", "learned", "best", "cost there", title="worse than it could be", box=box.SIMPLE_HEAD)
-    for each in found.disagreements[:LISTED]:
+def suboptimal_table(result: Study) -> RichTable:
+    """The states with a suboptimal action, most expensive first."""
+    table = RichTable("state", "learned", "best", "cost in it", title="suboptimal states", box=box.SIMPLE_HEAD)
+    for each in result.disagreements[:LISTED]:
         table.add_row(each.state, each.learned, each.best, f"{each.cost:.6f}")
-    if len(found.disagreements) > LISTED:
-        table.caption = f"and {len(found.disagreements) - LISTED:,} more"
+    if len(result.disagreements) > LISTED:
+        table.caption = f"and {len(result.disagreements) - LISTED:,} more"
     return table
 
 
-def learn_json(found: Study, game: LearnedGame | None) -> dict[str, object]:
-    """What `--json` writes."""
-    data = found.to_json()
+def learn_json(result: Study, game: LearnedGame | None) -> dict[str, object]:
+    """The content of `--json`."""
+    data = result.to_json()
     if game:
         data |= {
             "rules": game.rules.to_dict(),

@@ -1,4 +1,4 @@
-"""The picture of `bjsim learn`: the regret against episodes."""
+"""The plot of `bjsim learn`: the regret against the number of episodes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from bjsim.cli.plots import new_figure, save_figure
 from bjsim.strategies.learning.study import Study
 
 
-def plot_regret(study: Study, what: str, path: str) -> None:
-    """Exact regret of the greedy policy against learning episodes, on logarithmic axes; zero is drawn at the bottom.
+def plot_regret(study: Study, title: str, path: str) -> None:
+    """Plot the exact regret of the greedy policy against episodes, on logarithmic axes; zero is drawn at the bottom.
 
-    what: the game or file that was learned.
+    title: the game or file that was learned.
     """
     floor = 1e-7
     episodes = [point.episodes for point in study.curve]
@@ -20,7 +20,7 @@ def plot_regret(study: Study, what: str, path: str) -> None:
     axes.set(xscale="log", yscale="log", xlabel="episodes", ylabel="exact regret")
     axes.set_ylim(bottom=floor / 2)
     axes.axhline(floor, color="black", lw=0.5, ls=":", label=f"{floor:g} or less")
-    axes.set_title(f"{what}: {study.episodes:,} episodes, seed {study.seed}", size="medium")
+    axes.set_title(f"{title}: {study.episodes:,} episodes, seed {study.seed}", size="medium")
     axes.legend(fontsize="small")
     axes.grid(alpha=0.3)
     save_figure(figure, path)

@@ -1,4 +1,4 @@
-"""`bjsim`: the commands. Each is imported only when it is called, so that `bjsim --help` is quick."""
+"""The `bjsim` command. Each subcommand is imported when it is called, which keeps `bjsim --help` fast."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from bjsim.errors import InputError, RunFailed
 COMMANDS = {
     "run": ("bjsim.cli.run:run", "Play strategies and bots; compare their returns with the exact values."),
     "solve": ("bjsim.cli.solve:solve", "Print the exact tables, strategy and value of a game."),
-    "check": ("bjsim.cli.check:check", "Say exactly what a strategy chart is worth, and what its wrong cells cost."),
-    "compare": ("bjsim.cli.compare:compare", "Show what one rule is worth: values and charts of several games."),
-    "rules": ("bjsim.cli.rules:rules", "List the games, or every rule of one with its meaning."),
-    "bot": ("bjsim.cli.bot:bot", "Check, start or export a bot."),
-    "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; show one, or deal it again."),
-    "replay": ("bjsim.cli.replay:replay", "Deal any round of a run again, card by card."),
-    "learn": ("bjsim.cli.learn:learn", "Learn a game, or any decision process, and judge what was learned."),
-    "warm": ("bjsim.cli.warm:warm", "Compile everything now, so that no later command waits for it."),
+    "check": ("bjsim.cli.check:check", "Evaluate a strategy chart exactly, and price its wrong cells."),
+    "compare": ("bjsim.cli.compare:compare", "Compare games: values, best charts, and the effect of a rule."),
+    "rules": ("bjsim.cli.rules:rules", "List the games, or explain every rule of one game."),
+    "bot": ("bjsim.cli.bot:bot", "Create, check or export a bot."),
+    "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; resume, show or verify one."),
+    "replay": ("bjsim.cli.replay:replay", "Replay any round of a run, card by card."),
+    "learn": ("bjsim.cli.learn:learn", "Learn a game, or any decision process, and evaluate the result."),
+    "warm": ("bjsim.cli.warm:warm", "Compile everything now, so that later commands start at once."),
 }
 
 
-MOST_SAID = 2000  # letters of a message; what is wrong may be a name of a million
+LONGEST_MESSAGE = 2000  # characters; an error may quote a file name or value of any length
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and one line of help, and imports the one that is called."""
+    """A group that lists its commands from a table and imports a command when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -54,34 +54,34 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="bjsim")
 def cli() -> None:
-    """Simulate, solve and judge blackjack, and run contests of blackjack bots."""
+    """Simulate, solve and evaluate blackjack, and host contests of blackjack bots."""
 
 
 def open_standard_streams() -> None:
-    """Give a process that was started without stdin, stdout or stderr empty ones.
+    """Open the null device as stdin, stdout or stderr if the process was started without it.
 
-    Otherwise the next files opened get their numbers, and what is started with them, such as a sandbox, loses them.
+    Otherwise the next open files would get descriptors 0 to 2, and a child process such as a sandbox would lose them.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # takes the lowest free descriptor
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - for as long as we run
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - stays open until the process ends
 
 
 def main(args: list[str] | None = None) -> None:
-    """The command line. Errors are one line on stderr; exit status 2 for bad input, 1 for a failed run."""
+    """Run the command line. Errors are one line on stderr; the exit status is 2 for bad input, 1 for a failed run."""
     open_standard_streams()
-    if logging.lastResort:  # prints warnings, which may quote a bot, where no log is asked for
+    if logging.lastResort:  # prints warnings, which may quote a bot, if no log is configured
         logging.lastResort.setFormatter(PrintableFormatter())
-    gc.set_threshold(100_000)  # hardly anything made at the start is garbage: looking for it took 0.2 s
+    gc.set_threshold(100_000)  # little of what start-up allocates is garbage; collecting it took 0.2 s
     try:
         _main(args)
     finally:
-        gc.freeze()  # the interpreter would look through everything once more at its end, for 0.3 s
+        gc.freeze()  # skips the interpreter's final collection, which took 0.3 s
 
 
 def _main(args: list[str] | None) -> None:
@@ -107,13 +107,13 @@ def _main(args: list[str] | None) -> None:
 
 
 def _leave_quietly() -> NoReturn:
-    """Whoever read our output has seen enough; nothing more is written, not even by the interpreter at its end."""
+    """Exit quietly on a broken pipe; the interpreter must not write at exit either."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(1)
 
 
 class PrintableFormatter(logging.Formatter):
-    """Formats log records as text that moves no terminal's cursor."""
+    """Formats log records without control characters."""
 
     def format(self, record: logging.LogRecord) -> str:
         from bjsim.bots.protocol import printable_lines
@@ -121,23 +121,23 @@ class PrintableFormatter(logging.Formatter):
         return printable_lines(super().format(record))
 
 
-LACKING = {
-    errno.ENOSPC: "a disk is full",
-    errno.EAGAIN: "refused for now; perhaps no more processes can be started (see `ulimit -u`)",
-    errno.EMFILE: "too many files are open (see `ulimit -n`)",
-    errno.ENOMEM: "there is not enough memory",
+OS_ERRORS = {
+    errno.ENOSPC: "the disk is full",
+    errno.EAGAIN: "refused; the limit on processes may be reached (see `ulimit -u`)",
+    errno.EMFILE: "too many open files (see `ulimit -n`)",
+    errno.ENOMEM: "not enough memory",
 }
 
 
 def os_error_text(error: OSError) -> str:
-    """What the system refused, in words."""
-    what = LACKING.get(error.errno or 0, error.strerror or str(error))
-    return f"{error.filename}: {what}" if error.filename else what
+    """Describe an error of the operating system in words."""
+    message = OS_ERRORS.get(error.errno or 0, error.strerror or str(error))
+    return f"{error.filename}: {message}" if error.filename else message
 
 
 def _fail(message: str, status: int) -> None:
     from bjsim.bots.protocol import printable
 
     line = printable(" ".join(message.split()))
-    click.echo(f"bjsim: {line if len(line) <= MOST_SAID else f'{line[:1500]} … {line[-400:]}'}", err=True)
+    click.echo(f"bjsim: {line if len(line) <= LONGEST_MESSAGE else f'{line[:1500]} … {line[-400:]}'}", err=True)
     sys.exit(status)

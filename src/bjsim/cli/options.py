@@ -1,4 +1,4 @@
-"""Options and value types that several commands share."""
+"""Options and parameter types that several commands share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Count(click.ParamType):  # type: ignore[type-arg]
-    """A whole number from `low` on, which may be written 1e7 or 10M."""
+    """A whole number from `low` to `most`, which may be written as 1e7 or 10M."""
 
     name = "number"
 
@@ -37,7 +37,7 @@ class Count(click.ParamType):  # type: ignore[type-arg]
 
 
 class Precision(click.ParamType):  # type: ignore[type-arg]
-    """A share of the initial bet, written as a percentage such as 0.001%."""
+    """A fraction of the initial bet, written as a percentage such as 0.001%."""
 
     name = "precision"
 
@@ -48,15 +48,15 @@ class Precision(click.ParamType):  # type: ignore[type-arg]
         except ValueError:
             number = math.nan
         if not 0 < number < 100:
-            self.fail(f"{value} is not accepted; a percentage of the bet above 0%, such as 0.001%", param)
+            self.fail(f"{value} is not accepted; give a percentage of the bet above 0%, such as 0.001%", param)
         if not text.endswith("%"):
-            share = f" or, if that was a share of the bet, {100 * number:g}%" if number < 1 else ""
+            share = f" or, for a fraction of the bet, {100 * number:g}%" if number < 1 else ""
             self.fail(f"{value} has no % sign; write {text}%{share}", param)
         return number / 100
 
 
 class Names(click.ParamType):  # type: ignore[type-arg]
-    """Names separated by commas, completed by the shell from a list."""
+    """Names separated by commas, with shell completion from a list."""
 
     name = "names"
 
@@ -85,7 +85,7 @@ class RulesName(click.ParamType):  # type: ignore[type-arg]
 
 
 class Setting(click.ParamType):  # type: ignore[type-arg]
-    """FIELD=VALUE of a rule."""
+    """A rule and its value, as FIELD=VALUE."""
 
     name = "field=value"
 
@@ -94,22 +94,22 @@ class Setting(click.ParamType):  # type: ignore[type-arg]
 
 
 def bot_names() -> list[str]:
-    """Names that the shell completes for `--bots`."""
+    """Names that shell completion offers for `--bots`."""
     from bjsim.strategies.players.find import player_names
 
     return player_names()
 
 
 def rules_options(command: F) -> F:
-    """The options that name a game; the command receives `rules: Rules` (see `the_rules`)."""
+    """Add the options that choose a game; pass their values to `the_rules`."""
     for option in (
-        click.option("--decks", metavar="N|inf", help="Decks in the shoe; inf draws with replacement."),
+        click.option("--decks", metavar="N|inf", help="Number of decks in the shoe; inf draws with replacement."),
         click.option(
             "--set", "settings", multiple=True, type=Setting(), metavar="FIELD=VALUE", help="Change a rule; repeatable."
         ),
         click.option(
             "--rules", "rules_name", type=RulesName(), default="easy", show_default=True, metavar="NAME|FILE.toml",
-            help="The game: a preset (see `bjsim rules`) or a TOML file.",
+            help="Game to play: a preset (see `bjsim rules`) or a TOML file.",
         ),
     ):  # fmt: skip
         command = option(command)
@@ -117,7 +117,7 @@ def rules_options(command: F) -> F:
 
 
 def the_rules(rules_name: str, settings: tuple[str, ...], decks: str | None) -> Rules:
-    """The rules that the options of `rules_options` ask for."""
+    """The rules that the options of `rules_options` choose. Raises: InputError."""
     changes: dict[str, object] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -131,38 +131,42 @@ def the_rules(rules_name: str, settings: tuple[str, ...], decks: str | None) -> 
 
 
 def decks_of(rules: Rules) -> str:
-    """The decks of a finite shoe, in words."""
+    """The size of a finite shoe in words."""
     return "1 deck" if rules.decks == 1 else f"{rules.decks} decks"
 
 
 until_option = click.option(
     "--until", "precision", type=Precision(), metavar="P%",
-    help="Play until the anytime-valid interval is this narrow, ± P; luck-adjusted where that is on.",
+    help="Play until the anytime-valid interval is ± P or narrower (the luck-adjusted one, if there is one).",
 )  # fmt: skip
 seed_option = click.option(
     "--seed", type=Count(0, MOST_SEED), default=1, show_default=True,
-    help="The same seed gives the same result, bit for bit.",
+    help="Random seed; the same seed gives the same result, bit for bit.",
 )  # fmt: skip
 adjust_option = click.option(
     "--adjust-luck/--no-adjust-luck", default=None,
-    help="Tell luck from play, for means thousands of times surer; for charts, and by default in finite shoes.",
+    help="Remove the luck of the cards from the returns, which narrows intervals up to 100 times; charts only. "
+    "[default: on in finite shoes]",
 )  # fmt: skip
 json_option = click.option(
-    "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; - is standard output."
+    "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; - for standard output."
 )
 
 
 def bot_options(command: F) -> F:
-    """The options on how bots in processes of their own are run; see `bjsim.bots.seats.BotOptions`."""
+    """Add the options on how programs are run as bots; see `bjsim.bots.seats.BotOptions`."""
     for option in (
-        click.option("--strikes", type=Count(), help="Faults after which a bot only stands; no limit by default."),
-        click.option("--cold", is_flag=True, help="Start bots anew for every move, the slow way."),
         click.option(
-            "--timeout", type=click.FloatRange(0.01, 600), default=1.0, show_default=True, help="Seconds for a move."
+            "--strikes", type=Count(), help="Faults after which a bot is not asked any more.  [default: no limit]"
+        ),
+        click.option("--cold", is_flag=True, help="Start a bot from scratch for every move (slower)."),
+        click.option(
+            "--timeout", type=click.FloatRange(0.01, 600), default=1.0, show_default=True,
+            help="Seconds allowed for a move.",
         ),
         click.option(
             "--sandbox", type=click.Choice(["required", "auto", "off"]), default="auto", show_default=True,
-            help="Whether bots need a box.",
+            help="Whether to run bots in a sandbox: always, if available, or never.",
         ),
     ):  # fmt: skip
         command = option(command)
@@ -170,7 +174,7 @@ def bot_options(command: F) -> F:
 
 
 def write_json(data: object, path: str) -> None:
-    """Write JSON to a file or, for `-`, to standard output. What JSON has not: inf becomes text, nan null."""
+    """Write JSON to a file or, for `-`, to standard output; infinities become text, and nan becomes null."""
     text = json.dumps(json_values(data), indent=2) + "\n"
     if path == "-":
         sys.stdout.write(text)

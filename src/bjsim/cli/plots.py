@@ -1,4 +1,4 @@
-"""Pictures. matplotlib is imported only when one is asked for."""
+"""Plots. matplotlib is imported only when a plot is requested."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from bjsim.strategies.results import BotResult
 
 
 def check_picture(path: str) -> str:
-    """The path, if a picture can be written there. Raises: InputError."""
+    """Return the path if its ending is that of a picture. Raises: InputError."""
     if Path(path).suffix.lower() not in (".png", ".svg"):
         raise InputError(f"--plot {path} is not accepted; the file must end in .png or .svg")
     return path
 
 
 def new_figure(width: float, height: float) -> Any:
-    """An empty figure that needs no screen. width, height: inches."""
+    """An empty figure that needs no display. width, height: inches."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
@@ -33,23 +33,23 @@ def save_figure(figure: Any, path: str) -> None:
 
 
 def plot_convergence(results: Sequence[BotResult], path: str) -> None:
-    """Mean and both 95% intervals against hands, with the exact value as a line; one panel a bot."""
+    """Plot mean and both 95% intervals against hands, with the exact value as a line; one panel for each bot."""
     columns = min(len(results), 2)
     rows = -(-len(results) // columns)
     figure = new_figure(6.4 * columns, 3.8 * rows)
-    for place, result in enumerate(results, 1):
-        axes = figure.add_subplot(rows, columns, place)
+    for number, result in enumerate(results, 1):
+        axes = figure.add_subplot(rows, columns, number)
         hands = [point.hands for point in result.convergence]
         for name, shade in (("anytime95", 0.18), ("ci95", 0.35)):
             low = [100 * getattr(point, name)[0] for point in result.convergence]
             high = [100 * getattr(point, name)[1] for point in result.convergence]
-            label = "anytime 95%" if name == "anytime95" else "95% interval"
+            label = "anytime 95% interval" if name == "anytime95" else "95% interval"
             axes.fill_between(hands, low, high, alpha=shade, color="C0", lw=0, label=label)
         axes.plot(hands, [100 * point.mean for point in result.convergence], color="C0", marker=".", label="mean")
         if result.infinite_shoe is not None:
             label = "infinite shoe" if result.exact is None else "exact value"
             axes.axhline(100 * result.infinite_shoe, color="black", lw=1, ls="--", label=label)
-        # the first few intervals would dwarf the rest
+        # leave out the first intervals, which are much wider than the rest
         centre = 100 * (result.tally.mean if result.exact is None else result.exact)
         reach = max(abs(100 * edge - centre) for edge in result.convergence[len(hands) // 4].anytime95)
         axes.set(xscale="log", xlabel="hands", ylabel="return, % of the bet", title=result.name)

@@ -1,4 +1,4 @@
-"""`bjsim rules`: the games that come along, and every rule with its meaning."""
+"""`bjsim rules`: the games included, and every rule with its meaning."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from bjsim.sim.game.rules import RULE_FIELDS, Rules, plain
 @click.option(
     "--set", "settings", multiple=True, type=Setting(), metavar="FIELD=VALUE", help="Change a rule; repeatable."
 )
-@click.option("--toml", "as_toml", is_flag=True, help="Print a rules file to start from.")
+@click.option("--toml", "as_toml", is_flag=True, help="Print the game as a rules file.")
 def rules(name: str | None, settings: tuple[str, ...], as_toml: bool) -> None:
-    """List the games, or show every rule of one with its meaning.
+    """List the games, or explain every rule of one game.
 
-    The rules file that --toml prints can be changed and given to --rules of every command.
+    --toml prints a rules file, which can be edited and passed to --rules of any command.
     """
     if name is None and (as_toml or settings):
         raise InputError(f"{'--toml' if as_toml else '--set'} needs a game; games are {', '.join(PRESETS)}")
@@ -43,12 +43,12 @@ def rules(name: str | None, settings: tuple[str, ...], as_toml: bool) -> None:
         console.print(f"[bold]{name}[/bold]: {preset.about}", highlight=False)
         console.print(f"source: {preset.source}", highlight=False)
         for decision in preset.decided:
-            console.print(f"ruled: {decision}", highlight=False)
+            console.print(f"our reading: {decision}", highlight=False)
     console.print(fields_table(game, preset.rules if preset else Rules()))
 
 
 def games_table() -> RichTable:
-    """One line for each preset."""
+    """A table with one line for each preset."""
     table = RichTable(box=box.SIMPLE_HEAD)
     table.add_column("game", no_wrap=True)
     table.add_column("what it is", overflow="fold")
@@ -59,7 +59,7 @@ def games_table() -> RichTable:
 
 
 def fields_table(game: Rules, base: Rules) -> RichTable:
-    """One line for each field; those that differ from `base` are bold."""
+    """A table with one line for each rule; those that differ from `base` are bold."""
     table = RichTable(box=box.SIMPLE_HEAD)
     table.add_column("rule", no_wrap=True)
     table.add_column("value", no_wrap=True)
@@ -77,7 +77,7 @@ def _text(value: object) -> str:
 
 
 def toml_text(game: Rules) -> str:
-    """The game as a rules file, with the meaning of every field."""
+    """The game as a rules file, with the meaning of every rule as a comment."""
     lines = []
     if preset := PRESETS.get(game.name):
         lines += [f"# {preset.about}", f"# source: {preset.source}"]

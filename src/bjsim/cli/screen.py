@@ -1,4 +1,4 @@
-"""What `bjsim run` shows: the progress while it plays, and the report at the end."""
+"""The display of `bjsim run`: its progress, and the report at the end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class RunScreen:
-    """What is shown while a run goes on: the results so far, the rounds per second, and the time left."""
+    """The live display of a run: results so far, rounds per second, time left."""
 
     def __init__(self, rules: Rules, players: Sequence[Player], experiment: Experiment, quiet: bool) -> None:
         self.console = Console(stderr=quiet)
@@ -49,7 +49,7 @@ class RunScreen:
         self.live.stop()
 
     def update(self, progress: Progress) -> None:
-        """Show the progress, at most five times a second. The display starts here, once the workers run."""
+        """Show the progress, at most five times a second. The first call starts the display, after the workers."""
         now = time.perf_counter()
         if not self.console.is_terminal or now - self.shown < 0.2:
             return
@@ -71,22 +71,22 @@ class RunScreen:
 
 
 def rounds_expected(experiment: Experiment, progress: Progress) -> float:
-    """About how many rounds reach the precision asked for: an interval narrows with the root of the rounds."""
+    """Estimate the rounds needed for the requested precision: an interval narrows with the root of their number."""
     widest = max(half_width(tally, experiment.optimal_n) for tally in progress.tallies)
     return progress.rounds * max(widest / experiment.precision, 1.0) ** 2
 
 
 def precision_line(experiment: Experiment, progress: Progress) -> str:
-    """Whether the precision asked for was reached."""
-    asked = f"± {100 * experiment.precision:g}%"
+    """Tell whether the requested precision was reached."""
+    target = f"± {100 * experiment.precision:g}%"
     if is_precise(experiment, progress):
-        return f"stopped at {asked}, as asked"
+        return f"reached the requested {target}"
     expected = rounds_expected(experiment, progress)
-    more = "" if math.isinf(expected) else f"; about {expected:,.0f} rounds would reach it"
-    return f"{asked} was not reached in {progress.rounds:,} rounds{more}"
+    more = "" if math.isinf(expected) else f"; it would take about {expected:,.0f} rounds"
+    return f"{target} was not reached in {progress.rounds:,} rounds{more}"
 
 
-UNENDED = "what follows is known of other rounds, and leaves out the longest"
+UNENDED = "the results below are biased, since they leave out the longest rounds"
 
 
 def report(
@@ -94,14 +94,14 @@ def report(
     result: RunResult,
     programs: Sequence[BotPlayer],
 ) -> None:
-    """Print the results, how they converged, what bots in other processes did, and how fast it went.
+    """Print the results, their convergence, the faults and times of programs, and the speed.
 
-    programs: the bots in other processes.
+    programs: the bots that run in their own processes.
     """
     results, progress = result.results, result.progress
     if result.stopped:
         unmerged = f", with {progress.unmerged:,} rounds of unfinished blocks" if progress.unmerged else ""
-        console.print(f"stopped: this is what is known so far{unmerged}", style="yellow", highlight=False)
+        console.print(f"stopped: results so far{unmerged}", style="yellow", highlight=False)
     if result.failure:
         console.print(f"stopped: {result.failure}; {UNENDED}", style="yellow", highlight=False, soft_wrap=True)
     for line in result.missing:
@@ -116,21 +116,21 @@ def report(
         print_bots(console, programs)
         for program in programs:
             for fault in program.first_faults():
-                text = f"{program.name}, its first {fault_lines(fault)}"
+                text = f"{program.name}, first {fault_lines(fault)}"
                 console.print(text, markup=False, highlight=False, soft_wrap=True)
     for line in luck_lines(results):
         console.print(line, highlight=False, soft_wrap=True)
     if any(one.tally.ties_replayed for one in results):
         console.print("ties are replayed: the return is per settled bet", style="dim")
     if progress.losses:
-        console.print(f"{progress.losses} times a worker was lost; its blocks were played again", style="yellow")
+        console.print(f"{progress.losses} times a worker was lost and its blocks were replayed", style="yellow")
     rounds = progress.rounds - progress.rounds_before
     speed = speed_of(result.rounds_per_second)
     console.print(f"{rounds:,} rounds in {result.seconds:.2f} s, {speed}", highlight=False)
 
 
 def luck_lines(results: Sequence[BotResult]) -> list[str]:
-    """What there is to say on luck-adjusted returns."""
+    """Sentences on the luck-adjusted returns."""
     lines = []
     for result in results:
         luck = result.adjusted
@@ -138,20 +138,20 @@ def luck_lines(results: Sequence[BotResult]) -> list[str]:
             continue
         if result.certified:
             lines.append(
-                f"{result.name}: less its luck, every round returned the exact value {percent(luck.mean, 6)}: solver "
-                "and rules agree, card by card"
+                f"{result.name}: without luck, every round returned the exact value {percent(luck.mean, 6)}: solver "
+                "and simulation agree on every card"
             )
         elif not math.isinf(luck.ci95[1]):
             variance_reduction, shoe = luck.variance_reduction(result.tally.se), luck.mean - luck.value
             lines.append(
                 f"{result.name}: luck adjustment cuts the variance {variance_reduction:,.0f}-fold; "
-                f"this shoe changes the return by {percent(shoe, 4)} against an infinite one"
+                f"compared with an infinite shoe, this shoe changes the return by {percent(shoe, 4)}"
             )
     return lines
 
 
 def speed_of(rounds_per_second: float) -> str:
-    """A speed in words."""
+    """Format a speed."""
     if rounds_per_second < 1e6:
         return f"{rounds_per_second:,.0f} rounds/s"
     return f"{rounds_per_second / 1e6:,.1f} million rounds/s"

@@ -27,11 +27,11 @@ CORNER = "you \\ dealer"
 
 
 class TableName(click.Choice[str]):
-    """A table; a game in its place is told where it belongs."""
+    """The name of a table; the error for the name of a game suggests --rules."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value in PRESETS or str(value).endswith(".toml"):
-            raise InputError(f"{value} is a game and no table; write --rules {value}")
+            raise InputError(f"{value} is a game, not a table; write --rules {value}")
         return super().convert(value, param, ctx)
 
 
@@ -40,9 +40,9 @@ class TableName(click.Choice[str]):
 @rules_options
 @click.option("--ten-probability", metavar="P", help="Probability of a ten-valued card, such as 4/13 or 0.3.")
 @click.option(
-    "--format", "chart_format", type=click.Choice([*WRITERS]), help="Print only the best chart, as a file to keep."
+    "--format", "chart_format", type=click.Choice([*WRITERS]), help="Print only the best chart, in this file format."
 )
-@click.option("--exact", is_flag=True, help="Compute in fractions, and print them.")
+@click.option("--exact", is_flag=True, help="Compute with exact fractions, and print them.")
 @shoe_options
 @json_option
 def solve(
@@ -52,9 +52,8 @@ def solve(
 ) -> None:  # fmt: skip
     """Print the exact tables, strategy and value of a game, in its own shoe.
 
-    TABLE: initial dealer stand hit double split resplit optimal strategy advantage (all of these when none is named),
-    or value, or states (how many the game needs, and why). --format policy prints the strategy as seed 001 wants it,
-    chart and csv as `bjsim check` and `--bots` read it.
+    TABLE is initial, dealer, stand, hit, double, split, resplit, optimal, strategy or advantage (default: all of
+    these), value, or states (how many states the game has, and why). `bjsim check` and `--bots` read every --format.
     """
     if ten_probability is not None:
         settings = (*settings, f"ten_probability={ten_probability}")
@@ -99,7 +98,7 @@ def _print(solver: Solver, tables: Tables, name: str) -> None:
 
 
 def _screen_width() -> int | None:
-    """Columns of the terminal; None where the output is a file or pipe, whose form is the seed's."""
+    """Columns of the terminal; None for a file or pipe, which gets the printed form of [Easy]."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
@@ -109,7 +108,7 @@ def _say_infinite(solver: Solver, err: bool = False) -> None:
 
 
 def plain_number(value: Number, percent: int = 0) -> str:
-    """A value as the seed prints it: `p/q` for a fraction, `%2.4f%%` where it is a percentage, else all its digits."""
+    """Format a value as [Easy] does: `p/q` for a fraction, `%2.4f%%` for a percentage, otherwise all its digits."""
     if isinstance(value, Fraction) or value in (float("inf"), float("-inf")):
         return str(value)
     return f"{percent * value:2.4f}%" if percent else repr(float(value))
@@ -123,11 +122,11 @@ def _tables(tables: Tables, name: str) -> dict[str, LabelledTable]:
 
 
 def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[str, object]:
-    """What `--json` writes; numbers are text where they are fractions."""
-    found: dict[str, LabelledTable] = {}
+    """The content of `--json`; fractions are text."""
+    labelled: dict[str, LabelledTable] = {}
     for name in names:
         if name not in ("dealer", "advantage", *EXTRA):
-            found |= _tables(tables, name)
+            labelled |= _tables(tables, name)
     data: dict[str, object] = {
         "rules": solver.rules.to_dict(),
         "shoe": "inf",
@@ -137,7 +136,7 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
                 "columns": list(table.xlabels),
                 "cells": [[_json_number(cell) for cell in row] for row in table.rows],
             }
-            for name, table in found.items()
+            for name, table in labelled.items()
         },
         "dealer": {
             c: {str(o): _json_number(p) for o, p in probabilities.items()}
@@ -156,19 +155,21 @@ def _json_number(value: object) -> object:
 
 
 def size_lines(rules: Rules) -> list[str]:
-    """How many states the game needs, and what makes them so many, in words."""
+    """Describe how many states the game has, and which rules add to them."""
     size, plain = size_of(rules), plain_size(rules)
     lines = [
         f"{rules.name}: {size.states:,} states",
         f"  {size.decisions:,} with a decision: {size.hands} hands against {size.columns} dealer's cards "
-        f"({size.kept} hands as the solver keeps them)",
-        f"  {size.results * size.columns:,} finished hands that wait for the dealer, the deal, and the end",
+        f"({size.kept} hands before equivalent ones are merged)",
+        f"  {size.results * size.columns:,} finished hands before the dealer plays, the deal, and the end",
     ]
     if size.halves:
-        lines.append(f"  {size.halves * size.columns:,} half-hands of splits that wait for their second card")
+        lines.append(f"  {size.halves * size.columns:,} split hands before their second card")
     if reasons := reasons_of(rules):
-        lines.append(f"{size.states / plain.states:.2f} times the {plain.states:,} of hit or stand alone; it keeps")
-        lines += [f"  {reason.why}: without that {reason.without.states:,} states" for reason in reasons]
+        lines.append(
+            f"{size.states / plain.states:.2f} times the {plain.states:,} of a game of hit and stand only, because of:"
+        )
+        lines += [f"  {reason.why}: {reason.without.states:,} states without it" for reason in reasons]
     else:
-        lines.append("no more than hit or stand alone needs: the total, the usable ace, the dealer's card")
+        lines.append("as many as a game of hit and stand only: total, usable ace, dealer's card")
     return lines

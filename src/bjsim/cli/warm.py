@@ -1,4 +1,4 @@
-"""`bjsim warm`: compile everything now, so that no later command waits for it."""
+"""`bjsim warm`: compile everything now, so that later commands start at once."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SEED = 1
 
 @click.command()
 def warm() -> None:
-    """Compile everything that `run`, `check`, `compare` and `learn` need, and say where it is kept.
+    """Compile everything that `run`, `check`, `compare` and `learn` need, and print where it is cached.
 
-    Everything else does this when it is first needed, which takes some seconds. In an image for containers, do it when
-    the image is built.
+    Otherwise the first command that needs it compiles it, which takes some seconds. Run this when building a container
+    image.
     """
     compiled: list[bool] = []
     rules = load_rules("easy")
@@ -33,13 +33,13 @@ def warm() -> None:
         for table in tables(rules):
             table.play(SEED, 0, [Span(0, 1)])
         study(build_mdp(GameProcess(rules)), 1000, seed=SEED)
-    click.echo(f"{'compiled' if compiled else 'nothing to compile'}; kept in:")
+    click.echo(f"{'compiled' if compiled else 'nothing to compile'}; cached in:")
     for folder in folders():
         click.echo(f"  {folder}")
 
 
 def tables(rules: Rules) -> Iterator[Table]:
-    """Tables that between them play in every way that is compiled for itself."""
+    """Tables that together use every compiled kernel."""
     players = [find_player(bot, rules) for bot in ("optimal", "lim17")]
     for adjusted in (False, True):
         for common_cards in (False, True):
@@ -47,7 +47,7 @@ def tables(rules: Rules) -> Iterator[Table]:
 
 
 def folders() -> list[str]:
-    """Where numba keeps what it compiled."""
+    """The directories in which numba caches compiled code."""
     from bjsim.sim.engine.kernels.play import play
     from bjsim.sim.engine.kernels.rows import fold_rows
     from bjsim.sim.engine.kernels.run_table import run_table

@@ -46,7 +46,7 @@ def show(folder):
 
 
 def show_a_hand_that_is_not_there(folder):
-    with pytest.raises(koth.InputError, match="no such hand"):
+    with pytest.raises(koth.InputError, match="no such round"):
         koth.show_contest(folder, "999.1.1", None)
 
 
