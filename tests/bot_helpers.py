@@ -62,7 +62,7 @@ def lim17(view):
 
 
 def play(players, rounds, rules=None, seed=5):
-    """The event logs of some rounds at one table of cardshark."""
+    """The events of some rounds at one cardshark table."""
     rules = rules or named_rules("cardshark")
     shoe = open_shoe(rules, Stream(seed))
     return [Round(rules, shoe, players).play().events for _ in range(rounds)]

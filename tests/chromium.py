@@ -1,4 +1,4 @@
-"""A real browser for tests: headless Chromium, spoken to through its debugging pipe."""
+"""A real browser for tests: headless Chromium, controlled through its debugging pipe."""
 
 import json
 import os
@@ -12,7 +12,7 @@ PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "
 
 
 class Chromium:
-    """One page of a browser without a network. problems: what its console and its scripts complained of."""
+    """One page of a browser without a network. problems: errors from its console and scripts."""
 
     def __init__(self) -> None:
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # what it forked may still write there
@@ -81,7 +81,7 @@ class Chromium:
         return event
 
     def open(self, url: str, width: int = 1000, height: int = 900, script: bool = True, dark: bool = False) -> None:
-        """Open a page and wait until it is loaded."""
+        """Open a page and wait until it has loaded."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setScriptExecutionDisabled", value=not script)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
@@ -98,7 +98,7 @@ class Chromium:
         return result["result"].get("value")
 
     def screenshot(self) -> bytes:
-        """The window as PNG."""
+        """A screenshot of the window as PNG."""
         from base64 import b64decode
 
         return b64decode(self.call("Page.captureScreenshot", format="png")["data"])

@@ -1,4 +1,4 @@
-"""Decision processes with answers that are known from books, for the tests of the solver and the learner."""
+"""Decision processes with known solutions from textbooks, for the tests of the solver and the learner."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bjsim.strategies.mdp.build import Outcome
 class TwoStates:
     """Puterman (1994), example 3.1.1: s1 may stay (pays 5, half the time falling to s2) or leave (pays 10), s2 costs 1.
 
-    With discount g: v(s2) = -1 / (1 - g); staying in s1 is worth (5 + g/2 * v(s2)) / (1 - g/2), leaving 10 + g * v(s2).
+    With discount g: v(s2) = -1 / (1 - g); staying in s1 has the value (5 + g/2 * v(s2)) / (1 - g/2), leaving 10 + g * v(s2).
     Play never ends, so a value exists only with g < 1.
     """
 
@@ -97,7 +97,7 @@ class Gambler:
 
 
 def bold_play(share: float, heads: float) -> float:
-    """Chance of turning a share of the goal into all of it by staking as much as is useful, the best when heads <= 1/2.
+    """Probability of reaching the goal from a share of it by bold play, which is optimal when heads <= 1/2.
 
     Source: Dubins and Savage (1965), "How to Gamble If You Must": f(x) = p f(2x) up to 1/2, p + (1-p) f(2x-1) beyond.
     """

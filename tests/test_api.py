@@ -1,4 +1,4 @@
-"""The public face: every name is typed, listed and importable, and the functions answer as the commands do."""
+"""The public API: every name is typed, listed and importable, and the functions agree with the commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/reference/catalogue.md names every game and every strategy, each with its source, and no other."""
+"""docs/reference/catalogue.md lists every game and every strategy with its source, and no other."""
 
 import re
 from pathlib import Path
@@ -15,10 +15,10 @@ GAMES, STRATEGIES = PAGE.split("## Strategies")[0], PAGE.split("## Strategies")[
 
 
 def rows(section):
-    """The rows of the table in a section: name -> its other cells."""
+    """The rows of the table in a section: name -> other cells."""
     cells = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| `")]
     names = [row[0].strip("`") for row in cells]
-    assert len(set(names)) == len(names), "a name stands twice"
+    assert len(set(names)) == len(names), "duplicate name"
     return {name: row[1:] for name, row in zip(names, cells, strict=True)}
 
 

@@ -1,4 +1,4 @@
-"""Attacks on whoever hosts, repeats or resumes a contest, by those who sent a bot or a folder."""
+"""Attacks on a host who plays, reproduces or resumes a contest, by the author of a bot or of a directory."""
 
 import hashlib
 import importlib.util
@@ -39,7 +39,7 @@ def executable(path, text="#!/bin/sh\necho S\n"):
     "name", ["--sandbox=off", "--out=x", "-h", "--", "a=b.py", "--config=a.py", "lim17", "optimal=lim17", "x y.py"]
 )
 def test_no_bots_file_turns_into_an_option_of_the_pages_command(tmp_path, monkeypatch, name):
-    """As typed where the bots are, the command plays the same files under the same names, in a sandbox."""
+    """Run where the bots are, the command plays the same files under the same names, in a sandbox."""
     field = tmp_path / "field"
     field.mkdir()
     executable(field / name)
@@ -64,7 +64,7 @@ def test_no_bots_file_turns_into_an_option_of_the_pages_command(tmp_path, monkey
 
 @needs_sandbox
 def test_the_command_printed_for_a_bot_called_sandbox_off_plays_in_the_sandbox(tmp_path, monkeypatch):
-    """The whole attack: the page is written, and its command run as it stands."""
+    """The whole attack: the page is written, and its command is run unchanged."""
     field = tmp_path / "field"
     field.mkdir()
     executable(field / "--sandbox=off")
@@ -96,7 +96,7 @@ def test_files_whose_names_could_be_taken_for_something_else_are_left_out(tmp_pa
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("command", ["run", "koth"])
 def test_a_closed_stream_neither_opens_the_sandbox_nor_stops_the_bots(tmp_path, command, closed):
-    """As cron jobs and daemons start. The bot prints what is no move if it sees the host's files."""
+    """Cron jobs and daemons start like this. The bot prints an invalid move if it sees the host's files."""
     (tmp_path / "probe.py").write_text("print('X' if __import__('os').path.exists('/etc/passwd') else 'S')")
     options = {
         "run": ["--rules", "cardshark", "--hands", "5", "--json", "out.json", "--timeout", "20", "--bots", "probe.py"],
@@ -124,11 +124,11 @@ def test_what_is_started_with_a_process_without_streams_has_them():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-# --- somebody else's contest
+# --- contests from others
 
 
 def foreign(folder, bots, source, digest=None, house=""):
-    """A contest that has begun, in whose journal the first bot, or the house, is said to be at `source`."""
+    """A contest in progress, whose journal claims that the first bot, or the house, is at `source`."""
     contest = Contest(CARDSHARK, matches=1, house=house and "lim18")
     host = Host.begin(folder, contest, gather(bots, CARDSHARK))
     host._journal.close()
@@ -143,7 +143,7 @@ def foreign(folder, bots, source, digest=None, house=""):
 
 @pytest.fixture
 def evil(tmp_path):
-    """(file of a player in Python, which leaves a mark where it runs; the mark)"""
+    """(file of a Python player that creates a marker file when it runs; the marker file)"""
     mark, file = tmp_path / "was here", tmp_path / "evil.py"
     file.write_text(f"open({str(mark)!r}, 'w')\ndef player(view):\n    return 'S'\n")
     return file, mark
@@ -152,7 +152,7 @@ def evil(tmp_path):
 @pytest.mark.parametrize("house", ["", "house"])
 @pytest.mark.parametrize("trust", [[], ["--trust"]])
 def test_resuming_a_foreign_folder_runs_none_of_its_code(tmp_path, evil, trust, house):
-    """Without consent nothing of it runs; with it, nothing that is not what the journal says."""
+    """Without consent nothing runs; with it, nothing that differs from the journal."""
     file, mark = evil
     foreign(tmp_path / "c", ["lim17", "optimal"], f"{file}:player", "0" * 64, house)
     said = refusal("koth", "--resume", tmp_path / "c", *trust)
@@ -179,7 +179,7 @@ def test_ones_own_contest_with_a_player_in_python_is_resumed_by_the_command_that
 
 
 def test_bytecode_beside_a_players_file_is_not_run_in_its_place(tmp_path, evil):
-    """What the host looked at, and the journal holds the hash of, is the source."""
+    """The host reviewed the source, whose hash is in the journal; bytecode must not replace it."""
     file, mark = evil
     honest = tmp_path / "honest.py"
     honest.write_text("def player(view):\n    return 'S'\n")
@@ -189,12 +189,12 @@ def test_bytecode_beside_a_players_file_is_not_run_in_its_place(tmp_path, evil):
     assert not mark.exists()
 
 
-# --- files that are no bots
+# --- files that are not bots
 
 
 @pytest.fixture
 def field(tmp_path):
-    """A folder with two bots."""
+    """A directory with two bots."""
     folder = tmp_path / "field"
     folder.mkdir()
     for name in ("a.py", "b.py"):
@@ -203,7 +203,7 @@ def field(tmp_path):
 
 
 def left_out(field, caplog):
-    """What is said of the files left out, the bots being those of `field`."""
+    """The messages about files left out; the bots must be those of `field`."""
     assert [entrant.name for entrant in gather([str(field)], CARDSHARK)] == ["a", "b"]
     said = [record.getMessage() for record in caplog.records]
     assert all(line.startswith("left out: ") for line in said) and all(map(str.isprintable, said))
@@ -231,7 +231,7 @@ def test_sources_and_programs_may_be_so_large(field, caplog):
 
 @pytest.mark.parametrize("to", ["/proc/self/environ", "/etc/passwd", "{folder}/plain"])
 def test_symbolic_links_are_left_out(field, caplog, to):
-    """They stopped the contest, and a compiler's complaint may quote what they lead to."""
+    """They stopped the contest, and a compiler's error may quote the file that they point to."""
     (field.parent / "plain").write_text(STANDS)
     (field / "x.c").symlink_to(to.format(folder=field.parent))
     assert "x.c is a symbolic link" in left_out(field, caplog)

@@ -74,7 +74,7 @@ def test_named_strategies_are_charts_too():
 def test_a_finite_shoe_is_judged_in_the_infinite_one():
     text = bjsim("check", "optimal", "--rules", "vegas-h17", "--decks", "1", "--hands", "1e4").out
     assert "All values below are for an infinite shoe. vegas-h17 is played with 1 deck" in text
-    assert "in this shoe: agrees with its luck-adjusted return" in text
+    assert "luck-adjusted return in this shoe: -0." in text and "agrees with its luck-adjusted return" in text
     assert ", z " not in text  # it would compare with the infinite shoe
     assert "best chart" not in text and "no cell differs" not in text
 
@@ -116,8 +116,8 @@ def test_bad_input_gets_one_line_and_status_2(tmp_path):
     assert "c.gif is not accepted; the file must end in .png or .svg" in refusal("check", "hoyle", "--plot", "c.gif")
     assert "-1 is not accepted" in refusal("check", "hoyle", "--hands", "-1")
     assert "did you mean easy?" in refusal("check", "hoyle", "--rules", "esy")
-    assert "cannot both have the standard output" in refusal("check", "hoyle", "--fix", "-", "--json", "-")
-    assert f"cannot write {tmp_path}: it is a folder" in refusal("check", "hoyle", "--fix", tmp_path)
+    assert "cannot both write to standard output" in refusal("check", "hoyle", "--fix", "-", "--json", "-")
+    assert f"cannot write {tmp_path}: it is a directory" in refusal("check", "hoyle", "--fix", tmp_path)
     (tmp_path / "mine.py").write_text("def decide(view):\n    return 'S'\n", encoding="utf-8")
     assert "is not a chart" in refusal("check", f"{tmp_path}/mine.py:decide")
     assert "cannot be created" in refusal("check", "bjsim.strategies.players.find:FunctionPlayer")

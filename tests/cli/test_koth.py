@@ -1,4 +1,4 @@
-"""`bjsim koth`: the tutorial runs as written, and what is wrong is said in one line."""
+"""`bjsim koth`: the tutorial runs as written, and errors are one line."""
 
 import csv
 import io
@@ -75,7 +75,7 @@ def test_the_tutorial(tmp_path, monkeypatch, capsys):
         (["--show", "nowhere"], "no contest in nowhere"),
         (["--resume", "nowhere"], "no contest in nowhere"),
         (["--verify", "nowhere"], "no contest in nowhere"),
-        (["lim17", "--resume", "x"], "give neither bots nor other settings"),
+        (["lim17", "--resume", "x"], "give no bots and no other settings"),
         (["--config", "nowhere.toml"], "cannot read the contest nowhere.toml"),
     ],
 )
@@ -160,9 +160,9 @@ def test_thirty_bots(tmp_path, capsys):
 
 
 def frames(folder, columns):
-    """What a terminal of so many columns is shown, screen by screen, while a contest is played in it.
+    """The screens that a terminal with this many columns shows during a contest.
 
-    One of the bots takes its time, as a quick contest would be over before there is much to see."""
+    One bot is slow, because a quick contest would end before the display is updated."""
     bot = "import sys, time\ntime.sleep(0.004)\nprint('H' if int(sys.argv[1]) < 15 else 'Q')\n"
     (folder / "wild.py").write_text(bot)
     arguments = ["koth", "wild.py", "optimal", "--matches", "12", "--sandbox", "off", "--out", f"seen{columns}"]
@@ -185,7 +185,7 @@ def frames(folder, columns):
 
 @pytest.mark.parametrize("columns", [80, 130])
 def test_live_standings_in_a_terminal(tmp_path, columns):
-    """On a wide screen all columns, on a narrow one the most important, with names and numbers whole."""
+    """A wide screen shows all columns, a narrow one the most important; names and numbers are not cut."""
     screens = frames(tmp_path, columns)
     live = [screen for screen in screens if "moves/s" in screen]
     assert live and all(len(line) <= columns for screen in screens for line in screen.splitlines())
@@ -243,7 +243,7 @@ def test_no_interval_is_shown_from_fewer_than_eight_matches(tmp_path, capsys, ma
 
 
 def test_a_bot_that_cannot_be_started_is_listed_last_and_not_ranked(tmp_path, capsys):
-    """Though it stands, which wins more than to bust always does."""
+    """Even though it stands, which wins more than always busting."""
     (tmp_path / "abroken.py").write_text("print(")
     (tmp_path / "buster.py").write_text("def decide(view):\n    return 'H'\n")
     bots = [tmp_path / "abroken.py", f"buster={tmp_path / 'buster.py'}:decide", "mimic"]
@@ -272,7 +272,7 @@ def test_programs_play_a_contest_only_in_a_sandbox(tmp_path, monkeypatch, capsys
 
 @needs_sandbox
 def test_cold_bots_have_no_server_also_after_a_resume(tmp_path, capsys):
-    """In a box, the parent of a cold bot is the first process; that of another is its server."""
+    """In a sandbox, the parent of a cold bot is the first process; that of any other bot is its fork server."""
     (tmp_path / "bot.py").write_text("import os; print('S' if os.getppid() == 1 else 'forked')")
     for option in ([], ["--cold"]):
         out = tmp_path / f"out{len(option)}"

@@ -1,4 +1,4 @@
-"""`bjsim learn`, as its user meets it."""
+"""`bjsim learn` as its users call it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_broken_file_gets_one_line(
     [
         (("--rules", "vegas-s17"), "decks = 6 has too many states to learn; use decks = inf"),
         (("--algorithm", "mc", "--draws", "even"), "draws = even needs algorithm = q"),
-        (("--mdp", "x.json", "--decks", "2"), "--mdp takes the whole process from the file"),
+        (("--mdp", "x.json", "--decks", "2"), "--mdp reads the whole process from the file"),
         (("--plot", "x.pdf"), "--plot x.pdf is not accepted"),
         (("--episodes", "2", "--workers", "8"), "2 episodes are too few to learn from with 8 workers"),
     ],

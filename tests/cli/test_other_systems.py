@@ -1,4 +1,4 @@
-"""Every command that needs no sandbox works where what only Linux has is missing, as on Windows and macOS.
+"""Every command that needs no sandbox works without the features that only Linux has, as on Windows and macOS.
 
 It is taken away before anything of bjsim is imported, in the command's process and in all that it starts.
 """
@@ -56,7 +56,7 @@ class Outcome(NamedTuple):
 
 @pytest.fixture
 def bjsim(tmp_path) -> Callable[..., Outcome]:
-    """Runs a command in the folder of the test, on a system that lacks all that."""
+    """Runs a command in the directory of the test, without these features."""
     hidden = tmp_path / "hidden"
     hidden.mkdir()
     (hidden / "sitecustomize.py").write_text(TAKE_AWAY)
@@ -108,7 +108,7 @@ def test_commands_in_one_process(bjsim, line):
 
 
 def test_workers_are_spawned_and_change_no_bit(tmp_path, bjsim):
-    """With a log, which all of them write to."""
+    """With a log that all workers write to."""
     args = ["run", "--bots", "optimal,lim17", "--hands", "4e6", "--json", "-"]
     one, two = (bjsim(*args, "--workers", workers, "--log", f"log{workers}") for workers in (1, 2))
     assert one.status == two.status == 0, one.err + two.err

@@ -25,7 +25,7 @@ def bjsim(*args):
 
 
 def result(*args):
-    """The JSON that `bjsim run ... --json -` writes."""
+    """The JSON that `bjsim run ... --json -` prints."""
     status, out, _ = bjsim("run", *args, "--json", "-")
     assert status == 0
     return json.loads(out)
@@ -55,7 +55,7 @@ def test_workers_do_not_change_a_byte():
 
 
 def test_a_killed_run_resumed_ends_as_one_that_was_not(tmp_path):
-    """Killed for real, all its processes, when it has written something; many small jobs, so far from its end."""
+    """All processes are killed after the first checkpoint; many small jobs, so far from the end."""
     args = ["--bots", "optimal,lim17", "--hands", "2e6", "--tables", "100", "--workers", "2", "--seed", "5"]
     file = tmp_path / "checkpoint"
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "run", *args, "--checkpoint", str(file)]
@@ -176,7 +176,7 @@ def test_solve_json():
 
 
 def test_replay_deals_a_round_of_a_run_again(tmp_path):
-    """The payoffs of the first rounds, replayed one by one, are those the run counted."""
+    """The payoffs of the first rounds, replayed one by one, equal those that the run counted."""
     run = result("--bots", "optimal", "--hands", "40", "--rules", "vegas-h17", "--seed", "2")
     payoffs = {}
     for number in range(1, 41):
@@ -265,8 +265,8 @@ def test_a_precision_is_a_share_of_the_bet(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "readings"), [("0.01", "0.01% or, if that was a share of the bet, 1%"),
-                           ("1e-5", "1e-5% or, if that was a share of the bet, 0.001%"), ("5", "5%")]
+    ("text", "readings"), [("0.01", "0.01% or, for a fraction of the bet, 1%"),
+                           ("1e-5", "1e-5% or, for a fraction of the bet, 0.001%"), ("5", "5%")]
 )  # fmt: skip
 def test_a_precision_without_its_sign_is_refused_with_both_readings(text, readings):
     status, out, err = bjsim("run", "--bots", "lim17", "--until", text)

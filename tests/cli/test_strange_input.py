@@ -1,4 +1,4 @@
-"""Whatever a file or a bot says: one line, no traceback, nothing that steers a terminal or a spreadsheet."""
+"""Strange files and bots cause one line, no traceback, and no terminal control sequence or spreadsheet formula."""
 
 import csv
 import errno
@@ -66,11 +66,11 @@ def test_a_message_is_not_longer_than_a_screen(tmp_path):
     assert len(said) < 2000 and said.startswith(str(path)) and "timeout" in said
 
 
-# --- journals that are whole, but that no contest wrote
+# --- journals with valid checksums that no contest wrote
 
 
 def write(folder, *lines):
-    """A journal of these records, or texts of records, with the right sums."""
+    """Write a journal of these records, or texts of records, with valid checksums."""
     crc, text = 0, b""
     for line in lines:
         if not isinstance(line, str):
@@ -84,7 +84,7 @@ def write(folder, *lines):
 
 @pytest.fixture(scope="module")
 def records(tmp_path_factory):
-    """All that a contest of one match wrote."""
+    """The records of a contest of one match."""
     folder = tmp_path_factory.mktemp("played")
     Host.begin(folder, Contest(CARDSHARK, seed=1, matches=1), gather(["lim17", "optimal"], CARDSHARK)).run()
     return [{key: value for key, value in record.items() if key != "crc"} for record in journal.read(folder)]
@@ -95,7 +95,7 @@ def without(record, *path):
 
 
 def changed(record, path, value, drop=False):
-    """A copy of the record with what lies there changed, or dropped."""
+    """A copy of the record with the value at a path changed or removed."""
     record = inner = json.loads(json.dumps(record))
     for key in path[:-1]:
         inner = inner[key]
@@ -133,7 +133,7 @@ BAD = {
     "an unfinished match with moves that are none": lambda all: [all[0], changed(all[1], ["moves"], [7, 8]), *all[2:9]],
     "rules that are unknown": lambda all: [changed(all[0], ["contest", "rules"], {"x": 1}), *all[1:]],
 }
-NOT_SHOWN = {  # what the standings, or one hand, need not look at
+NOT_SHOWN = {  # not read by the standings or by one hand
     "no cards", "an end of no kind",
     "an unfinished match without moves", "an unfinished match with moves that are none",
 }  # fmt: skip
@@ -142,7 +142,7 @@ NOT_SHOWN = {  # what the standings, or one hand, need not look at
 @pytest.mark.parametrize("what", BAD)
 @pytest.mark.parametrize("command", ["--show", "--show --hand 1.1.1", "--verify", "--resume"])
 def test_a_journal_that_makes_no_sense_is_refused_in_one_line(tmp_path, records, what, command):
-    """A part of it that a command has no need of may be as it likes."""
+    """A part that a command does not read may have any content."""
     write(tmp_path / "c", *BAD[what](records))
     option, *more = command.split()
     status, _, err = bjsim("koth", option, tmp_path / "c", *more)
@@ -151,7 +151,7 @@ def test_a_journal_that_makes_no_sense_is_refused_in_one_line(tmp_path, records,
 
 
 def test_the_journal_that_was_not_changed_is_accepted(tmp_path, records):
-    """Negative control: it is not `write` that makes them strange."""
+    """Negative control: journals written by `write` are valid otherwise."""
     write(tmp_path / "c", *records)
     for option in ("--show", "--verify", "--resume"):
         assert bjsim("koth", option, tmp_path / "c").status == 0
@@ -251,7 +251,7 @@ def test_a_long_name_does_not_hide_the_table(width):
     assert all(len(line) <= width for line in shown.splitlines())
 
 
-# --- what the system refuses
+# --- errors of the operating system
 
 
 def test_a_full_disk_is_said_of_the_file(tmp_path, monkeypatch):

@@ -28,7 +28,7 @@ def numbers(text: str) -> set[str]:
 
 @lru_cache
 def whole(*command: str) -> str:
-    """What a pipe gets, without the last line, which has timings."""
+    """The output to a pipe, without the last line, which contains timings."""
     return "\n".join(bjsim(*command).out.splitlines()[:-1])
 
 
@@ -44,7 +44,7 @@ def whole(*command: str) -> str:
     ],
 )
 def test_every_number_of_a_pipe_is_on_the_screen(command, width):
-    """And the tables are no wider than it; sentences may be, since terminals wrap them."""
+    """The tables are not wider than the screen; sentences may be, since terminals wrap them."""
     lines = on_screen(width, *command)
     table = [line for line in lines if not re.search(r"[a-z]: | in .* s, |shoe's|cost|alone in|value", line)]
     assert max(map(len, table)) <= width

@@ -1,4 +1,4 @@
-"""Nobody knows the cards of a contest before they are dealt: neither a bot nor a reader of the page."""
+"""The cards of a contest cannot be predicted, neither by a bot nor by a reader of the page."""
 
 import json
 import logging
@@ -22,8 +22,8 @@ from bjsim.strategies.players.find import find_player
 CARDSHARK = load_rules("cardshark")
 MATCHES = 8
 
-# Knows the first cards of every shoe of the seeds 1 to 20, and finds the one it sits at by what it sees: all open
-# cards, in the order they were dealt, the dealer's apart. Hits where it knows that the next card does no harm.
+# Knows the first cards of every shoe of the seeds 1 to 20, and identifies its own shoe from the open cards, in the order
+# in which they were dealt, the dealer's separately. Hits if it knows that the next card does no harm.
 ORACLE = """
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.hand import Hand
@@ -52,7 +52,7 @@ def rounds_of(folder):
 
 
 def hits_of_the_oracle(tmp_path, *options):
-    """How often it hits in a contest of four, and how many chips it holds in the mean."""
+    """How often it hits in a contest of four, and its mean number of chips."""
     (tmp_path / "oracle.py").write_text(ORACLE)
     bots = [f"oracle={tmp_path / 'oracle.py'}:decide", "optimal", "lim17", "kelly"]
     status, _, err = bjsim("koth", *bots, "--matches", MATCHES, "--out", tmp_path / "c", *options)
@@ -61,7 +61,7 @@ def hits_of_the_oracle(tmp_path, *options):
 
 
 def test_an_oracle_that_knows_small_seeds_knows_nothing_of_a_default_contest(tmp_path):
-    """Wrong by chance once in a million: 160 shoes, and 7 cards or more in the right order in each of 200 rounds."""
+    """Error rate one in a million: 160 shoes, and 7 or more cards in the right order in each of 200 rounds."""
     assert hits_of_the_oracle(tmp_path) == 0
 
 
@@ -71,7 +71,7 @@ def test_the_oracle_knows_a_contest_whose_seed_is_small(tmp_path):
 
 
 def test_two_contests_without_a_seed_deal_different_cards(tmp_path):
-    """Alike by chance once in 2^128."""
+    """Error rate 2^-128."""
     seeds = []
     for name in "ab":
         assert bjsim("koth", "lim17", "optimal", "--matches", 1, "--out", tmp_path / name).status == 0
@@ -159,7 +159,7 @@ def test_every_bit_of_a_large_seed_matters_and_all_engines_take_it():
 
 @pytest.fixture
 def program(tmp_path):
-    """The options of a short run of a program, and a folder."""
+    """The options of a short run of a program, and a directory."""
     (tmp_path / "bot.py").write_text("print('S')")
     options = ["--rules", "cardshark", "--sandbox", "off", "--timeout", 20, "--bots", tmp_path / "bot.py"]
     return [*options, "--json", "-"], tmp_path

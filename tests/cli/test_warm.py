@@ -1,4 +1,4 @@
-"""`bjsim warm`, and where compiled code is kept."""
+"""`bjsim warm`, and where compiled code is cached."""
 
 import os
 import shutil
@@ -11,15 +11,15 @@ import pytest
 
 import bjsim as package
 
-NOBODY = 65534
-# Reads everything, wherever the interpreter is installed, and writes nowhere but to its own files and the like of /tmp.
-AS_NOBODY = [
-    "setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups",
+UNPRIVILEGED = 65534
+# A user that may read everything, wherever Python is installed, but write only to its own files and /tmp.
+AS_UNPRIVILEGED = [
+    "setpriv", "--reuid", str(UNPRIVILEGED), "--regid", str(UNPRIVILEGED), "--clear-groups",
     "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search",
 ]  # fmt: skip
 
 
-# Run by a process of its own, which has nothing loaded yet. What is kept on disk from before makes no difference.
+# Run in a new process, which has not loaded anything. Code cached on disk earlier makes no difference.
 COMMANDS = """
 import sys
 from numba.core.dispatcher import Dispatcher
@@ -58,7 +58,7 @@ def test_after_it_no_command_needs_anything_compiled():
 
 
 def test_it_says_where_that_is_kept(monkeypatch, tmp_path):
-    """In another process: numba looks for the folder when the kernels are imported."""
+    """In another process: numba chooses the directory when the kernels are imported."""
     code = "import bjsim.cli.warm as warm; print(*warm.folders(), sep='\\n')"
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
@@ -67,7 +67,7 @@ def test_it_says_where_that_is_kept(monkeypatch, tmp_path):
 
 @pytest.fixture
 def read_only_package():
-    """A folder that everybody can read, with a copy of the package that only root can write, and nothing compiled."""
+    """A directory readable by all users, with a copy of the package writable only by root, and nothing compiled."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         copy = Path(folder) / "bjsim"
@@ -76,18 +76,30 @@ def read_only_package():
 
 
 def theirs() -> set[Path]:
-    """The temporary folders of that user."""
+    """The temporary directories of that user."""
     folders = Path(tempfile.gettempdir()).glob("bjsim-*")
-    return {folder for folder in folders if folder.stat().st_uid == NOBODY}
+    return {folder for folder in folders if folder.stat().st_uid == UNPRIVILEGED}
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another user")
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv (util-linux) is not installed")
 def test_a_user_with_nothing_to_write_to_plays(read_only_package):
-    """Two workers, so that forked processes find the folder too; it is gone when the run ends."""
+    """Two workers, so that forked processes must find the directory too; it is removed when the run ends."""
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "PYTHONPATH": str(read_only_package)}
-    words = [*AS_NOBODY, sys.executable, "-m", "bjsim", "run", "--bots", "optimal", "--hands", "1e4", "--workers", "2"]
+    words = [
+        *AS_UNPRIVILEGED,
+        sys.executable,
+        "-m",
+        "bjsim",
+        "run",
+        "--bots",
+        "optimal",
+        "--hands",
+        "1e4",
+        "--workers",
+        "2",
+    ]
     before = theirs()
     done = subprocess.run(words, env=environment, cwd="/", capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -172,7 +172,7 @@ def show(console: Console, evaluation: Evaluation) -> None:
     if not evaluation.cells:
         text = "no cell differs: this is the best chart"
         if not rules.infinite:
-            text = f"no cell differs from that chart; another chart may be better with {decks_of(rules)}"
+            text = f"all cells equal those of that chart; another chart may be better with {decks_of(rules)}"
         console.print(text, highlight=False, soft_wrap=True)
         return
     print_cells(console, evaluation)
