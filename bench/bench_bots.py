@@ -1,11 +1,11 @@
-"""Moves per second of process bots: from inside the box, against the `subprocess.run` call that everyone writes first.
+"""Moves per second of bots in the sandbox, compared with a plain `subprocess.run` call.
 
-Both play the same move in turn, block by block, in one run, so that what else the machine does strikes both alike. The
-plain call runs what everyone would run: the box's own Python with the bot's file, and `cc -O2 bot.c -o bot`. A second
-figure for C is against the program that bjsim itself built (linked statically), run by the same plain call.
+Both play the same move alternately, block by block, in one run, so that other load on the machine affects both. The
+plain call runs the sandbox's own Python with the bot's file, or the output of `cc -O2 bot.c -o bot`. A second figure for
+C compares with the program that bjsim builds (linked statically), run by the same plain call.
 
-Once by as many threads as there are cores, which is how `bjsim run` asks bots unless it is told otherwise (its threads
-keep to a core each, those of the plain call do not), and once by a single thread, as `bjsim run --workers 1` does.
+This is measured with one thread per core, which is the default of `bjsim run` (it pins each thread to a core, unlike
+the plain call), and with a single thread, as in `bjsim run --workers 1`.
 """
 
 import shutil
@@ -34,12 +34,12 @@ pytestmark = pytest.mark.skipif(bool(restrictions.trouble()), reason=restriction
 
 
 def plain(command):
-    """The plain call, as a function of nothing."""
+    """The plain call, as a function without arguments."""
     return lambda: subprocess.run([*command, *ARGUMENTS], capture_output=True, text=True, check=True)
 
 
 def commands(name, folder, program):
-    """What is run by the plain call. Returns: label -> command."""
+    """The commands of the plain call, by label."""
     if name.endswith(".py"):
         return {"python bot.py": [tool_of(ENDINGS[".py"]), str(SAMPLES / name)]}
     usual, static = folder / "bot", folder / "static"
@@ -50,7 +50,7 @@ def commands(name, folder, program):
 
 
 def seconds_per_move(calls, askers):
-    """Median over blocks, the calls taking turns. calls: label -> (function, moves in a block, pool of the askers)."""
+    """Median over blocks of alternating calls. calls: label -> (function, moves in a block, pool of threads)."""
     blocks = {label: [] for label in calls}
     ready = threading.Barrier(askers)
 

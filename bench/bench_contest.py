@@ -1,14 +1,14 @@
-"""What a contest adds to its bots' moves: moves per second of `koth` on two workers, against as many bare moves.
+"""The overhead of a contest: moves per second of `koth` on two workers, compared with the same number of bare moves.
 
-The bare moves are `bot.run` with a usual command line, by two threads with bots of their own. Both are played in turn,
-block by block, in one run, so that what else the machine does strikes both alike. The start of the boxes is not
-counted. A contest keeps each worker and its bots to one processor, which the bare moves do not: that gains more than
-the dealing, the journal and the luck cost. `pinned` are bare moves that are kept to one processor too. Part of what is
-added to those is the game itself: the readable round, dealt to four players that answer at once, is timed beside.
+The bare moves are calls of `bot.run` with a typical command line, by two threads with their own bots. Both are played
+alternately, block by block, in one run, so that other load on the machine affects both. Starting the sandboxes is not
+counted. A contest pins each worker and its bots to one processor; bare moves are not pinned, and the pinning gains more
+than dealing, journal and luck cost. `pinned` are bare moves that are pinned too. Part of the overhead is the game
+itself, so the readable round with four players that answer at once is timed as well.
 
-Rates of two runs differ by a third for no reason of theirs on a busy machine. So the contest is taken apart as well: of
-the workers' own time, how much passes between a question and its answer, and how much does not; the host's processor
-time, which is taken from both workers, is counted as added and not as the moves'.
+On a busy machine the speeds of two runs differ by a third. The time of the workers within one run is therefore split as
+well: into the time between a question and its answer, and the rest. The host's processor time, which both workers lose,
+counts as overhead.
 """
 
 import multiprocessing
@@ -44,8 +44,10 @@ pytestmark = pytest.mark.skipif(bool(restrictions.trouble()), reason=restriction
 
 
 class Taken:
-    """Seconds that the workers of a contest took: `asking` their bots, and in `all`. The workers are forked, and add
-    to memory that they share with this process, once a table."""
+    """Seconds that the workers of a contest took: `asking` their bots, and `all`.
+
+    The workers are forked, and add to memory that they share with this process once per table.
+    """
 
     def __init__(self, monkeypatch):
         self.asking, self.all = multiprocessing.Value("d"), multiprocessing.Value("d")
@@ -70,7 +72,7 @@ class Taken:
 
 
 def added_within(folder, name, matches, monkeypatch):
-    """What a contest adds to the time of its own moves, in one run."""
+    """The overhead of a contest relative to the time of its own moves, in one run."""
     with monkeypatch.context() as patches:
         taken = Taken(patches)
         _, host = contest_rate(folder, name, matches)
@@ -78,8 +80,10 @@ def added_within(folder, name, matches, monkeypatch):
 
 
 def contest_rate(folder, name, matches):
-    """A contest of eight copies. Returns: (moves per second from its first tenth on, the host's processor seconds for
-    as many moves as it had in all, by the same part of it)."""
+    """Play a contest of eight copies.
+
+    Returns: (moves per second after its first tenth, processor seconds of the host scaled to all moves).
+    """
     rules = load_rules("cardshark")
     contest = Contest(rules, seed=1, matches=matches, timeout=10.0)
     bots = gather([f"bot{n}={SAMPLES / name}" for n in range(8)], rules)
@@ -92,7 +96,7 @@ def contest_rate(folder, name, matches):
 
 
 def bare_rate(name, moves, pinned):
-    """Moves per second of `bot.run` alone, a thread for each worker, with four bots each."""
+    """Moves per second of `bot.run` alone, with a thread for each worker and four bots per thread."""
     cores = sorted(os.sched_getaffinity(0))
     ready = threading.Barrier(WORKERS + 1)
 
@@ -122,7 +126,7 @@ def bare_rate(name, moves, pinned):
 
 
 def dealing_us():
-    """Microseconds of one processor that a move's share of a round takes without any bot, journal or luck."""
+    """Processor microseconds per move that the round takes without a bot, journal or luck."""
     rules = load_rules("cardshark")
     moves = [0]
 
@@ -163,5 +167,5 @@ def test_what_a_contest_adds(benchmark, capsys, tmp_path, monkeypatch, name):
     with capsys.disabled():
         print(f"\n{name}, moves/s on {WORKERS} workers: {contest:,.0f} contest, {bare:,.0f} bare, {pinned:,.0f} pinned")
         print(f"  a contest adds {added:+.0%} to the time of bare moves, {added_to_pinned:+.0%} to that of pinned ones")
-        print(f"  taken apart, it adds {', '.join(f'{part:+.0%}' for part in sorted(within))} to its own moves")
+        print(f"  within one run, it adds {', '.join(f'{part:+.0%}' for part in sorted(within))} to its own moves")
         print(f"  (of these {share:+.0%} are the round itself, {dealing:.0f} us a move)")

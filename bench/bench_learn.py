@@ -1,4 +1,4 @@
-"""Episodes per second of the compiled learner on one core: from exploring starts, and whole games from the deal on."""
+"""Episodes per second of the compiled learner on one core, from exploring starts and from the deal."""
 
 import pytest
 

@@ -1,10 +1,10 @@
-"""Count how often two copies of one bot are separated in contests that are looked at after every round.
+"""Count how often a contest that is checked after every round separates two copies of one bot.
 
 python bench/copies.py --first 1 --contests 100 --hands 20000 [--duplicate]
 
-At most 5 of 100 are allowed, whatever the number of looks. Each contest has a seed of its own and is played whole, in
-this process, with the luck taken out. In a duplicate contest two copies that always do the same in the same hand differ
-by exactly nothing; so there the copies are of a bot that tosses a coin on 12 to 16.
+At most 5 of 100 are allowed, whatever the number of checks. Each contest has its own seed and is played in this process,
+luck-adjusted. In a duplicate contest two deterministic copies never differ, so the copies are of a bot that tosses a
+coin on 12 to 16.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def waverer(seed: str) -> Player:
 def play_contest(
     seed: int, players: Sequence[Player], hands: int, duplicate: bool, look: Callable[[Standings], None]
 ) -> Standings:
-    """Play until everybody has been dealt so many hands; `look` is called after every round and every match."""
+    """Play until every player has been dealt this many hands; call `look` after every round and every match."""
     contest = Contest(RULES, seed=seed, matches=hands, duplicate=duplicate)
     bots = [{"name": player.name} for player in players]
     standings = Standings({"contest": contest.to_dict(), "bots": bots})
@@ -64,7 +64,7 @@ def play_contest(
 
 
 def separated(seed: int, hands: int, duplicate: bool, names: Sequence[str] = ()) -> int:
-    """Hands after which the first two players are found apart in this contest; 0 if never."""
+    """Number of hands after which the contest separates the first two players; 0 if never."""
     if names:
         players = [find_player(name, RULES) for name in names]
     elif duplicate:
@@ -95,8 +95,8 @@ def main() -> None:
         if rounds := separated(seed, options.hands, options.duplicate):
             apart[seed] = rounds
     print(
-        f"{len(apart)} of {options.contests} contests to {options.hands} hands (seeds {options.first} to {seed}) found "
-        f"two copies apart: seed -> rounds {apart}; {time.perf_counter() - began:.0f} s"
+        f"{len(apart)} of {options.contests} contests to {options.hands} hands (seeds {options.first} to {seed}) separated "
+        f"two copies: seed -> rounds {apart}; {time.perf_counter() - began:.0f} s"
     )
 
 

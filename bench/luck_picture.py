@@ -1,4 +1,4 @@
-"""Draw docs/explanation/luck.png: one run of six decks, the raw mean and the luck-adjusted one as they converge.
+"""Draw docs/explanation/luck.png: how the unadjusted and the luck-adjusted mean converge in a run of six decks.
 
 python bench/luck_picture.py docs/explanation/luck.png
 """

@@ -1,8 +1,8 @@
-"""A plain scalar kernel, the yardstick of `speed.py`: what anyone would write first in numba.
+"""A plain scalar kernel in numba, the unit of the speeds in `speed.py`.
 
-One seat that plays like the dealer in an infinite shoe: no splits, doubles or naturals, one card and one branch at a
-time. It is no game of bjsim's and no result of it is used; its speed says what a machine can do today, and all other
-speeds are quoted as ratios to it, measured in turn.
+One seat plays like the dealer in an infinite shoe: no splits, doubles or naturals, one card and one branch at a time.
+It is not one of bjsim's games, and its results are not used. Its speed shows what the machine can do at the moment; all
+other speeds are ratios to it, measured alternately.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The table of `make bench`: how fast everything is, each beside the plain kernel of `reference.py`, in one run.
+"""The table of `make bench`: the speed of everything, relative to the plain kernel of `reference.py`.
 
-Machines differ, and one machine differs from minute to minute, so that every measurement is made in turn with the
-plain kernel and its ratio to it is what counts: speeds as a multiple of the plain kernel's, times as the share of the
-time that it needs for a million rounds (so more is better in both). `recorded.json` holds the ratios of an earlier
-day; what fell by more than a fifth since is named at the end. `--record` writes today's, there and into the table of
+Machines differ, and the speed of one machine changes from minute to minute, so every measurement alternates with the
+plain kernel, and their ratio is what counts: speeds as multiples of the plain kernel's, and the time that it needs for a
+million rounds as a multiple of other times (so more is better in both). `recorded.json` contains earlier ratios; those
+that fell by more than a fifth are listed at the end. `--record` writes the new ones there and into the table of
 `docs/explanation/performance.md`.
 """
 
@@ -37,8 +37,8 @@ from bjsim.strategies.exact.solver import Solver
 HERE = Path(__file__).parent
 RECORDED = HERE / "recorded.json"
 PAGE = HERE.parent / "docs" / "explanation" / "performance.md"
-TABLE = "<!-- written by bench/speed.py --record -->\n"  # before and after the page's table
-OTHERS = HERE.parent / ".benchmarks" / "latest.json"  # what pytest-benchmark measured before
+TABLE = "<!-- written by bench/speed.py --record -->\n"  # before and after the table of the page
+OTHERS = HERE.parent / ".benchmarks" / "latest.json"  # earlier results of pytest-benchmark
 BJSIM = str(Path(sys.executable).with_name("bjsim"))
 SLOWER = 0.8
 TURNS = 5
@@ -46,7 +46,7 @@ WITHOUT_LUCK = "--no-adjust-luck"
 
 
 class Measured(NamedTuple):
-    """One line of the table: what, how much in words, and its ratio to the plain kernel; more is better."""
+    """One line of the table: a name, the value in words, and its ratio to the plain kernel (more is better)."""
 
     what: str
     value: str
@@ -54,14 +54,14 @@ class Measured(NamedTuple):
 
 
 def reference_seconds() -> float:
-    """Seconds that the plain kernel needs for a million rounds, now."""
+    """Seconds that the plain kernel needs for a million rounds at the moment."""
     began = time.perf_counter()
     play_reference(1_000_000, 88172645463325252)
     return time.perf_counter() - began
 
 
 def in_turn(work: Callable[[], object], turns: int = TURNS) -> tuple[float, float]:
-    """The shortest time of the work, and of the plain kernel's million rounds, measured in turn. In seconds."""
+    """The shortest times of the work and of a million rounds of the plain kernel, measured alternately, in seconds."""
     work()
     mine, plain = [], []
     for _ in range(turns):
@@ -91,7 +91,7 @@ def compiled(rules: Rules) -> CompiledTable:
 
 
 def rounds_of_one_core() -> Iterator[Measured]:
-    """Every preset with its own shoe and seats, and with one seat at an infinite and a shoe of six decks."""
+    """Every preset with its own shoe and seats, and with one seat and an infinite or six-deck shoe."""
     for name in PRESETS:
         rules = named_rules(name)
         games = {f"{name}, as it is": rules}
@@ -108,7 +108,7 @@ def rounds_of_one_core() -> Iterator[Measured]:
 
 
 def rounds_of_all_cores() -> Iterator[Measured]:
-    """The driver with one worker and with all."""
+    """The driver with one worker and with one per core."""
     for name in ("easy", "vegas-s17"):
         rules = named_rules(name)
         experiment = Experiment(rules, [compiled(rules)], 100_000_000, seed=1)
@@ -130,7 +130,7 @@ def readable_and_solver() -> Iterator[Measured]:
 
 
 def command(*arguments: str, cache: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Run bjsim as its user would."""
+    """Run bjsim as a user does."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     if cache:
         environment["NUMBA_CACHE_DIR"] = cache
@@ -140,7 +140,7 @@ def command(*arguments: str, cache: str | None = None) -> subprocess.CompletedPr
 def precision() -> Iterator[Measured]:
     """Seconds on one core to a 95% interval of plus or minus 0.01% and 0.001%, raw and luck-adjusted.
 
-    Worked out from a run of some seconds: its rate, and its standard error, which falls with the root of the rounds.
+    Extrapolated from a run of some seconds: from its speed and standard error, which falls with the root of the rounds.
     """
     for name in ("vegas-s17", "downtown", "atlantic-city"):
         for raw in (True, False):
@@ -156,7 +156,7 @@ def precision() -> Iterator[Measured]:
 
 
 def start_up() -> Iterator[Measured]:
-    """Whole processes: help, the README's run, and the first run after an install."""
+    """Whole processes: help, the first command of the README, and the first run after an installation."""
     yield duration("bjsim --help", lambda: command("--help"), 3)
     run = ("run", "--bots", "optimal,lim17", "--hands", "1e7")
     yield duration("bjsim run --bots optimal,lim17 --hands 1e7", lambda: command(*run), 3)
@@ -169,7 +169,7 @@ def start_up() -> Iterator[Measured]:
 
 
 def peer() -> Iterator[Measured]:
-    """The blackjack of Gymnasium, played by a limit of 17: the one peer that pip installs."""
+    """Gymnasium's blackjack, with a player that stands on 17: the only peer that pip installs."""
     import gymnasium
 
     table = gymnasium.make("Blackjack-v1")
@@ -195,7 +195,7 @@ def memory() -> Iterator[tuple[str, str]]:
 
 
 def other_ratios() -> Iterator[Measured]:
-    """Ratios that the benchmarks of bots and contests found."""
+    """Ratios from the benchmarks of bots and contests."""
     if OTHERS.exists():
         for found in json.loads(OTHERS.read_text(encoding="utf-8"))["benchmarks"]:
             for what, ratio in found["extra_info"].items():
@@ -204,7 +204,7 @@ def other_ratios() -> Iterator[Measured]:
 
 
 def slower(now: dict[str, float], recorded: dict[str, float]) -> list[str]:
-    """What fell by more than a fifth, in words."""
+    """Describe the ratios that fell by more than a fifth."""
     return [
         f"SLOWER: {what}: ratio {now[what]:.3g}, recorded {ratio:.3g} ({now[what] / ratio - 1:+.0%})"
         for what, ratio in recorded.items()
@@ -237,8 +237,8 @@ def write_page(rows: list[tuple[str, str, str]]) -> None:
 def main() -> None:
     """Measure, print, compare."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, "memory", []], help="which parts; all by default")
-    parser.add_argument("--record", action="store_true", help="write the ratios down, to compare with later")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, "memory", []], help="parts to measure; all by default")
+    parser.add_argument("--record", action="store_true", help="record the ratios for later comparison")
     options = parser.parse_args()
     console = Console(width=110)
     reference_seconds()  # compiles
@@ -262,7 +262,7 @@ def main() -> None:
         console.print(line, style="bold red")
     compared = len(set(now) & set(recorded))
     if not compared:
-        console.print("no ratio is recorded to compare with: `python bench/speed.py --record` writes them down")
+        console.print("no recorded ratios to compare with; `python bench/speed.py --record` records them")
     elif not found:
         console.print(f"nothing fell by more than a fifth of its recorded ratio ({compared} compared)")
     if options.record:

@@ -11,7 +11,8 @@ from bjsim.strategies.mdp.build import Outcome
 class TwoStates:
     """Puterman (1994), example 3.1.1: s1 may stay (pays 5, half the time falling to s2) or leave (pays 10), s2 costs 1.
 
-    With discount g: v(s2) = -1 / (1 - g); staying in s1 has the value (5 + g/2 * v(s2)) / (1 - g/2), leaving 10 + g * v(s2).
+    With discount g: v(s2) = -1 / (1 - g); the value of staying in s1 is (5 + g/2 * v(s2)) / (1 - g/2), and that of
+    leaving 10 + g * v(s2).
     Play never ends, so a value exists only with g < 1.
     """
 

@@ -213,7 +213,7 @@ def left_out(field, caplog):
 @pytest.mark.parametrize("name", ["huge.py", "huge", "huge.txt"])
 def test_a_huge_source_is_not_read(field, caplog, name):
     with (field / name).open("wb") as file:
-        file.truncate(3 << 30)  # sparse: takes no room
+        file.truncate(3 << 30)  # sparse: uses no space on disk
     if name == "huge":
         (field / name).chmod(0o755)
     assert "MiB" in left_out(field, caplog)

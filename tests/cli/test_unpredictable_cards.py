@@ -22,8 +22,8 @@ from bjsim.strategies.players.find import find_player
 CARDSHARK = load_rules("cardshark")
 MATCHES = 8
 
-# Knows the first cards of every shoe of the seeds 1 to 20, and identifies its own shoe from the open cards, in the order
-# in which they were dealt, the dealer's separately. Hits if it knows that the next card does no harm.
+# Knows the first cards of every shoe of the seeds 1 to 20, and identifies its own shoe from the open cards in the order
+# of the deal, the dealer's separately. Hits if it knows that the next card does no harm.
 ORACLE = """
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.hand import Hand

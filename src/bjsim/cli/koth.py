@@ -69,7 +69,7 @@ PAUSE = 10  # and the least pause, as a multiple of the time that a page or an u
 @click.option(
     "--resume",
     metavar="DIR",
-    help="Resume the contest in DIR; only --workers, --sandbox and --trust may be given with it.",
+    help="Resume the contest in DIR with its own settings.",
 )
 @click.option("--trust", is_flag=True, help="With --resume: run the Python players that DIR names, without a sandbox.")
 @click.option("--show", metavar="DIR", help="Print the standings of the contest in DIR.")

@@ -145,7 +145,7 @@ seed_option = click.option(
 )  # fmt: skip
 adjust_option = click.option(
     "--adjust-luck/--no-adjust-luck", default=None,
-    help="Remove the luck of the cards from the returns, which narrows intervals up to 100 times; charts only. "
+    help="Remove the luck of the cards from the returns, which narrows intervals up to 100 times; charts only.  "
     "[default: on in finite shoes]",
 )  # fmt: skip
 json_option = click.option(
