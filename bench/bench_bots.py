@@ -1,8 +1,8 @@
 """Moves per second of bots in the sandbox, compared with a plain `subprocess.run` call.
 
 Both play the same move alternately, block by block, in one run, so that other load on the machine affects both. The
-plain call runs the sandbox's own Python with the bot's file, or the output of `cc -O2 bot.c -o bot`. A second figure for
-C compares with the program that bjsim builds (linked statically), run by the same plain call.
+plain call runs the sandbox's own Python with the bot's file, or the output of `cc -O2 bot.c -o bot`. A second figure
+for C compares with the program that bjsim builds (linked statically), run by the same plain call.
 
 This is measured with one thread per core, which is the default of `bjsim run` (it pins each thread to a core, unlike
 the plain call), and with a single thread, as in `bjsim run --workers 1`.

@@ -2,8 +2,8 @@
 
 python bench/copies.py --first 1 --contests 100 --hands 20000 [--duplicate]
 
-At most 5 of 100 are allowed, whatever the number of checks. Each contest has its own seed and is played in this process,
-luck-adjusted. In a duplicate contest two deterministic copies never differ, so the copies are of a bot that tosses a
+At most 5 of 100 are allowed, whatever the number of checks. Each contest has its own seed and is played in this
+process, luck-adjusted. In a duplicate contest two deterministic copies never differ, so the copies are of a bot that tosses a
 coin on 12 to 16.
 """
 
@@ -95,8 +95,8 @@ def main() -> None:
         if rounds := separated(seed, options.hands, options.duplicate):
             apart[seed] = rounds
     print(
-        f"{len(apart)} of {options.contests} contests to {options.hands} hands (seeds {options.first} to {seed}) separated "
-        f"two copies: seed -> rounds {apart}; {time.perf_counter() - began:.0f} s"
+        f"{len(apart)} of {options.contests} contests to {options.hands} hands (seeds {options.first} to {seed}) "
+        f"separated two copies: seed -> rounds {apart}; {time.perf_counter() - began:.0f} s"
     )
 
 
