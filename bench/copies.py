@@ -3,8 +3,8 @@
 python bench/copies.py --first 1 --contests 100 --hands 20000 [--duplicate]
 
 At most 5 of 100 are allowed, whatever the number of checks. Each contest has its own seed and is played in this
-process, luck-adjusted. In a duplicate contest two deterministic copies never differ, so the copies are of a bot that tosses a
-coin on 12 to 16.
+process, luck-adjusted. In a duplicate contest two deterministic copies never differ, so the copies are of a bot that
+tosses a coin on 12 to 16.
 """
 
 from __future__ import annotations

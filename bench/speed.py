@@ -1,10 +1,10 @@
 """The table of `make bench`: the speed of everything, relative to the plain kernel of `reference.py`.
 
 Machines differ, and the speed of one machine changes from minute to minute, so every measurement alternates with the
-plain kernel, and their ratio is what counts: speeds as multiples of the plain kernel's, and the time that it needs for
-a million rounds as a multiple of other times (so more is better in both). `recorded.json` contains earlier ratios; those
-that fell by more than a fifth are listed at the end. `--record` writes the new ones there and into the table of
-`docs/explanation/performance.md`.
+plain kernel, and their ratio is what counts: speeds as multiples of the plain kernel's, and the time that it needs
+for a million rounds as a multiple of other times (so more is better in both). `recorded.json` contains earlier
+ratios; those that fell by more than a fifth are listed at the end. `--record` writes the new ones there and into the
+table of `docs/explanation/performance.md`.
 """
 
 from __future__ import annotations
