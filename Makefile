@@ -1,5 +1,5 @@
 # Everything happens in .venv, and an install is repeated only when pyproject.toml changes.
-#   make run | test | test-all | bench | lint | docs | clean
+#   make run | test | test-all | test-wheel | coverage | snapshots | bench | lint | docs | clean
 
 PYTHON ?= python3
 VENV   := .venv
@@ -9,7 +9,7 @@ TESTS  := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadgroup
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-all bench lint docs clean
+.PHONY: run test test-all test-wheel coverage snapshots bench lint docs clean
 
 run: $(VENV)/.installed
 	$(BIN)/bjsim run --bots optimal,lim17 --hands 1e7
@@ -20,20 +20,40 @@ test: $(VENV)/.installed-test
 test-all: $(VENV)/.installed-test
 	$(TESTS) -m ""
 
+# The fast tests, and which lines and branches of the package they reach; fails below the floor in pyproject.toml.
+coverage: $(VENV)/.installed-test
+	$(TESTS) --cov --cov-report=term --cov-report=html:build/coverage
+
+# The fast tests again on the wheel, built from a fresh clone without src/. WORDS go to pytest.
+test-wheel: $(VENV)/.created
+	$(BIN)/python .ci/package.py --tests $(WORDS)
+
+# Rewrites the texts of help and errors that tests/cli/test_snapshots.py compares; look at the difference with git diff.
+snapshots: $(VENV)/.installed-test
+	UPDATE_SNAPSHOTS=1 $(BIN)/pytest -q tests/cli/test_snapshots.py
+
 bench: $(VENV)/.installed-test
 	@mkdir -p .benchmarks
 	$(BIN)/pytest bench -o python_files='bench_*.py' --benchmark-json=.benchmarks/latest.json
 	$(BIN)/python bench/speed.py
 
-lint: $(VENV)/.installed-dev
+# The rules for prose are written down, but not all of the text keeps them yet: `make lint PROSE=on` holds it to them.
+PROSE ?= off
+# mypy reads the tests' imports too, so what they need is installed.
+lint: $(VENV)/.installed-test $(VENV)/.installed-dev
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict
+	$(BIN)/mypy tests
+	$(BIN)/codespell . .ci .github
+	$(BIN)/validate-pyproject pyproject.toml
+	$(if $(filter on,$(PROSE)),$(BIN)/python .ci/prose.py)
 
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache .coverage*
 	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The interpreter names its own path, so that a slow launcher script in front of it is not kept in .venv.

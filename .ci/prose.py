@@ -25,7 +25,7 @@ BANNED = {  # pattern: what to write instead
     r"\b(half|halves) of a (split|pair)\b|\bhalf-hands?\b": "split hand",
     r"\bcomes? to (the|a|one|nothing|no)\b": "evaluates to, amounts to",
     r"\bstands? (here|there) (for|in)\b|\bstands twice\b": "appears, duplicate",
-    r"\b(is|are) no (number|chart|bot|code|hand|text|card|preset|game|checkpoint|journal|TOML|UTF-8|player)\b": "is not a …",
+    r"\b(is|are) no (number|chart|bot|code|hand|text|card|preset|game|checkpoint|journal|TOML|UTF-8|player)\b": "is not a …",  # noqa: E501
     r"\b(is|be|are) told (of|what|so|that)\b": "is notified, sees",
     r"\bbeside (the|it|its|one|each)\b": "next to, compared with",
     r"\bwhoever\b|\bnobody\b|\bsomebody\b|\bnobody's\b": "anyone, no one, the caller; or name them",

@@ -26,7 +26,7 @@ class Chromium:
             os.dup2(101, 4)
 
         self.process = subprocess.Popen(
-            [PROGRAM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+            [PROGRAM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",  # type: ignore[list-item]
              "--remote-debugging-pipe", f"--user-data-dir={self.folder.name}", "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=pipes, close_fds=False,
             start_new_session=True,

@@ -78,7 +78,7 @@ def test_a_chart_is_evaluated_by_name_by_file_and_as_it_is(tmp_path: Path) -> No
 
 def test_games_are_compared_with_the_first() -> None:
     first, second = bjsim.compare("vegas-s17", bjsim.load_rules("vegas-h17"))
-    assert first.difference == 0 > second.difference
+    assert first.difference == 0 > second.difference  # type: ignore[operator]
     with pytest.raises(bjsim.InputError):
         bjsim.compare()
     with pytest.raises(bjsim.InputError, match="rules: a int is not accepted"):

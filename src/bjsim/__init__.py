@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from bjsim.strategies.results import BotResult as BotResult
     from bjsim.strategies.results import Difference as Difference
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "PRESETS",

@@ -89,10 +89,10 @@ def test_they_play_without_a_fault(tmp_path: Path, hands: int) -> None:
     players = [find_any_player(name, rules, BotOptions("auto", 60.0, False, None)) for name in names]
     try:
         progress = Driver(experiment_of(rules, players, hands, 1)).run()
-        assert [player.faults for player in players[:3]] == [{}, {}, {}]
+        assert [player.faults for player in players[:3]] == [{}, {}, {}]  # type: ignore[attr-defined]
     finally:
         for player in players[:3]:
-            player.close()
+            player.close()  # type: ignore[attr-defined]
     stakes = [{abs(net) for net, _ in tally.counts} for tally in progress.tallies]
     assert [tally.rounds for tally in progress.tallies] == [hands] * 4
     assert stakes[0] == stakes[3] == {10}, "the bot plays like lim17"
@@ -125,4 +125,4 @@ def test_a_bot_in_python_2_gets_a_hint(tmp_path: Path) -> None:
 )
 def test_python_2_is_known_by_what_python_3_says(said: str, old: bool) -> None:
     fault = classify_reply(Reply("exit", 1, 10, b"", said.encode()), a_view())
-    assert ("it looks like Python 2" in fault.detail) == old
+    assert ("it looks like Python 2" in fault.detail) == old  # type: ignore[union-attr]

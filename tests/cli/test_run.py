@@ -228,7 +228,7 @@ def test_shell_completion_knows_bots_and_rules():
     from bjsim.cli.run import run
 
     bots, rules = (next(p for p in run.params if p.name == name) for name in ("bots", "rules_name"))
-    ctx = CliRunner and run.make_context("run", ["--bots", "x", "--hands", "1"])
+    ctx = CliRunner and run.make_context("run", ["--bots", "x", "--hands", "1"])  # type: ignore[truthy-function]
     assert [item.value for item in bots.type.shell_complete(ctx, bots, "optimal,mi")] == ["optimal,mimic"]
     assert [item.value for item in rules.type.shell_complete(ctx, rules, "veg")] == ["vegas-s17", "vegas-h17"]
 

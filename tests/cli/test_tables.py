@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from functools import lru_cache
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -16,10 +17,10 @@ from bjsim.cli.tables import print_table
 GRID = ("--vary", "blackjack_pays=3/2,6/5", "--vary", "hit_soft_17=true,false")
 
 
-def printed(width: int, *table: object, is_terminal: bool = True, **options: object) -> str:
+def printed(width: int, *table: Any, is_terminal: bool = True, **options: Any) -> str:
     console = Console(file=io.StringIO(), width=width, force_terminal=is_terminal, color_system=None)
     print_table(console, *table, **options)
-    return console.file.getvalue()
+    return console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def numbers(text: str) -> set[str]:

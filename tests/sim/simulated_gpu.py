@@ -39,7 +39,7 @@ def differ(plan: Plan, on_gpu: Plan | None = None, tables: Sequence[int] = (0, 0
     """Whether the GPU's counts of any block differ from the CPU's; `on_gpu` and `tables` apply to the GPU."""
     keys = [stream_key(5, table, block) for block, table in enumerate(tables)]
     counts, outside = gpu.play_on_gpu(on_gpu or plan, keys, LENGTHS)
-    played = [rounds.play_rounds(plan, stream_key(5, 0, block), rounds) for block, rounds in enumerate(LENGTHS)]
+    played = [rounds.play_rounds(plan, stream_key(5, 0, block), length) for block, length in enumerate(LENGTHS)]  # type: ignore[attr-defined]
     assert sum(len(rare) + on_cpu.sum() for on_cpu, rare, _ in played) == sum(LENGTHS) * len(plan.act)
     return not all(
         np.array_equal(counts[i], on_cpu) and np.array_equal(outside[i], rare)
@@ -127,11 +127,11 @@ def test_an_executor_refuses_what_it_cannot_play() -> None:
 @pytest.mark.skipif(not gpu.simulated(), reason="a compiled kernel does not notice a changed limit")
 def test_splits_without_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(gpu.gpu_functions()[play.__module__], "RUNAWAY", 9)
-    game = Rules(max_hands="inf", ten_probability="9/10")
+    game = Rules(max_hands="inf", ten_probability="9/10")  # type: ignore[arg-type]
     plan = compile_plan(game, [chart_of("splits", game, lambda row, column: "P" if row == "TT" else "S").letter])
     with GpuExecutor() as executor:
         future = executor.submit(play_blocks, CompiledTable(plan, game.unit), 5, 0, 0, 0, 20)
-        with pytest.raises(rounds.EndlessSplitting):
+        with pytest.raises(rounds.EndlessSplitting):  # type: ignore[attr-defined]
             future.result()
 
 

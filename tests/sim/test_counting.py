@@ -51,7 +51,7 @@ def test_amounts_too_many_to_count_are_refused_before_memory_is_taken() -> None:
     bots = ("--bots", "lim17,lim16", "--hands", "1e4")
     said = refusal("run", *game, "buy_in=1000000000", *bots)
     assert said.startswith("buy_in = 1000000000, ") and "too many amounts to count" in said
-    huge = Rules(max_hands=16, blackjack_pays="99.999", ties="replay")
+    huge = Rules(max_hands=16, blackjack_pays="99.999", ties="replay")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="steps of 1/1000"):
         compile_plan(huge, [Solver(huge).chart.letter])
     large = named_rules("cardshark").replace(chips=10**12, buy_in=10**6)

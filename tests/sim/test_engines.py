@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -144,7 +145,7 @@ def test_both_engines_pay_the_same_in_random_games(games: int) -> None:
         "dealer_shows": ["up", "both"],
         "dealer_stands_on": [17, 18],
     }
-    assert {(field, value) for field, values in words.items() for value in values} <= played
+    assert {(field, value) for field, values in words.items() for value in values} <= played  # type: ignore[attr-defined]
     kinds = Counter(field for field, _ in played)
     assert kinds["decks"] >= 5 and kinds["deal"] >= 6 and kinds["seats"] >= 5 and kinds["ten_probability"] >= 6
 
@@ -182,7 +183,7 @@ def hits_to_21(game: Rules) -> Chart:
     ],
 )  # fmt: skip
 def test_both_engines_pay_the_same_over_long_runs(
-    fields: dict[str, object], chart: Callable[[Rules], Chart], rounds: int
+    fields: dict[str, Any], chart: Callable[[Rules], Chart], rounds: int
 ) -> None:
     """Many splits, shoes that run out during rounds, and a full table."""
     game = Rules(**fields)
@@ -274,7 +275,7 @@ def test_a_strategy_must_answer_what_is_allowed() -> None:
     game = named_rules("vegas-s17")
     for wrong in ("R", "X", ""):
         with pytest.raises(ValueError, match=f"a strategy chose {wrong} of"):
-            compile_plan(game, [lambda state, column, legal, wrong=wrong: wrong])
+            compile_plan(game, [lambda state, column, legal, wrong=wrong: wrong])  # type: ignore[misc]
 
 
 def test_a_chart_without_a_cell_is_named() -> None:
@@ -286,7 +287,7 @@ def test_a_chart_without_a_cell_is_named() -> None:
 
 
 def test_payoffs_are_whole_units() -> None:
-    game = Rules(blackjack_pays="6/5")
+    game = Rules(blackjack_pays="6/5")  # type: ignore[arg-type]
     assert payoff_code(game.blackjack_pays, 0, game.unit) == 6
     assert payoff_code(-game.blackjack_pays, 2, game.unit) == 2 * TIED - 6
     with pytest.raises(ValueError, match="is not a whole number of units"):
@@ -303,7 +304,7 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     luck_model = make_luck_model(game, plan)
     play_rounds(plan, stream_key(1, 0, 0), 10, 0, luck_model, open_ledger(plan, luck_model, 1.0, 1))
     kernels = (play.play, run_table.run_table, read_log.read_log, rows.fold_rows)
-    given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]
+    given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]  # type: ignore[union-attr]
     classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}
     assert {"Plan", "Shoe", "Fold", "Lanes", "Ledger", "Work"} <= {each.__name__ for each in classes}
     assert {each.__module__ for each in classes} == {layout.__name__, table_layout.__name__}

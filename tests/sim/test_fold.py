@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def plan_of(game: Rules) -> Plan:
 def one_by_one(plan: Plan, lengths: list[int], seed: int = 5) -> tuple[list[np.ndarray], np.ndarray]:
     """The payoff codes of every block, and the counts of all, from the compiled round."""
     played = [play_rounds(plan, stream_key(seed, 0, b), rounds, rounds) for b, rounds in enumerate(lengths)]
-    return [trace[:, 0] for _, _, trace in played], sum(counts for counts, _, _ in played)
+    return [trace[:, 0] for _, _, trace in played], sum(counts for counts, _, _ in played)  # type: ignore[return-value]
 
 
 def walked(plan: Plan, folded: Fold, lengths: list[int], seed: int = 5) -> tuple[list[np.ndarray], np.ndarray]:
@@ -129,7 +130,7 @@ def test_hands_that_come_to_the_same_are_one_row() -> None:
 
 
 def test_splits_without_end_are_reported() -> None:
-    game = Rules(max_hands="inf", ten_probability="9/10")
+    game = Rules(max_hands="inf", ten_probability="9/10")  # type: ignore[arg-type]
     plan = compile_plan(game, [chart_of("splits", game, lambda row, column: "P" if row == "TT" else "S").letter])
     folded = fold(plan)
     assert folded

@@ -61,5 +61,5 @@ def test_the_kernel_compiles_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = compile_plan(game, [CATALOGUE["lim17"].chart(game).letter])
     threads = gpu.threads_for(plan, [stream_key(1, 0, 0)], [10])
     types = tuple(typeof(argument) for argument in (plan, *threads))
-    ptx, returned = cuda.compile_ptx(gpu.gpu_kernel(), types, cc=AMPERE)
+    ptx, returned = cuda.compile_ptx(gpu.gpu_kernel(), types, cc=AMPERE)  # type: ignore[attr-defined]
     assert ".entry" in ptx and ".target sm_80" in ptx and str(returned) == "none"

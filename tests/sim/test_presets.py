@@ -100,7 +100,7 @@ def rules_file(folder: Path, text: str | bytes) -> str:
 
 def test_a_file_of_fields(tmp_path: Path) -> None:
     game = load_rules(rules_file(tmp_path, 'decks = 2\nblackjack_pays = "6/5"\nsurrender = true\ncut = 0.75\n'))
-    assert game == Rules(decks=2, blackjack_pays="6/5", surrender=True, cut="3/4")
+    assert game == Rules(decks=2, blackjack_pays="6/5", surrender=True, cut="3/4")  # type: ignore[arg-type]
     assert game.name == "house"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,13 +15,13 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, RulesError, parse_field
 
 F = Fraction
-FLAGS = {
+FLAGS: dict[str, list[Any]] = {
     "takes": [(True, True), (False, False), ("true", True), ("FALSE", False), ("yes", True), ("no", False), ("1", True),
               ("0", False), (" true ", True)],
     "refuses": ["", "maybe", "2", 2, None, "truefalse", 1.0],
 }  # fmt: skip
 # field: what it takes (as given, as kept) and what it refuses
-FIELDS: dict[str, dict[str, list]] = {
+FIELDS: dict[str, dict[str, list[Any]]] = {
     "decks": {
         "takes": [
             (1, 1),
@@ -103,7 +104,7 @@ def test_a_field_takes_its_values_and_their_text(field: str, given: object, kept
 @pytest.mark.parametrize(
     ("field", "given"), [(name, given) for name, field in FIELDS.items() for given in field["refuses"]]
 )
-def test_a_field_refuses_all_else_and_says_what_it_takes(field: str, given: object) -> None:
+def test_a_field_refuses_all_else_and_says_what_it_takes(field: str, given: Any) -> None:
     with pytest.raises(RulesError) as caught:
         Rules(**{field: given})
     assert str(caught.value) == f"{field} = {given} is not accepted; {field} takes {RULE_FIELDS[field]['accepts']}"
@@ -130,7 +131,7 @@ def test_every_field_says_what_it_means_and_takes() -> None:
         ({"raises": True, "ties": "replay"}, ["raises = true", "ties = replay"]),
     ],
 )
-def test_rules_that_make_no_sense_together_are_refused_by_name(fields: dict[str, object], words: list[str]) -> None:
+def test_rules_that_make_no_sense_together_are_refused_by_name(fields: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(RulesError) as caught:
         Rules(**fields)
     assert all(word in str(caught.value) for word in words), caught.value
@@ -150,7 +151,7 @@ def test_rules_that_make_no_sense_together_are_refused_by_name(fields: dict[str,
         {"raises": True, "split_by": "never", "max_hands": "inf", "chips": 20},
     ],
 )
-def test_their_sensible_neighbours_are_not(fields: dict[str, object]) -> None:
+def test_their_sensible_neighbours_are_not(fields: dict[str, Any]) -> None:
     Rules(**fields)
 
 
@@ -224,7 +225,7 @@ def test_the_law_of_the_ranks(game: Rules) -> None:
         ({"blackjack_pays": "6/5", "raises": True, "buy_in": 4}, F(1, 20)),
     ],
 )
-def test_payoffs_are_counted_in_this_unit(fields: dict[str, object], unit: Fraction) -> None:
+def test_payoffs_are_counted_in_this_unit(fields: dict[str, Any], unit: Fraction) -> None:
     assert Rules(**fields).unit == unit
 
 

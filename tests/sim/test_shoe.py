@@ -25,11 +25,11 @@ from bjsim.sim.game.shoe import DeckShoe, InfiniteShoe, ScriptedShoe, ShoeError,
 
 SHOES = {
     "infinite": Rules(),
-    "infinite, few tens": Rules(ten_probability="1/10"),
-    "infinite, many tens": Rules(ten_probability="9/10"),
+    "infinite, few tens": Rules(ten_probability="1/10"),  # type: ignore[arg-type]
+    "infinite, many tens": Rules(ten_probability="9/10"),  # type: ignore[arg-type]
     "one deck": Rules(decks=1),
     "six decks": Rules(decks=6),
-    "eight decks": Rules(decks=8, cut="3/4"),
+    "eight decks": Rules(decks=8, cut="3/4"),  # type: ignore[arg-type]
 }
 SURE = 1e-3  # probability that correct probabilities fail a test
 
@@ -122,7 +122,7 @@ def test_whole_decks_are_dealt_exactly(decks: int, engine: str) -> None:
 
 @pytest.mark.parametrize(("cut", "dealt"), [("1", 52), ("3/4", 39), ("1/52", 1), ("1/100", 1), ("77/104", 39)])
 def test_a_shoe_is_shuffled_before_the_round_after_the_cut(cut: str, dealt: int) -> None:
-    shoe = DeckShoe(Rules(decks=1, cut=cut), Stream(1))
+    shoe = DeckShoe(Rules(decks=1, cut=cut), Stream(1))  # type: ignore[arg-type]
     assert not shoe.begin_round()
     for _ in range(dealt - 1):
         shoe.draw()
@@ -159,7 +159,7 @@ def test_the_alias_table_holds_the_law(ten: Fraction) -> None:
         chance[slot] += Fraction(int(threshold[slot]), 16 << 28)
         chance[int(other[slot])] += Fraction((1 << 28) - int(threshold[slot]), 16 << 28)
     assert sum(chance) == 1
-    assert max(abs(p - q) for p, q in zip(chance, (*rank_probabilities(ten), 0, 0, 0), strict=True)) < Fraction(
+    assert max(abs(p - q) for p, q in zip(chance, (*rank_probabilities(ten), 0, 0, 0), strict=True)) < Fraction(  # type: ignore[operator]
         1, 1 << 28
     )
 

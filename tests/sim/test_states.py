@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -131,7 +132,7 @@ def test_bonuses_count_five_and_six_cards_and_the_melds() -> None:
     ],
 )
 def test_what_a_finished_hand_is_paid(
-    fields: dict[str, object], result: Result, stake: int, dealer: int, net: Fraction, tied: int
+    fields: dict[str, Any], result: Result, stake: int, dealer: int, net: Fraction, tied: int
 ) -> None:
     assert States(Rules(**fields)).settle(result, stake, dealer) == (net, tied)
 
@@ -150,7 +151,7 @@ def test_what_a_finished_hand_is_paid(
         ({"bonuses": "at-once"}, Result("stood", 20, 3), NOT_WAITING),
     ],
 )
-def test_what_a_finished_hand_waits_for(fields: dict[str, object], result: Result, waits: int) -> None:
+def test_what_a_finished_hand_waits_for(fields: dict[str, Any], result: Result, waits: int) -> None:
     assert States(Rules(**fields)).waits(result) == waits
 
 

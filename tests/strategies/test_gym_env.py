@@ -45,9 +45,9 @@ def trace(env: Any, seed: int, episodes: int = 50) -> list[object]:
             seen.append((observation.tolist(), info["action_mask"].tolist()))
             observation, reward, ended, _, info = env.step(int(rng.choice(np.flatnonzero(info["action_mask"]))))
             assert env.observation_space.contains(observation)
-            seen.append((reward, ended, info["illegal"]))
+            seen.append((reward, ended, info["illegal"]))  # type: ignore[arg-type]
         observation, info = env.reset()
-    return seen
+    return seen  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -134,7 +134,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         ({"terminal": np.array([False, False])}, "state end is not terminal and has no action"),
     ):
         with pytest.raises(MDPError, match=message):
-            replace(mdp, **changes)  # type: ignore[arg-type]
+            replace(mdp, **changes)
 
 
 def test_reachability() -> None:

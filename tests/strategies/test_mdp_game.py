@@ -59,7 +59,7 @@ def random_rules(rng: random.Random, count: int) -> Iterator[Rules]:
     """Random valid rule sets."""
     while count:
         try:
-            yield Rules(**{name: rng.choice(values) for name, values in CHOICES.items()})
+            yield Rules(**{name: rng.choice(values) for name, values in CHOICES.items()})  # type: ignore[arg-type]
             count -= 1
         except RulesError:
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ BLOCK = 1_000_000
 def payoffs(game: Rules, chart: Chart, rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Profit in initial bets, stake tied, and the count of each pair of them."""
     plan = compile_plan(game, [chart.letter])
-    counts = 0
+    counts: Any = 0
     rare: list[int] = []
     for block in range(-(-rounds // BLOCK)):
         size = min(BLOCK, rounds - block * BLOCK)
@@ -60,7 +61,7 @@ def z_scores(solver: Solver, chart: Chart, rounds: int, seed: int) -> tuple[floa
     squares = (x - mean) ** 2
     variance = times @ squares / rounds
     error = math.sqrt((times @ squares**2 / rounds - variance**2) / rounds)
-    return off, (variance - sd * sd) / error
+    return off, (variance - sd * sd) / error  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("rounds", [10_000_000, pytest.param(100_000_000, marks=pytest.mark.slow)], ids=["1e7", "1e8"])

@@ -86,7 +86,7 @@ def test_paths_are_taken_wherever_their_text_is(tmp_path: Path):
     [result] = library.play(rules, [chart], 100)
     [same] = library.play(str(rules), str(chart), 100)
     assert result.tally == same.tally and game.name == "game"
-    assert library.find_player(chart, game).cells == Solver(game).chart.cells
+    assert library.find_player(chart, game).cells == Solver(game).chart.cells  # type: ignore[attr-defined]
     assert library.ScriptedShoe.load(cards).left == 4
     with pytest.raises(InputError, match=r"no such file: .*gone\.txt"):
         library.play("easy", tmp_path / "gone.txt", 100)

@@ -67,7 +67,7 @@ def profit_of(game: Rules, p: float) -> Callable[[float], float]:
             probabilities = dealer(up, up == 1)
 
             @cache
-            def hand(low: int, ace: bool, probabilities: dict[int, float] = probabilities) -> float:  # type: ignore[misc]
+            def hand(low: int, ace: bool, probabilities: dict[int, float] = probabilities) -> float:
                 score = best(low, ace)
                 if score > 21:
                     return -1.0
@@ -114,7 +114,7 @@ def test_the_value_is_the_fixed_point_or_infinite(game: Rules, p: str, value: fl
     solver = Solver(game.replace(ten_probability=p))
     assert solver.value == pytest.approx(value, abs=1e-9)
     if math.isfinite(value):
-        assert profit_of(game, float(p))(solver.value) == pytest.approx(solver.value, abs=1e-12)
+        assert profit_of(game, float(p))(solver.value) == pytest.approx(solver.value, abs=1e-12)  # type: ignore[arg-type]
     assert fixed_point(profit_of(game, float(p))) == pytest.approx(value, rel=1e-6)
     assert solver.ev(solver.chart.letter).value == pytest.approx(value, abs=1e-9)
 

@@ -278,7 +278,7 @@ def test_published_value_of_hitting_6_against_10(vegas: Solver) -> None:
 @pytest.mark.parametrize(("stands_on", "hit_soft_17"), [(17, False), (17, True), (18, False)])
 @pytest.mark.parametrize("naturals", ["both", "none"])
 def test_dealer_tables_sum_to_one_under_all_rules(p: str, stands_on: int, hit_soft_17: bool, naturals: str) -> None:
-    states = States(Rules(ten_probability=p, dealer_stands_on=stands_on, hit_soft_17=hit_soft_17, naturals=naturals))
+    states = States(Rules(ten_probability=p, dealer_stands_on=stands_on, hit_soft_17=hit_soft_17, naturals=naturals))  # type: ignore[arg-type]
     exact, rough = Dealer(states, Fraction), Dealer(states)
     for rank in range(10):
         up = states.dealer_add(DealerState(), rank)

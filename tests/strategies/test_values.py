@@ -115,7 +115,7 @@ def test_endless_splits_are_the_limit_of_many() -> None:
 @pytest.mark.parametrize("p", [Fraction(4, 13), Fraction(9, 20)])
 def test_an_endless_half_is_the_fixed_point_of_its_equation(column: str, card: int, p: Fraction) -> None:
     """h = others + p(pair) 2 h, iterated from 0 two thousand times."""
-    solver = Solver(Rules(max_hands="inf", ten_probability=p, split_tens_blackjack=True, naturals="both"))
+    solver = Solver(Rules(max_hands="inf", ten_probability=p, split_tens_blackjack=True, naturals="both"))  # type: ignore[arg-type]
     brute = Brute(p, "A23456789T".index(column) + 1)
     half, again = 0.0, brute.card_probabilities[card]
     others = sum(
@@ -184,7 +184,7 @@ def test_mean_and_mean_square_are_those_of_every_round_played_out(case: str) -> 
     """The exact mean, tied stake and second moment of a split, which no other test reaches: the hands of a split share
     one dealer. Every sequence of cards that the readable round can ask for is dealt, with its probability."""
     changes, preset, dealer, player, chart_of_rules = (CASES | SLOW_CASES)[case]
-    rules = named_rules(preset).replace(decks="inf", **changes)
+    rules = named_rules(preset).replace(decks="inf", **changes)  # type: ignore[arg-type]
     solver = Solver(rules)
     chart = chart_of_rules(rules)
     column = solver.columns[solver.states.column(dealer)]
@@ -204,8 +204,8 @@ def test_mean_and_mean_square_are_those_of_every_round_played_out(case: str) -> 
         1 if not rules.peek or len(dealer) == 2 else 1 - float(rules.card_probabilities[0]), abs=1e-12
     )
     for tie_value in (0.0, 1.0, -0.04):
-        mean = moment(lambda net, tied, v=tie_value: net + v * tied)
-        square = moment(lambda net, tied, v=tie_value: (net + v * tied) ** 2)
+        mean = moment(lambda net, tied, v=tie_value: net + v * tied)  # type: ignore[misc]
+        square = moment(lambda net, tied, v=tie_value: (net + v * tied) ** 2)  # type: ignore[misc]
         assert solver.means(column, tie_value, chart.letter).value(state) == pytest.approx(mean, abs=1e-12)
         evs = Moments(solver.states, column, chart.letter, tie_value).value(state)
         probabilities = list(column.probabilities.values())
@@ -219,7 +219,7 @@ def test_one_wrong_cell_shows_in_every_round_played_out() -> None:
     other = Chart("other", rules, {**chart.cells, ("11", "16"): "S"})
     state = hand(solver, 8, 8)
     means = [solver.means(solver.columns["16"], 0.0, one.letter).value(state) for one in (chart, other)]
-    assert abs(means[0] - means[1]) > 0.01
+    assert abs(means[0] - means[1]) > 0.01  # type: ignore[operator]
 
 
 def test_a_chart_that_hits_doubles_and_surrenders_played_out() -> None:

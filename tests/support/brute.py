@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.round import Round
@@ -30,7 +31,7 @@ class Brute:
         self.number = number
         self.card_probabilities = {card: number((1 - ten) / 9) for card in range(1, 10)} | {10: number(ten)}
         self.soft_17 = soft_17
-        self.dealer: dict[object, object] = {}
+        self.dealer: dict[Any, Any] = {}
         for hole, p in self.card_probabilities.items():
             if peek and {up, hole} == {1, 10}:
                 continue

@@ -6,6 +6,7 @@ import math
 import random
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -53,7 +54,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     raises = max_hands != math.inf and ties != "replay" and draw(st.booleans())
     buy_in = draw(st.integers(1, 20))
     low = draw(st.integers(4, 20))
-    fields: dict[str, object] = {
+    fields: dict[str, Any] = {
         "name": "random",
         "decks": decks,
         "ten_probability": ten,

@@ -134,8 +134,8 @@ def test_luck_adjusted_values_need_suitable_rules(tmp_path):
 
 @pytest.mark.parametrize(
     ("answer", "kind"),
-    [(Action("SH"), "bad-reply"), (Action(""), "bad-reply"), (Action("B", 1.5), "bad-reply"), ("Q", "bad-reply"),
-     (Action("B", "3"), "bad-reply"), (None, "bad-reply"), (SystemExit(3), "crash")],
+    [(Action("SH"), "bad-reply"), (Action(""), "bad-reply"), (Action("B", 1.5), "bad-reply"), ("Q", "bad-reply"),  # type: ignore[arg-type]
+     (Action("B", "3"), "bad-reply"), (None, "bad-reply"), (SystemExit(3), "crash")],  # type: ignore[arg-type]
 )  # fmt: skip
 def test_wrong_answers_of_python_players_are_faults(answer, kind):
     def answers(view):

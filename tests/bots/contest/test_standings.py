@@ -18,8 +18,8 @@ from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")
 specification = importlib.util.spec_from_file_location("copies", Path(__file__).parents[3] / "bench" / "copies.py")
-copies = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(copies)
+copies = importlib.util.module_from_spec(specification)  # type: ignore[arg-type]
+specification.loader.exec_module(copies)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
