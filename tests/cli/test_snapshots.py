@@ -77,7 +77,7 @@ ERRORS = """
     bjsim koth --resume gone
     bjsim bot check gone.c
     bjsim bot new mybot --language cobol
-""".split("\n")[1:-1]
+""".strip().splitlines()
 
 
 def commands(group: click.Group, words: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
