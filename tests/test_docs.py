@@ -1,0 +1,117 @@
+"""Every code block of README.md and docs/ is run, or parsed, or says in a comment why it is not.
+
+    <!-- test: tests/cli/test_koth.py -->      that test runs the block; it names the page
+    <!-- test: not run, REASON -->             Python is compiled, commands are parsed, and that is all
+
+The comment stands between the block and the one before it. Commands are parsed; those that take no time are run too.
+"""
+
+from __future__ import annotations
+
+import doctest
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+from support.command import bjsim
+from support.documents import PAGES, ROOT, Block, blocks, parse_command, words_of
+
+from bjsim.cli.main import cli
+from bjsim.errors import InputError
+
+BLOCKS = [
+    block
+    for page in PAGES
+    for block in blocks(page.relative_to(ROOT).as_posix(), page.read_text(encoding="utf-8"))
+]  # fmt: skip
+ELSEWHERE = {"README.md": "tests/test_readme.py", "docs/explanation/learning.md": "tests/strategies/test_learn_game.py"}
+COMMANDS = ("sh", "bash", "console", "shell")
+NO_CODE = ("", "text", "mermaid", "csv", "dockerfile")
+QUICK = ("rules", "solve", "replay")  # commands that are run, where they ask for nothing long
+
+
+def is_quick(words: list[str]) -> bool:
+    return words[1] in QUICK and "--until" not in words and not any(re.search(r"\.\w+$|^\./", word) for word in words)
+
+
+def other_test(marker: str) -> Path | None:
+    """The file of the test that a marker names."""
+    return ROOT / marker if re.fullmatch(r"tests/[\w/]+\.py", marker) else None
+
+
+@pytest.mark.parametrize("block", [block for block in BLOCKS if block.marker], ids=lambda block: block.place)
+def test_a_marker_is_true(block: Block) -> None:
+    file = other_test(block.marker)
+    if file is None:
+        assert re.match(r"not run, \w", block.marker), "write `not run, REASON` or the file of a test"
+    else:
+        assert Path(block.page).name in file.read_text(encoding="utf-8"), f"{file} does not name {block.page}"
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.place)
+def test_a_block_is_run_or_marked(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    if block.language in ("python", "pycon"):
+        if ">>>" not in block.text:
+            code = compile(block.text, block.place, "exec")
+            if not block.marker:
+                exec(code, {"__name__": "__main__"})
+    elif block.language == "json":
+        json.loads(block.text)
+    elif block.language == "toml":
+        tomllib.loads(block.text)
+    else:
+        known = block.commands or block.marker or block.language in NO_CODE
+        assert known, f"a block of {block.language or 'no language'} that no test runs; mark it (see this file)"
+        for words in block.commands:
+            parse_command(cli, words[1:])
+            if not block.marker and is_quick(words):
+                outcome = bjsim(*words[1:])
+                assert outcome.status == 0, (words, outcome.err)
+
+
+@pytest.mark.parametrize("page", sorted({block.page for block in BLOCKS if ">>>" in block.text}))
+def test_examples_with_a_prompt_are_doctests(page: str) -> None:
+    if file := ELSEWHERE.get(page):
+        assert Path(page).name in (ROOT / file).read_text(encoding="utf-8")
+    else:
+        assert doctest.testfile(str(ROOT / page), module_relative=False).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "trouble"),
+    [
+        ("walk", "no command walk"),
+        ("run --bot lim17", "--bot"),
+        ("solve --format picture", "picture"),
+        ("solve easy", "easy"),
+        ("bot chekc x", "chekc"),
+        ("run --bots", "argument"),
+        ("run lim17", "left over"),
+    ],
+)
+def test_a_wrong_command_is_caught(words: str, trouble: str) -> None:
+    """Negative control."""
+    with pytest.raises((click.UsageError, InputError)) as caught:
+        parse_command(cli, words.split())
+    error = caught.value
+    assert trouble in (error.format_message() if isinstance(error, click.UsageError) else str(error))
+
+
+def test_blocks_are_found() -> None:
+    text = (
+        "a\n\n    bjsim rules  # all\n\n    x\n\n<!-- test: not run, slow -->\n\n"
+        "```python\n1 +\n```\n1. b\n\n   ```sh\n   $ bjsim run \\\n       --bots x | head\n   ```\n"
+    )
+    found = list(blocks("p.md", text))
+    assert [(block.line, block.language, block.marker) for block in found] == [
+        (3, "sh", ""),
+        (9, "python", "not run, slow"),
+        (14, "sh", ""),
+    ]
+    assert [block.commands for block in found] == [[["bjsim", "rules"]], [], [["bjsim", "run", "--bots", "x"]]]
+    assert words_of("bjsim run 'a b' > c # d") == ["bjsim", "run", "a b"]
+    assert len(BLOCKS) > 20 and sum(len(block.commands) for block in BLOCKS) > 30
