@@ -24,7 +24,7 @@ test-all: $(VENV)/.installed-test
 coverage: $(VENV)/.installed-test
 	$(TESTS) --cov --cov-report=term --cov-report=html:build/coverage
 
-# The fast tests again on the wheel, built from a fresh clone without src/. WORDS go to pytest.
+# The fast tests again on the wheel, where there is no src/. WORDS go to pytest, such as WORDS=tests/sim.
 test-wheel: $(VENV)/.created
 	$(BIN)/python .ci/package.py --tests $(WORDS)
 

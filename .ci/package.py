@@ -3,6 +3,10 @@
 A clone without symbolic links (the default on Windows) becomes an sdist, and the sdist becomes a wheel. Both must hold
 every file that git tracks. The wheel is installed with the lowest versions that pyproject.toml declares; then
 `bjsim run` plays, and a sample of the sdist's own tests passes.
+
+    python .ci/package.py                    all of that
+    python .ci/package.py --tests [WORD...]  the wheel with the newest versions and the extra `test`, and all fast tests
+                                             where there is no src/; WORDs go to pytest, such as tests/sim
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ("tests/test_architecture.py", "tests/test_catalogue.py", "tests/test_readme.py", "tests/sim/test_hand.py")
 TOOLS = ("build", "pytest", "hypothesis")  # to build with, and for the sample
 NOT_IN_SDIST = {".gitignore"}
+QUIET_PIP = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_QUIET": "1"}
 
 
 def lowest(requirements: Iterable[str]) -> list[str]:
@@ -89,7 +94,39 @@ def build(python: Path, clone: Path, out: Path) -> tuple[Path, Path]:
     return sdist, wheel
 
 
-def main() -> None:
+def make_venv(interpreter: str, out: Path) -> Path:
+    """A virtual environment in `out`. Returns: its Python."""
+    run(interpreter, "-m", "venv", out / "venv", cwd=out)
+    return out / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def make_clone(out: Path) -> Path:
+    """A clone without symbolic links, in `out`."""
+    run("git", "clone", "--quiet", "-c", "core.symlinks=false", ROOT, out / "clone", cwd=out)
+    return out / "clone"
+
+
+def test_wheel(words: list[str]) -> None:
+    """Run the fast tests on the wheel, in the unpacked sdist without its src/."""
+    os.environ |= QUIET_PIP
+    with tempfile.TemporaryDirectory() as name:
+        out = Path(name)
+        clone, python = make_clone(out), make_venv(sys.executable, out)
+        requires = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
+        run(python, "-m", "pip", "install", "build", *requires, cwd=out)
+        sdist, wheel = build(python, clone, out)
+        run(python, "-m", "pip", "install", f"{wheel}[test]", cwd=out)
+        shutil.rmtree(clone)
+        shutil.rmtree(sdist / "src")
+        parallel = () if words else ("-n", "logical", "--maxprocesses", "4", "--dist", "loadgroup")
+        done = subprocess.run([python, "-m", "pytest", "-q", *parallel, *words], cwd=sdist)
+        if done.returncode:
+            raise SystemExit(done.returncode)
+
+
+def main(words: list[str]) -> None:
+    if words[:1] == ["--tests"]:
+        return test_wheel(words[1:])
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     project = settings["project"]
     version = project["requires-python"].removeprefix(">=")
@@ -97,12 +134,10 @@ def main() -> None:
     if interpreter is None:
         print(f"warning: there is no Python {version}, so the lowest versions and the package are not tried")
         return
-    os.environ |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_QUIET": "1"}
+    os.environ |= QUIET_PIP
     with tempfile.TemporaryDirectory() as name:
         out = Path(name)
-        clone, python = out / "clone", out / "venv" / "bin" / "python"
-        run("git", "clone", "--quiet", "-c", "core.symlinks=false", ROOT, clone, cwd=out)
-        run(interpreter, "-m", "venv", out / "venv", cwd=out)
+        clone, python = make_clone(out), make_venv(interpreter, out)
         run(python, "-m", "pip", "install", *TOOLS, *lowest(settings["build-system"]["requires"]), cwd=out)
         sdist, wheel = build(python, clone, out)
         run(python, "-m", "pip", "install", wheel, *lowest(project["dependencies"]), cwd=out)
@@ -111,4 +146,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

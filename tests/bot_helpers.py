@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import bjsim
 from bjsim.bots.sandbox import restrictions
 from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.sim.game.actions import HIT, STAND, View
@@ -15,7 +16,7 @@ from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import open_shoe
 
-SAMPLES = Path(__file__).resolve().parents[1] / "src" / "bjsim" / "bots" / "samples"
+SAMPLES = Path(bjsim.__file__).parent / "bots" / "samples"
 
 needs_sandbox = pytest.mark.skipif(bool(restrictions.trouble()), reason=restrictions.trouble() or "none")
 

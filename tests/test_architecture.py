@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import bjsim
+
 ROOT = Path(__file__).resolve().parents[1]
-ROOT_PACKAGE = ROOT / "src" / "bjsim"
+ROOT_PACKAGE = Path(bjsim.__file__).parent
 COMMON = ("__version__", "errors", "arguments", "json_values", "toml_files")  # modules that every package may use
 API = {  # only the command line may use the public functions
     "cli": ("api", "request", "run", "run_result"),

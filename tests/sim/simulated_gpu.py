@@ -39,7 +39,7 @@ def differ(plan: Plan, on_gpu: Plan | None = None, tables: Sequence[int] = (0, 0
     """Whether the GPU's counts of any block differ from the CPU's; `on_gpu` and `tables` apply to the GPU."""
     keys = [stream_key(5, table, block) for block, table in enumerate(tables)]
     counts, outside = gpu.play_on_gpu(on_gpu or plan, keys, LENGTHS)
-    played = [rounds.play_rounds(plan, stream_key(5, 0, block), length) for block, length in enumerate(LENGTHS)]  # type: ignore[attr-defined]
+    played = [rounds.play_rounds(plan, stream_key(5, 0, block), length) for block, length in enumerate(LENGTHS)]
     assert sum(len(rare) + on_cpu.sum() for on_cpu, rare, _ in played) == sum(LENGTHS) * len(plan.act)
     return not all(
         np.array_equal(counts[i], on_cpu) and np.array_equal(outside[i], rare)
