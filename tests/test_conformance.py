@@ -11,7 +11,7 @@ from support.conformance import ChartConformance, PlayerConformance, illegal, pl
 
 import bjsim
 from bjsim.bots.player import BotPlayer, UnstartableBot, open_bot
-from bjsim.bots.sandbox.build import BuildError
+from bjsim.bots.sandbox.languages import BuildError
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.presets import named_rules
@@ -54,7 +54,7 @@ class TestFunction(PlayerConformance):
         return FunctionPlayer(name, brave)
 
 
-@needs(".py")
+@needs(".py")  # type: ignore[no-untyped-call]
 class TestBot(PlayerConformance):
     """A sample, which is asked in a process of its own, so fewer rounds are played."""
 

@@ -88,7 +88,7 @@ def test_examples_with_a_prompt_are_doctests(page: str) -> None:
         ("run --bot lim17", "--bot"),
         ("solve --format picture", "picture"),
         ("solve easy", "easy"),
-        ("bot chekc x", "chekc"),
+        ("bot examine x", "examine"),
         ("run --bots", "argument"),
         ("run lim17", "left over"),
     ],
