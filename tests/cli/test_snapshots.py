@@ -82,9 +82,9 @@ ERRORS = """
 
 def commands(group: click.Group, words: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     """The words of the group and of everything under it: (), ("run",), ("bot", "check")."""
-    found = [words]
-    for name in group.list_commands(click.Context(group)):
-        command = group.get_command(click.Context(group), name)
+    found, context = [words], click.Context(group, **group.context_settings)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
         found += commands(command, (*words, name)) if isinstance(command, click.Group) else [(*words, name)]
     return found
 

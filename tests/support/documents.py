@@ -82,12 +82,12 @@ def guess(lines: Sequence[str]) -> str:
     return "sh" if "bjsim" in words else "text"
 
 
-def parse_command(cli: click.Command, words: Sequence[str]) -> None:
+def parse_command(cli: click.Command, words: Sequence[str], parent: click.Context | None = None) -> None:
     """Check that the commands and options exist and that words are chosen of those offered; nothing is run or opened.
 
     Raises: click.UsageError; InputError from a type of bjsim.
     """
-    context, rest = click.Context(cli, info_name="bjsim"), list(words)
+    context, rest = click.Context(cli, parent, "bjsim", **cli.context_settings), list(words)
     options, rest, _ = cli.make_parser(context).parse_args(rest)
     if isinstance(cli, click.Group):
         if not rest:
@@ -97,7 +97,7 @@ def parse_command(cli: click.Command, words: Sequence[str]) -> None:
         command = cli.get_command(context, rest[0])
         if command is None:
             raise click.UsageError(f"there is no command {rest[0]}")
-        return parse_command(command, rest[1:])
+        return parse_command(command, rest[1:], context)
     if rest:
         raise click.UsageError(f"left over: {' '.join(rest)}")
     for parameter in cli.params:
