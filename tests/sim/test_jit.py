@@ -119,3 +119,15 @@ def test_kernels_import_only_what_is_stamped() -> None:
     allowed = (jit.__name__, f"{jit.__package__}.kernels")
     assert len(imports) > 10
     assert [found for found in imports if not found[1].startswith(allowed)] == []
+
+
+def test_every_compiled_function_has_this_cache() -> None:
+    """numba's own stops every command of a user with no folder to write to, and takes no notice of edits elsewhere."""
+    package = Path(jit.__file__).parents[2]
+    bare = re.compile(r"\bnjit\(|\bcache=True|@(?:numba|nb)\.")
+    found = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if "numba" in (text := path.read_text(encoding="utf-8")) and bare.search(text)
+    }
+    assert found == {"sim/engine/jit.py"}

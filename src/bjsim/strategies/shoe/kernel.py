@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
+
+from bjsim.sim.engine.jit import compiled
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -80,7 +81,7 @@ class Base(NamedTuple):
     plays: Floats
 
 
-@nb.njit(cache=True)
+@compiled()
 def outcomes(hands: DealerHands, shoe: Floats, gone: Ints, out: Floats) -> None:
     """Distribution of the dealer's outcome for every multiset of cards gone and every start.
 
@@ -137,7 +138,7 @@ def outcomes(hands: DealerHands, shoe: Floats, gone: Ints, out: Floats) -> None:
                     out[start, block + lane, outcome] = total[start, outcome, lane] * scale
 
 
-@nb.njit(cache=True)
+@compiled()
 def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: float, base: Base) -> None:
     """Fill `base`. dealer: of `outcomes`. pay: profit by result and outcome, a peeked natural's being 0."""
     bust_node = len(nodes.gone)
@@ -174,7 +175,7 @@ def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: 
             base.double[start, node] = 2.0 * (bust + drawn) / cards
 
 
-@nb.njit(cache=True)
+@compiled()
 def _hit(nodes: Nodes, shown: Shown, base: Base, start: int, node: int, value: Floats) -> float:
     """Value of one more card, given the values of the successors."""
     if base.plays[start, node] == 0:
@@ -186,7 +187,7 @@ def _hit(nodes: Nodes, shown: Shown, base: Base, start: int, node: int, value: F
     return float(base.bust[start, node] + ev / (shown.total[start] - nodes.sizes[gone]))
 
 
-@nb.njit(cache=True)
+@compiled()
 def best(
     nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, value: Floats, hit: Floats, act: Acts
 ) -> None:
@@ -202,7 +203,7 @@ def best(
             act[node], value[node] = DOUBLE, base.double[start, node]
 
 
-@nb.njit(cache=True)
+@compiled()
 def keep(nodes: Nodes, base: Base, start: int, hand: Ints, hit: Floats, low: int, high: int, act: Acts) -> None:
     """Play nodes low..high as their hands are played before a split: `act` and `hit` of the hands are known."""
     for node in range(low, high):
@@ -212,7 +213,7 @@ def keep(nodes: Nodes, base: Base, start: int, hand: Ints, hit: Floats, low: int
             act[node] = HIT if nodes.legal[node] >> HIT & 1 and hit[before] > base.stand[start, before] + TIE else STAND
 
 
-@nb.njit(cache=True)
+@compiled()
 def follow(
     nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, act: Acts, surrender: float,
     value: Floats, hit: Floats,
@@ -232,7 +233,7 @@ def follow(
             value[node] = base.stand[start, node]
 
 
-@nb.njit(cache=True)
+@compiled()
 def reach(nodes: Nodes, shown: Shown, start: int, low: int, high: int, act: Acts, visits: Floats) -> None:
     """Spread the visits of nodes low..high over their successors, last node first."""
     for node in range(high - 1, low - 1, -1):
@@ -245,7 +246,7 @@ def reach(nodes: Nodes, shown: Shown, start: int, low: int, high: int, act: Acts
                     visits[nodes.child[node, card]] += share * weight
 
 
-@nb.njit(cache=True)
+@compiled()
 def gains(
     nodes: Nodes, base: Base, start: int, kind: Ints, visits: Floats, hit: Floats, surrender: float, out: Floats
 ) -> None:
@@ -262,7 +263,7 @@ def gains(
                 out[kind[node], SURRENDER] += visits[node] * surrender * base.plays[start, node]
 
 
-@nb.njit(cache=True)
+@compiled()
 def orders(child: Ints, low: int, high: int, act: Acts, ways: Floats) -> None:
     """Spread the orders in which nodes low..high are come to over their successors, last node first."""
     for node in range(high - 1, low - 1, -1):
@@ -271,7 +272,7 @@ def orders(child: Ints, low: int, high: int, act: Acts, ways: Floats) -> None:
                 ways[child[node, card]] += ways[node]
 
 
-@nb.njit(cache=True)
+@compiled()
 def products(union: Ints, pair: Ints, orders: Floats, profit: Floats, out: Floats) -> None:
     """Add the products of every two ends' profits to the union of their cards, (3, unions, outcomes).
 
