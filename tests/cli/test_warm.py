@@ -45,7 +45,23 @@ for name in PRESETS:
 for algorithm in ("q", "mc"):
     call("learn", "--rules", "neller", "--algorithm", algorithm, "--episodes", 10_000)
 call("check", "hoyle", "--hands", 10, "--workers", 1)
+for name in ("vegas-s17", "neller-v2", "cardshark"):
+    call("solve", "--rules", name, "--decks", 1, "value", "strategy")
+call("run", "--rules", "vegas-s17", "--decks", 1, "--bots", "optimal-cd", "--hands", 10, "--workers", 1)
 """
+
+
+def test_it_compiles_the_solver_of_shoes(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    code = (
+        "import bjsim.cli.warm as warm, bjsim.strategies.shoe.kernel as kernel\n"
+        "warm.tables, warm.study = lambda rules: (), lambda *_, **__: None\n"
+        "warm.warm.callback()\n"
+        "kernels = [thing for thing in vars(kernel).values() if hasattr(thing, 'signatures')]\n"
+        "assert len(kernels) > 5 and all(thing.signatures for thing in kernels), kernels"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("compiled"), done.stderr
 
 
 @pytest.mark.slow

@@ -16,13 +16,15 @@ from bjsim.strategies.learning.study import study
 from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.mdp.build import build_mdp
 from bjsim.strategies.players.find import find_player
+from bjsim.strategies.shoe.solver import ShoeSolver
 
 SEED = 1
+SHOE = {"A": 6, "2": 6, "5": 6, "T": 40}  # quickly solved
 
 
 @click.command()
 def warm() -> None:
-    """Compile everything that `run`, `check`, `compare` and `learn` need, and print where it is cached.
+    """Compile everything that `run`, `solve`, `check`, `compare` and `learn` need, and print where it is cached.
 
     Otherwise the first command that needs it compiles it, which takes some seconds. Run this when building a container
     image.
@@ -33,6 +35,8 @@ def warm() -> None:
         for table in tables(rules):
             table.play(SEED, 0, [Span(0, 1)])
         study(build_mdp(GameProcess(rules)), 1000, seed=SEED)
+        solver = ShoeSolver(load_rules("vegas-s17"), SHOE)
+        solver.value(), solver.sd()
     click.echo(f"{'compiled' if compiled else 'nothing to compile'}; cached in:")
     for folder in folders():
         click.echo(f"  {folder}")
@@ -52,6 +56,7 @@ def folders() -> list[str]:
     from bjsim.sim.engine.kernels.rows import fold_rows
     from bjsim.sim.engine.kernels.run_table import run_table
     from bjsim.strategies.learning.kernel import learn_episodes, play_episodes
+    from bjsim.strategies.shoe.kernel import outcomes
 
-    kernels: tuple[Any, ...] = (fold_rows, play, run_table, learn_episodes, play_episodes)
+    kernels: tuple[Any, ...] = (fold_rows, play, run_table, learn_episodes, play_episodes, outcomes)
     return sorted({str(kernel.stats.cache_path) for kernel in kernels})
