@@ -246,6 +246,16 @@ def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, monkeypatch):
         assert bot.decide(a_view()) == STAND and not bot.faults
 
 
+def test_a_user_without_a_home_has_no_cache(monkeypatch):
+    """As in a container whose user has a number only: no HOME, and no entry in /etc/passwd."""
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # what it returns there
+    with pytest.raises(OSError):
+        cache_folder().mkdir(parents=True)
+    with pytest.raises(OSError):
+        (cache_folder() / "any.made").read_bytes()
+
+
 @needs(".c")
 def test_what_was_compiled_without_a_sandbox_is_not_used_in_one(tmp_path, monkeypatch):
     """It may contain files of the host that the compiler read."""

@@ -69,8 +69,9 @@ def build(path: str | Path, *, sandboxed: bool = True) -> Program:
 
 
 def cache_folder() -> Path:
-    """The folder with compiled bots."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bjsim" / "bots"
+    """The folder with compiled bots; a path that cannot exist for a user without a home folder."""
+    cache_home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(cache_home if os.path.isabs(cache_home) else os.devnull) / "bjsim" / "bots"
 
 
 @cache
