@@ -205,6 +205,12 @@ def test_the_architecture_page_lists_every_module_and_no_other() -> None:
     assert not named - present, f"{name} lists modules that do not exist: {', '.join(sorted(named - present))}"
 
 
+def test_what_the_workflows_run_exists() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml")]
+    named = {name for text in texts for name in re.findall(r"python (\S+\.py)\b", text)}
+    assert named and not [name for name in named if not (ROOT / name).is_file()]
+
+
 def test_no_file_contains_a_path_of_one_machine() -> None:
     folders = ("tests", "bench", "docs", "src", ".ci", ".github")
     generated = {"__pycache__", "bjsim.egg-info"}
