@@ -106,7 +106,7 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     assert bjsim.play("easy", brave, 3000, seed=None, resume=fresh).seed == seed
 
 
-@needs(".py")
+@needs(".py")  # type: ignore[no-untyped-call, untyped-decorator]
 def test_programs_play(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     file = tmp_path / "x.py"
     file.write_text("print('S')")

@@ -61,7 +61,7 @@ def test_a_full_table_pays_the_same_when_its_shoe_runs_out() -> None:
 
 def test_payoffs_outside_the_dense_table_come_back() -> None:
     """With unlimited splits, payoffs can lie outside any dense table; a small one provokes this."""
-    game = Rules(max_hands="inf", ties="replay", ten_probability=Fraction(45, 100), seats=2)
+    game = Rules(max_hands="inf", ties="replay", ten_probability=Fraction(45, 100), seats=2)  # type: ignore[arg-type]
     plan = plan_of(game)
     plan = plan._replace(numbers=plan.numbers._replace(width=0, ties=0))
     assert not differ(plan)

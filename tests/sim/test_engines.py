@@ -255,7 +255,7 @@ def test_the_stream_decides_the_cards() -> None:
 
 def test_splits_without_end_are_reported() -> None:
     """If tens have a probability above 1/2 and are always split, the hands of a seat multiply without end."""
-    game = Rules(max_hands="inf", ten_probability="9/10")
+    game = Rules(max_hands="inf", ten_probability="9/10")  # type: ignore[arg-type]
     plan = compile_plan(game, [splits_everything(game).letter])
     with pytest.raises(EndlessSplitting, match=f"{RUNAWAY:,} hands"):
         play_rounds(plan, stream_key(1, 0, 0), 100)

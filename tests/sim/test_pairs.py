@@ -120,7 +120,7 @@ def test_a_shoe_that_runs_out_is_followed_by_another() -> None:
 @pytest.mark.parametrize(("decks", "cut"), [(1, "1/2"), (1, 1), (2, "3/4"), (6, "3/4")])
 def test_stretches_are_those_of_a_real_shoe(decks: int, cut: object) -> None:
     """Rounds of 4 to 9 cards from a real shoe, which reports its shuffles; some shoes run out during a round."""
-    rules = Rules(decks=decks, cut=cut)
+    rules = Rules(decks=decks, cut=cut)  # type: ignore[arg-type]
     shoe, rng = DeckShoe(rules, Stream(3)), np.random.default_rng(6)
     dealt, firsts, cards_before = [], [], None
     for number in range(2000):

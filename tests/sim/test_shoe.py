@@ -141,7 +141,7 @@ def test_an_infinite_shoe_is_never_shuffled() -> None:
 
 def test_a_shuffle_in_the_middle_of_a_shoe_leaves_later_shuffles_as_they_were() -> None:
     """The cards of shuffle k depend only on k, not on how many cards earlier shoes dealt."""
-    short, long = DeckShoe(Rules(decks=2, cut="1/104"), Stream(6)), DeckShoe(Rules(decks=2), Stream(6))
+    short, long = DeckShoe(Rules(decks=2, cut="1/104"), Stream(6)), DeckShoe(Rules(decks=2), Stream(6))  # type: ignore[arg-type]
     short.draw()
     assert short.begin_round()
     for _ in range(104):

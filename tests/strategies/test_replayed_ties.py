@@ -134,13 +134,13 @@ def test_any_convex_profit_has_its_first_fixed_point_found(seed: int) -> None:
     policies.append(ExpectedValue(-0.3, 0.1))  # one policy always ties little
 
     class Few(Solver):
-        def _total(self, tie_value, policy):  # type: ignore[no-untyped-def]
+        def _total(self, tie_value, policy):
             return max(policy.net + policy.tied * tie_value for policy in policies)
 
-        def _best_policy(self, tie_value):  # type: ignore[no-untyped-def]
+        def _best_policy(self, tie_value):
             return max(policies, key=lambda policy: policy.net + policy.tied * tie_value)
 
-        def ev(self, policy):  # type: ignore[no-untyped-def]
+        def ev(self, policy):
             return policy
 
     limit = 0.0

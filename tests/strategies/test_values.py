@@ -93,7 +93,7 @@ def test_splits_up_to_a_limit_by_listing_every_way_they_can_go(limit: int, respl
 def test_the_list_of_split_ways_is_complete() -> None:
     for limit in (2, 3, 4, 5):
         leaves = list(split_leaves(Fraction(1, 13), limit))
-        assert sum(p for p, _, _ in leaves) == 1
+        assert sum(p for p, _, _ in leaves) == 1  # type: ignore[misc]
         assert {pairs + others for _, pairs, others in leaves} == set(range(2, limit + 1))
 
 

@@ -114,9 +114,9 @@ def split_leaves(p: object, limit: int, halves: int = 2, hands: int = 2) -> Iter
         return
     again = hands < limit
     for q, pairs, others in split_leaves(p, limit, halves + (1 if again else -1), hands + again):
-        yield p * q, pairs + (not again), others
+        yield p * q, pairs + (not again), others  # type: ignore[operator]
     for q, pairs, others in split_leaves(p, limit, halves - 1, hands):
-        yield (1 - p) * q, pairs, others + 1
+        yield (1 - p) * q, pairs, others + 1  # type: ignore[operator]
 
 
 class EveryShoe:

@@ -32,7 +32,7 @@ CODE_WEIGHTS = (
 SAFE_TENS = 45  # percent: above 50, unlimited splits of tens do not end, and near 50 rounds are very long
 
 
-@st.composite
+@st.composite  # type: ignore[arg-type]
 def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     """Consistent rules, with every kind of value for each field. `fixed` sets fields.
 

@@ -10,7 +10,7 @@ import pytest
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.luck.adjust import REFERENCE, ContestLuckModel, LuckAdjuster, has_luck
 from bjsim.bots.contest.luck.chart_values import ChartValues
-from bjsim.bots.contest.luck.draw_log import (
+from bjsim.bots.contest.luck.draw_log import (  # type: ignore[attr-defined]
     DEALER_CARD,
     DRAW_COLUMNS,
     KINDS,

@@ -125,7 +125,7 @@ def counted_before_they_are_on_disk(folder: Path, monkeypatch, sync) -> int:
         on_disk = whole(folder)[: synced[0]].count(b'"record":"round"')
         early[0] += on_disk < host.standings.rounds
 
-    monkeypatch.setattr(journal.os, "fsync", fsync)
+    monkeypatch.setattr(journal.os, "fsync", fsync)  # type: ignore[attr-defined]
     new_host(folder, workers=2).run(look)
     return early[0]
 

@@ -13,7 +13,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.verify import verify
-from bjsim.bots.contest.report.page import COMPARED, PageData, render_page
+from bjsim.bots.contest.report.page import COMPARED, PageData, render_page  # type: ignore[attr-defined]
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli import koth
 from bjsim.sim.game.presets import load_rules

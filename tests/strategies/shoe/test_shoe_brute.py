@@ -39,7 +39,7 @@ def random_game(seed: int) -> tuple[Rules, str]:
                 double_after_split=rng.random() < 0.5,
                 surrender=rng.random() < 0.5,
                 split_by=rng.choice(["value", "value", "rank", "never"]),
-                max_hands=rng.choice([2, 3, 3, 4, "inf"]),
+                max_hands=rng.choice([2, 3, 3, 4, "inf"]),  # type: ignore[arg-type]
                 resplit_aces=rng.random() < 0.5,
                 hit_split_aces=rng.random() < 0.5,
                 split_tens_blackjack=rng.random() < 0.3,

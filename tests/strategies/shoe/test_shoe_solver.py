@@ -119,7 +119,7 @@ def test_many_decks_tend_to_the_infinite_shoe(name: str) -> None:
     for strategy in ("td", "cdz-"):
         assert 2 * two.value(strategy) - one.value(strategy) == pytest.approx(float(infinite.value), abs=2e-7)
     chart = random_chart(rules, 1, 1)
-    cells = chart.cells | {("TT", column): "S" for column in infinite.columns}
+    cells = chart.cells | {("TT", column): "S" for column in infinite.columns}  # type: ignore[operator]
     chart = Chart("random", rules.replace(decks="inf"), cells)
     ev = float(infinite.ev(chart.letter).value)
     assert 2 * two.value(chart) - one.value(chart) == pytest.approx(ev, abs=2e-6)
