@@ -133,7 +133,7 @@ def test_programs_play(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None
         ({"executor": 5}, "executor: a int is not accepted"),
         ({"executor": "dask://x:1", "workers": 2}, "workers=2 with executor='dask://x:1'"),
         ({"executor": "cuda", "adjust_luck": True}, "adjust_luck=True with executor='cuda'"),
-        ({"executor": "cuda", "bots": brave}, "brave is no chart, and executor='cuda' plays nothing else"),
+        ({"executor": "cuda", "bots": brave}, "brave is not a chart, and executor='cuda' plays only charts"),
         ({"adjust_luck": "yes"}, "adjust_luck='yes' is not accepted"),
         ({"adjust_luck": True, "bots": brave}, "adjust_luck=True needs charts"),
         ({"common_cards": True}, "bots takes two or more"),

@@ -53,7 +53,7 @@ def test_a_chart_of_the_shoe_is_a_file_that_can_be_read(tmp_path) -> None:
     [
         (["--strategy", "td"], "give --decks 1 to 8, or --shoe"),
         (["--decks", 1, "--exact"], "fractions are for the infinite shoe"),
-        (["initial", "--decks", 1], "the table initial is an infinite shoe's"),
+        (["initial", "--decks", 1], "the table initial needs --decks inf"),
         (["--shoe", "A=4,2"], "'2' is not accepted; write CARD=COUNT"),
         (["--shoe", "A=4,A=4"], "A is given twice"),
         (["--shoe", "A=4,X=4"], "no card is written 'X'"),

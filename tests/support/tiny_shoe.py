@@ -197,7 +197,7 @@ class TinyShoe:
     # --- the best play of one hand by its cards
 
     def _best(self, cards: str, shown: str, gone: str, letters: str) -> tuple[str, dict[str, Fraction]]:
-        """The best of stand, hit and double, and what it is worth for each hole card that the dealer may have.
+        """Return the best of stand, hit and double, and its value for each possible hole card.
 
         gone: further cards known to be out of the shoe. letters: the actions allowed now.
         """

@@ -134,7 +134,7 @@ def heeding_one_interrupt() -> Iterator[None]:
 
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not usual or threading.current_thread() is not threading.main_thread():
-        yield  # whoever started bjsim has other plans with it
+        yield  # the caller has its own SIGINT handling
         return
     signal.signal(signal.SIGINT, interrupt)
     try:

@@ -1,4 +1,4 @@
-"""`bjsim solve` for a shoe of real cards: exact tables, strategy and values without replacement."""
+"""`bjsim solve` for a finite shoe: exact tables, strategies and values, drawing without replacement."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ ACTIONS = {"S": "stand", "H": "hit", "D": "double", "P": "split", "R": "surrende
 
 
 def shoe_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of `solve` that speak of a shoe."""
+    """Add the options of `solve` for a finite shoe."""
     for option in (
-        click.option("--hand", metavar="'T,6 v T'", help="Every action of one hand under every strategy, in a shoe."),
-        click.option("--shoe", metavar="A=4,2=3,...", help="The cards in the shoe, where it is no full one."),
+        click.option("--hand", metavar="'T,6 v T'", help="All actions of one hand under all strategies (finite shoe)."),
+        click.option("--shoe", metavar="A=4,2=3,...", help="The cards in the shoe, if not whole decks."),
         click.option(
             "--strategy", type=click.Choice(STRATEGIES),
-            help="What the player may use, in a shoe: td is a chart, cdz- all cards of the hand.",
+            help="Strategy in a finite shoe: td is a chart, cdz- uses all cards of the hand.",
         ),
     ):  # fmt: skip
         command = option(command)
@@ -36,7 +36,7 @@ def shoe_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def read_shoe(text: str) -> dict[str, int]:
-    """The counts in `A=4,2=3,...`. Raises: InputError naming the part that cannot be read."""
+    """Parse `A=4,2=3,...`. Raises: InputError: A part cannot be parsed; the message names it."""
     counts: dict[str, int] = {}
     for part in text.split(","):
         card, equals, count = part.strip().partition("=")
@@ -49,7 +49,7 @@ def read_shoe(text: str) -> dict[str, int]:
 
 
 def read_hand(text: str) -> tuple[str, str]:
-    """The hand's cards and the dealer's in `T,6 v T`. Raises: InputError."""
+    """Parse `T,6 v T` into the hand's and the dealer's cards. Raises: InputError: It cannot be parsed."""
     parts = re.split(r"\s+(?:v|vs|against)\.?\s+", text.strip(), flags=re.IGNORECASE)
     if len(parts) != 2:
         raise InputError(f"--hand: {text!r} is not accepted; write the cards, v, and the dealer's card: T,6 v T")
@@ -61,10 +61,10 @@ def solve_shoe(
     rules: Rules, what: tuple[str, ...], strategy: str | None, shoe: str | None, hand: str | None,
     chart_format: str | None, json_path: str | None,
 ) -> None:  # fmt: skip
-    """Answer `bjsim solve` for the shoe that was asked for."""
+    """Run `bjsim solve` for a finite shoe."""
     for name in what:
         if name in INFINITE_ONLY:
-            raise InputError(f"the table {name} is an infinite shoe's: give --decks inf; here are {', '.join(TABLES)}")
+            raise InputError(f"the table {name} needs --decks inf; tables of a finite shoe: {', '.join(TABLES)}")
     solver = ShoeSolver(rules, None if shoe is None else read_shoe(shoe))
     strategy = strategy or "td"
     if hand is not None:
@@ -77,16 +77,16 @@ def solve_shoe(
         write_json(shoe_json(solver, what or TABLES, strategy), json_path)
         if json_path == "-":
             return
-    for place, name in enumerate(what or TABLES):
-        if place:
+    for index, name in enumerate(what or TABLES):
+        if index:
             click.echo()
         _print(solver, name, strategy)
 
 
 def shoe_json(solver: ShoeSolver, names: tuple[str, ...], strategy: str) -> dict[str, object]:
-    """What `--json` writes: values in initial bets."""
+    """Return the output of `--json`; values are in initial bets."""
     tables = {name: table for name in names if (table := _table(solver, name)) is not None}
-    followed = strategy != "cdp"  # whose play after a split depends on the number of hands
+    fixed = strategy != "cdp"  # the play of cdp after a split depends on the number of hands
     return {
         "rules": solver.rules.to_dict(),
         "shoe": dict(zip("A23456789TJQK", solver.composition.ranks, strict=True)),
@@ -94,8 +94,8 @@ def shoe_json(solver: ShoeSolver, names: tuple[str, ...], strategy: str) -> dict
         "value": solver.value(strategy),
         "strategies": {name: solver.value(name) for name in STRATEGIES},
         "by_upcard": {name: solver.by_upcard(name) for name in STRATEGIES},
-        "sd": solver.sd(strategy) if followed else None,
-        "removal": solver.removal(strategy) if followed else None,
+        "sd": solver.sd(strategy) if fixed else None,
+        "removal": solver.removal(strategy) if fixed else None,
         "exceptions": [exception.__dict__ for exception in solver.exceptions],
         "tables": {
             name: {"rows": list(table.ylabels), "columns": list(table.xlabels), "cells": table.rows}
@@ -120,7 +120,7 @@ def _print(solver: ShoeSolver, name: str, strategy: str) -> None:
 
 
 def _dealer(solver: ShoeSolver) -> dict[str, dict[int, Number]]:
-    """The dealer's distributions by what is shown; no player's card is known, and naturals are included."""
+    """Return the dealer's distribution by known cards, including naturals, before any player card is known."""
     both = solver.rules.dealer_shows == "both"
     starts = [solver.shoe.starts[start] for start in solver.shoe.live]
     shown = ["".join("A23456789T"[value] for value in start) for start in starts]

@@ -98,7 +98,7 @@ def test_an_infinite_shoe_is_refused(name: str) -> None:
 
 
 def test_who_sees_more_decides_no_worse() -> None:
-    """Averaged over what an unseen card may be, the best decision after seeing it is worth at least as much."""
+    """Averaged over an unseen card, the value of the best decision after seeing it is at least as high."""
     cards, shown = "T2", "4"
     blind = action_values(ONE, cards, shown, unseen(cards + shown), "SH")
     mean = {letter: 0.0 for letter in blind}

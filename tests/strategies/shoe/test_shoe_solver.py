@@ -164,7 +164,7 @@ def test_the_dealers_distribution_is_one() -> None:
 
 
 def test_the_weights_of_a_split_count_its_hands() -> None:
-    """With every hand worth 1 a split is worth its number of hands; here two to four, from few cards."""
+    """If every hand has the value 1, the value of a split is its number of hands, here two to four."""
     whole, other = split_weights(2, 10, 4)
     ways = {2: 1.0, 3: 0.0, 4: 0.0}
     done = {2: 0.0, 3: 0.0, 4: 0.0}
@@ -219,12 +219,12 @@ def test_endless_splits_of_tens_from_many_decks_are_refused() -> None:
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda solver: solver.value("best"), "no strategy is called 'best'; they are td, td-2c"),
+        (lambda solver: solver.value("best"), "unknown strategy 'best'; use td, td-2c"),
         (lambda solver: solver.hand_values("TT2", "5"), "TT2 is not a hand"),
-        (lambda solver: solver.hand_values("T5", "55"), "'55' is not the dealer's open card"),
-        (lambda solver: solver.hand_values("55", "x"), "'x' is not the dealer's open card"),
+        (lambda solver: solver.hand_values("T5", "55"), "'55' is not the dealer's upcard"),
+        (lambda solver: solver.hand_values("55", "x"), "'x' is not the dealer's upcard"),
         (lambda solver: solver.hand_values("2222", "2"), "cannot be dealt"),
-        (lambda solver: solver.removal("cdp"), "cdp after a split"),
+        (lambda solver: solver.removal("cdp"), "cdp, whose decisions after a split"),
     ],
 )
 def test_what_cannot_be_asked(ask, said: str) -> None:

@@ -1,4 +1,4 @@
-"""One shoe, one game, one worth of a tie: the values of all nodes, and of whole strategies."""
+"""The values of all nodes and of complete strategies, for one game, one shoe and one value of a tie."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Acts = NDArray[np.int8]
 
 @dataclass
 class Play:
-    """A strategy against one start, by node: what it does, what that is worth, and what hitting is worth.
+    """A strategy against one start, by node: its action, the value of that action and the value of hitting.
 
-    act, hit: (N,). value: (N + 1,), the last for a bust.
-    split: value of splitting each pair as dealt, (10,), nan where it cannot be split.
+    act, hit: shape (N,). value: shape (N + 1,); the last entry is a bust.
+    split: value of splitting each pair as dealt, shape (10,); NaN if the pair cannot be split.
     """
 
     act: Acts
@@ -38,15 +38,17 @@ class Play:
 
 @dataclass(frozen=True)
 class SplitForm:
-    """A split's value as a linear form. weight: by strategy (n - 2), further pair cards gone and second card,
-    shape (limit - 1, A, 10), so that the value is the sum of weight x value of the node."""
+    """The value of a split as a linear form: the sum of weight x value over nodes.
+
+    weight: shape (limit - 1, A, 10), by number of hands (n - 2), further pair cards removed, and second card.
+    """
 
     tree: Tree
     weight: Floats
 
 
 class Shoe:
-    """What does not depend on what ties are worth: the cards, the nodes and the dealer's distributions."""
+    """The parts that do not depend on the value of a tie: cards, nodes and the dealer's distributions."""
 
     def __init__(self, game: Game, composition: Composition) -> None:
         self.game = game
@@ -63,17 +65,17 @@ class Shoe:
         self._check()
 
     def _check(self) -> None:
-        """Refuse a shoe that one hand and the dealer could use up."""
+        """Reject a shoe that one hand and the dealer could exhaust."""
         points = float(self.composition.values @ np.arange(1, VALUES + 1))
         if points < 21 + 21 + 2 * TEN:
             raise InputError(
-                f"the shoe may run out before a round is over: its {self.composition.cards} cards count {points:.0f}, "
-                "and a hand, the dealer and one card more may need 62"
+                f"the shoe may run out during a round: its {self.composition.cards} cards total {points:.0f} points, "
+                "and a round can need 62"
             )
 
     @cached_property
     def dealer(self) -> Floats:
-        """Distribution of the dealer's outcome, (starts, multisets gone, outcomes)."""
+        """Distribution of the dealer's outcome, shape (starts, multisets removed, outcomes)."""
         gone = self.layout.gone_counts
         out = np.empty((len(self.starts), len(gone), len(self.game.dealer.outcomes)))
         kernel.outcomes(self.game.dealer.hands, self.composition.values, gone, out)
@@ -81,7 +83,7 @@ class Shoe:
 
     @cached_property
     def chance(self) -> Floats:
-        """Probability of each start, (starts,)."""
+        """Probability of each start, shape (starts,)."""
         values, known = self.composition.values, self.game.dealer.hands.known
         total = values.sum()
         chances = []
@@ -94,23 +96,23 @@ class Shoe:
 
     @cached_property
     def live(self) -> tuple[int, ...]:
-        """The starts that can be dealt and that somebody plays against."""
+        """The starts that can be dealt and do not end the round at once."""
         return tuple(i for i, start in enumerate(self.starts) if self.chance[i] > 0 and not self.game.ended(start))
 
     @cached_property
     def nodes(self) -> Nodes:
-        """The nodes, for the kernels."""
+        """The nodes in the form that the kernels take."""
         at = self.layout
         counts = at.gone_counts.astype(np.float64)
         return Nodes(at.child, at.gone, self.kind, self.game.legal[self.kind], counts, counts.sum(axis=1))
 
     @cached_property
     def may_surrender(self) -> NDArray[np.int64]:
-        """The nodes at which surrender is legal."""
+        """The nodes where surrender is legal."""
         return np.flatnonzero(self.nodes.legal >> SURRENDER & 1)
 
     def dealt(self, start: int) -> tuple[NDArray[np.int64], Floats]:
-        """The nodes of the player's first two cards, and their probabilities given the start."""
+        """Return the nodes of the player's first two cards and their probabilities given the start."""
         if start not in self._dealt:
             left, total = self.shown.left[start], self.shown.total[start]
             one, other = np.triu_indices(VALUES)
@@ -125,13 +127,13 @@ class Shoe:
         return self._dealt[start]
 
     def share(self, start: int, value: int) -> float:
-        """How many of the hands of two cards of this value are a pair that may be split."""
+        """Return the share of two-card hands of this value that may be split."""
         if self.layout.trees[value] is None:
             return 0.0
         return sum(share for share, _ in self.composition.pair_cases(value, self.starts[start], self.by_rank))
 
     def form(self, start: int, value: int) -> SplitForm | None:
-        """The value of splitting a pair; None where it cannot be dealt or split."""
+        """Return the value of splitting a pair as a linear form, or None if it cannot be dealt or split."""
         key = start, value
         if key not in self._forms:
             self._forms[key] = self._form(start, value)
@@ -159,7 +161,7 @@ class Shoe:
 
 
 class Analysis:
-    """The values of a shoe where a tied bet is worth `tie_value` times itself."""
+    """The values of a shoe if a tied bet pays `tie_value` times the bet."""
 
     def __init__(self, shoe: Shoe, tie_value: float = 0.0) -> None:
         self.shoe = shoe
@@ -173,12 +175,12 @@ class Analysis:
     # --- strategies
 
     def empty(self) -> Play:
-        """A play to be filled in."""
+        """Return a play whose actions and values are not yet set."""
         size = len(self.shoe.layout.hand)
         return Play(np.zeros(size, np.int8), np.zeros(size + 1), np.full(size, np.nan), np.full(VALUES, np.nan))
 
     def follow(self, start: int, act: Acts) -> Play:
-        """The value of a strategy that is given by node."""
+        """Evaluate a strategy given by its action at each node."""
         play = self.empty()
         play.act[:] = act
         self._follow(start, play, 0, self.shoe.layout.pairs)
@@ -196,7 +198,7 @@ class Analysis:
         )
 
     def set_splits(self, start: int, play: Play) -> None:
-        """Value every split from the values of the split hands."""
+        """Set the value of every split from the values of the split hands."""
         for value in range(VALUES):
             form = self.shoe.form(start, value)
             if form is not None:
@@ -205,10 +207,12 @@ class Analysis:
                 play.split[value] = float((weight * np.array(seconds)).sum())
 
     def by_cards(self, start: int, after: str = "cdz-") -> Play:
-        """The best play by all cards of the hand.
+        """Return the best play that uses all cards of the hand.
 
-        after: how split hands are played: `cdz-` as before the split, `cdp1` as is best for the first split hand,
-        `cdp` as is best for the number of pair cards that are gone.
+        Args:
+            start: Index of the dealer's known cards.
+            after: How split hands are played: `cdz-`, like the same hand before a split; `cdp1`, optimally for the
+                first split hand; `cdp`, optimally for the number of pair cards removed.
         """
         if (start, after) not in self._by_cards:
             self._by_cards[start, after] = self._best_by_cards(start, after)
@@ -235,7 +239,7 @@ class Analysis:
         return play
 
     def _replanned(self, start: int, play: Play, form: SplitForm, by_gone: bool) -> float:
-        """The value of a split whose hands are played for the cards gone, not as before the split."""
+        """Return the value of a split whose hands take the removed pair cards into account."""
         shoe, tree = self.shoe, form.tree
         ev = 0.0
         plans = range(len(form.weight)) if by_gone else range(1)
@@ -254,28 +258,28 @@ class Analysis:
         return ev
 
     def _surrender(self, start: int, play: Play) -> None:
-        """Surrender where that is better than what is played."""
+        """Surrender wherever that is better than the current action."""
         nodes = self.shoe.may_surrender
         ev = self.surrender * self.base.plays[start, nodes]
         better = (ev > play.value[nodes]) & (ev < 0)
         play.act[nodes[better]], play.value[nodes[better]] = SURRENDER, ev[better]
 
-    # --- whole rounds
+    # --- complete rounds
 
     def round_value(self, start: int, play: Play) -> float:
-        """Expected profit of a round against a start, a peeked natural included."""
+        """Return the expected profit of a round against a start, including peeked naturals."""
         nodes, weights = self.shoe.dealt(start)
         natural = (1 - self.base.plays[start, nodes]) * self.against_natural[nodes]
         return float(weights @ (play.value[nodes] + natural))
 
     @cached_property
     def against_natural(self) -> Floats:
-        """Profit of each node where a dealer's natural has ended the round."""
+        """Profit at each node if a dealer's natural has ended the round."""
         profit: Floats = self.shoe.game.against_natural(self.tie_value)[self.shoe.kind]
         return profit
 
     def ended(self) -> Iterator[tuple[int, float]]:
-        """The starts that end the round, with the expected profit then."""
+        """Yield the starts that end the round, with their expected profit."""
         for number, start in enumerate(self.shoe.starts):
             if self.shoe.game.ended(start) and self.shoe.chance[number] > 0:
                 nodes, weights = self.shoe.dealt(number)

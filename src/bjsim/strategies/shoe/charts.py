@@ -1,14 +1,14 @@
 """Charts in a finite shoe: the exact value of any chart, the best chart, and two-card exceptions.
 
-A chart's cells are coupled through how often play comes to each hand, so the best chart is found by improving a chart.
-No hand comes to one cell twice (its total with aces as 1 grows, and a soft hand turns hard at most once), and the
-profits of split hands add; so what changing one cell is worth is, exactly,
+A chart's cells are coupled: each affects how often play reaches the others. The best chart is therefore found by
+iterative improvement. No hand visits a cell twice (its total with aces as 1 grows, and a soft hand turns hard at most
+once), and the profits of split hands add up. The gain from changing one cell is therefore exactly
 
     sum over the cell's nodes of  visits(node) x [value of the new action - value of the old one]
 
-with visits and values under the present chart. Visits of split hands are weights of the linear form of `splits` and
-may be negative for some numbers of pair cards gone. All cells that gain are changed together; should that not
-improve the value, only the one that gains most is. It ends when no cell gains.
+with visits and values under the current chart. Visits of split hands are weights of the linear form of `splits` and
+may be negative for some numbers of removed pair cards. Each iteration changes all cells with a positive gain; if that
+does not improve the value, it changes only the cell with the largest gain. It stops when no cell has a positive gain.
 """
 
 from __future__ import annotations
@@ -28,16 +28,19 @@ from bjsim.strategies.shoe.composition import VALUES
 from bjsim.strategies.shoe.game import ACTIONS, LETTERS
 from bjsim.strategies.shoe.kernel import HIT, SPLIT
 
-NOTHING = 1e-13  # a gain below this is rounding
+NOTHING = 1e-13  # a smaller gain is rounding error
 Chosen = dict[str, int]  # the option of each row of a chart
 
 
 @dataclass(frozen=True)
 class TwoCards:
-    """A hand of two cards that is played otherwise than the chart has it.
+    """A two-card hand for which another action is better than the chart's.
 
-    cards: their letters, an ace first, then the higher. action: its letter. gain: by how much it raises the value of a
-    round.
+    Attributes:
+        cards: The letters of the cards: aces first, then in descending order.
+        column: The chart's column.
+        action: The letter of the better action.
+        variance_reduction: The increase in the expected profit of a round, in initial bets.
     """
 
     cards: str
@@ -47,7 +50,7 @@ class TwoCards:
 
 
 class ColumnCharts:
-    """Everything about charts in one column: the starts in which the dealer shows it."""
+    """Evaluate and optimize one column of a chart, over the starts in which the dealer shows it."""
 
     def __init__(self, analysis: Analysis, column: str) -> None:
         shoe, game = analysis.shoe, analysis.shoe.game
@@ -59,7 +62,7 @@ class ColumnCharts:
         self.options = game.options
 
     def acts(self, chosen: Chosen) -> Acts:
-        """What a chart of these options does at each node."""
+        """Return the action at each node of a chart with these options."""
         by_kind = np.array([kind.act("P") if kind.fixed else kernel.STAND for kind in self.kinds], np.int8)
         for option in chosen.values():
             by_kind[self.options.kinds[option]] = self.options.acts[option]
@@ -67,7 +70,7 @@ class ColumnCharts:
         return acts
 
     def chart_letters(self, chart: Chart) -> Acts:
-        """What a chart does in each kind of situation. Raises: KeyError naming a cell that the chart lacks."""
+        """Return the chart's action for each kind. Raises: KeyError: The chart lacks a cell."""
         letters: Acts = np.array([
             LETTERS[chart.letter(kind.state, self.column, kind.legal)] if kind.legal else kernel.STAND
             for kind in self.kinds
@@ -75,23 +78,23 @@ class ColumnCharts:
         return letters
 
     def chart_acts(self, chart: Chart) -> Acts:
-        """What a chart does at each node."""
+        """Return the chart's action at each node."""
         acts: Acts = self.chart_letters(chart)[self.analysis.shoe.kind]
         return acts
 
     def plays(self, acts: Acts) -> list[Play]:
-        """The strategy's values, by start of this column."""
+        """Evaluate a strategy against each start of this column."""
         return [self.analysis.follow(start, acts) for start in self.starts]
 
     def value(self, plays: Sequence[Play]) -> float:
-        """What this column adds to the expected profit of a round."""
+        """Return this column's contribution to the expected profit of a round."""
         values = [self.analysis.round_value(start, play) for start, play in zip(self.starts, plays, strict=True)]
         return float(self.chances @ np.array(values))
 
     # --- visits and gains
 
     def visits(self, start: int, play: Play) -> Floats:
-        """How often play comes to each node in a round against this start."""
+        """Return the expected visits to each node in a round against this start."""
         shoe = self.analysis.shoe
         visits = np.zeros(len(play.act) + 1)
         nodes, weights = shoe.dealt(start)
@@ -108,7 +111,7 @@ class ColumnCharts:
         return visits
 
     def by_action(self, plays: Sequence[Play], visits: Sequence[Floats]) -> Floats:
-        """What each action is worth, by kind, summed over its nodes: visits x value, shape (kinds, 5)."""
+        """Return visits x value of each action, summed over the nodes of each kind, shape (kinds, 5)."""
         analysis, shoe = self.analysis, self.analysis.shoe
         ev = np.zeros((len(self.kinds), ACTIONS))
         at = shoe.layout.pairs
@@ -157,48 +160,48 @@ class ColumnCharts:
         return chosen, plays
 
     def improvements(self, chosen: Chosen, plays: Sequence[Play]) -> tuple[dict[str, tuple[int, float]], Floats]:
-        """The rows that another option would improve by itself: row -> (option, gain); and the worth of each option."""
+        """Return the rows that changing alone improves, as row -> (option, gain), and the value of each option."""
         ev = self.options.ev(self.by_action(plays, self.all_visits(plays)))
         better = {}
         for row, option in chosen.items():
             best = max(self.options.rows[row], key=ev.__getitem__)
-            variance_reduction = float(ev[best] - ev[option])
-            if variance_reduction > NOTHING:
-                better[row] = best, variance_reduction
+            gain = float(ev[best] - ev[option])
+            if gain > NOTHING:
+                better[row] = best, gain
         return better, ev
 
     def _choice(self, row: str, ev: Floats, prior: Floats) -> int:
-        """The best option of a row; where play does not come to it, what is best if it did."""
+        """Return the best option of a row; if play does not reach the row, the best according to `prior`."""
         options = self.options.rows[row]
         most = max(ev[option] for option in options)
         return max((option for option in options if ev[option] >= most - NOTHING), key=prior.__getitem__)
 
     def all_visits(self, plays: Sequence[Play]) -> list[Floats]:
-        """How often play comes to each node, by start."""
+        """Return the expected visits to each node, by start."""
         return [self.visits(start, play) for start, play in zip(self.starts, plays, strict=True)]
 
     def _prior(self, start: int) -> Floats:
-        """Visits if every hand were hit, to judge cells that play does not come to."""
+        """Return the visits if every hand were hit, to evaluate cells that play does not reach."""
         shoe = self.analysis.shoe
         nodes, weights = shoe.dealt(start)
         act = np.full(len(shoe.kind), HIT, np.int8)
         visits = np.zeros(len(act) + 1)
         visits[nodes] = weights
         pairs = np.diagonal(shoe.game.hands.two)
-        visits[pairs] += visits[shoe.layout.pairs : -1]  # as their totals too
+        visits[pairs] += visits[shoe.layout.pairs : -1]  # pairs also count as totals
         kernel.reach(shoe.nodes, shoe.shown, start, 0, len(shoe.game.hands.key), act, visits)
         return visits
 
     @cached_property
     def best_plays(self) -> list[Play]:
-        """The best chart's values, by start."""
+        """The play of the best chart, by start."""
         return self._best[1]
 
     def row_values(self) -> dict[str, dict[str, float]]:
-        """What each action is worth in each row, the best chart being played afterwards: row -> letter -> value.
+        """Return the value of each action in each row, followed by the best chart: row -> letter -> value.
 
-        The mean over the hands of the row, as often as play comes to them (or would, were every hand hit), given
-        that no dealer's natural has ended the round.
+        A value is the mean over the hands of the row, weighted by visits (by the visits if every hand were hit, where
+        play does not reach the row), given that no dealer's natural has ended the round.
         """
         values: dict[str, dict[str, float]] = {row: {} for row in self.options.rows}
         for visits in (self.all_visits(self.best_plays), [self._prior(start) for start in self.starts]):
@@ -219,7 +222,7 @@ class ColumnCharts:
     # --- two-card exceptions
 
     def exceptions(self, plays: Sequence[Play]) -> dict[int, tuple[int, float]]:
-        """The hands of two cards as dealt that another action than the chart's suits: node -> (action, gain)."""
+        """Return the dealt two-card hands with a better action than the chart's: node -> (action, gain)."""
         shoe, analysis = self.analysis.shoe, self.analysis
         ev: dict[int, NDArray[np.float64]] = {}
         for start, chance, play in zip(self.starts, self.chances, plays, strict=True):
@@ -230,24 +233,24 @@ class ColumnCharts:
                     analysis.surrender * analysis.base.plays[start, node], split,
                 ])  # fmt: skip
                 ev[node] = ev.get(node, np.zeros(ACTIONS)) + chance * weight * np.nan_to_num(values)
-        found = {}
+        exceptions = {}
         for node, values in ev.items():
             letters = self.kinds[shoe.kind[node]].legal
             if letters:
                 best = max((LETTERS[letter] for letter in letters), key=lambda action: values[action])
-                variance_reduction = float(values[best] - values[plays[0].act[node]])
-                if variance_reduction > NOTHING:
-                    found[int(node)] = best, variance_reduction
-        return found
+                gain = float(values[best] - values[plays[0].act[node]])
+                if gain > NOTHING:
+                    exceptions[int(node)] = best, gain
+        return exceptions
 
     @cached_property
     def best_exceptions(self) -> dict[int, tuple[int, float]]:
-        """Those of the best chart."""
+        """The two-card exceptions to the best chart."""
         return self.exceptions(self.best_plays)
 
     @cached_property
     def plays_with_exceptions(self) -> list[Play]:
-        """The best chart with its two-card exceptions, by start."""
+        """The play of the best chart with its two-card exceptions, by start."""
         if not self.best_exceptions:
             return self.best_plays
         acts = self.acts(self.chosen)
@@ -256,12 +259,12 @@ class ColumnCharts:
         return self.plays(acts)
 
     def two_cards(self, found: Mapping[int, tuple[int, float]]) -> list[TwoCards]:
-        """The exceptions in words, dearest first."""
+        """Return the exceptions as `TwoCards`, by descending gain."""
         shoe = self.analysis.shoe
         letters = {action: letter for letter, action in LETTERS.items()}
         named = []
-        for node, (action, variance_reduction) in found.items():
+        for node, (action, gain) in found.items():
             counts = shoe.game.hands.counts[shoe.layout.hand[node]]
             cards = "".join(RANKS[value] * counts[value] for value in (0, *reversed(range(1, VALUES))))
-            named.append(TwoCards(cards, self.column, letters[action], variance_reduction))
+            named.append(TwoCards(cards, self.column, letters[action], gain))
         return sorted(named, key=lambda exception: -exception.variance_reduction)

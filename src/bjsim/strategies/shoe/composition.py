@@ -1,4 +1,4 @@
-"""Which cards are in a shoe, and the chances of a pair where only equal ranks may be split."""
+"""The cards in a shoe, and the probabilities of pairs when only equal ranks may be split."""
 
 from __future__ import annotations
 
@@ -13,34 +13,35 @@ from bjsim.errors import InputError
 from bjsim.sim.game.cards import RANKS, TEN, rank_of
 from bjsim.sim.game.rules import Rules
 
-VALUES = TEN + 1  # card values that blackjack tells apart: the ace, 2..9 and ten
-MOST = 1_000_000  # cards of one rank; products of counts stay far inside a float
+VALUES = TEN + 1  # distinct card values: ace, 2..9 and ten
+MOST = 1_000_000  # maximum count of one rank; keeps products of counts far below overflow
 
 
 @dataclass(frozen=True)
 class Composition:
-    """The cards of a shoe: how many of each of the 13 ranks."""
+    """The cards of a shoe: the count of each of the 13 ranks."""
 
     ranks: tuple[int, ...]
 
     @staticmethod
     def of(rules: Rules, shoe: Mapping[str, int] | Sequence[int] | None = None) -> Composition:
-        """The shoe that was asked for.
+        """Return the composition of a shoe.
 
         Args:
-            shoe: Cards by letter (`{"A": 4, "T": 16}`; letters left out are not in the shoe, and `T` alone stands for
-                all ten-valued cards), or ten counts for A, 2..9, T. By default the full decks of `rules`.
+            rules: The game.
+            shoe: Counts by letter (`{"A": 4, "T": 16}`; omitted letters are not in the shoe, and `T` alone means all
+                ten-valued cards), or ten counts for A, 2..9, T. By default the whole decks of `rules`.
 
         Raises:
-            InputError: For an unknown card, a bad count, or an infinite shoe.
+            InputError: Unknown card, invalid count, or infinite shoe.
         """
         if shoe is None:
             if rules.infinite:
-                raise InputError("decks = inf: a shoe of cards needs decks from 1 to 8, or a composition")
+                raise InputError("decks = inf: a finite shoe needs decks from 1 to 8, or a composition")
             return Composition((4 * int(rules.decks),) * len(RANKS))
         if not isinstance(shoe, Mapping):
             if len(shoe) != VALUES:
-                raise InputError(f"a shoe takes {VALUES} counts, for A, 2..9 and T; here are {len(shoe)}")
+                raise InputError(f"a shoe takes {VALUES} counts, for A, 2..9 and T, not {len(shoe)}")
             shoe = dict(zip(RANKS, shoe, strict=False))
         counts = [0] * len(RANKS)
         for card, count in shoe.items():
@@ -52,43 +53,44 @@ class Composition:
                 raise InputError(f"shoe: {card}={count} is not accepted; a count is a whole number from 0 to {MOST}")
             counts[rank] += int(count)
         if rules.split_by == "rank" and counts[TEN] and not any(counts[TEN + 1 :]):
-            raise InputError("split_by = rank needs T, J, Q and K counted apart: give T=, J=, Q= and K=")
+            raise InputError("split_by = rank needs separate counts of T, J, Q and K: give T=, J=, Q= and K=")
         return Composition(tuple(counts))
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """Cards of each value, shape (10,): A, 2..9 and all ten-valued cards."""
+        """Count of each value, shape (10,): A, 2..9 and all ten-valued cards."""
         return np.array([*self.ranks[:TEN], sum(self.ranks[TEN:])], np.float64)
 
     @property
     def cards(self) -> int:
-        """How many cards there are."""
+        """Number of cards."""
         return sum(self.ranks)
 
     def removals(self, by_rank: bool) -> dict[str, list[tuple[float, Composition]]]:
-        """This shoe with one card less of each value it holds, by letter: the cases, with their shares.
+        """Return this shoe with one card removed, for each value it contains: letter -> [(probability, shoe)].
 
-        by_rank: ten-valued cards are told apart, so that there is a case for each of their ranks.
+        by_rank: Distinguish ten-valued cards, with a case for each of their ranks.
         """
         removals: dict[str, list[tuple[float, Composition]]] = {}
         for rank, count in enumerate(self.ranks):
             letter = RANKS[min(rank, TEN)]
             if count and (by_rank or letter not in removals):
-                left = Composition(tuple(held - (place == rank) for place, held in enumerate(self.ranks)))
+                left = Composition(tuple(held - (index == rank) for index, held in enumerate(self.ranks)))
                 share = count / self.values[min(rank, TEN)] if by_rank else 1.0
                 removals.setdefault(letter, []).append((float(share), left))
         return removals
 
     def pair_cases(self, value: int, known: Sequence[int], by_rank: bool) -> list[tuple[float, int]]:
-        """How two cards of one value can be a pair that may be split.
+        """Return the ways in which two cards of one value can be a pair that may be split.
 
         Args:
             value: Index of the card value, 0..9.
-            known: Values of the dealer's known cards, which are out of the shoe too.
+            known: Values of the dealer's known cards, which are also out of the shoe.
+            by_rank: Only equal ranks may be split.
 
         Returns:
-            (share, left): how much of the chance of being dealt these two cards it is, and how many cards of the pair's
-            kind then remain. The shares sum to 1 unless only equal ranks are pairs.
+            (share, left) for each way: its share of the probability of being dealt two cards of this value, and the
+            number of pair cards left afterwards. The shares sum to 1 unless only equal ranks are pairs.
         """
         left = int(self.values[value]) - sum(card == value for card in known)
         if left < 2:

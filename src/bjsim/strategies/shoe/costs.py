@@ -1,11 +1,11 @@
-"""What each wrong cell of a chart costs in a finite shoe.
+"""The cost of each wrong cell of a chart in a finite shoe.
 
     cost of a cell = sum over its nodes of  visits(node) x [value(node) - value of the chart's action]
 
-with visits under the chart and values under the best chart. The costs add up to the whole difference exactly (the
-performance difference lemma), though a single one may be negative: a chart's cells are coupled, and where a chart
-plays badly before, another action may suit the hands that are left. `alone` is what a cell costs as the only wrong one
-in the best chart; it is never negative.
+with visits under the chart and values under the best chart. The costs add up to the whole difference exactly
+(the performance difference lemma, [Kakade]). A single cost may be negative, because a chart's cells are coupled: after
+earlier errors, an action other than the best chart's may suit the remaining hands better. `alone` is the cost of a cell
+if it is the only wrong one in the best chart; it is never negative.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bjsim.strategies.shoe.solver import ShoeSolver
 
 @dataclass(frozen=True)
 class CellCost:
-    """A cell that plays otherwise than the best chart of the shoe; codes, and costs in initial bets per round."""
+    """A cell that differs from the best chart of the shoe: its codes, and its costs in initial bets per round."""
 
     row: str
     column: str
@@ -32,10 +32,17 @@ class CellCost:
 
 
 def cell_costs(solver: ShoeSolver, chart: Chart) -> list[CellCost]:
-    """The cells of a chart that play otherwise than the best chart, dearest first.
+    """Return the cells of a chart that differ from the best chart, by descending cost.
 
-    The costs add up to `solver.value("td") - solver.value(chart)`, save where ties are replayed: there a tied bet is
-    worth the value of the best chart, and the sum is that difference times the share of bets that the chart settles.
+    The costs add up to `solver.value("td") - solver.value(chart)`. If ties are replayed, a tied bet has the value of
+    the best chart instead, and the sum is that difference times the share of bets that the chart settles.
+
+    Args:
+        solver: The solver of the game and the shoe.
+        chart: The chart to evaluate.
+
+    Returns:
+        The differing cells, with costs in initial bets per round.
     """
     found = []
     for charts in solver.columns():

@@ -1,8 +1,8 @@
-"""The dealer's final hands as multisets, and their distribution whatever cards are gone.
+"""The dealer's final hands as multisets.
 
-The probability that the dealer draws certain cards in a certain order depends on the multiset alone, a product of
-falling factorials; so each final multiset is listed once, with its number of orders for each start, and the list is
-sorted so that neighbours share most of their product. It depends on the dealer's rules only, never on the shoe.
+The probability that the dealer draws given cards in a given order depends only on their multiset; it is a product of
+falling factorials. Each final multiset is therefore listed once, with its number of orders for each start. The list is
+sorted so that adjacent multisets share most of their product. It depends only on the dealer's rules, not on the shoe.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Start = tuple[int, ...]  # values of the dealer's known cards, sorted
 
 @dataclass(frozen=True)
 class DealerPlay:
-    """The dealer's play under some rules: what it can show (`starts`), its outcomes in order, and its final hands."""
+    """The dealer's play under given rules: the possible known cards (`starts`), the outcomes and the final hands."""
 
     starts: tuple[Start, ...]
     outcomes: tuple[int, ...]
@@ -30,14 +30,14 @@ class DealerPlay:
     _against: dict[int, DealerHands] = field(default_factory=dict, repr=False, compare=False)
 
     def against(self, start: int) -> DealerHands:
-        """The final hands from one start only."""
+        """Return the final hands from one start."""
         if start not in self._against:
             self._against[start] = _of_start(self.hands, start)
         return self._against[start]
 
 
 def dealer_play(rules: Rules) -> DealerPlay:
-    """The dealer's play under `rules`."""
+    """Return the dealer's play under `rules`."""
     return _play(rules.dealer_stands_on, rules.hit_soft_17, rules.naturals, rules.dealer_shows == "both")
 
 
@@ -48,16 +48,16 @@ def _play(stands_on: int, hit_soft_17: bool, naturals: str, both: bool) -> Deale
     starts: list[Start] = [(a, b) for a in range(VALUES) for b in range(a, VALUES)] if both else list(ones)
     finals: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     outcome: dict[tuple[int, ...], int] = {}
-    place = {score: index for index, score in enumerate(states.dealer_outcomes)}
+    outcome_index = {score: index for index, score in enumerate(states.dealer_outcomes)}
     for number, start in enumerate(starts):
         for cards, (state, orders) in _finals(states, start).items():
             finals.setdefault(cards, []).append((number, orders))
-            outcome[cards] = place[states.dealer_outcome(state)]
+            outcome[cards] = outcome_index[states.dealer_outcome(state)]
     return DealerPlay(tuple(starts), states.dealer_outcomes, _arrays(finals, outcome, starts))
 
 
 def _finals(states: States, start: Start) -> dict[tuple[int, ...], tuple[DealerState, int]]:
-    """The dealer's final hands from `start`: sorted cards -> (state, number of orders of the cards drawn)."""
+    """Return the final hands from `start`: sorted cards -> (state, number of orders of the drawn cards)."""
     state = DealerState()
     for value in start:
         state = states.dealer_add(state, value)
@@ -84,11 +84,11 @@ def _arrays(
     cards, held = np.zeros((2, len(hands), longest), np.int64)
     shared = np.zeros(len(hands), np.int64)
     before: tuple[int, ...] = ()
-    for place, hand in enumerate(hands):
-        while hand[: shared[place] + 1] == before[: shared[place] + 1]:
-            shared[place] += 1
-        cards[place, : len(hand)] = hand
-        held[place, : len(hand)] = [hand[:at].count(card) for at, card in enumerate(hand)]
+    for index, hand in enumerate(hands):
+        while hand[: shared[index] + 1] == before[: shared[index] + 1]:
+            shared[index] += 1
+        cards[index, : len(hand)] = hand
+        held[index, : len(hand)] = [hand[:at].count(card) for at, card in enumerate(hand)]
         before = hand
     known = np.array([[start.count(value) for value in range(VALUES)] for start in starts], np.int64)
     return DealerHands(
@@ -102,7 +102,7 @@ def _arrays(
 
 
 def _of_start(hands: DealerHands, start: int) -> DealerHands:
-    """The dealer's final hands from one start only."""
+    """Return the dealer's final hands from one start."""
     of = np.repeat(np.arange(len(hands.size)), np.diff(hands.first))
     kept = hands.start == start
     finals = of[kept]

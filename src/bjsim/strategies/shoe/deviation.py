@@ -1,16 +1,16 @@
 """The exact standard deviation of a round, splits included.
 
-The hands of a split share the dealer and the cards, so the mean square of their sum needs the mean product of two of
-them. Write a hand's profit as W - s, with s its stake and W what it gets back: W is 0 for a bust, and s is settled by
-the second card, as only a hand of two cards doubles. Then a hand is a sum over ends, each a multiset of cards with a
-number of orders and a profit for each dealer's outcome:
+Split hands share the dealer and the cards, so the mean square of their sum requires the mean product of each two
+of them. Write a hand's profit as W - s, where s is its stake and W the amount returned. W is 0 for a bust, and s is
+fixed by the second card, since only hands of two cards may double. A hand is then a sum over ends, each a multiset of
+cards with a number of orders and a profit for each outcome of the dealer:
 
     every way to stand or double   its cards       W by outcome
-    every second card              pair and card   -s whatever the outcome
+    every second card              pair and card   -s for every outcome
 
-and the mean product is a sum over pairs of ends of orders x chance of both multisets x the mean of the product of
-profits over the dealer's outcomes, by the cards gone. Ends are played alike whatever pair cards are gone, so the
-linear forms of `splits` apply.
+The mean product is a sum over pairs of ends: orders x probability of both multisets x mean product of the profits
+over the dealer's outcomes, given the removed cards. Play does not depend on the pair cards removed, so the linear
+forms of `splits` apply.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ Floats = NDArray[np.float64]
 
 
 class Ends(NamedTuple):
-    """Ends of one split hand. key: its cards, packed. pair: whether its second card is a pair card, 0 or 1.
+    """Ends of one split hand.
 
-    orders: number of orders. profit: by the dealer's outcome, (ends, outcomes).
+    key: the cards, packed. pair: 1 if the second card is a pair card, else 0. orders: number of orders.
+    profit: by the dealer's outcome, shape (ends, outcomes).
     """
 
     key: NDArray[np.int64]
@@ -47,7 +48,7 @@ class Ends(NamedTuple):
 
 
 class Squares(Analysis):
-    """The same nodes with squares of profits; a split's value is the sum of its hands' mean squares."""
+    """The same nodes with squared profits; the value of a split is the sum of the mean squares of its hands."""
 
     def __init__(self, analysis: Analysis) -> None:
         super().__init__(analysis.shoe, analysis.tie_value)
@@ -59,7 +60,7 @@ class Squares(Analysis):
         self.analysis = analysis
 
     def round_square(self, start: int, play: Play) -> float:
-        """Mean square of the profit of a round against a start, for the strategy of `play`."""
+        """Return the mean square of a round's profit against a start, for the strategy of `play`."""
         squares = self.follow(start, play.act)
         at = self.shoe.layout.pairs
         for value in range(VALUES):
@@ -70,11 +71,11 @@ class Squares(Analysis):
         return float(weights @ (squares.value[nodes] + natural))
 
     def _products(self, start: int, value: int, play: Play) -> float:
-        """Expected sum over ordered pairs of a split's hands of the product of their profits."""
+        """Return the expected sum of the products of profits over ordered pairs of split hands."""
         shoe, tree = self.shoe, self.shoe.layout.trees[value]
-        assert tree is not None  # there is a form
+        assert tree is not None  # the caller has checked that the pair can be split
         if shoe.by_rank and value == TEN:
-            raise InputError("sd: tens are split by rank, and the exact sd does not tell their ranks apart")
+            raise InputError("sd: not available when tens are split by rank")
         ends = self._ends(tree, value, play)
         first, second = np.triu_indices(len(ends.key))
         keys, union = np.unique(ends.key[first] + ends.key[second], return_inverse=True)
@@ -92,7 +93,7 @@ class Squares(Analysis):
         return ev / shoe.share(start, value)
 
     def _ends(self, tree: Tree, value: int, play: Play) -> Ends:
-        """The ends of one split hand."""
+        """Return the ends of one split hand."""
         shoe, game = self.shoe, self.shoe.game
         low, high = tree.span(0)
         outcomes = np.array(game.dealer.outcomes)
@@ -128,9 +129,9 @@ class Squares(Analysis):
         return Ends(np.array(keys), np.array(pairs), np.array(orders), np.array(profits))
 
     def _chances(self, start: int, value: int, gone: int, keys: NDArray[np.int64]) -> Floats:
-        """Chance of drawing the cards of two hands in one order, times that of each dealer's outcome then.
+        """Return the joint probability of the cards of two hands, in one order, and each outcome of the dealer.
 
-        keys: the cards of both hands. gone: further pair cards gone. Returns: shape (keys, outcomes).
+        keys: the cards of both hands. gone: further pair cards removed. Returns: shape (keys, outcomes).
         """
         shoe = self.shoe
         counts = counts_of(keys + (gone << (BITS * value)))
@@ -151,14 +152,21 @@ class Squares(Analysis):
 
 
 def _falling(count: float, most: int) -> Floats:
-    """Falling factorials of `count`, from none to `most` factors; 0 where there are not so many cards."""
+    """Return the falling factorials of `count` with 0 to `most` factors; 0 if there are too few cards."""
     factors = np.array([1.0, *(max(count - step, 0.0) for step in range(most))])
     products: Floats = np.cumprod(factors)
     return products
 
 
 def round_sd(analysis: Analysis, plays: dict[int, Play], mean: float, settled: float = 1.0) -> float:
-    """Standard deviation of a round's profit. mean: its mean. settled: share of the stakes that are not replayed."""
+    """Return the standard deviation of a round's profit.
+
+    Args:
+        analysis: The values of the shoe.
+        plays: The strategy, by start.
+        mean: The mean profit of a round, in initial bets.
+        settled: The share of the stakes that are not replayed.
+    """
     squares, shoe = Squares(analysis), analysis.shoe
     total = sum(shoe.chance[start] * squares.round_square(start, play) for start, play in plays.items())
     for start, chance in enumerate(shoe.chance):

@@ -1,4 +1,4 @@
-"""What the rules make of each node: a kind of situation, with its legal actions, its row in a chart and its result."""
+"""The rules applied to each node: its kind, with the legal actions, the chart row and the result."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from bjsim.strategies.shoe.splits import most_gone
 
 LETTERS = {"S": STAND, "H": HIT, "D": DOUBLE, "R": SURRENDER, "P": SPLIT}
 ACTIONS = len(LETTERS)
-MOST_HANDS = 16  # that endless splits are followed to; more come less than once in 10 million splits, tens apart
+MOST_HANDS = 16  # limit for unlimited splits; except for tens, more occur less than once in 10 million splits
 
 
 class Kind(NamedTuple):
-    """A kind of situation: hands that the rules treat alike and a chart looks up alike.
+    """A class of hands with the same legal actions, the same chart row and the same result.
 
-    legal: letters of the actions, empty for a hand that stands by itself. row: the chart row it is looked up in.
-    fixed: it is played as a pair of aces that may no longer be split, whose row says to split it.
+    legal: letters of the legal actions; empty if the hand stands automatically. row: its row in a chart.
+    fixed: a pair of aces that may not be split again; it is played as if its row had the code P.
     """
 
     state: HandState
@@ -38,7 +38,7 @@ class Kind(NamedTuple):
     fixed: bool = False
 
     def act(self, code: str) -> int:
-        """What a chart's code means here, as `Chart.letter` has it."""
+        """Return the action that a chart's code means for this kind, consistent with `Chart.letter`."""
         if not self.legal:
             return STAND
         if self.fixed:
@@ -52,7 +52,10 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True)
 class Options:
-    """The codes that a chart's rows may have. names: (row, code), row by row. kinds, acts: what each plays, where."""
+    """The possible codes of a chart's rows.
+
+    names: (row, code), row by row. kinds, acts: the kinds that each code covers, and its action for each of them.
+    """
 
     names: list[tuple[str, str]]
     kinds: list[NDArray[np.int64]]
@@ -62,8 +65,8 @@ class Options:
     def rows(self) -> dict[str, range]:
         """Indices of the options of each row."""
         rows: dict[str, range] = {}
-        for place, (row, _) in enumerate(self.names):
-            rows[row] = range(rows[row].start if row in rows else place, place + 1)
+        for index, (row, _) in enumerate(self.names):
+            rows[row] = range(rows[row].start if row in rows else index, index + 1)
         return rows
 
     @cached_property
@@ -72,7 +75,7 @@ class Options:
         return np.concatenate(self.kinds) * ACTIONS + np.concatenate(self.acts), first
 
     def ev(self, by_action: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What each option brings in. by_action: worth by kind and action, (kinds, ACTIONS)."""
+        """Return the value of each option. by_action: value by kind and action, shape (kinds, ACTIONS)."""
         flat, first = self._flat
         total: NDArray[np.float64] = np.add.reduceat(by_action.ravel()[flat], first)
         return total
@@ -80,7 +83,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Game:
-    """The rules over multisets of cards. Decks, cut and raises do not matter here."""
+    """The rules over multisets of cards; decks, cut and raises are ignored."""
 
     rules: Rules
 
@@ -105,11 +108,11 @@ class Game:
         return labels
 
     def ended(self, start: Start) -> bool:
-        """Whether these two dealer's cards end the round before anybody acts."""
+        """Return whether these two dealer cards end the round before any player acts."""
         return self.rules.peek and start == (0, TEN)
 
     def ends(self, start: Start) -> int:
-        """The value of the hole card that would end the round, or -1."""
+        """Return the value of the hole card that would end the round, or -1."""
         if not self.rules.peek or len(start) == 2:
             return -1
         return {0: TEN, TEN: 0}.get(start[0], -1)
@@ -117,7 +120,7 @@ class Game:
     # --- nodes
 
     def limit(self, value: int, composition: Composition) -> int:
-        """Hands that a seat may come to hold by splitting a pair of this value; below 2 for none."""
+        """Return the maximum number of hands from splitting a pair of this value; below 2 if it cannot be split."""
         if self.rules.split_by == "never":
             return 0
         by_rank = self.rules.split_by == "rank" and value == TEN
@@ -128,12 +131,12 @@ class Game:
         return int(min(limit, max(cards, 0)))
 
     def follows_all(self, value: int, composition: Composition) -> bool:
-        """Whether every number of hands that matters is followed; endless splits of many tens go beyond."""
+        """Return whether `MOST_HANDS` is enough; unlimited splits of many tens may need more."""
         many = value == TEN and int(composition.values[value]) > MOST_HANDS
         return not (many and self.rules.max_hands == math.inf and self.rules.split_by == "value")
 
     def nodes(self, composition: Composition) -> Layout:
-        """The nodes that play from this shoe can come to."""
+        """Return the nodes that play from this shoe can reach."""
         most = []
         for value in range(VALUES):
             limit, pairs = self.limit(value, composition), int(composition.values[value]) - 2
@@ -142,7 +145,7 @@ class Game:
 
     @cached_property
     def _found(self) -> tuple[list[Kind], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Kinds; then those of hands as dealt (H,), of split hands of two cards (10, 10), of pairs as dealt (10,)."""
+        """All kinds; the kinds of hands as dealt (H,), split hands of two cards (10, 10) and pairs as dealt (10,)."""
         hands, states = all_hands(), self.states
         kinds: dict[Kind, int] = {}
 
@@ -157,45 +160,45 @@ class Game:
             return state
 
         dealt = [number(drawn(HandState(), np.repeat(range(VALUES), counts).tolist())) for counts in hands.counts]
-        halves = np.zeros((VALUES, VALUES), np.int64)
+        split_hands = np.zeros((VALUES, VALUES), np.int64)
         for pair in range(VALUES if self.rules.split_by != "never" else 0):
-            half = drawn(HandState(), [pair])._replace(split=SPLIT_HAND if pair else SPLIT_ACES)
+            split_hand = drawn(HandState(), [pair])._replace(split=SPLIT_HAND if pair else SPLIT_ACES)
             for second in range(VALUES):
-                halves[pair, second] = number(drawn(half, [second]), fixed=pair == second == 0)
+                split_hands[pair, second] = number(drawn(split_hand, [second]), fixed=pair == second == 0)
         pairs = [number(drawn(HandState(), [pair, pair]), may_split=True) for pair in range(VALUES)]
-        return list(kinds), np.array(dealt), halves, np.array(pairs)
+        return list(kinds), np.array(dealt), split_hands, np.array(pairs)
 
     @property
     def kinds(self) -> list[Kind]:
-        """Every kind of situation."""
+        """All kinds."""
         return self._found[0]
 
     @property
     def kind_of_hand(self) -> NDArray[np.int64]:
-        """The kind of every hand as dealt, shape (H,)."""
+        """Kind of every hand as dealt, shape (H,)."""
         return self._found[1]
 
     def kind_of(self, values: list[int], split: bool) -> int:
-        """The kind of one hand. values: of its cards; of a split hand the pair's own first."""
+        """Return the kind of one hand. values: of its cards; in a split hand, the pair card first."""
         if split and len(values) == 2:
             return int(self._found[2][values[0], values[1]])
         counts = np.bincount(values, minlength=VALUES).astype(np.int64)
         return int(self._found[1][np.flatnonzero(self.hands.key == keys_of(counts))[0]])
 
     def kinds_of(self, nodes: Layout) -> NDArray[np.int64]:
-        """The kind of each node, shape (N,)."""
-        _, dealt, halves, pairs = self._found
+        """Return the kind of each node, shape (N,)."""
+        _, dealt, split_hands, pairs = self._found
         kind = dealt[nodes.hand]
         for value, tree in enumerate(nodes.trees):
             if tree is not None:
                 for gone in range(len(tree.starts)):
-                    kind[tree.second(gone)] = halves[value]
+                    kind[tree.second(gone)] = split_hands[value]
         kind[nodes.pairs :] = pairs
         return kind
 
     @cached_property
     def legal(self) -> NDArray[np.int64]:
-        """Bits 1 << action of what is legal, by kind; 0 for a hand that stands by itself."""
+        """Legal actions by kind, as bits 1 << action; 0 if the hand stands automatically."""
         return np.array([sum(1 << LETTERS[letter] for letter in kind.legal) for kind in self.kinds])
 
     @cached_property
@@ -205,7 +208,7 @@ class Game:
 
     @cached_property
     def options(self) -> Options:
-        """Every code that makes a difference in a row of a chart."""
+        """All distinct codes of each chart row."""
         names: list[tuple[str, str]] = []
         members: list[NDArray[np.int64]] = []
         acts: list[NDArray[np.int8]] = []
@@ -219,20 +222,20 @@ class Game:
                 acts.append(np.array([self.kinds[number].act(code) for number in kinds], np.int8))
         return Options(names, members, acts)
 
-    # --- money
+    # --- payoffs
 
     @cached_property
     def results(self) -> list[Result]:
-        """What the hand of each kind amounts to when it stands."""
+        """Result of standing, by kind."""
         return [self.states.result(kind.state) for kind in self.kinds]
 
     def paid(self, result: Result, outcome: int, tie_value: float) -> float:
-        """Profit of one initial bet, a tied one being worth `tie_value`."""
+        """Return the profit of one initial bet; a tied bet pays `tie_value`."""
         net, tied = self.states.settle(result, 1, outcome)
         return float(net) + tied * tie_value
 
     def pay(self, tie_value: float) -> NDArray[np.float64]:
-        """Profit by kind and outcome; 0 where a dealer's natural has ended the round."""
+        """Return the profit by kind and outcome; 0 if a dealer's natural has ended the round."""
         outcomes = self.dealer.outcomes
         table: dict[Result, list[float]] = {}
         for result in set(self.results):
@@ -243,7 +246,7 @@ class Game:
         return np.array([table[result] for result in self.results])
 
     def against_natural(self, tie_value: float) -> NDArray[np.float64]:
-        """Profit by kind where a dealer's natural has ended the round."""
+        """Return the profit by kind if a dealer's natural has ended the round."""
         return np.array([self.paid(result, DEALER_NATURAL, tie_value) for result in self.results])
 
     @property
@@ -257,5 +260,5 @@ def _game(rules: Rules) -> Game:
 
 
 def game_of(rules: Rules) -> Game:
-    """The game of these rules; one object for all numbers of decks."""
+    """Return the game of these rules, shared by all numbers of decks."""
     return _game(rules.replace(decks=1, cut=1, raises=False))

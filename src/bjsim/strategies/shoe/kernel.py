@@ -1,7 +1,7 @@
-"""The compiled passes over the nodes. Arrays in, results last; `start` is what the dealer is known to hold.
+"""Compiled passes over the nodes. Outputs are the last arguments; `start` indexes the dealer's known cards.
 
-All values are those of 1{no dealer's natural was peeked at} x profit, given the dealer's known cards. So a doubled or
-split bet needs nothing given back, and a peeked natural's own profit is added once at the end.
+All values are expectations of 1{no dealer's natural was peeked} x profit, given the dealer's known cards. Doubled and
+split bets therefore need no refund, and the profit against a peeked natural is added once at the end.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ Floats = NDArray[np.float64]
 Acts = NDArray[np.int8]
 
 STAND, HIT, DOUBLE, SURRENDER, SPLIT = range(5)
-LANES = 128  # multisets handled side by side; the inner loops run over them and are vectorised
+LANES = 128  # multisets processed in parallel; the inner loops over them are vectorized
 VALUES = 10
-TIE = 1e-12  # two actions closer than this are equally good; the first of stand, hit, double is taken
+TIE = 1e-12  # actions closer than this are tied; ties go to the first of stand, hit, double
 
 
 class DealerHands(NamedTuple):
     """The dealer's final multisets, sorted.
 
-    cards, held: the sorted card values, and how often each came before, shape (hands, longest). shared: how many first
-    cards are those of the hand before. size, outcome: by hand. first, start, orders: hand `h` follows from
-    `start[i]` in `orders[i]` orders, for i from first[h] to first[h + 1]. known: counts of each start, (starts, 10).
+    cards, held: the sorted card values, and the earlier occurrences of each in the hand, shape (hands, longest).
+    shared: length of the prefix shared with the previous hand. size, outcome: by hand. first, start, orders: hand `h`
+    follows from `start[i]` in `orders[i]` orders, for first[h] <= i < first[h + 1]. known: counts of each start,
+    shape (starts, 10).
     """
 
     cards: Ints
@@ -43,11 +44,11 @@ class DealerHands(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """The nodes of `hands.Layout` under some rules.
+    """The nodes of `hands.Layout` under given rules.
 
-    child: (N, 10), N for a bust. gone: index of the cards that are gone, (N,). result: row of `pay` that standing
-    amounts to, (N,). legal: bit 1 << action, (N,); 0 for a hand that stands by itself. counts, sizes: cards of the
-    multisets gone, by value and in all, (G, 10) and (G,). Values by node have one place more, for a bust: 0.
+    child: (N, 10); N for a bust. gone: index of the removed cards, (N,). result: row of `pay` for standing, (N,).
+    legal: bits 1 << action, (N,); 0 if the hand stands automatically. counts, sizes: the removed multisets, by value
+    and in total, (G, 10) and (G,). Arrays of values by node have one more entry, for a bust: 0.
     """
 
     child: Ints
@@ -59,9 +60,10 @@ class Nodes(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What is left of the shoe for each start. left: cards by value, (S, 10). total: cards, (S,).
+    """The rest of the shoe for each start.
 
-    ends: the value that would complete a natural that is peeked at, or -1, (S,).
+    left: cards by value, (S, 10). total: number of cards, (S,). ends: the value of the hole card that would complete a
+    peeked natural, or -1, (S,).
     """
 
     left: Floats
@@ -70,9 +72,10 @@ class Shown(NamedTuple):
 
 
 class Base(NamedTuple):
-    """What needs no strategy, each (S, N + 1). stand, double: values. bust: what busting on the next card adds.
+    """The values that do not depend on the strategy, each of shape (S, N + 1).
 
-    plays: probability that no dealer's natural ended the round. Impossible nodes have plays = 0.
+    stand, double: values. bust: contribution of busting on the next card to the value of hitting. plays: probability
+    that no dealer's natural ended the round; 0 at impossible nodes.
     """
 
     stand: Floats
@@ -83,12 +86,13 @@ class Base(NamedTuple):
 
 @compiled()
 def outcomes(hands: DealerHands, shoe: Floats, gone: Ints, out: Floats) -> None:
-    """Distribution of the dealer's outcome for every multiset of cards gone and every start.
+    """Compute the distribution of the dealer's outcome for every multiset of removed cards and every start.
 
     Args:
+        hands: The dealer's final multisets.
         shoe: Cards by value, (10,).
-        gone: Multisets, (G, 10).
-        out: Set to the probabilities, (S, G, outcomes); 0 where the cards are not there.
+        gone: Multisets of removed cards, (G, 10).
+        out: Set to the probabilities, (S, G, outcomes); 0 if the shoe lacks the cards.
     """
     starts, finals = len(hands.known), len(hands.size)
     longest = hands.cards.shape[1]
@@ -140,7 +144,7 @@ def outcomes(hands: DealerHands, shoe: Floats, gone: Ints, out: Floats) -> None:
 
 @compiled()
 def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: float, base: Base) -> None:
-    """Fill `base`. dealer: of `outcomes`. pay: profit by result and outcome, a peeked natural's being 0."""
+    """Fill `base`. dealer: from `outcomes`. pay: profit by result and outcome; 0 for a peeked natural."""
     bust_node = len(nodes.gone)
     for start in range(len(shown.total)):
         base.stand[start, bust_node] = 0.0
@@ -177,7 +181,7 @@ def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: 
 
 @compiled()
 def _hit(nodes: Nodes, shown: Shown, base: Base, start: int, node: int, value: Floats) -> float:
-    """Value of one more card, given the values of the successors."""
+    """Return the value of hitting, given the values of the successors."""
     if base.plays[start, node] == 0:
         return 0.0
     gone = nodes.gone[node]
@@ -191,7 +195,7 @@ def _hit(nodes: Nodes, shown: Shown, base: Base, start: int, node: int, value: F
 def best(
     nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, value: Floats, hit: Floats, act: Acts
 ) -> None:
-    """The best play of nodes low..high among stand, hit and double, each by its own cards. Fills the last three."""
+    """Fill `value`, `hit` and `act` of nodes low..high with the best of stand, hit and double at each node."""
     for node in range(low, high):
         legal = nodes.legal[node]
         act[node], value[node], hit[node] = STAND, base.stand[start, node], np.nan
@@ -205,7 +209,7 @@ def best(
 
 @compiled()
 def keep(nodes: Nodes, base: Base, start: int, hand: Ints, hit: Floats, low: int, high: int, act: Acts) -> None:
-    """Play nodes low..high as their hands are played before a split: `act` and `hit` of the hands are known."""
+    """Set `act` of nodes low..high to that of the same hands before a split, whose `act` and `hit` are known."""
     for node in range(low, high):
         before = hand[node]
         act[node] = act[before]
@@ -218,7 +222,7 @@ def follow(
     nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, act: Acts, surrender: float,
     value: Floats, hit: Floats,
 ) -> None:  # fmt: skip
-    """The value of nodes low..high when `act` is played; pairs that are split are left to the caller."""
+    """Fill `value` and `hit` of nodes low..high for the actions `act`; the caller evaluates splits."""
     for node in range(low, high):
         hit[node] = np.nan
         if nodes.legal[node] >> HIT & 1:
@@ -235,7 +239,7 @@ def follow(
 
 @compiled()
 def reach(nodes: Nodes, shown: Shown, start: int, low: int, high: int, act: Acts, visits: Floats) -> None:
-    """Spread the visits of nodes low..high over their successors, last node first."""
+    """Propagate the visits of nodes low..high to their successors, last node first."""
     for node in range(high - 1, low - 1, -1):
         if act[node] == HIT and visits[node] != 0:
             gone = nodes.gone[node]
@@ -250,7 +254,7 @@ def reach(nodes: Nodes, shown: Shown, start: int, low: int, high: int, act: Acts
 def gains(
     nodes: Nodes, base: Base, start: int, kind: Ints, visits: Floats, hit: Floats, surrender: float, out: Floats
 ) -> None:
-    """Add what each action would bring, by kind of situation: visits x value, shape (kinds, 5)."""
+    """Add visits x value of each action to `out`, by kind; shape (kinds, 5)."""
     for node in range(len(kind)):
         if visits[node] != 0:
             legal = nodes.legal[node]
@@ -265,7 +269,7 @@ def gains(
 
 @compiled()
 def orders(child: Ints, low: int, high: int, act: Acts, ways: Floats) -> None:
-    """Spread the orders in which nodes low..high are come to over their successors, last node first."""
+    """Propagate the number of orders that reach nodes low..high to their successors, last node first."""
     for node in range(high - 1, low - 1, -1):
         if act[node] == HIT and ways[node] != 0:
             for card in range(VALUES):
@@ -274,10 +278,10 @@ def orders(child: Ints, low: int, high: int, act: Acts, ways: Floats) -> None:
 
 @compiled()
 def products(union: Ints, pair: Ints, orders: Floats, profit: Floats, out: Floats) -> None:
-    """Add the products of every two ends' profits to the union of their cards, (3, unions, outcomes).
+    """Add the product of the profits of every two ends to the entry of their combined cards in `out`.
 
-    union: of ends i <= j, row by row of the upper triangle. The first index of `out` counts second cards of the pair's
-    kind; where it is one, only the order that has it second is added.
+    union: index of the combined cards of ends i <= j, row by row of the upper triangle. out: (3, unions, outcomes); the
+    first index counts the second cards that are pair cards. If it is one, only the order with it second is added.
     """
     at = 0
     for i in range(len(orders)):

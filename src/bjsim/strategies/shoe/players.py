@@ -1,4 +1,4 @@
-"""Players that know the shoe they are dealt from: the best chart with two-card exceptions, and play by all cards."""
+"""Players of a finite shoe: the best chart with two-card exceptions, and composition-dependent play."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from bjsim.strategies.shoe.solver import ShoeSolver
 
 
 class TwoCardPlayer:
-    """Plays the best chart of its shoe, except where the first two cards say otherwise.
+    """Plays the best chart of its shoe, with exceptions for hands of two cards as dealt.
+
+    Args:
+        rules: The game, with a finite shoe.
 
     Raises:
-        InputError: For an infinite shoe.
+        InputError: The shoe is infinite.
     """
 
     name = "optimal-2c"
-    about = "plays the best chart of its shoe, and knows where the first two cards say otherwise; needs a shoe of cards"
+    about = "plays the best chart of its shoe with exceptions for two-card hands; needs a finite shoe"
     source = "exact values of the finite shoe (bjsim.strategies.shoe)"
 
     def __init__(self, rules: Rules) -> None:
@@ -25,13 +28,13 @@ class TwoCardPlayer:
         self._known: dict[tuple[object, ...], Action] = {}
 
     def __deepcopy__(self, memo: object) -> TwoCardPlayer:
-        return self  # it remembers nothing but what it has worked out
+        return self  # the only state is a cache
 
     def __reduce__(self) -> tuple[type[TwoCardPlayer], tuple[Rules]]:
         return type(self), (self.rules,)
 
     def decide(self, view: View) -> Action:
-        """The action for what the seat sees."""
+        """Return the action for a view."""
         key = view.hand, view.dealer, view.split, view.legal
         if key not in self._known:
             self._known[key] = Action(self.letter(view))
@@ -47,10 +50,10 @@ class TwoCardPlayer:
 
 
 class CardPlayer(TwoCardPlayer):
-    """Plays every hand by all of its cards, and split hands as before the split: CDZ-."""
+    """Plays every hand optimally for its cards, and split hands like the same hand before a split: CDZ-."""
 
     name = "optimal-cd"
-    about = "plays every hand best by all of its cards; needs a shoe of cards"
+    about = "plays every hand optimally for all of its cards; needs a finite shoe"
 
     def letter(self, view: View) -> str:
         """The letter of the action."""

@@ -1,7 +1,7 @@
-"""One decision on the present composition: the exact value of every action with these cards unseen.
+"""One decision given the current composition: the exact value of every action for the unseen cards.
 
-Only the hands that can follow are valued, against one start, so that a player can ask for every decision. Splits are
-rare and take the whole shoe: their hands are then played as `cdp`.
+Only the reachable hands are evaluated, against one start, so that this is fast enough for every decision. Splits are
+rare and require the analysis of the whole shoe; split hands are then played as `cdp`.
 """
 
 from __future__ import annotations
@@ -21,41 +21,48 @@ from bjsim.strategies.shoe.game import game_of
 from bjsim.strategies.shoe.hands import keys_of
 from bjsim.strategies.shoe.kernel import DOUBLE, HIT, Base, Nodes, Shown
 
-FEWEST = 16  # cards unseen; with fewer, another shuffled deck is counted in
+FEWEST = 16  # unseen cards; with fewer, another deck is added
 
 
 def action_values(
     rules: Rules, cards: str, shown: str, unseen: Sequence[int], legal: str, split: bool = False, hands: int = 1
 ) -> dict[str, float]:
-    """Expected profit by the letter of the action, with best play afterwards, given no peeked natural.
+    """Return the expected profit of each action with optimal play afterwards, given no peeked natural.
 
     Args:
-        cards: The hand's cards; of a split hand the pair's own first.
+        rules: The game.
+        cards: The hand's cards; in a split hand, the pair card first.
         shown: The dealer's known cards.
-        unseen: How many cards of each of the 13 ranks may still come; the dealer's hidden card is one of them.
-        legal: The letters of the actions that are allowed; a raise is left out.
+        unseen: Number of unseen cards of each of the 13 ranks, including the dealer's hidden card.
+        legal: The letters of the legal actions; a raise is ignored.
         split: Whether the hand came from a split.
-        hands: How many hands the seat holds.
+        hands: Number of hands that the seat holds.
+
+    Returns:
+        Expected profit in initial bets, by letter of the action.
+
+    Raises:
+        InputError: The dealer cannot show these cards in this game.
     """
     game = game_of(rules)
     values = [min(rank_of(card), TEN) for card in cards]
     known = tuple(sorted(min(rank_of(card), TEN) for card in shown))
     if known not in game.dealer.starts:
-        raise InputError(f"{shown!r} is not what the dealer shows in {rules.name}")
+        raise InputError(f"the dealer cannot show {shown!r} in {rules.name}")
     start = game.dealer.starts.index(known)
     held = np.bincount(values, minlength=VALUES).astype(np.int64)
     node = np.flatnonzero((game.hands.counts >= held).all(axis=1))  # successors first: the hand itself is the last
     assert game.hands.key[node[-1]] == keys_of(held)
     size = len(node)
-    place = np.full(len(game.hands.key) + 1, size)
-    place[node] = np.arange(size)
+    index = np.full(len(game.hands.key) + 1, size)
+    index[node] = np.arange(size)
     kind = game.kind_of_hand[node]
     kind[-1] = game.kind_of(values, split)
     may = game.legal[kind]
     may[-1] = 1 << HIT | 1 << DOUBLE
     counts = game.hands.counts[node]
     sizes = counts.sum(axis=1).astype(np.float64)
-    nodes = Nodes(place[game.hands.child[node]], np.arange(size), kind, may, counts.astype(np.float64), sizes)
+    nodes = Nodes(index[game.hands.child[node]], np.arange(size), kind, may, counts.astype(np.float64), sizes)
     left = np.array([*unseen[:TEN], sum(unseen[TEN:])], np.float64) + held
     shown_cards = Shown(left[None], left.sum()[None], np.array([game.ends(known)]))
     dealer = np.empty((1, size, len(game.dealer.outcomes)))
@@ -77,32 +84,36 @@ def action_values(
 
 
 class Perfect:
-    """A player that takes the best action by all cards it can see in the round, its own and the table's.
+    """A player that takes the best action given all visible cards of the round.
 
-    The exact value of every action on the composition that is left; it never raises and remembers no earlier round.
+    It computes the exact value of every action for the unseen cards. It never raises and does not remember earlier
+    rounds.
+
+    Args:
+        rules: The game, with a finite shoe.
 
     Raises:
-        InputError: For an infinite shoe, in which no card matters to the next.
+        InputError: The shoe is infinite, so visible cards carry no information.
     """
 
     name = "perfect"
-    about = "plays every hand best by all cards that are open on the table; needs a shoe of cards"
-    source = "exact values on the present composition (bjsim.strategies.shoe)"
+    about = "plays every hand optimally for all visible cards on the table; needs a finite shoe"
+    source = "exact values for the current composition (bjsim.strategies.shoe)"
 
     def __init__(self, rules: Rules) -> None:
         if rules.infinite:
-            raise InputError("perfect counts the cards on the table, which tell nothing in an infinite shoe")
+            raise InputError("perfect counts the visible cards, which carry no information in an infinite shoe")
         self.rules = rules
         self._known: dict[tuple[object, ...], Action] = {}
 
     def __deepcopy__(self, memo: object) -> Perfect:
-        return self  # it remembers nothing but what it has worked out
+        return self  # the only state is a cache
 
     def __reduce__(self) -> tuple[type[Perfect], tuple[Rules]]:
         return Perfect, (self.rules,)
 
     def decide(self, view: View) -> Action:
-        """The action of the highest exact value."""
+        """Return the action with the highest exact value."""
         key = view.hand, view.dealer, "".join(sorted(view.visible)), view.legal, view.split, view.hands
         if key not in self._known:
             values = action_values(
@@ -112,7 +123,7 @@ class Perfect:
         return self._known[key]
 
     def unseen(self, view: View) -> list[int]:
-        """Cards of each rank that are not on the table; with few left, another deck is shuffled in."""
+        """Return the number of unseen cards of each rank; if few are left, another deck is added."""
         open_cards = [rank_of(card) for card in view.visible if card != HIDDEN]
         counts = [4 * int(self.rules.decks) - open_cards.count(rank) for rank in range(len(RANKS))]
         while min(counts) < 0 or sum(counts) < FEWEST:

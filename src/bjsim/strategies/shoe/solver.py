@@ -1,4 +1,4 @@
-"""`ShoeSolver`: all exact answers about one game in one shoe."""
+"""`ShoeSolver`: exact values and strategies of one game in one shoe."""
 
 from __future__ import annotations
 
@@ -22,22 +22,21 @@ from bjsim.strategies.shoe.kernel import SPLIT
 
 Name = Literal["td", "td-2c", "cdz-", "cdp1", "cdp"]
 STRATEGIES: tuple[str, ...] = get_args(Name)
-Strategy = str | Chart  # a name of STRATEGIES, or any chart
+Strategy = str | Chart  # one of STRATEGIES, or a chart
 Plays = dict[int, Play]  # by start
 
 
 class ShoeSolver:
-    """Exact values and best play in a shoe, computed when asked for.
+    """Exact values and optimal play in a finite shoe, computed on demand.
+
+    A `strategy` is one of `STRATEGIES` (see the docstring of the package) or a `Chart`. Values are in initial bets.
 
     Args:
-        rules: The game. `ties = replay` is dealt again from the same full shoe; nobody raises.
-        shoe: The cards, where they are not the full decks of `rules`: `{"A": 4, "2": 3, ...}`, or ten counts for
-            A, 2..9, T.
-
-    A `strategy` is one of `STRATEGIES` (see the package's docstring) or a Chart. Values are in initial bets.
+        rules: The game. With `ties = replay`, rounds are replayed from the same full shoe. Raises are not considered.
+        shoe: The cards, if not the whole decks of `rules`: `{"A": 4, "2": 3, ...}`, or ten counts for A, 2..9, T.
 
     Raises:
-        InputError: For a shoe without an exact value, with the reason.
+        InputError: The shoe has no exact value; the message gives the reason.
     """
 
     def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | None = None) -> None:
@@ -50,16 +49,16 @@ class ShoeSolver:
         self._plays: dict[tuple[object, float], Plays] = {}
         self._tie_values: dict[object, float] = {}
 
-    # --- answers
+    # --- results
 
     def value(self, strategy: Strategy = "td") -> float:
-        """Expected profit per settled bet of a strategy, in a freshly shuffled shoe."""
+        """Return the expected profit per settled bet of a strategy, in a freshly shuffled shoe."""
         if self.rules.ties == "replay":
             return self.tie_value(strategy)
         return self._value_at(strategy, 0.0)
 
     def by_upcard(self, strategy: Strategy = "td") -> dict[str, float]:
-        """Expected profit by what the dealer shows (a chart's column), a peeked natural's included."""
+        """Return the expected profit by column of a chart (the dealer's upcard), including peeked naturals."""
         analysis, plays = self._at(self.tie_value(strategy)), self.plays(strategy)
         total: dict[str, list[float]] = {label: [0.0, 0.0] for label in self.game.states.columns}
         for start, play in plays.items():
@@ -70,9 +69,9 @@ class ShoeSolver:
 
     @cached_property
     def chart(self) -> Chart:
-        """The best chart for this shoe: no single cell can be changed to raise its exact value."""
+        """The best chart for this shoe: changing any single cell does not raise its exact value."""
         cells = {(row, charts.column): code for charts in self.columns() for row, code in charts.best_codes.items()}
-        for column in self.game.states.columns:  # what this shoe cannot show
+        for column in self.game.states.columns:  # columns that this shoe cannot show
             for row in self.game.rows:
                 cells.setdefault((row, column), "S")
         ordered = {(row, column): cells[row, column] for column in self.game.states.columns for row in self.game.rows}
@@ -80,27 +79,31 @@ class ShoeSolver:
 
     @cached_property
     def exceptions(self) -> list[TwoCards]:
-        """The two-card hands that `td-2c` plays otherwise than the chart, dearest first."""
+        """The two-card hands that `td-2c` plays differently from the chart, by descending gain."""
         found = []
         for charts in self.columns("td-2c"):
             found += charts.two_cards(charts.best_exceptions)
         return sorted(found, key=lambda exception: -exception.variance_reduction)
 
     def row_values(self) -> dict[str, dict[str, dict[str, float]]]:
-        """What each action is worth in each cell of the best chart: column -> row -> letter -> value."""
+        """Return the value of each action in each cell of the best chart: column -> row -> letter -> value."""
         return {charts.column: charts.row_values() for charts in self.columns()}
 
     def hand_values(self, cards: str, shown: str, strategy: Strategy = "cdz-", pair: bool = True) -> dict[str, float]:
-        """What each action is worth now, the strategy being played afterwards.
+        """Return the value of each action for one hand, followed by a strategy.
 
         Args:
-            cards: The hand's cards, such as `"T6"`; they are out of the shoe.
-            shown: The dealer's open card, or both where both are seen.
+            cards: The hand's cards, such as `"T6"`; they are removed from the shoe.
+            shown: The dealer's upcard, or both cards if both are shown.
+            strategy: The strategy that is played afterwards.
             pair: Whether two equal cards may be split.
 
         Returns:
-            Expected profit by the letter of the action, given that no dealer's natural has ended the round. A hand
-            that stands by itself has `S` only.
+            Expected profit by letter of the action, given that no dealer's natural has ended the round. A hand that
+            stands automatically has only `S`.
+
+        Raises:
+            InputError: The cards are not a hand to decide on, or cannot be dealt from this shoe.
         """
         start, node = self._start(shown), self._node(cards, pair)
         analysis, play = self._at(self.tie_value(strategy)), self.plays(strategy)[start]
@@ -116,29 +119,34 @@ class ShoeSolver:
         return {letter: float(values[letter]) / plays for letter in legal}
 
     def best_action(self, cards: str, shown: str, strategy: Strategy = "cdz-", pair: bool = True) -> str:
-        """The letter of what a strategy does with a hand as dealt (or drawn to); see `hand_values`."""
+        """Return the letter of a strategy's action for a hand; the arguments are those of `hand_values`."""
         act = self.plays(strategy)[self._start(shown)].act[self._node(cards, pair)]
         return next(letter for letter, action in LETTERS.items() if action == act)
 
     def dealer(self, shown: str) -> dict[int, float]:
-        """Distribution of the dealer's outcome: 0 for a bust, totals, 22 for a natural where that is special."""
+        """Return the distribution of the dealer's outcome: 0 is a bust, 22 a natural if naturals are special."""
         chances = self.shoe.dealer[self._start(shown), self.shoe.layout.nothing_gone]
         return dict(zip(self.game.dealer.outcomes, map(float, chances), strict=True))
 
     def insurance(self) -> float:
-        """Expected profit per unit of the insurance bet (2:1) against an ace, no other card being known."""
+        """Return the expected profit per unit of an insurance bet (2:1) against an ace, given no other card."""
         values = self.composition.values
         if values[0] < 1 or values.sum() < 2:
             raise InputError("insurance needs an ace and another card in the shoe")
         return float(3 * values[TEN] / (values.sum() - 1) - 1)
 
     def sd(self, strategy: Strategy = "td") -> float:
-        """Standard deviation of a round's profit, splits included; where ties are replayed, as `exact.round_sd`.
+        """Return the standard deviation of a round's profit, including splits.
 
-        Raises: InputError for cdp, whose play depends on the number of hands, and where tens are split by rank.
+        If ties are replayed, it is defined as in `exact.round_sd`.
+
+        Raises:
+            InputError: The strategy is cdp, whose play depends on the number of hands, or tens are split by rank.
         """
         if strategy == "cdp":
-            raise InputError("sd: the play of cdp depends on the number of hands; use cdp1, cdz-, td-2c, td")
+            raise InputError(
+                "sd: not available for cdp, whose play depends on the number of hands; use cdp1, cdz-, td-2c or td"
+            )
         tie_value, plays, settled = self.tie_value(strategy), self.plays(strategy), 1.0
         mean = self._value_at(strategy, tie_value)
         if self.rules.ties == "replay":
@@ -146,14 +154,21 @@ class ShoeSolver:
         return round_sd(self._at(tie_value), plays, mean, settled)
 
     def removal(self, strategy: Strategy = "td") -> dict[str, float]:
-        """Effects of removal: what one card less of each value adds to the value, decisions unchanged.
+        """Return the effects of removal: the change in value after removing one card, with the decisions unchanged.
 
-        Weighted with the cards of the shoe they sum to 0.
+        The effects, weighted by the counts of the shoe, sum to 0.
 
-        Raises: InputError for cdp, whose decisions after a split are not kept.
+        Returns:
+            The effect by card letter, in initial bets.
+
+        Raises:
+            InputError: The strategy is cdp, whose decisions after a split are not stored.
         """
         if strategy == "cdp":
-            raise InputError("removal: the decisions of cdp after a split are not kept; use cdp1, cdz-, td-2c, td")
+            raise InputError(
+                "removal: not available for cdp, whose decisions after a split are not stored; "
+                "use cdp1, cdz-, td-2c or td"
+            )
         plays, whole = self.plays(strategy), self.value(strategy)
         effects = {}
         for letter, cases in self.composition.removals(self.shoe.by_rank).items():
@@ -161,12 +176,12 @@ class ShoeSolver:
         return effects
 
     def _value_in(self, composition: Composition, plays: Plays) -> float:
-        """What the decisions of `plays` are worth in another shoe."""
+        """Return the value of the decisions of `plays` in another shoe."""
         shoe = Shoe(self.game, composition)
         return self._settled(lambda tie_value: self._ev(shoe, tie_value, plays))
 
     def _ev(self, shoe: Shoe, tie_value: float, plays: Plays) -> float:
-        """Expected profit of a round with the decisions of `plays` in some shoe."""
+        """Return the expected profit of a round in `shoe` with the decisions of `plays`."""
         analysis = Analysis(shoe, tie_value)
         ev = sum(shoe.chance[start] * value for start, value in analysis.ended())
         for start in shoe.live:
@@ -177,11 +192,11 @@ class ShoeSolver:
     # --- strategies
 
     def plays(self, strategy: Strategy = "td") -> Plays:
-        """What a strategy does at every node and what that is worth, by start."""
+        """Return the actions and values of a strategy at every node, by start."""
         return self._plays_at(strategy, self.tie_value(strategy))
 
     def tie_value(self, strategy: Strategy) -> float:
-        """What a tied bet is worth: the value of the game where ties are replayed, else 0."""
+        """Return the value of a tied bet: the value of the game if ties are replayed, else 0."""
         if self.rules.ties != "replay":
             return 0.0
         key = _key(strategy)
@@ -190,7 +205,7 @@ class ShoeSolver:
         return self._tie_values[key]
 
     def _settled(self, value_at: Callable[[float], float]) -> float:
-        """The value V of a game for which a tied bet is worth V: the fixed point of a slope below 1, by secants."""
+        """Return the value V of a game in which a tied bet has the value V, by the secant method."""
         before, value = 0.0, value_at(0.0)
         if self.rules.ties != "replay":
             return value
@@ -209,7 +224,7 @@ class ShoeSolver:
         return float(ev)
 
     def columns(self, strategy: Strategy = "td") -> list[ColumnCharts]:
-        """The charts of every column that this shoe can show, ties worth what they are under a strategy."""
+        """Return the charts of every column that this shoe can show, with the value of ties under a strategy."""
         tie_value = self.tie_value(strategy)
         return [self._column(column, tie_value) for column in self._shown_columns()]
 
@@ -236,14 +251,14 @@ class ShoeSolver:
         return self._plays[key]
 
     def _check_splits(self, plays: Plays) -> None:
-        """Refuse what is not followed to the end."""
+        """Reject splits into more hands than the solver follows."""
         if not self.game.follows_all(TEN, self.composition):
             tens = self.shoe.layout.pairs + TEN
             for start, play in plays.items():
                 if play.act[tens] == SPLIT:
                     raise InputError(
-                        f"TT is split against {self.game.columns[start]} with max_hands = inf: rounds of more than "
-                        f"{MOST_HANDS} hands would matter; max_hands up to {MOST_HANDS} has an exact value"
+                        f"TT is split against {self.game.columns[start]} with max_hands = inf: the solver follows at "
+                        f"most {MOST_HANDS} hands; set max_hands to {MOST_HANDS} or less"
                     )
 
     def _played(self, strategy: Strategy, tie_value: float) -> Plays:
@@ -260,17 +275,17 @@ class ShoeSolver:
             plays |= zip(charts.starts, found, strict=True)
         return plays
 
-    # --- what was asked for
+    # --- lookup of cards and strategies
 
     def _start(self, shown: str) -> int:
         try:
             start = tuple(sorted(min(rank_of(card), TEN) for card in shown))
             number = self.shoe.starts.index(start)
         except ValueError:
-            wanted = "both of the dealer's cards" if self.rules.dealer_shows == "both" else "the dealer's open card"
+            wanted = "both of the dealer's cards" if self.rules.dealer_shows == "both" else "the dealer's upcard"
             raise InputError(f"{shown!r} is not {wanted}; cards are {' '.join(RANKS)}") from None
         if number not in self.shoe.live:
-            raise InputError(f"the dealer cannot show {shown} and play on in this shoe")
+            raise InputError(f"the dealer cannot show {shown} in this shoe without ending the round")
         return number
 
     def _node(self, cards: str, pair: bool) -> int:
@@ -285,14 +300,14 @@ class ShoeSolver:
             return self.shoe.layout.pairs + values[0]
         found = np.flatnonzero(self.game.hands.key == keys_of(counts))
         if not len(found):
-            raise InputError(f"{cards} is not a hand to decide on: two or more cards of at most 21 are")
+            raise InputError(f"{cards} is not a hand to decide on; give two or more cards that total at most 21")
         return int(found[0])
 
 
 def _key(strategy: Strategy) -> object:
-    """What tells one strategy from another. Raises: InputError for an unknown name."""
+    """Return the cache key of a strategy. Raises: InputError: The name is unknown."""
     if isinstance(strategy, Chart):
         return frozenset(strategy.cells.items())
     if strategy not in STRATEGIES:
-        raise InputError(f"no strategy is called {strategy!r}; they are {', '.join(STRATEGIES)}, or a chart")
+        raise InputError(f"unknown strategy {strategy!r}; use {', '.join(STRATEGIES)} or a chart")
     return strategy

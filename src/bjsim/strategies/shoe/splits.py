@@ -1,15 +1,15 @@
 """The value of a split as a linear form in the values of single split hands.
 
-Let U(a, b) be the value of one split hand about to draw its second card when `a` further pair cards and `b` further
-cards that are known not to be pair cards are gone, and F(a, b) that of one whose second card is known not to be a pair
-card either. With v(a, b) the chance that the next card is a pair card, total expectation over that card gives
+Let U(a, b) be the value of one split hand about to draw its second card, after the removal of `a` further pair cards
+and `b` further cards that are known not to be pair cards. Let F(a, b) be the same if the second card is also known not
+to be a pair card. Let v(a, b) be the probability that the next card is a pair card. Total expectation over it gives
 
     U(a, b) = [U(a, b-1) - v(a, b-1) U(a+1, b-1)] / [1 - v(a, b-1)]
     F(a, b) = [F(a, b-1) - v(a, b) F(a+1, b-1)] / [1 - v(a, b)]
 
-so that only U(a, 0) and F(a, 0) need the hands themselves. Second cards are drawn until no hand waits for one or the
-limit is met; cards are exchangeable, so the order does not matter. n hands without a pair among them are worth
-n F(n-2, n-1); at the limit of m hands, of which b have their second card, b F(m-2, b-1) + (m-b) U(m-2, b).
+so only U(a, 0) and F(a, 0) require the evaluation of hands. Second cards are drawn until every hand has one or the
+limit is reached; cards are exchangeable, so the order does not matter. The value of n hands without a pair is
+n F(n-2, n-1). At the limit of m hands, b of which have a second card, it is b F(m-2, b-1) + (m-b) U(m-2, b).
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 NOTHING = 1e-14
-FEW_HANDS = 6  # up to so many, every weight counts
+FEW_HANDS = 6  # up to this limit, keep all weights
 
 
 @lru_cache(maxsize=1024)
 def split_weights(pairs: int, cards: int, limit: int) -> tuple[Floats, Floats]:
-    """Weights of U(a, 0) and F(a, 0) in the value of a split.
+    """Return the weights of U(a, 0) and F(a, 0) in the value of a split.
 
     Args:
-        pairs: Pair cards left after the pair itself and the dealer's known cards.
-        cards: All cards left.
-        limit: Hands that a seat may hold.
+        pairs: Pair cards left, after the pair itself and the dealer's known cards.
+        cards: Total cards left.
+        limit: Maximum number of hands of a seat.
 
     Returns:
-        Two arrays of shape (limit - 1, A): row n - 2 holds what a round that comes to n hands adds.
+        Two arrays of shape (limit - 1, A): row n - 2 is the contribution of rounds that end with n hands.
     """
     chance = _chances(pairs, cards, limit)
     ways = _ways(chance, limit)
@@ -54,16 +54,18 @@ def split_weights(pairs: int, cards: int, limit: int) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=1024)
 def product_weights(pairs: int, cards: int, limit: int) -> Floats:
-    """Weights in the expected sum, over ordered pairs of a split's hands, of the product of their profits.
+    """Return the weights in the expected sum of the products of profits over ordered pairs of split hands.
+
+    The arguments are those of `split_weights`.
 
     Returns:
-        Shape (3, A), of the parts of that product's expectation in which no, one, or each of the two hands has a pair
-        card for its second card, by further pair cards gone. One: the second of the two hands.
+        Shape (3, A), by number of the two hands whose second card is a pair card (0, 1 or 2; for 1, the second of the
+        two hands) and further pair cards removed.
     """
     chance = _chances(pairs, cards, limit)
     ways = _ways(chance, limit)
     whole, mixed, other = (_forms(chance, shift) for shift in range(3))
-    unknown, half, known = np.zeros((3, len(chance)))  # second cards: neither, one or both known to be no pair card
+    unknown, single, known = np.zeros((3, len(chance)))  # neither, one or both second cards known not to be pair cards
     for hands in range(2, min(limit, len(chance) + 1) + 1):
         gone = hands - 2
         if hands < limit:
@@ -73,18 +75,18 @@ def product_weights(pairs: int, cards: int, limit: int) -> Floats:
             left = hands - done
             unknown += ways[hands, done] * left * (left - 1) * whole[done][gone]
             if done > 0:
-                half += ways[hands, done] * 2 * done * left * mixed[done - 1][gone]
+                single += ways[hands, done] * 2 * done * left * mixed[done - 1][gone]
             if done > 1:
                 known += ways[hands, done] * done * (done - 1) * other[done - 2][gone]
     once = 1 - chance[:, 0]
     twice = once * (1 - chance[:, 1])
-    half = np.divide(half, once, out=np.zeros_like(half), where=once > 0)
+    single = np.divide(single, once, out=np.zeros_like(single), where=once > 0)
     known = np.divide(known, twice, out=np.zeros_like(known), where=twice > 0)
-    return np.array([unknown + half + known, 2 * unknown + half, unknown])
+    return np.array([unknown + single + known, 2 * unknown + single, unknown])
 
 
 def _chances(pairs: int, cards: int, limit: int) -> Floats:
-    """v(a, b)."""
+    """Return v(a, b)."""
     most = min(2 * (limit - 2), pairs)
     chance = np.zeros((most + 1, limit + 2))
     for gone in range(most + 1):
@@ -95,7 +97,7 @@ def _chances(pairs: int, cards: int, limit: int) -> Floats:
 
 
 def _ways(chance: Floats, limit: int) -> Floats:
-    """Probability that there are ever n hands of which b have their second card, shape (limit + 1, limit + 1)."""
+    """Return the probability of ever having n hands, b of them with a second card; shape (limit + 1, limit + 1)."""
     ways = np.zeros((limit + 1, limit + 1))
     ways[2, 0] = 1.0
     for hands in range(2, min(limit - 1, len(chance) + 1) + 1):
@@ -107,7 +109,7 @@ def _ways(chance: Floats, limit: int) -> Floats:
 
 @lru_cache(maxsize=256)
 def most_gone(pairs: int, cards: int, limit: int) -> int:
-    """How many further pair cards need be followed: beyond, the weights are below rounding."""
+    """Return the largest number of further pair cards whose weight exceeds rounding error."""
     if limit <= FEW_HANDS:
         return min(2 * (limit - 2), pairs)
     weights = sum(np.abs(form).sum(axis=0) for form in split_weights(pairs, cards, limit))
@@ -115,7 +117,7 @@ def most_gone(pairs: int, cards: int, limit: int) -> int:
 
 
 def _forms(chance: Floats, shift: int) -> list[Floats]:
-    """For each b the matrix that gives U(., b) from U(., 0), or F with `shift` 1; shape (A, A)."""
+    """Return for each b the matrix that maps U(., 0) to U(., b), or F if `shift` is 1; shape (A, A)."""
     forms = [np.eye(len(chance))]
     for known in range(chance.shape[1] - 1 - shift):
         again = chance[:, known + shift][:, None]

@@ -100,7 +100,7 @@ def read(folder: Path) -> Iterator[dict[str, Any]]:
     """Read the records of the contest in a folder, header first. Raises: JournalError."""
     path = folder / NAME
     if not path.exists():
-        raise JournalError(f"no contest in {folder}: there is no {NAME}")
+        raise JournalError(f"no contest in {folder}: {NAME} is missing")
     for number, (record, _, _) in enumerate(read_lines(path)):
         if number == 0:
             check_header(path, record)
@@ -172,7 +172,7 @@ class Journal:
         """
         path = folder / NAME
         if not path.exists():
-            raise JournalError(f"no contest in {folder}: there is no {NAME}")
+            raise JournalError(f"no contest in {folder}: {NAME} is missing")
         file = path.open("r+b")
         _lock(file, folder)
         journal = Journal(file, 0)
