@@ -64,7 +64,7 @@ def solve(
         solve_shoe(rules, what, strategy, shoe, hand, chart_format, json_path)
         return
     if strategy is not None or hand is not None:
-        raise InputError("--strategy and --hand speak of a shoe: give --decks 1 to 8, or --shoe")
+        raise InputError("--strategy and --hand need a finite shoe; give --decks 1 to 8, or --shoe")
     solver = Solver(rules, Fraction if exact else float)
     if chart_format:
         _say_infinite(solver, err=True)

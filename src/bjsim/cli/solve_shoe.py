@@ -116,7 +116,7 @@ def _print(solver: ShoeSolver, name: str, strategy: str) -> None:
         if name == "strategy" and strategy != "td":
             for exception in solver.exceptions:
                 cards, action = ",".join(exception.cards), ACTIONS[exception.action]
-                click.echo(f"{cards} v {exception.column}: {action} (+{100 * exception.variance_reduction:.6f}%)")
+                click.echo(f"{cards} v {exception.column}: {action} (+{100 * exception.gain:.6f}%)")
 
 
 def _dealer(solver: ShoeSolver) -> dict[str, dict[int, Number]]:

@@ -77,9 +77,9 @@ def test_the_gain_of_a_cell_is_what_changing_it_brings(name: str) -> None:
     plays = charts.plays(charts.acts(chosen))
     better, _ = charts.improvements(chosen, plays)
     assert len(better) > 10
-    for row, (option, variance_reduction) in better.items():
+    for row, (option, gain) in better.items():
         changed = charts.value(charts.plays(charts.acts(chosen | {row: option})))
-        assert changed - charts.value(plays) == pytest.approx(variance_reduction, abs=1e-14)
+        assert changed - charts.value(plays) == pytest.approx(gain, abs=1e-14)
 
 
 @pytest.mark.parametrize("name", ["vegas-h17", "easy", "european"])

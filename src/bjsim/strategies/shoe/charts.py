@@ -40,13 +40,13 @@ class TwoCards:
         cards: The letters of the cards: aces first, then in descending order.
         column: The chart's column.
         action: The letter of the better action.
-        variance_reduction: The increase in the expected profit of a round, in initial bets.
+        gain: The increase in the expected profit of a round, in initial bets.
     """
 
     cards: str
     column: str
     action: str
-    variance_reduction: float
+    gain: float
 
 
 class ColumnCharts:
@@ -267,4 +267,4 @@ class ColumnCharts:
             counts = shoe.game.hands.counts[shoe.layout.hand[node]]
             cards = "".join(RANKS[value] * counts[value] for value in (0, *reversed(range(1, VALUES))))
             named.append(TwoCards(cards, self.column, letters[action], gain))
-        return sorted(named, key=lambda exception: -exception.variance_reduction)
+        return sorted(named, key=lambda exception: -exception.gain)

@@ -83,7 +83,7 @@ class ShoeSolver:
         found = []
         for charts in self.columns("td-2c"):
             found += charts.two_cards(charts.best_exceptions)
-        return sorted(found, key=lambda exception: -exception.variance_reduction)
+        return sorted(found, key=lambda exception: -exception.gain)
 
     def row_values(self) -> dict[str, dict[str, dict[str, float]]]:
         """Return the value of each action in each cell of the best chart: column -> row -> letter -> value."""
