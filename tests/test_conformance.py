@@ -19,6 +19,8 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import BUILT_IN, FunctionPlayer, find_player
 from bjsim.strategies.players.kelly import Kelly
+from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
+from bjsim.strategies.shoe.present import Perfect
 
 
 class TestCatalogue(ChartConformance):
@@ -39,6 +41,18 @@ class TestKelly(PlayerConformance):
     @classmethod
     def supports(cls, rules: Rules) -> bool:
         return rules.raises
+
+
+class TestShoePlayers(PlayerConformance):
+    """They solve the shoe first, so they play few games."""
+
+    kinds = (TwoCardPlayer, CardPlayer, Perfect)
+    names = ("optimal-2c", "optimal-cd", "perfect")
+    presets = ("vegas-s17", "downtown")
+    rounds = 40
+
+    def make(self, name: str, rules: Rules) -> Player:
+        return find_player(name, rules)
 
 
 def brave(view: View) -> str:
@@ -79,7 +93,7 @@ class TestBotThatCannotStart(PlayerConformance):
         return UnstartableBot(name, BuildError("it cannot be compiled"))
 
 
-TESTED = (TestCatalogue, TestKelly, TestFunction, TestBot, TestBotThatCannotStart)
+TESTED = (TestCatalogue, TestKelly, TestShoePlayers, TestFunction, TestBot, TestBotThatCannotStart)
 
 
 def test_every_named_player_is_tested() -> None:

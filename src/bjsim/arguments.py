@@ -75,7 +75,7 @@ def check_writable(path: str | os.PathLike[str] | None) -> None:
     if not target.parent.is_dir():
         raise InputError(f"cannot write {path}: there is no folder {target.parent}")
     if target.is_dir() or not os.access(target if target.exists() else target.parent, os.W_OK):
-        raise InputError(f"cannot write {path}: it is a folder, or not ours to write")
+        raise InputError(f"cannot write {path}: it is a directory or not writable")
 
 
 def _parse(text: str) -> int | float:

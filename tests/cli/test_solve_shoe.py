@@ -56,7 +56,7 @@ def test_a_chart_of_the_shoe_is_a_file_that_can_be_read(tmp_path) -> None:
         (["initial", "--decks", 1], "the table initial needs --decks inf"),
         (["--shoe", "A=4,2"], "'2' is not accepted; write CARD=COUNT"),
         (["--shoe", "A=4,A=4"], "A is given twice"),
-        (["--shoe", "A=4,X=4"], "no card is written 'X'"),
+        (["--shoe", "A=4,X=4"], "'X' is not a card"),
         (["--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's card"),
         (["--decks", 1, "--hand", "T6 v 5"], "'5' is not both of the dealer's cards"),
     ],

@@ -189,7 +189,7 @@ def test_a_resumed_run_of_programs_keeps_its_seed(program):
     content["experiment"]["seed"] = -1  # a stranger's
     kept.write_text(json.dumps(content))
     status, _, err = bjsim("run", "--hands", 300, *options, "--resume", kept)
-    assert status == 2 and "its seed differ" in err and "Traceback" not in err
+    assert status == 2 and "different: seed" in err and "Traceback" not in err
 
 
 def test_a_small_seed_of_a_run_is_warned_of_where_programs_play(program, caplog):

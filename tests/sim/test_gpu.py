@@ -44,7 +44,7 @@ def test_a_gpu_plays_what_a_cpu_plays(simulated: str) -> None:
 def test_without_a_gpu_the_option_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda, "is_available", lambda: False)
     said = refusal("run", "--bots", "lim17", "--hands", 10, "--executor", "cuda")
-    assert said == "executor cuda needs an NVIDIA GPU and its driver; none was found"
+    assert said == "--executor cuda needs an NVIDIA GPU and its driver; none was found"
 
 
 @pytest.mark.skipif(find_spec("numba_cuda") is not None, reason="numba-cuda is installed")

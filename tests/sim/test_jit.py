@@ -57,7 +57,7 @@ def ran(package: Path, **environment: str) -> tuple[int, int, str, str]:
     """The answer of `CALLER`, whether it came from the cache, the cache's folder, and what was written to stderr."""
     inherited = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     run = subprocess.run(
-        [sys.executable, "-c", "import kernels.caller"],
+        [sys.executable, "-B", "-c", "import kernels.caller"],  # an edit may keep the size and the second
         cwd=package, env=inherited | environment, capture_output=True, text=True, check=True,
     )  # fmt: skip
     answer, hits, folder = run.stdout.split()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -95,7 +96,7 @@ def test_charts_from_elsewhere_are_read_judged_played_and_written(form: str, dou
     values = [Solver(game).ev(chart.letter) for chart in (read, charts[1])]
     assert values[0] == values[1]
     plans = [compile_plan(game, [chart.letter]) for chart in (read, charts[1])]
-    assert all((one == other).all() for one, other in zip(*plans, strict=True))
+    assert all(np.array_equal(one, other) for one, other in zip(*plans, strict=True))
     evaluation = evaluate_chart(read)
     assert evaluation.difference == pytest.approx(evaluation.costs, abs=1e-12) and evaluation.codes["88", "T"] == "Rp"
     tables = CompiledTable(plans[0], game.unit), ReadableTable(game, [read])

@@ -17,6 +17,7 @@ from support.command import bjsim
 import bjsim as library
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
+from bjsim.sim.running import executors
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import exact_returns, experiment_of, results_of
 from bjsim.strategies.formats.files import WRITERS
@@ -114,7 +115,8 @@ def test_a_game_is_rules_or_their_name():
         library.play(5, "lim17", 10)
 
 
-def test_a_lambda_plays_here_but_cannot_be_sent_to_a_worker():
+def test_a_lambda_plays_here_but_cannot_be_sent_to_a_worker(monkeypatch):
+    monkeypatch.setattr(executors, "is_fork_safe", lambda: True)  # pytest-xdist has threads
     assert library.play("easy", STAND, 10, workers=1)[0].tally.rounds == 10
     with ProcessPoolExecutor(1) as pool:
         for where in ({"workers": 2}, {"executor": pool}):
@@ -172,7 +174,6 @@ def test_the_value_of_a_finite_shoe_warns_once():
         ("run", "--bots", "optimal", "--rules", "vegas-s17", "--hands", "100"),
         ("check", "optimal", "--rules", "vegas-s17", "--hands", "0"),
         ("compare", "--rules", "vegas-s17,vegas-h17"),
-        ("solve", "--rules", "vegas-s17"),
     ],
 )
 def test_commands_say_it_in_words_and_do_not_warn(command):

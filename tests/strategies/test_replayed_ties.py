@@ -174,7 +174,7 @@ def test_it_is_said() -> None:
     status, out, _ = bjsim("solve", "value", "--rules", "neller-v2", "--ten-probability", "0.97")
     assert status == 0 and out.startswith("inf\n" + WORDS)
     checked = bjsim("check", "optimal", *ENDLESS, "--hands", "2000").out
-    assert WORDS in checked and "no cell differs" in checked and "no return yet: 2,000 rounds tied" in checked
+    assert WORDS in checked and "no cell differs" in checked and "no return yet: 2,000 rounds ended in" in checked
     luck = refusal("run", *ENDLESS, "--bots", "optimal", "--hands", "1e4", "--adjust-luck")
     assert "luck adjustment needs charts of finite value" in luck
 

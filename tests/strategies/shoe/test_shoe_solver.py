@@ -198,7 +198,7 @@ def test_tens_of_one_rank_only() -> None:
         (Rules(), None, "decks = inf"),
         (named_rules("neller-v2"), {"A": 4, "T": 16, "5": 4}, "give T=, J=, Q= and K="),
         (Rules(decks=1), [4] * 13, "takes 10 counts"),
-        (Rules(decks=1), {"X": 1}, "no card is written 'X'"),
+        (Rules(decks=1), {"X": 1}, "'X' is not a card"),
         (Rules(decks=1), {"A": -1}, "A=-1 is not accepted"),
         (Rules(decks=1), [4, 4, 0, 0, 0, 0, 0, 0, 0, 3], "may run out"),
     ],

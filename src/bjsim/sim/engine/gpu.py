@@ -41,7 +41,7 @@ def simulated() -> bool:
 def need_gpu() -> None:
     """Check that there is a GPU, and a compiler for it. Raises: InputError."""
     if not cuda.is_available():
-        raise InputError(f"{argument('executor', 'cuda')} needs an NVIDIA GPU and its driver, and finds none")
+        raise InputError(f"{argument('executor', 'cuda')} needs an NVIDIA GPU and its driver; none was found")
     if not simulated() and find_spec("numba_cuda") is None:
         raise InputError(f"{argument('executor', 'cuda')} needs the package numba-cuda: pip install 'bjsim[cuda]'")
 

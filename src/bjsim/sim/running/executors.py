@@ -69,7 +69,7 @@ def _local(address: str, workers: int | None, needs: Need) -> BackendSpec:
 def _dask(address: str, workers: int | None, needs: Need) -> BackendSpec:
     if address and workers:
         asked = f"{argument('workers', workers)} with {argument('executor', f'dask://{address}')}"
-        raise InputError(f"{asked}: that cluster has the workers it has")
+        raise InputError(f"{asked} is not accepted: the cluster determines its workers")
 
     def open_cluster(records: Any) -> AbstractContextManager[Backend]:
         from bjsim.sim.running.dask_backend import local_cluster, remote_cluster
@@ -84,7 +84,7 @@ def _cuda(address: str, workers: int | None, needs: Need) -> BackendSpec:
         raise InputError(f"{argument('executor', 'cuda')} takes no address, and {address!r} is one")
     if workers:
         asked = f"{argument('workers', workers)} with {argument('executor', 'cuda')}"
-        raise InputError(f"{asked}: one process hands the blocks to the GPU")
+        raise InputError(f"{asked} is not accepted: one process submits the blocks to the GPU")
     return BackendSpec(GPU, lambda records: _open_gpu())
 
 
