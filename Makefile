@@ -37,8 +37,6 @@ bench: $(VENV)/.installed-test
 	$(BIN)/pytest bench -o python_files='bench_*.py' --benchmark-json=.benchmarks/latest.json
 	$(BIN)/python bench/speed.py
 
-# The rules for prose are written down, but not all of the text keeps them yet: `make lint PROSE=on` holds it to them.
-PROSE ?= off
 # mypy reads the tests' imports too, so what they need is installed.
 lint: $(VENV)/.installed-test $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -47,7 +45,7 @@ lint: $(VENV)/.installed-test $(VENV)/.installed-dev
 	$(BIN)/mypy tests
 	$(BIN)/codespell . .ci .github
 	$(BIN)/validate-pyproject pyproject.toml
-	$(if $(filter on,$(PROSE)),$(BIN)/python .ci/prose.py)
+	$(BIN)/python .ci/prose.py
 
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

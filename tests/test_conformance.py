@@ -106,6 +106,7 @@ def test_every_kind_of_player_is_tested() -> None:
     modules = [
         *package.glob("strategies/players/*.py"),
         *package.glob("strategies/charts/*.py"),
+        *package.glob("strategies/shoe/*.py"),
         package / "bots/player.py",
     ]
     kinds = {
@@ -113,7 +114,7 @@ def test_every_kind_of_player_is_tested() -> None:
         for path in modules
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ClassDef)
-        and any(isinstance(part, ast.FunctionDef) and part.name == "decide" for part in node.body)
+        and any(isinstance(part, ast.FunctionDef) and part.name in ("decide", "letter") for part in node.body)
     }
     assert kinds == {kind.__name__ for tests in TESTED for kind in tests.kinds}
 

@@ -261,6 +261,6 @@ def test_a_users_file_is_typed(tmp_path: Path) -> None:
     out, _, status = api.run(["--strict", "--no-incremental", "--follow-imports=silent", str(file)])
     assert status == 1, out
     assert 'Revealed type is "bjsim.sim.game.rules.Rules"' in out
-    assert 'Revealed type is "bjsim.strategies.experiment.BotResult"' in out
+    assert 'Revealed type is "bjsim.strategies.results.BotResult"' in out
     [error] = [line for line in out.splitlines() if "error:" in line]
     assert error.startswith(f"{file}:9: ") and '"str"' in error and '"hands"' in error

@@ -151,7 +151,7 @@ def test_a_run_on_a_gpu_is_the_same_run() -> None:
         (["--bots", "lim17,lim16", "--common-cards"], "--common-cards with --executor cuda"),
         (["--workers", 2], "one process submits the blocks"),
         (["--executor", "cuda://0"], "takes no address"),
-        (["--bots", "bjsim.sim.game.actions:Action"], "plays nothing else"),
+        (["--bots", "bjsim.sim.game.actions:Action"], "plays only charts"),
     ],
 )
 def test_what_a_gpu_does_not_play_is_refused(args: list[object], words: str) -> None:

@@ -41,8 +41,8 @@ def make_luck_model(rules: Rules, plan: Plan) -> LuckModel:
     value = [value_of_game(rules, plan, seat) for seat in first.tolist()]
     if not all(map(math.isfinite, value)):
         raise InputError(
-            f"{argument('adjust_luck', True)} needs charts of a finite value: here one ties as many bets as it is "
-            "dealt, or more"
+            f"{argument('adjust_luck', True)} needs charts of finite value; one of these ties at least as many bets "
+            "as it is dealt"
         )
     evs = [StateValues(plan, seat, probabilities, ev, unit) for seat, ev in zip(first.tolist(), value, strict=True)]
     nodes = _Nodes(len(probabilities))
