@@ -120,6 +120,6 @@ def test_a_user_with_nothing_to_write_to_plays(read_only_package):
     done = subprocess.run(words, env=environment, cwd="/", capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "10,000 rounds" in done.stdout
-    assert done.stderr.count("set NUMBA_CACHE_DIR to a folder that you can write") == 1
+    assert done.stderr.count("set NUMBA_CACHE_DIR to a writable folder") == 1
     assert not theirs() - before
     assert not list(read_only_package.rglob("__pycache__"))
