@@ -23,6 +23,7 @@ from bjsim.cli.options import (
     the_rules,
     until_option,
     write_json,
+    write_text,
 )
 from bjsim.cli.plots import check_picture
 from bjsim.cli.render import adjusted_return, percent
@@ -80,7 +81,7 @@ def check(
         plot_chart(evaluation, plot_path)
     console = Console(stderr="-" in (json_path, fix_path))
     if fix_path:
-        _write(WRITERS[form](evaluation.best_chart), fix_path)
+        write_text(WRITERS[form](evaluation.best_chart), fix_path)
         if not rules.infinite:
             console.print(f"--fix wrote the chart for an infinite shoe, not for {decks_of(rules)}", highlight=False)
     ending = splits_for_ever(judged)
@@ -114,16 +115,6 @@ def read(text: str, rules: Rules) -> tuple[Chart, str]:
     except OSError as error:
         raise InputError(f"cannot read the chart {text}: {error.strerror}") from None
     return read_chart(data, text, rules), format_of(data)
-
-
-def _write(text: str, path: str) -> None:
-    if path == "-":
-        sys.stdout.write(text)
-        return
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 
 def report(console: Console, played: RunResult) -> None:

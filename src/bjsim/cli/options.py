@@ -175,7 +175,11 @@ def bot_options(command: F) -> F:
 
 def write_json(data: object, path: str) -> None:
     """Write JSON to a file or, for `-`, to standard output; infinities become text, and nan becomes null."""
-    text = json.dumps(json_values(data), indent=2) + "\n"
+    write_text(json.dumps(json_values(data), indent=2) + "\n", path)
+
+
+def write_text(text: str, path: str) -> None:
+    """Write text to a file or, for `-`, to standard output. Raises: InputError if the file cannot be written."""
     if path == "-":
         sys.stdout.write(text)
         return

@@ -58,9 +58,8 @@ class Host:
         self.timings = Timings(len(entrants))
         self.adjuster = make_adjuster(contest, len(entrants))
         self._journal: journals.Journal
-        self._done: dict[tuple[int, int], list[Record]] = defaultdict(
-            list
-        )  # of the unfinished match, by (match, table)
+        # records of the unfinished match, by (match, table)
+        self._done: dict[tuple[int, int], list[Record]] = defaultdict(list)
 
     @staticmethod
     def begin(
