@@ -21,8 +21,8 @@ from bjsim.bots.contest.host import Host, verify
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.match import events_of
 from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.report.output import row_values, write_standings, write_whole
-from bjsim.bots.contest.report.page import PageData, render_page
+from bjsim.bots.contest.report.output import row_values
+from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.schedule.seating import whole_matches
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.protocol import printable
@@ -153,17 +153,11 @@ def play(host: Host, json_path: str | None) -> None:
         say(f"stopped; resume with: {resume_command(host)}", style="yellow")
         raise click.exceptions.Exit(130) from None
     finally:
-        write_out(host.folder, host.standings, host.page, host.timings)
+        write_results(host.folder, host.standings, host.page, host.timings)
         if json_path:
             write_json(standings_json(host.standings, host.timings), json_path)
     report(screen.console, host.standings, host.timings)
     say(f"seed {host.contest.seed}; page: {where}/index.html")
-
-
-def write_out(folder: Path, standings: Standings, page: PageData, timings: Timings) -> None:
-    """Write everything that is computed from the journal."""
-    write_standings(folder, standings, timings)
-    write_whole(folder / "index.html", render_page(standings, page, timings))
 
 
 class ContestScreen:
@@ -188,7 +182,7 @@ class ContestScreen:
         """Write the page and update the live standings, if they are due; both take a while with many bots."""
         now = time.perf_counter()
         if now >= self.page_due:
-            write_out(host.folder, host.standings, host.page, host.timings)
+            write_results(host.folder, host.standings, host.page, host.timings)
             self.page_due = next_due(now, PAGE_EVERY)
         if not self.console.is_terminal or now < self.show_due:
             return

@@ -125,7 +125,7 @@ def test_pages_and_screens_take_a_tenth_of_the_time_at_most(monkeypatch, growth)
     """However long each of them takes, even if each takes longer than the last."""
     slow = Slow()
     monkeypatch.setattr(koth, "time", slow)
-    monkeypatch.setattr(koth, "write_out", lambda *_: slow.work("page", 5 + growth * len(slow.spent["page"])))
+    monkeypatch.setattr(koth, "write_results", lambda *_: slow.work("page", 5 + growth * len(slow.spent["page"])))
     monkeypatch.setattr(koth, "the_table", lambda *_: slow.work("screen", 2 + growth * len(slow.spent["screen"])))
     nothing = SimpleNamespace(
         standings=SimpleNamespace(rounds=0, matches=0), contest=SimpleNamespace(matches=1), folder=None, page=None,
