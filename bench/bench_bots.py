@@ -21,7 +21,7 @@ import pytest
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import restrictions
-from bjsim.bots.sandbox.languages import ENDINGS, tool_of
+from bjsim.bots.sandbox.languages import ENDINGS, find_tool
 from bjsim.sim.running.executors import threads
 from bjsim.sim.running.workers import usable_cores
 
@@ -30,7 +30,7 @@ ARGUMENTS = ["12", "K2", "9#K2A38", "10", "190"]
 BLOCKS = 30
 MOVES = {"plain": 8, "box": 40}  # in a block
 
-pytestmark = pytest.mark.skipif(bool(restrictions.trouble()), reason=restrictions.trouble() or "none")
+pytestmark = pytest.mark.skipif(bool(restrictions.find_obstacle()), reason=restrictions.find_obstacle() or "none")
 
 
 def plain(command):
@@ -41,7 +41,7 @@ def plain(command):
 def commands(name, folder, program):
     """The commands of the plain call, by label."""
     if name.endswith(".py"):
-        return {"python bot.py": [tool_of(ENDINGS[".py"]), str(SAMPLES / name)]}
+        return {"python bot.py": [find_tool(ENDINGS[".py"]), str(SAMPLES / name)]}
     usual, static = folder / "bot", folder / "static"
     subprocess.run(["cc", "-O2", str(SAMPLES / name), "-o", str(usual)], check=True)
     static.write_bytes(program.files["bot"])

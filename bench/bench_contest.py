@@ -40,7 +40,7 @@ WORKERS = 2
 BLOCKS = 4
 MATCHES = {"lim17.c": 20, "lim17.py": 4}  # in a block
 
-pytestmark = pytest.mark.skipif(bool(restrictions.trouble()), reason=restrictions.trouble() or "none")
+pytestmark = pytest.mark.skipif(bool(restrictions.find_obstacle()), reason=restrictions.find_obstacle() or "none")
 
 
 class Taken:

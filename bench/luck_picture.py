@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.experiment import Progress
-from bjsim.strategies.experiment import experiment_of
+from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import find_player
 
 HANDS, SEED = 2_000_000, 2
@@ -30,7 +30,7 @@ def main(path: str) -> None:
         tally = progress.tallies[0]
         rows.append((tally.rounds, tally.mean, 1.96 * tally.se, tally.luck.mean, 1.96 * tally.luck.se))
 
-    experiment = experiment_of(rules, [find_player("optimal", rules)], HANDS, SEED)
+    experiment = make_experiment(rules, [find_player("optimal", rules)], HANDS, SEED)
     Driver(experiment, on_progress=note).run()
     hands, raw, raw_half, adjusted, half = ([row[i] for row in rows] for i in range(5))
     figure, axes = plt.subplots(figsize=(8, 4.2), layout="constrained")

@@ -24,7 +24,7 @@ from reference import play_reference
 from rich.console import Console
 from rich.table import Table as ParsedTable
 
-from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.driver import Driver
@@ -86,8 +86,8 @@ def duration(what: str, work: Callable[[], object], turns: int = TURNS) -> Measu
 
 def compiled(rules: Rules) -> CompiledTable:
     """The compiled table of the best chart in every seat."""
-    letter = Solver(rules.replace(decks="inf")).chart.letter
-    return CompiledTable(compile_plan(rules, [letter] * rules.seats), rules.unit)
+    letter = Solver(rules.replace(decks="inf")).chart.policy
+    return CompiledTable(compile_rules(rules, [letter] * rules.seats), rules.unit)
 
 
 def rounds_of_one_core() -> Iterator[Measured]:

@@ -18,7 +18,7 @@ from bjsim.sim.game.shoe import open_shoe
 
 SAMPLES = Path(bjsim.__file__).parent / "bots" / "samples"
 
-needs_sandbox = pytest.mark.skipif(bool(restrictions.trouble()), reason=restrictions.trouble() or "none")
+needs_sandbox = pytest.mark.skipif(bool(restrictions.find_obstacle()), reason=restrictions.find_obstacle() or "none")
 
 
 def needs(ending):

@@ -41,7 +41,7 @@ def test_the_values_are_those_of_the_games(name):
 
 def test_every_decision_is_listed():
     listed = re.findall(r"^- `([\w-]+)`: (.*)$", GAMES, re.MULTILINE)
-    assert listed == [(name, decision) for name, preset in PRESETS.items() for decision in preset.decided]
+    assert listed == [(name, decision) for name, preset in PRESETS.items() for decision in preset.decisions]
 
 
 def test_every_one_cites_a_source():

@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 import pytest
 from support.command import bjsim
-from support.documents import PAGES, ROOT, Block, blocks, parse_command, words_of
+from support.documents import PAGES, ROOT, Block, blocks, parse_command, split_words
 
 from bjsim.cli.main import cli
 from bjsim.errors import InputError
@@ -113,5 +113,5 @@ def test_blocks_are_found() -> None:
         (14, "sh", ""),
     ]
     assert [block.commands for block in found] == [[["bjsim", "rules"]], [], [["bjsim", "run", "--bots", "x"]]]
-    assert words_of("bjsim run 'a b' > c # d") == ["bjsim", "run", "a b"]
+    assert split_words("bjsim run 'a b' > c # d") == ["bjsim", "run", "a b"]
     assert len(BLOCKS) > 20 and sum(len(block.commands) for block in BLOCKS) > 30

@@ -12,10 +12,10 @@ from typing import Any
 
 from bjsim.errors import InputError
 
-MOST = 10**15  # largest accepted count of anything
-MOST_HANDS = 10**10  # played to reach a precision if nothing else is given
-MOST_TABLES = 10**6
-MOST_WORKERS = 4096
+MAX_COUNT = 10**15  # largest accepted count of anything
+MAX_HANDS = 10**10  # played to reach a precision if nothing else is given
+MAX_TABLES = 10**6
+MAX_WORKERS = 4096
 EXPONENTS = {"k": "e3", "m": "e6", "b": "e9"}  # 10M is 10e6
 _on_command_line: ContextVar[bool] = ContextVar("_on_command_line", default=False)
 
@@ -39,7 +39,7 @@ def argument(name: str, value: object = None) -> str:
     return option if value is None or value is True else f"{option} {value}"
 
 
-def whole_number(name: str, value: object, low: int = 1, most: int = MOST) -> int:
+def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT) -> int:
     """Parse and check an integer argument.
 
     Args:

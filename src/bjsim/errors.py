@@ -29,7 +29,7 @@ class EndlessSplitting(RunFailed):
 
 
 @contextmanager
-def naming(path: str | Path) -> Iterator[None]:
+def file_errors(path: str | Path) -> Iterator[None]:
     """Add the path to an OSError from writing an open file, such as for a full disk, which does not carry one."""
     try:
         yield

@@ -15,19 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from bjsim import __version__
-from bjsim.arguments import MOST_HANDS, MOST_TABLES, MOST_WORKERS, argument, check_writable, whole_number
+from bjsim.arguments import MAX_HANDS, MAX_TABLES, MAX_WORKERS, argument, check_writable, whole_number
 from bjsim.bots.seats import BotOptions, ProgramFile, Seated, check_needs, find_seated, warn_of_guessable
 from bjsim.errors import InputError
 from bjsim.run import OnProgress, Run, ignore_progress, open_run
 from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.random_stream import MOST_SEED, random_seed
+from bjsim.sim.game.random_stream import MAX_SEED, random_seed
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.backend import BackendSpec, Need
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.executors import find_backend
-from bjsim.strategies.experiment import experiment_of
+from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import fingerprint
 
 RulesLike = Rules | str | os.PathLike[str]
@@ -87,14 +87,14 @@ class RunRequest:
         self._set(
             game=as_rules(self.rules),
             bots=tuple(_listed(self.bots)),
-            hands=whole_number(argument("hands"), MOST_HANDS if self.hands is None else self.hands),
+            hands=whole_number(argument("hands"), MAX_HANDS if self.hands is None else self.hands),
             until=None if self.until is None else _precision(self.until),
-            tables=whole_number(argument("tables"), self.tables, 1, MOST_TABLES),
+            tables=whole_number(argument("tables"), self.tables, 1, MAX_TABLES),
         )
         if self.workers is not None:
-            self._set(workers=whole_number(argument("workers"), self.workers, 1, MOST_WORKERS))
+            self._set(workers=whole_number(argument("workers"), self.workers, 1, MAX_WORKERS))
         if self.seed is not None:
-            self._set(seed=whole_number(argument("seed"), self.seed, 0, MOST_SEED))
+            self._set(seed=whole_number(argument("seed"), self.seed, 0, MAX_SEED))
         for name, accepted in (("adjust_luck", (None, True, False)), ("common_cards", (True, False))):
             if getattr(self, name) not in accepted:
                 raise InputError(f"{argument(name, getattr(self, name))} is not accepted; one of {accepted}")
@@ -150,7 +150,7 @@ class RunRequest:
                     players.append(opened.enter_context(seat.player.start(self.programs)))
                 else:
                     players.append(seat.player)
-            experiment = experiment_of(
+            experiment = make_experiment(
                 self.game, players, hands, seed, self.tables, adjust_luck, self.common_cards, until
             )
             saved = Checkpoint(Path(keep), self._identity(players, adjust_luck)) if keep else None
@@ -175,7 +175,7 @@ class RunRequest:
     def _choose_seed(self) -> None:
         if self.seed is None:
             found = Checkpoint(Path(self.resume)).read()[0].get("seed") if self.resume else None
-            usable = isinstance(found, int) and 0 <= found <= MOST_SEED
+            usable = isinstance(found, int) and 0 <= found <= MAX_SEED
             self._set(seed=found if usable else random_seed())
         elif self.has_programs:
             warn_of_guessable(self.seed)

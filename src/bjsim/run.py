@@ -20,7 +20,7 @@ from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.experiment import Experiment, Progress, is_precise
 from bjsim.sim.running.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.running.workers import ForkedResult, collect_logs, is_fork_safe
-from bjsim.strategies.experiment import exact_returns, missing_results, results_of
+from bjsim.strategies.experiment import exact_returns, make_results, missing_results
 from bjsim.strategies.results import ExactReturn
 
 OnProgress = Callable[[Progress], object]
@@ -81,7 +81,7 @@ class Run:
         return RunResult(
             experiment.rules,
             experiment.seed,
-            tuple(results_of(experiment, self.players, progress, exact)),
+            tuple(make_results(experiment, self.players, progress, exact)),
             tuple(missing_results(self.players, progress, exact)),
             progress,
             seconds,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from bjsim.json_values import json_object
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.experiment import Progress
-from bjsim.strategies.results import BotResult, Difference, differences_of, results_html
+from bjsim.strategies.results import BotResult, Difference, make_differences, results_html
 from bjsim.strategies.tabular import data_frame
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class RunResult(Sequence[BotResult]):
     @property
     def differences(self) -> list[Difference]:
         """The differences between all pairs of bots, where they were dealt the same cards."""
-        return differences_of(self.results)
+        return make_differences(self.results)
 
     @property
     def rounds(self) -> int:

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from support.command import bjsim, refusal
 
 from bjsim.bots.check import ENOUGH, situation, situations, try_bot
-from bjsim.bots.sandbox.languages import LANGUAGES, tool_of
+from bjsim.bots.sandbox.languages import LANGUAGES, find_tool
 from bjsim.cli.bot import bot as command
 from bjsim.cli.main import cli
 from bjsim.sim.game.actions import HIT, raise_by
@@ -80,7 +80,7 @@ def test_a_bad_bot_is_shown_its_faults(tmp_path):
     assert "crash" in done.output and "ZeroDivisionError" in done.output and "asked: 17 T7" in done.output
     assert "non-deterministic" in done.output
     data = json.loads((tmp_path / "x.json").read_text())
-    assert data["faults"]["crash"] >= 20 and not data["steady"] and data["language"] == "python"
+    assert data["faults"]["crash"] >= 20 and not data["deterministic"] and data["language"] == "python"
     assert ["crash", "crash"] in [answer["moves"] for answer in data["answers"]]
     assert run("check", path, "--strikes", 1000, "--timeout", 20).exit_code == 0
 
@@ -174,12 +174,12 @@ def test_a_broken_bot_fails_and_a_file_that_is_not_a_bot_is_bad_input(tmp_path):
 
 def test_a_missing_compiler_is_not_a_fault_of_the_bot(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
-    tool_of.cache_clear()
+    find_tool.cache_clear()
     (tmp_path / "x.lisp").write_text("(print 1)")
     try:
         assert "apt install sbcl" in refusal("bot", "check", tmp_path / "x.lisp")
     finally:
-        tool_of.cache_clear()
+        find_tool.cache_clear()
 
 
 @pytest.mark.parametrize(("language", "ending"), [(row.name, row.endings[0]) for row in LANGUAGES])

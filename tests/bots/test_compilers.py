@@ -16,7 +16,7 @@ from bot_helpers import a_view, needs, needs_sandbox
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import build as building
 from bjsim.bots.sandbox.build import LIMITS, build, cache_folder
-from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Program, tool_of
+from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Program, find_tool
 from bjsim.bots.sandbox.restrictions import NoSandbox, Sandbox
 from bjsim.bots.sandbox.session import Limits, SandboxSession
 from bjsim.sim.game.actions import STAND
@@ -59,7 +59,7 @@ def while_compiled(folder, lisp):
 def in_python(code):
     """Lisp that runs a program in Python."""
     quoted = code.replace("\\", "\\\\").replace('"', '\\"')
-    return f'(sb-ext:run-program "{tool_of(ENDINGS[".py"])}" (list "-c" "{quoted}") :output *error-output*)'
+    return f'(sb-ext:run-program "{find_tool(ENDINGS[".py"])}" (list "-c" "{quoted}") :output *error-output*)'
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from bjsim.bots.sandbox.languages import (
     ENDINGS,
     BuildError,
     base,
-    binds_of,
-    language_of,
-    tool_of,
+    find_binds,
+    find_language,
+    find_tool,
 )
 from bjsim.bots.sandbox.languages.java import main_class, source_name
 from bjsim.sim.game.actions import HIT, STAND
@@ -45,7 +45,7 @@ def test_the_language_of_a_file(tmp_path, name, content, mode, language):
     path = tmp_path / name
     path.write_text(content)
     path.chmod(mode)
-    result = language_of(path)
+    result = find_language(path)
     assert (result and result.name) == language
 
 
@@ -60,20 +60,20 @@ def test_a_file_that_is_not_a_bot(tmp_path):
 
 @needs(".py")
 def test_python_is_resolved_to_a_real_path():
-    tool = tool_of(ENDINGS[".py"])
+    tool = find_tool(ENDINGS[".py"])
     assert os.path.realpath(tool) == tool and os.stat(tool).st_mode & stat.S_IXUSR
 
 
 def test_a_missing_tool_is_one_line_that_names_the_package(monkeypatch, tmp_path):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    tool_of.cache_clear()
+    find_tool.cache_clear()
     path = tmp_path / "x.lisp"
     path.write_text("(print 1)")
     try:
         with pytest.raises(BuildError, match=r"a bot in lisp needs sbcl .*apt install sbcl"):
             build(path)
     finally:
-        tool_of.cache_clear()
+        find_tool.cache_clear()
 
 
 @pytest.fixture
@@ -82,12 +82,12 @@ def prefix():
 
     It is not in /tmp, because compilers have a /tmp of their own.
     """
-    tool_of.cache_clear()
+    find_tool.cache_clear()
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         os.chmod(folder, 0o755)
         (Path(folder) / "secret").write_text("secret")
         yield Path(folder)
-    tool_of.cache_clear()
+    find_tool.cache_clear()
 
 
 def install(prefix, tool, *parts):
@@ -109,44 +109,44 @@ def test_a_tool_is_bound_with_what_it_needs_and_never_with_all_of_its_folder(tmp
     for name in ("bin", "conf", "lib", "man", "Documents", ".ssh"):
         (tmp_path / name).mkdir()
     (tmp_path / "share").write_text("a file")
-    assert binds_of(str(tmp_path / "bin" / "javac")) == tuple(str(tmp_path / name) for name in ("bin", "conf", "lib"))
-    assert binds_of(str(tmp_path / "sbcl")) == (str(tmp_path / "sbcl"),)
-    assert binds_of("/usr/bin/cc") == binds_of("/usr/lib/jvm/java/bin/javac") == binds_of("/bin/cc") == ()
+    assert find_binds(str(tmp_path / "bin" / "javac")) == tuple(str(tmp_path / name) for name in ("bin", "conf", "lib"))
+    assert find_binds(str(tmp_path / "sbcl")) == (str(tmp_path / "sbcl"),)
+    assert find_binds("/usr/bin/cc") == find_binds("/usr/lib/jvm/java/bin/javac") == find_binds("/bin/cc") == ()
 
 
 @needs(".py")
 @needs_sandbox
-@pytest.mark.parametrize("binds", [binds_of, whole_prefix])
+@pytest.mark.parametrize("binds", [find_binds, whole_prefix])
 def test_a_bot_cannot_read_other_files_of_its_interpreters_folder(prefix, tmp_path, monkeypatch, binds):
     """Control: with the whole folder bound it can."""
     version = "python{}.{}".format(*sys.version_info)
     library = Path(os.__file__).parent.relative_to(sys.base_prefix)
-    python = install(prefix, tool_of(ENDINGS[".py"]), *([library] if library.name == version else []))
-    tool_of.cache_clear()
+    python = install(prefix, find_tool(ENDINGS[".py"]), *([library] if library.name == version else []))
+    find_tool.cache_clear()
     monkeypatch.setattr(sys, "_base_executable", python)
-    monkeypatch.setattr(base, "binds_of", binds)
-    monkeypatch.setattr(session, "binds_of", binds)
+    monkeypatch.setattr(base, "find_binds", binds)
+    monkeypatch.setattr(session, "find_binds", binds)
     path = tmp_path / "spy.py"
     path.write_text(f"import os, sys\nassert sys.executable == {python!r}\n"
                     f"print('H' if os.path.exists({str(prefix / 'secret')!r}) else 'S')")  # fmt: skip
     with open_bot(path, sandbox="required", timeout=20.0) as bot:
-        assert bot.decide(a_view()) == (STAND if binds is binds_of else HIT) and not bot.faults, bot.kept
+        assert bot.decide(a_view()) == (STAND if binds is find_binds else HIT) and not bot.faults, bot.kept_faults
 
 
 @needs(".lisp")
 @needs_sandbox
 def test_a_tool_plays_from_its_own_folder(prefix, monkeypatch):
     """Lisp's core is in lib/sbcl, next to bin."""
-    core = next(Path(tool_of(ENDINGS[".lisp"])).parents[1].glob("lib*/sbcl/sbcl.core"), None)
+    core = next(Path(find_tool(ENDINGS[".lisp"])).parents[1].glob("lib*/sbcl/sbcl.core"), None)
     if core is None:
         pytest.skip("no lib/sbcl next to bin")
-    sbcl = install(prefix, tool_of(ENDINGS[".lisp"]), core.parent.relative_to(core.parents[2]))
-    tool_of.cache_clear()
+    sbcl = install(prefix, find_tool(ENDINGS[".lisp"]), core.parent.relative_to(core.parents[2]))
+    find_tool.cache_clear()
     which = shutil.which
     monkeypatch.setattr(shutil, "which", lambda name: sbcl if name == "sbcl" else which(name))
     with open_bot(SAMPLES / "lim17.lisp", sandbox="required", timeout=20.0) as bot:
         assert bot.program.command[0] == sbcl
-        assert bot.decide(a_view()) == lim17(a_view()) and not bot.faults, bot.kept
+        assert bot.decide(a_view()) == lim17(a_view()) and not bot.faults, bot.kept_faults
 
 
 BROKEN = {

@@ -11,7 +11,7 @@ from bjsim.bots.protocol import Reply, classify_reply
 from bjsim.bots.seats import BotOptions, find_any_player
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.driver import Driver
-from bjsim.strategies.experiment import experiment_of
+from bjsim.strategies.experiment import make_experiment
 
 LIMIT = """
 import sys
@@ -88,7 +88,7 @@ def test_they_play_without_a_fault(tmp_path: Path, hands: int) -> None:
     names = [*written(tmp_path, limit_py=LIMIT, fraction_py=FRACTION, counter_c=COUNTER), "lim17"]
     players = [find_any_player(name, rules, BotOptions("auto", 60.0, False, None)) for name in names]
     try:
-        progress = Driver(experiment_of(rules, players, hands, 1)).run()
+        progress = Driver(make_experiment(rules, players, hands, 1)).run()
         assert [player.faults for player in players[:3]] == [{}, {}, {}]  # type: ignore[attr-defined]
     finally:
         for player in players[:3]:

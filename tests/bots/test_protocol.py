@@ -5,7 +5,7 @@ from bot_helpers import a_view
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bjsim.bots.protocol import FAULTS, Fault, Reply, argv_of, classify_reply, parse_reply
+from bjsim.bots.protocol import FAULTS, Fault, Reply, classify_reply, make_argv, parse_reply
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.presets import named_rules
 
@@ -13,7 +13,7 @@ from bjsim.sim.game.presets import named_rules
 def test_the_five_arguments_of_the_sample_call_in_cardshark():
     rules = named_rules("cardshark")
     view = View(rules, 0, "KJA", "K", "KQKJA3592A", 25, 145, "SHB")
-    assert argv_of(view) == ["21", "KJA", "KQKJA3592A", "25", "145"]
+    assert make_argv(view) == ["21", "KJA", "KQKJA3592A", "25", "145"]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_moves(stdout, action):
 def test_bad_replies_have_names(stdout, kind):
     fault = parse_reply(stdout, a_view())
     assert isinstance(fault, Fault) and fault.kind == kind
-    assert fault.stdout == stdout and fault.argv == tuple(argv_of(a_view()))
+    assert fault.stdout == stdout and fault.argv == tuple(make_argv(a_view()))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.table import ReadableTable, Span
-from bjsim.strategies.experiment import experiment_of
+from bjsim.strategies.experiment import make_experiment
 
 LONG = [str(Path(sys.executable).with_name("bjsim")), "run", "--rules", "cardshark", "--hands", "1e8", "--bots"]
 
@@ -47,7 +47,7 @@ def test_bots_of_the_same_file_name_keep_their_own_faults(tmp_path):
     assert "x.py, first bad-reply" in done.output and f"asked: {' '.join(fault['argv'])}" in done.output
 
 
-def left_of(started):
+def find_leftovers(started):
     """The processes that still exist after at most five seconds."""
     for _ in range(100):
         left = [pid for pid in started if os.path.exists(f"/proc/{pid}")]
@@ -79,7 +79,7 @@ def test_a_run_that_is_stopped_leaves_no_process(tmp_path, ending, after):
         assert len(started) > 4
         host.send_signal(ending)
         out, _ = host.communicate(timeout=60)
-    assert not left_of(started)
+    assert not find_leftovers(started)
     if ending == signal.SIGINT:
         assert host.returncode == 130
         assert b"results so far" in out and b"lim17.c" in out and b"ms per move" in out
@@ -102,7 +102,7 @@ def test_a_run_of_a_slow_bot_has_a_table_long_before_its_first_block_is_done(tmp
         host.send_signal(signal.SIGINT)
         host.send_signal(signal.SIGINT)
         out, _ = host.communicate(timeout=60)
-    assert host.returncode == 130 and not left_of(started)
+    assert host.returncode == 130 and not find_leftovers(started)
     found = json.loads(target.read_text())
     slow, other = found["bots"]
     assert 0 < slow["hands"] == other["hands"] < 1024 * workers and slow["faults"] == {}
@@ -138,7 +138,7 @@ def test_unfinished_blocks_of_a_stopped_run_are_shown_but_not_resumed(tmp_path, 
             raise KeyboardInterrupt
         return lim17(view)
 
-    experiment = experiment_of(rules, [Scripted(lim17), Scripted(interrupted)], 2100, seed=3, common_cards=common)
+    experiment = make_experiment(rules, [Scripted(lim17), Scripted(interrupted)], 2100, seed=3, common_cards=common)
     checkpoint = Checkpoint(tmp_path / "kept")
     stopped = Driver(experiment, checkpoint=checkpoint)
     with pytest.raises(KeyboardInterrupt):

@@ -157,7 +157,7 @@ def test_a_process_left_behind_is_a_fault_that_counts(bot, mode):
     player = bot("x.py", ORPHAN, sandbox=mode, timeout=9.0, strikes=3)
     assert [player.decide(a_view()) for _ in range(5)] == [STAND] * 5
     assert player.faults == {"orphan": 3} and player.out
-    assert player.kept[0].detail == "left a process running" and player.kept[0].stdout == b"S\n"
+    assert player.kept_faults[0].detail == "left a process running" and player.kept_faults[0].stdout == b"S\n"
 
 
 @needs(".py")
@@ -211,7 +211,7 @@ def test_a_suspended_machine_costs_no_bot_its_time(bot, mode):
         pausing.start()
         assert player.decide(a_view()) == STAND
         pausing.join()
-    assert not player.faults, player.kept
+    assert not player.faults, player.kept_faults
 
 
 def test_waiting_for_a_reply_counts_ticks(monkeypatch):

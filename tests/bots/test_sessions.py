@@ -96,7 +96,7 @@ def test_a_program_with_a_first_line(bot):
 def test_a_first_line_that_leads_nowhere_is_a_start_failure(bot):
     player = bot("hitter", "#!/no/such/program\n", sandbox="auto")
     assert player.decide(a_view()) == STAND and player.faults == {"start-failure": 1}
-    assert "No such file" in player.kept[0].detail
+    assert "No such file" in player.kept_faults[0].detail
 
 
 @needs(".py")
@@ -113,7 +113,7 @@ def test_limits_hold(bot, mode):
     ):
         with bot("x.py", source, sandbox=mode, timeout=limit) as player:
             assert player.decide(a_view()) == STAND
-            assert set(player.faults) <= set([kind] if isinstance(kind, str) else kind), (source, player.kept)
+            assert set(player.faults) <= set([kind] if isinstance(kind, str) else kind), (source, player.kept_faults)
     assert processes() == before
 
 
@@ -146,7 +146,7 @@ def test_what_an_orphan_writes_is_not_the_next_moves(bot, mode):
 def test_strikes_run_out_and_the_bot_is_not_run_any_more(bot):
     player = bot("x.py", "print('X')", sandbox="auto", strikes=3, timeout=9.0)
     assert [player.decide(a_view()) for _ in range(9)] == [STAND] * 9
-    assert player.faults == {"bad-reply": 3} and player.out and len(player.kept) == 3
+    assert player.faults == {"bad-reply": 3} and player.out and len(player.kept_faults) == 3
 
 
 @needs(".py")
@@ -186,8 +186,8 @@ def test_what_a_faulty_bot_printed_is_kept_and_cut(bot):
     player = bot("x.py", source, sandbox="auto", timeout=9.0)
     for _ in range(30):
         player.decide(a_view())
-    assert player.faults == {"bad-reply": 30} and len(player.kept) == 20
-    fault = player.kept[0]
+    assert player.faults == {"bad-reply": 30} and len(player.kept_faults) == 20
+    fault = player.kept_faults[0]
     assert fault.stdout == b"Z" * 4000 + b"\n" and fault.stderr.startswith(b"no xxx") and len(fault.stderr) == 4096
     assert fault.argv == ("12", "K2", "9#K2A38", "10", "190")
 
@@ -280,7 +280,7 @@ def test_when_bjsim_ends_so_does_the_bot(tmp_path, mode, ending):
 
 def test_a_sandbox_that_is_required_and_missing_is_one_line(monkeypatch, caplog):
     monkeypatch.setattr(
-        restrictions, "trouble", lambda: "bubblewrap is not installed (on Debian: apt install bubblewrap)"
+        restrictions, "find_obstacle", lambda: "bubblewrap is not installed (on Debian: apt install bubblewrap)"
     )
     with pytest.raises(SandboxError, match="required, but bubblewrap is not installed"):
         sandboxed("required")

@@ -17,7 +17,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import FieldError, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.report.command import command_again, sources_of
+from bjsim.bots.contest.report.command import command_again, published_sources
 from bjsim.cli.koth import koth
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.find import find_player
@@ -46,7 +46,7 @@ def test_no_bots_file_turns_into_an_option_of_the_pages_command(tmp_path, monkey
     executable(field / "honest")
     entrants = gather([str(field)], CARDSHARK)
     names = [entrant.name for entrant in entrants]
-    command = command_again(Contest(CARDSHARK), names, sources_of([entrant.source for entrant in entrants]))
+    command = command_again(Contest(CARDSHARK), names, published_sources([entrant.source for entrant in entrants]))
     program, subcommand, *arguments = shlex.split(command)
     assert (program, subcommand) == ("bjsim", "koth")
     written = arguments[arguments.index("--") + 1 :]

@@ -31,7 +31,7 @@ def test_the_json_has_what_is_promised(chart):
     costs = [cell["cost"] for cell in data["cells"]]
     assert costs == sorted(costs, reverse=True)
     assert sum(costs) == pytest.approx(data["best"] - data["value"], rel=1e-9)
-    assert data["value"] == pytest.approx(Solver(BEST.rules).ev(WRONG.letter).value, abs=1e-15)
+    assert data["value"] == pytest.approx(Solver(BEST.rules).ev(WRONG.policy).value, abs=1e-15)
     assert data["best"] == pytest.approx(-0.002868911, abs=1e-9)
     (bot,) = data["run"]["bots"]
     assert bot["hands"] == 20_000 and bot["exact"] == pytest.approx(data["value"], abs=1e-15)

@@ -260,7 +260,7 @@ def test_a_bot_that_cannot_be_started_is_listed_last_and_not_ranked(tmp_path, ca
 
 
 def test_programs_play_a_contest_only_in_a_sandbox(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("bjsim.bots.sandbox.restrictions.trouble", lambda: "there is none")
+    monkeypatch.setattr("bjsim.bots.sandbox.restrictions.find_obstacle", lambda: "there is none")
     (tmp_path / "bot.py").write_text("print('S')")
     arguments = ["koth", tmp_path / "bot.py", "lim17", "--matches", "2", "--out", tmp_path / "out"]
     run(*arguments, status=1)

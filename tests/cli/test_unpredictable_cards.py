@@ -14,9 +14,9 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.cli.koth import ContestScreen
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.random_stream import MOST_SEED, Stream
+from bjsim.sim.game.random_stream import MAX_SEED, Stream
 from bjsim.sim.running.table import AdjustedTable, CompiledTable, ReadableTable, Span
-from bjsim.strategies.experiment import experiment_of
+from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import find_player
 
 CARDSHARK = load_rules("cardshark")
@@ -47,7 +47,7 @@ def decide(view):
 """
 
 
-def rounds_of(folder):
+def make_rounds(folder):
     return [record for record in journal.read(folder) if record["record"] == "round"]
 
 
@@ -57,7 +57,7 @@ def hits_of_the_oracle(tmp_path, *options):
     bots = [f"oracle={tmp_path / 'oracle.py'}:decide", "optimal", "lim17", "kelly"]
     status, _, err = bjsim("koth", *bots, "--matches", MATCHES, "--out", tmp_path / "c", *options)
     assert status == 0, err
-    return sum("H" in r["moves"][r["seats"].index(0)] for r in rounds_of(tmp_path / "c") if 0 in r["seats"])
+    return sum("H" in r["moves"][r["seats"].index(0)] for r in make_rounds(tmp_path / "c") if 0 in r["seats"])
 
 
 def test_an_oracle_that_knows_small_seeds_knows_nothing_of_a_default_contest(tmp_path):
@@ -77,7 +77,9 @@ def test_two_contests_without_a_seed_deal_different_cards(tmp_path):
         assert bjsim("koth", "lim17", "optimal", "--matches", 1, "--out", tmp_path / name).status == 0
         seeds.append(next(journal.read(tmp_path / name))["contest"]["seed"])
     assert seeds[0] != seeds[1] and min(seeds) >= 2**64
-    assert [record["cards"] for record in rounds_of(tmp_path / "a")] != [r["cards"] for r in rounds_of(tmp_path / "b")]
+    assert [record["cards"] for record in make_rounds(tmp_path / "a")] != [
+        r["cards"] for r in make_rounds(tmp_path / "b")
+    ]
     config = tmp_path / "contest.toml"
     config.write_text('bots = ["lim17", "optimal"]\nmatches = 1\n')
     assert bjsim("koth", "--config", config, "--out", tmp_path / "c").status == 0
@@ -127,7 +129,7 @@ def test_a_house_player_that_is_a_program_could_guess_too(tmp_path, caplog):
 # --- seeds beyond 10^15
 
 
-@pytest.mark.parametrize("seed", [10**15 + 1, 2**64 + 1, MOST_SEED])
+@pytest.mark.parametrize("seed", [10**15 + 1, 2**64 + 1, MAX_SEED])
 def test_seeds_of_any_size_up_to_128_bits_are_accepted(tmp_path, seed):
     assert bjsim("koth", "lim17", "optimal", "--matches", 1, "--seed", seed, "--out", tmp_path / "c").status == 0
     assert next(journal.read(tmp_path / "c"))["contest"]["seed"] == seed  # to the last digit
@@ -136,22 +138,22 @@ def test_seeds_of_any_size_up_to_128_bits_are_accepted(tmp_path, seed):
 
 
 def test_larger_seeds_are_refused(tmp_path):
-    assert "a whole number from 0 to" in refusal("koth", "lim17", "lim18", "--seed", MOST_SEED + 1, "--out", tmp_path)
+    assert "a whole number from 0 to" in refusal("koth", "lim17", "lim18", "--seed", MAX_SEED + 1, "--out", tmp_path)
     assert "a whole number from 0 to" in refusal("run", "--bots", "lim17", "--hands", 1, "--seed", "9" * 5000)
 
 
 def test_every_bit_of_a_large_seed_matters_and_all_engines_take_it():
-    words = {Stream(MOST_SEED ^ bit).words(0, 4).tobytes() for bit in (0, 1, 1 << 32, 1 << 64, 1 << 127)}
+    words = {Stream(MAX_SEED ^ bit).words(0, 4).tobytes() for bit in (0, 1, 1 << 32, 1 << 64, 1 << 127)}
     assert len(words) == 5
     easy = load_rules("easy")
     chart = find_player("lim17", easy)
-    (table,) = experiment_of(easy, [chart], 100, MOST_SEED, adjust_luck=False).groups
-    (adjusted,) = experiment_of(easy, [chart], 100, MOST_SEED, adjust_luck=True).groups
+    (table,) = make_experiment(easy, [chart], 100, MAX_SEED, adjust_luck=False).groups
+    (adjusted,) = make_experiment(easy, [chart], 100, MAX_SEED, adjust_luck=True).groups
     assert isinstance(table, CompiledTable) and isinstance(adjusted, AdjustedTable)
     spans = [Span(0, 100)]
-    compiled, readable = (each.play(MOST_SEED, 0, spans)[0] for each in (table, ReadableTable(easy, [chart])))
+    compiled, readable = (each.play(MAX_SEED, 0, spans)[0] for each in (table, ReadableTable(easy, [chart])))
     assert compiled == readable
-    assert np.isclose(adjusted.play(MOST_SEED, 0, spans)[0].mean, compiled.mean)
+    assert np.isclose(adjusted.play(MAX_SEED, 0, spans)[0].mean, compiled.mean)
 
 
 # --- bjsim run

@@ -12,35 +12,35 @@ from support.command import bjsim, refusal
 from support.games import random_chart
 
 from bjsim.sim.engine import gpu, rounds
-from bjsim.sim.engine.kernels.layout import Plan
+from bjsim.sim.engine.compiled_rules import compile_rules
+from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.engine.kernels.play import play
-from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running import gpu_backend
 from bjsim.sim.running.gpu_backend import GpuExecutor
 from bjsim.sim.running.table import CompiledTable, ReadableTable, play_blocks
-from bjsim.strategies.charts.chart import chart_of
+from bjsim.strategies.charts.chart import make_chart
 
 LENGTHS = [6, 3, 9]  # rounds of the blocks
 SPLITS = 1  # index of the code weights of a random chart that splits most pairs
 
 
-def plan_of(game: Rules) -> Plan:
-    return compile_plan(game, [random_chart(game, seat, SPLITS).letter for seat in range(game.seats)])
+def make_compiled(game: Rules) -> CompiledRules:
+    return compile_rules(game, [random_chart(game, seat, SPLITS).policy for seat in range(game.seats)])
 
 
-def table_of(game: Rules) -> CompiledTable:
-    return CompiledTable(plan_of(game), game.unit)
+def make_table(game: Rules) -> CompiledTable:
+    return CompiledTable(make_compiled(game), game.unit)
 
 
-def differ(plan: Plan, on_gpu: Plan | None = None, tables: Sequence[int] = (0, 0, 0)) -> bool:
+def differ(compiled: CompiledRules, on_gpu: CompiledRules | None = None, tables: Sequence[int] = (0, 0, 0)) -> bool:
     """Whether the GPU's counts of any block differ from the CPU's; `on_gpu` and `tables` apply to the GPU."""
     keys = [stream_key(5, table, block) for block, table in enumerate(tables)]
-    counts, outside = gpu.play_on_gpu(on_gpu or plan, keys, LENGTHS)
-    played = [rounds.play_rounds(plan, stream_key(5, 0, block), length) for block, length in enumerate(LENGTHS)]
-    assert sum(len(rare) + on_cpu.sum() for on_cpu, rare, _ in played) == sum(LENGTHS) * len(plan.act)
+    counts, outside = gpu.play_on_gpu(on_gpu or compiled, keys, LENGTHS)
+    played = [rounds.play_rounds(compiled, stream_key(5, 0, block), length) for block, length in enumerate(LENGTHS)]
+    assert sum(len(rare) + on_cpu.sum() for on_cpu, rare, _ in played) == sum(LENGTHS) * len(compiled.act)
     return not all(
         np.array_equal(counts[i], on_cpu) and np.array_equal(outside[i], rare)
         for i, (on_cpu, rare, _) in enumerate(played)
@@ -51,33 +51,33 @@ def differ(plan: Plan, on_gpu: Plan | None = None, tables: Sequence[int] = (0, 0
 @pytest.mark.parametrize("decks", ["6", "inf"])
 def test_every_preset_pays_the_same(name: str, decks: str) -> None:
     game = named_rules(name).replace(decks=decks)
-    assert not differ(plan_of(game.replace(seats=min(game.seats, 2))))
+    assert not differ(make_compiled(game.replace(seats=min(game.seats, 2))))
 
 
 def test_a_full_table_pays_the_same_when_its_shoe_runs_out() -> None:
     game = named_rules("cardshark").replace(seats=7, decks=1, cut=1, turns="round-robin")
-    assert not differ(plan_of(game))
+    assert not differ(make_compiled(game))
 
 
 def test_payoffs_outside_the_dense_table_come_back() -> None:
     """With unlimited splits, payoffs can lie outside any dense table; a small one provokes this."""
     game = Rules(max_hands="inf", ties="replay", ten_probability=Fraction(45, 100), seats=2)  # type: ignore[arg-type]
-    plan = plan_of(game)
-    plan = plan._replace(numbers=plan.numbers._replace(width=0, ties=0))
-    assert not differ(plan)
-    assert len(rounds.play_rounds(plan, stream_key(5, 0, 0), LENGTHS[0])[1]) > 0
+    compiled = make_compiled(game)
+    compiled = compiled._replace(numbers=compiled.numbers._replace(width=0, ties=0))
+    assert not differ(compiled)
+    assert len(rounds.play_rounds(compiled, stream_key(5, 0, 0), LENGTHS[0])[1]) > 0
 
 
 def test_what_differs_is_seen() -> None:
     """Negative control: a changed payoff, a different chart, and the random stream of another table."""
     game = named_rules("vegas-s17").replace(seats=1)
-    plan = plan_of(game)
-    pay = plan.pay.copy()
+    compiled = make_compiled(game)
+    pay = compiled.pay.copy()
     pay[:, 0] = -pay[:, 0]
-    assert not differ(plan)
-    assert differ(plan, plan._replace(pay=pay))
-    assert differ(plan, compile_plan(game, [chart_of("hits", game, lambda row, column: "H").letter]))
-    assert differ(plan, tables=(0, 0, 1))
+    assert not differ(compiled)
+    assert differ(compiled, compiled._replace(pay=pay))
+    assert differ(compiled, compile_rules(game, [make_chart("hits", game, lambda row, column: "H").policy]))
+    assert differ(compiled, tables=(0, 0, 1))
 
 
 def test_the_portable_product_is_exact() -> None:
@@ -92,20 +92,20 @@ def test_the_portable_product_is_exact() -> None:
 
 def test_few_threads_fit_in_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu, "MEMORY", 1)
-    assert not differ(plan_of(named_rules("easy")))
+    assert not differ(make_compiled(named_rules("easy")))
 
 
 def test_jobs_of_a_table_are_one_launch(monkeypatch: pytest.MonkeyPatch) -> None:
     launches: list[int] = []
     play_on_gpu = gpu.play_on_gpu
 
-    def counted(plan: Plan, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> object:
+    def counted(compiled: CompiledRules, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> object:
         launches.append(len(keys))
-        return play_on_gpu(plan, keys, rounds)
+        return play_on_gpu(compiled, keys, rounds)
 
     monkeypatch.setattr(gpu_backend, "play_on_gpu", counted)
     monkeypatch.setattr(gpu_backend, "MOMENT", 1.0)
-    one, other = table_of(named_rules("easy")), table_of(named_rules("vegas-s17"))
+    one, other = make_table(named_rules("easy")), make_table(named_rules("vegas-s17"))
     jobs = [(table, 5, number, 0, 0, rounds) for table in (one, other) for number, rounds in ((0, 4), (1, 7))]
     with GpuExecutor() as executor:
         futures = [executor.submit(play_blocks, *job) for job in jobs]
@@ -128,9 +128,9 @@ def test_an_executor_refuses_what_it_cannot_play() -> None:
 def test_splits_without_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(gpu.gpu_functions()[play.__module__], "RUNAWAY", 9)
     game = Rules(max_hands="inf", ten_probability="9/10")  # type: ignore[arg-type]
-    plan = compile_plan(game, [chart_of("splits", game, lambda row, column: "P" if row == "TT" else "S").letter])
+    compiled = compile_rules(game, [make_chart("splits", game, lambda row, column: "P" if row == "TT" else "S").policy])
     with GpuExecutor() as executor:
-        future = executor.submit(play_blocks, CompiledTable(plan, game.unit), 5, 0, 0, 0, 20)
+        future = executor.submit(play_blocks, CompiledTable(compiled, game.unit), 5, 0, 0, 0, 20)
         with pytest.raises(rounds.EndlessSplitting):  # type: ignore[attr-defined]
             future.result()
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bjsim.arguments import MOST, whole_number
+from bjsim.arguments import MAX_COUNT, whole_number
 from bjsim.errors import InputError
-from bjsim.sim.game.random_stream import MOST_SEED
+from bjsim.sim.game.random_stream import MAX_SEED
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from bjsim.sim.game.random_stream import MOST_SEED
         ("2.3m", 2_300_000),
         ("5k", 5000),
         ("1B", 10**9),
-        (MOST, MOST),
+        (MAX_COUNT, MAX_COUNT),
     ],
 )
 def test_a_whole_number_in_any_form(value: object, number: int) -> None:
@@ -50,6 +50,6 @@ def test_anything_else_is_refused_in_one_line_that_names_the_argument(value: obj
     assert "\n" not in str(caught.value)
 
 
-@given(st.integers(0, MOST_SEED))
+@given(st.integers(0, MAX_SEED))
 def test_seeds_keep_every_digit(seed: int) -> None:
-    assert whole_number("seed", seed, 0, MOST_SEED) == whole_number("seed", str(seed), 0, MOST_SEED) == seed
+    assert whole_number("seed", seed, 0, MAX_SEED) == whole_number("seed", str(seed), 0, MAX_SEED) == seed

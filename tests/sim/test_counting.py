@@ -9,13 +9,13 @@ import pytest
 from support.command import bjsim, refusal
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.plan import ENDLESS_WINDOW, compile_plan
-from bjsim.sim.engine.round_table import fold
+from bjsim.sim.engine.compiled_rules import ENDLESS_WINDOW, compile_rules
+from bjsim.sim.engine.lookup_table import make_lookup_table
 from bjsim.sim.engine.rounds import play_blocks, play_rounds
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.table import tallies_of
+from bjsim.sim.running.table import make_tallies
 from bjsim.strategies.exact.solver import Solver
 
 WIDE_PAY = [
@@ -27,12 +27,12 @@ WIDE_PAY = [
 
 @pytest.mark.parametrize("game", WIDE_PAY)
 def test_a_payoff_beyond_the_window_is_counted_where_splits_have_no_limit(game: Rules) -> None:
-    plan = compile_plan(game, [Solver(game).chart.letter])
-    folded, keys, rounds = fold(plan), [stream_key(1, 0, block) for block in range(5)], [20_000] * 5
-    assert folded
-    counts, outside, _ = play_blocks(plan, folded, keys, rounds)
-    (tally,) = tallies_of(game.unit, counts, outside)
-    one_by_one = [tallies_of(game.unit, *play_rounds(plan, key, 20_000)[:2])[0] for key in keys]
+    compiled = compile_rules(game, [Solver(game).chart.policy])
+    lookup, keys, rounds = make_lookup_table(compiled), [stream_key(1, 0, block) for block in range(5)], [20_000] * 5
+    assert lookup
+    counts, outside, _ = play_blocks(compiled, lookup, keys, rounds)
+    (tally,) = make_tallies(game.unit, counts, outside)
+    one_by_one = [make_tallies(game.unit, *play_rounds(compiled, key, 20_000)[:2])[0] for key in keys]
     assert tally == sum(one_by_one[1:], start=one_by_one[0])
     assert tally.rounds == 100_000
     assert max(abs(net) for net, _ in tally.counts) > ENDLESS_WINDOW, "else this shows nothing"
@@ -42,7 +42,7 @@ def test_the_counts_and_the_others_make_one_tally() -> None:
     counts = np.zeros((2, 1, 5), np.int64)
     counts[0, 0, 3] = 7
     outside = np.array([[0, 5], [1, -9], [0, 5]])
-    one, other = tallies_of(named_rules("easy").unit, counts, outside)
+    one, other = make_tallies(named_rules("easy").unit, counts, outside)
     assert one.counts == {(1, 0): 7, (5, 0): 2} and other.counts == {(-9, 0): 1}
 
 
@@ -53,9 +53,9 @@ def test_amounts_too_many_to_count_are_refused_before_memory_is_taken() -> None:
     assert said.startswith("buy_in = 1000000000, ") and "too many amounts to count" in said
     huge = Rules(max_hands=16, blackjack_pays="99.999", ties="replay")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="steps of 1/1000"):
-        compile_plan(huge, [Solver(huge).chart.letter])
+        compile_rules(huge, [Solver(huge).chart.policy])
     large = named_rules("cardshark").replace(chips=10**12, buy_in=10**6)
-    assert compile_plan(large, [Solver(large).chart.letter] * 4).numbers[-2] == 2 * 10**6
+    assert compile_rules(large, [Solver(large).chart.policy] * 4).numbers[-2] == 2 * 10**6
 
 
 def test_a_round_too_long_to_be_played_costs_no_other_round() -> None:

@@ -18,22 +18,22 @@ from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local
 from bjsim.sim.running.experiment import Experiment, half_width
-from bjsim.sim.running.table import block_of, block_start
+from bjsim.sim.running.table import block_number, block_start
 from bjsim.sim.running.workers import collect_logs
 from bjsim.sim.stats.tally import Tally
-from bjsim.strategies.experiment import experiment_of
+from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import find_player
 
 EASY = named_rules("easy")
 
 
 def easy(hands=300_000, tables=1, bots=("optimal", "lim17")):
-    return experiment_of(EASY, [find_player(bot, EASY) for bot in bots], hands, seed=3, tables=tables)
+    return make_experiment(EASY, [find_player(bot, EASY) for bot in bots], hands, seed=3, tables=tables)
 
 
 @given(st.integers(0, 10**9))
 def test_blocks_lie_end_to_end(number):
-    block = block_of(number)
+    block = block_number(number)
     assert block_start(block) <= number < block_start(block + 1)
 
 
@@ -162,7 +162,7 @@ def test_the_checkpoint_is_replaced_whole(tmp_path):
 
 def precise(precision, hands=10**9, tables=1):
     players = [find_player(bot, EASY) for bot in ("optimal", "lim17")]
-    return experiment_of(EASY, players, hands, seed=3, tables=tables, precision=precision)
+    return make_experiment(EASY, players, hands, seed=3, tables=tables, precision=precision)
 
 
 @pytest.mark.parametrize("tables", [1, 3])
@@ -197,7 +197,7 @@ def test_a_stopped_run_keeps_its_luck_to_the_bit(tmp_path):
     game = named_rules("vegas-s17")
 
     def six_decks():
-        return experiment_of(game, [find_player("optimal", game)], 60_000, seed=5, tables=2)
+        return make_experiment(game, [find_player("optimal", game)], 60_000, seed=5, tables=2)
 
     def stop(progress):
         if progress.merged == 3:

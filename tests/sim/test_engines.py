@@ -15,12 +15,12 @@ from numba import types
 from support.games import FIXED, charts, random_chart, rules
 
 from bjsim.errors import EndlessSplitting
+from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
 from bjsim.sim.engine.kernels import layout, play, read_log, rows, run_table, table_layout
-from bjsim.sim.engine.kernels.layout import LETTERS, TIED, Plan
+from bjsim.sim.engine.kernels.layout import LETTERS, TIED, CompiledRules
 from bjsim.sim.engine.kernels.play import RUNAWAY
+from bjsim.sim.engine.lookup_table import make_lookup_table
 from bjsim.sim.engine.luck_model import make_luck_model
-from bjsim.sim.engine.plan import compile_plan, payoff_code
-from bjsim.sim.engine.round_table import fold
 from bjsim.sim.engine.rounds import open_ledger, play_blocks, play_rounds
 from bjsim.sim.game.events import DEALER
 from bjsim.sim.game.presets import PRESETS, named_rules
@@ -28,7 +28,7 @@ from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, open_shoe
-from bjsim.strategies.charts.chart import Chart, chart_of
+from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.exact.solver import Solver
 
 Key = tuple[int, int, int]  # seed, table, block
@@ -79,12 +79,12 @@ def readable_trace(
 
 
 def differences(
-    game: Rules, seats: Sequence[Chart], key: Key, rounds: int, plan: Plan | None = None,
+    game: Rules, seats: Sequence[Chart], key: Key, rounds: int, compiled: CompiledRules | None = None,
     seen: Counter[str] | None = None,
 ) -> list[str]:  # fmt: skip
     """Describe where the two engines differ; empty if traces and counts agree."""
-    plan = plan or compile_plan(game, [chart.letter for chart in seats])
-    counts, outside, trace = play_rounds(plan, stream_key(*key), rounds, rounds)
+    compiled = compiled or compile_rules(game, [chart.policy for chart in seats])
+    counts, outside, trace = play_rounds(compiled, stream_key(*key), rounds, rounds)
     readable = readable_trace(game, seats, key, rounds, seen)
     found = [
         f"round {number}: compiled {one}, readable {other}"
@@ -92,19 +92,19 @@ def differences(
         if one != other
     ]
     paid = sorted((seat, code) for row in trace.tolist() for seat, code in enumerate(row[:-1]))
-    if counted(plan, counts, outside) != paid:
+    if counted(compiled, counts, outside) != paid:
         found.append("the counts of payoffs are not those of the trace")
-    if folded := fold(plan):
-        counts, outside, [walked] = play_blocks(plan, folded, [stream_key(*key)], [rounds], traced=True)
+    if lookup := make_lookup_table(compiled):
+        counts, outside, [walked] = play_blocks(compiled, lookup, [stream_key(*key)], [rounds], traced=True)
         found += [f"round {n}: walked {walked[n]}" for n in np.flatnonzero(walked != readable[:, 0])]
-        if counted(plan, counts, outside) != paid:
+        if counted(compiled, counts, outside) != paid:
             found.append("the counts of payoffs of the rounds walked are not those of the trace")
     return found
 
 
-def counted(plan: Plan, counts: np.ndarray, outside: np.ndarray) -> list[tuple[int, int]]:
+def counted(compiled: CompiledRules, counts: np.ndarray, outside: np.ndarray) -> list[tuple[int, int]]:
     """All counted payoffs as (seat, code), sorted."""
-    width = plan.numbers.width
+    width = compiled.numbers.width
     table = [
         (int(seat), int(place) - width + int(tied) * TIED)
         for seat, tied, place in np.argwhere(counts)
@@ -158,12 +158,12 @@ def splits_everything(game: Rules) -> Chart:
             return "P"
         return "Dh" if row == "11" else "H" if row.isdigit() and int(row) < 14 else "S"
 
-    return chart_of("splits everything", game, code)
+    return make_chart("splits everything", game, code)
 
 
 def hits_to_21(game: Rules) -> Chart:
     """Draws as long as possible."""
-    return chart_of("hits to 21", game, lambda row, column: "H")
+    return make_chart("hits to 21", game, lambda row, column: "H")
 
 
 @pytest.mark.parametrize(
@@ -202,9 +202,9 @@ def test_both_engines_pay_the_same_in_every_preset(name: str) -> None:
     assert differences(game, seats, (7, 0, 0), 1500) == []
 
 
-def corrupt(plan: Plan, array: str, rng: random.Random) -> Plan:
+def corrupt(compiled: CompiledRules, array: str, rng: random.Random) -> CompiledRules:
     """A copy of the compiled rules with one wrong cell (in a transition table, two swapped cells)."""
-    cells = getattr(plan, array).copy()
+    cells = getattr(compiled, array).copy()
     if array in ("add", "dealer_add"):
         row, low, high = rng.randrange(len(cells)), *rng.sample(range(10), 2)
         cells[row, [low, high]] = cells[row, [high, low]]
@@ -215,7 +215,7 @@ def corrupt(plan: Plan, array: str, rng: random.Random) -> Plan:
         cells[0, rng.choice(np.flatnonzero(cells[0]).tolist())] -= 1
     else:
         cells[tuple(rng.choice(np.argwhere(cells).tolist()))] += 1
-    return plan._replace(**{array: cells})
+    return compiled._replace(**{array: cells})
 
 
 @pytest.mark.parametrize("array", ["add", "act", "pay", "dealer_add", "column"])
@@ -223,11 +223,11 @@ def test_a_plan_with_one_wrong_cell_is_caught(array: str) -> None:
     """Negative control: at least one of six wrong cells must be detected, as few rounds do not reach all cells."""
     game = named_rules("vegas-s17").replace(decks="inf")
     chart = Solver(game).chart
-    plan = compile_plan(game, [chart.letter])
+    compiled = compile_rules(game, [chart.policy])
     rng = random.Random(1)
-    caught = [bool(differences(game, [chart], (1, 0, 0), 1000, corrupt(plan, array, rng))) for _ in range(6)]
+    caught = [bool(differences(game, [chart], (1, 0, 0), 1000, corrupt(compiled, array, rng))) for _ in range(6)]
     assert any(caught)
-    assert differences(game, [chart], (1, 0, 0), 1000, plan) == []
+    assert differences(game, [chart], (1, 0, 0), 1000, compiled) == []
 
 
 @pytest.mark.parametrize(
@@ -239,32 +239,32 @@ def test_a_chart_with_one_other_cell_is_caught(row: str, column: str, code: str)
     chart = Solver(game).chart
     assert chart.cells[row, column] != code
     other = Chart("other", game, {**chart.cells, (row, column): code})
-    plan = compile_plan(game, [chart.letter])
-    assert differences(game, [other], (1, 0, 0), 3000, plan) != []
+    compiled = compile_rules(game, [chart.policy])
+    assert differences(game, [other], (1, 0, 0), 3000, compiled) != []
 
 
 def test_the_stream_decides_the_cards() -> None:
     """Negative control: with another seed, table or block the rounds differ."""
     game = named_rules("easy")
-    plan = compile_plan(game, [Solver(game).chart.letter])
-    base = play_rounds(plan, stream_key(1, 2, 3), 50, 50)[2]
+    compiled = compile_rules(game, [Solver(game).chart.policy])
+    base = play_rounds(compiled, stream_key(1, 2, 3), 50, 50)[2]
     for key in ((2, 2, 3), (1, 3, 3), (1, 2, 4), (3, 2, 1)):
-        assert (play_rounds(plan, stream_key(*key), 50, 50)[2] != base).any()
-    assert (play_rounds(plan, stream_key(1, 2, 3), 900, 50)[2] == base).all()
+        assert (play_rounds(compiled, stream_key(*key), 50, 50)[2] != base).any()
+    assert (play_rounds(compiled, stream_key(1, 2, 3), 900, 50)[2] == base).all()
 
 
 def test_splits_without_end_are_reported() -> None:
     """If tens have a probability above 1/2 and are always split, the hands of a seat multiply without end."""
     game = Rules(max_hands="inf", ten_probability="9/10")  # type: ignore[arg-type]
-    plan = compile_plan(game, [splits_everything(game).letter])
+    compiled = compile_rules(game, [splits_everything(game).policy])
     with pytest.raises(EndlessSplitting, match=f"{RUNAWAY:,} hands"):
-        play_rounds(plan, stream_key(1, 0, 0), 100)
+        play_rounds(compiled, stream_key(1, 0, 0), 100)
 
 
 def test_the_trace_counts_every_card() -> None:
     """Easy deals four cards; a natural ends the round there."""
     game = named_rules("easy")
-    trace = play_rounds(compile_plan(game, [Solver(game).chart.letter]), stream_key(3, 0, 0), 2000, 2000)[2]
+    trace = play_rounds(compile_rules(game, [Solver(game).chart.policy]), stream_key(3, 0, 0), 2000, 2000)[2]
     cards = np.diff(trace[:, 1], prepend=0)
     assert cards.min() == 4
     natural_win = trace[:, 0] == payoff_code(game.blackjack_pays, 0, game.unit)
@@ -275,7 +275,7 @@ def test_a_strategy_must_answer_what_is_allowed() -> None:
     game = named_rules("vegas-s17")
     for wrong in ("R", "X", ""):
         with pytest.raises(ValueError, match=f"a strategy chose {wrong} of"):
-            compile_plan(game, [lambda state, column, legal, wrong=wrong: wrong])  # type: ignore[misc]
+            compile_rules(game, [lambda state, column, legal, wrong=wrong: wrong])  # type: ignore[misc]
 
 
 def test_a_chart_without_a_cell_is_named() -> None:
@@ -283,7 +283,7 @@ def test_a_chart_without_a_cell_is_named() -> None:
     chart = Solver(game).chart
     cells = {place: code for place, code in chart.cells.items() if place != ("14", "7")}
     with pytest.raises(KeyError, match="chart holed has no cell for 14 against 7"):
-        compile_plan(game, [Chart("holed", game, cells).letter])
+        compile_rules(game, [Chart("holed", game, cells).policy])
 
 
 def test_payoffs_are_whole_units() -> None:
@@ -297,16 +297,18 @@ def test_payoffs_are_whole_units() -> None:
 def test_what_kernels_are_given_is_defined_among_them() -> None:
     """A class defined elsewhere could change without changing the stamp of numba's cache."""
     game = named_rules("vegas-s17").replace(seats=1)
-    plan = compile_plan(game, [random_chart(game, 1).letter])
-    table = fold(plan)
+    compiled = compile_rules(game, [random_chart(game, 1).policy])
+    table = make_lookup_table(compiled)
     assert table is not None
-    play_blocks(plan, table, [stream_key(1, 0, 0)], [10])
-    luck_model = make_luck_model(game, plan)
-    play_rounds(plan, stream_key(1, 0, 0), 10, 0, luck_model, open_ledger(plan, luck_model, 1.0, 1))
-    kernels = (play.play, run_table.run_table, read_log.read_log, rows.fold_rows)
+    play_blocks(compiled, table, [stream_key(1, 0, 0)], [10])
+    luck_model = make_luck_model(game, compiled)
+    play_rounds(compiled, stream_key(1, 0, 0), 10, 0, luck_model, open_ledger(compiled, luck_model, 1.0, 1))
+    kernels = (play.play, run_table.run_table, read_log.read_log, rows.compile_rows)
     given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]  # type: ignore[union-attr]
     classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}
-    assert {"Plan", "Shoe", "Fold", "Lanes", "Ledger", "Work"} <= {each.__name__ for each in classes}
+    assert {"CompiledRules", "ShoeArrays", "LookupTable", "Lanes", "Ledger", "Work"} <= {
+        each.__name__ for each in classes
+    }
     assert {each.__module__ for each in classes} == {layout.__name__, table_layout.__name__}
 
 

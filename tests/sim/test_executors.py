@@ -21,7 +21,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local, open_backend
-from bjsim.strategies.experiment import experiment_of
+from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import find_player
 
 EASY = named_rules("easy")
@@ -29,7 +29,7 @@ PLAYERS = [find_player(bot, EASY) for bot in ("optimal", "lim17")]
 
 
 def easy(hands=3_000_000, tables=2):
-    return experiment_of(EASY, PLAYERS, hands, seed=3, tables=tables)
+    return make_experiment(EASY, PLAYERS, hands, seed=3, tables=tables)
 
 
 def mortal(experiment, folder, deaths):
@@ -80,7 +80,7 @@ def test_dask_plays_the_same_when_a_worker_is_killed_in_the_middle(one_worker, d
 @pytest.mark.slow
 def test_blocks_that_dask_gives_up_are_handed_out_anew(dask, tmp_path):
     """Dask gives up a job that has killed four workers; the driver counts this as one loss and continues."""
-    one_table = experiment_of(EASY, PLAYERS[:1], 1_000_000, seed=3)
+    one_table = make_experiment(EASY, PLAYERS[:1], 1_000_000, seed=3)
     progress = Driver(mortal(one_table, tmp_path, deaths=4), dask).run()
     assert progress.losses == 1
     assert outcome(progress) == outcome(Driver(one_table).run())

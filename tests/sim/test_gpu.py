@@ -18,7 +18,7 @@ from numba import cuda, typeof
 from support.command import refusal
 
 from bjsim.sim.engine import gpu
-from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -58,8 +58,8 @@ def test_the_kernel_compiles_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """To PTX, by the same compiler as on a machine with a GPU; the test sets the compute capability."""
     monkeypatch.setattr("numba.cuda.dispatcher.get_current_device", lambda: SimpleNamespace(compute_capability=AMPERE))
     game = named_rules("vegas-s17")
-    plan = compile_plan(game, [CATALOGUE["lim17"].chart(game).letter])
-    threads = gpu.threads_for(plan, [stream_key(1, 0, 0)], [10])
-    types = tuple(typeof(argument) for argument in (plan, *threads))
+    compiled = compile_rules(game, [CATALOGUE["lim17"].chart(game).policy])
+    threads = gpu.threads_for(compiled, [stream_key(1, 0, 0)], [10])
+    types = tuple(typeof(argument) for argument in (compiled, *threads))
     ptx, returned = cuda.compile_ptx(gpu.gpu_kernel(), types, cc=AMPERE)  # type: ignore[attr-defined]
     assert ".entry" in ptx and ".target sm_80" in ptx and str(returned) == "none"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED
 
-from bjsim.sim.game.cards import RANKS, is_natural, points_of, rank_of, rank_probabilities, value_of
+from bjsim.sim.game.cards import RANKS, card_value, count_points, is_natural, parse_rank, rank_probabilities
 from bjsim.sim.game.hand import Hand
 
 CARDS = st.lists(st.sampled_from(RANKS), min_size=1, max_size=12)
@@ -96,7 +96,7 @@ def test_points_score_and_soft(cards: list[str]) -> None:
     assert hand.points == brute_points(cards)
     assert (hand.score == 0) == (hand.points > 21)
     assert hand.score in (0, hand.points)
-    hard = sum(value_of(rank) for rank in hand.ranks)
+    hard = sum(card_value(rank) for rank in hand.ranks)
     assert hand.soft == (hand.points == hard + 10)
     assert not (hand.soft and "A" not in cards)
     assert hand.cards == "".join(cards)
@@ -115,7 +115,7 @@ def test_more_than_two_cards_are_never_a_pair_or_a_natural(cards: list[str]) -> 
     ("given", "rank"), [("A", 0), ("a", 0), (1, 0), ("1", 0), (2, 1), ("9", 8), (10, 9), ("10", 9), ("t", 9), ("K", 12)]
 )
 def test_a_card_may_be_written_in_several_ways(given: object, rank: int) -> None:
-    assert rank_of(given) == rank
+    assert parse_rank(given) == rank
 
 
 @pytest.mark.parametrize("given", ["", "X", "0", 0, 11, "11", -1, None, "AK", "#", 2.0, " "])
@@ -132,14 +132,14 @@ def test_a_hand_shows_itself() -> None:
 
 
 def test_naturals_are_two_cards() -> None:
-    naturals = {one + other for one in RANKS for other in RANKS if is_natural([rank_of(one), rank_of(other)])}
+    naturals = {one + other for one in RANKS for other in RANKS if is_natural([parse_rank(one), parse_rank(other)])}
     assert naturals == {"A" + ten for ten in "TJQK"} | {ten + "A" for ten in "TJQK"}
-    assert points_of([]) == (0, False)
+    assert count_points([]) == (0, False)
     assert not is_natural([0]) and not is_natural([0, 4, 4])
 
 
 @pytest.mark.parametrize("p", [Fraction(4, 13), Fraction(1, 100), Fraction(1, 2), Fraction(99, 100)])
-def test_the_law_of_blackjack_p(p: Fraction) -> None:
+def test_the_distribution_of_blackjack_p(p: Fraction) -> None:
     probabilities = rank_probabilities(p)
     assert sum(probabilities) == 1
     assert probabilities[:9] == ((1 - p) / 9,) * 9

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
@@ -25,11 +25,11 @@ TUNED = HANDS // 20
 def runs():
     """Mean and sd at every look: arrays of shape (RUNS, LOOKS), and the looks."""
     rules = named_rules("easy")
-    plan = compile_plan(rules, [CATALOGUE["lim17"].chart(rules).letter])
+    compiled = compile_rules(rules, [CATALOGUE["lim17"].chart(rules).policy])
     looks = np.unique(np.geomspace(1000, HANDS, LOOKS).astype(int))
     means, sds = [], []
     for seed in range(RUNS):
-        _, _, trace = play_rounds(plan, stream_key(seed, 0, 0), HANDS, HANDS)
+        _, _, trace = play_rounds(compiled, stream_key(seed, 0, 0), HANDS, HANDS)
         values = trace[:, 0] * float(rules.unit)
         mean = np.cumsum(values)[looks - 1] / looks
         means.append(mean)
@@ -40,7 +40,7 @@ def runs():
 @pytest.fixture(scope="module")
 def exact():
     rules = named_rules("easy")
-    return float(Solver(rules).ev(CATALOGUE["lim17"].chart(rules).letter).value)
+    return float(Solver(rules).ev(CATALOGUE["lim17"].chart(rules).policy).value)
 
 
 def coverage(runs, value):

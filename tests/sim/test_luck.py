@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
-from bjsim.sim.engine.kernels.layout import LuckModel, Plan
+from bjsim.sim.engine.compiled_rules import compile_rules
+from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel
 from bjsim.sim.engine.luck_model import make_luck_model
-from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.engine.rounds import open_ledger, play_rounds, rounds_in_shoe
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
@@ -21,30 +21,36 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally
-from bjsim.strategies.charts.chart import Chart, chart_of
-from bjsim.strategies.exact.reach import splits_for_ever
+from bjsim.strategies.charts.chart import Chart, make_chart
+from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.experiment import experiment_of, results_of
+from bjsim.strategies.experiment import make_experiment, make_results
 from bjsim.strategies.results import BotResult
 
 SIX = named_rules("vegas-s17")
 
 
 def adjusted(
-    game: Rules, plan: Plan, luck_model: LuckModel, rounds: int, usual: int | None = None, key: int = 1, seat: int = 0
+    game: Rules,
+    compiled: CompiledRules,
+    luck_model: LuckModel,
+    rounds: int,
+    usual: int | None = None,
+    key: int = 1,
+    seat: int = 0,
 ) -> LuckTally:
     """The luck-adjusted rounds of one block."""
-    shoe = rounds_in_shoe(plan) if usual is None else usual
-    ledger = open_ledger(plan, luck_model, float(game.unit), shoe)
-    play_rounds(plan, stream_key(key, 0, 0), rounds, 0, luck_model, ledger)
+    shoe = rounds_in_shoe(compiled) if usual is None else usual
+    ledger = open_ledger(compiled, luck_model, float(game.unit), shoe)
+    play_rounds(compiled, stream_key(key, 0, 0), rounds, 0, luck_model, ledger)
     shoes, *sums = ledger.sums[seat].tolist()
     return LuckTally(float(luck_model.value[luck_model.chart[seat]]), max(shoe, 1), int(shoes), *sums)
 
 
 @cache
-def six_decks() -> tuple[Plan, LuckModel]:
-    plan = compile_plan(SIX, [Solver(SIX).chart.letter])
-    return plan, make_luck_model(SIX, plan)
+def six_decks() -> tuple[CompiledRules, LuckModel]:
+    compiled = compile_rules(SIX, [Solver(SIX).chart.policy])
+    return compiled, make_luck_model(SIX, compiled)
 
 
 def z(one: LuckTally, other: LuckTally) -> float:
@@ -57,11 +63,11 @@ def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     """No luck is left, up to rounding, and the cards are those of a plain run."""
     game = named_rules(name).replace(decks="inf", cut=1)
     seats = [Solver(game).chart, *(random_chart(game, seed, 1) for seed in range(1, game.seats))]
-    plan = compile_plan(game, [chart.letter for chart in seats])
-    luck_model = make_luck_model(game, plan)
-    ledger = open_ledger(plan, luck_model, float(game.unit), 1)
-    counts, outside, _ = play_rounds(plan, stream_key(2, 0, 0), 4000, 0, luck_model, ledger)
-    plain = play_rounds(plan, stream_key(2, 0, 0), 4000)
+    compiled = compile_rules(game, [chart.policy for chart in seats])
+    luck_model = make_luck_model(game, compiled)
+    ledger = open_ledger(compiled, luck_model, float(game.unit), 1)
+    counts, outside, _ = play_rounds(compiled, stream_key(2, 0, 0), 4000, 0, luck_model, ledger)
+    plain = play_rounds(compiled, stream_key(2, 0, 0), 4000)
     assert (counts == plain[0]).all() and (outside == plain[1]).all()
     assert (ledger.sums[:, 0] == 4000).all()
     assert np.abs(ledger.sums[:, 3]).max() < 1e-20  # squares of the rounds' deviations from the exact value
@@ -70,8 +76,8 @@ def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
 def test_a_wrong_payoff_breaks_the_certificate():
     """Negative control: the game pays 2:1 for a natural, and the luck model assumes 3:2."""
     game, other = (named_rules("easy").replace(blackjack_pays=pays) for pays in ("3/2", "2"))
-    letter = Solver(game).chart.letter
-    tally = adjusted(game, compile_plan(other, [letter]), make_luck_model(game, compile_plan(game, [letter])), 4000)
+    letter = Solver(game).chart.policy
+    tally = adjusted(game, compile_rules(other, [letter]), make_luck_model(game, compile_rules(game, [letter])), 4000)
     assert tally.se > 1e-3
 
 
@@ -89,16 +95,16 @@ def test_whatever_the_referee_believes_the_mean_is_the_same(games):
         nonlocal finite
         game = data.draw(rules())
         seats = data.draw(st.lists(charts(game), min_size=game.seats, max_size=game.seats))
-        if any(splits_for_ever(chart) for chart in seats):
+        if any(find_endless_split(chart) for chart in seats):
             return
-        plan = compile_plan(game, [chart.letter for chart in seats])
-        luck_model = make_luck_model(game, plan)
+        compiled = compile_rules(game, [chart.policy for chart in seats])
+        luck_model = make_luck_model(game, compiled)
         if not np.isfinite(luck_model.ev).all() or abs(luck_model.value).max() > 3:
             return
         flat = luck_model._replace(slopes=0 * luck_model.slopes, own=0 * luck_model.own)
         blind = flat._replace(ev=0 * luck_model.ev, start=0 * luck_model.start)
         for seat in (0, game.seats - 1):
-            full, first, raw = (adjusted(game, plan, one, 20_000, seat=seat) for one in (luck_model, flat, blind))
+            full, first, raw = (adjusted(game, compiled, one, 20_000, seat=seat) for one in (luck_model, flat, blind))
             assert abs(z(full, raw)) < 4.5 and abs(z(first, raw)) < 4.5
             if game.decks != math.inf:
                 finite += 1
@@ -111,23 +117,23 @@ def test_whatever_the_referee_believes_the_mean_is_the_same(games):
 
 def test_random_beliefs_move_no_mean():
     """With values that are noise the mean stays the same, and the variance grows."""
-    plan, luck_model = six_decks()
+    compiled, luck_model = six_decks()
     noise = np.random.default_rng(3)
     wild = luck_model._replace(
         ev=luck_model.ev + noise.normal(size=luck_model.ev.shape),
         slopes=noise.normal(size=luck_model.slopes.shape).astype(np.float32),
     )
-    exact, random = (adjusted(SIX, plan, one, 300_000) for one in (luck_model, wild))
+    exact, random = (adjusted(SIX, compiled, one, 300_000) for one in (luck_model, wild))
     assert abs(z(random, exact)) < 4
     assert random.se > 100 * exact.se
 
 
 def test_a_referee_who_miscounts_the_shoe_is_wrong():
     """Negative control: the luck model assumes one more ten and one fewer five in each deck."""
-    plan, luck_model = six_decks()
+    compiled, luck_model = six_decks()
     full = luck_model.full.copy()
     full[[4, 9]] += -6, 6
-    exact, wrong = (adjusted(SIX, plan, one, 100_000) for one in (luck_model, luck_model._replace(full=full)))
+    exact, wrong = (adjusted(SIX, compiled, one, 100_000) for one in (luck_model, luck_model._replace(full=full)))
     assert abs(z(wrong, exact)) > 10
 
 
@@ -137,7 +143,7 @@ KINDS = ("dealt", "hit", "double", "split", "dealer")
 @pytest.mark.parametrize("kind", KINDS)
 def test_luck_has_mean_0_in_every_kind_of_draw(kind):
     """300 blocks adjusted for one kind of draw only, minus the raw ones; 4 standard errors: 6 of 100,000."""
-    plan, luck_model = six_decks()
+    compiled, luck_model = six_decks()
     nodes = np.unique(getattr(luck_model, kind))
     mask = np.zeros(len(luck_model.ev))
     mask[nodes[nodes > 0]] = 1
@@ -148,7 +154,7 @@ def test_luck_has_mean_0_in_every_kind_of_draw(kind):
     )
     none = luck_model._replace(ev=0 * luck_model.ev, slopes=0 * luck_model.slopes, own=0 * luck_model.own)
     luck = np.array(
-        [adjusted(SIX, plan, none, 800, key=k).y - adjusted(SIX, plan, alone, 800, key=k).y for k in range(300)]
+        [adjusted(SIX, compiled, none, 800, key=k).y - adjusted(SIX, compiled, alone, 800, key=k).y for k in range(300)]
     )
     assert luck.std() > 0.5
     assert abs(luck.mean()) < 4 * luck.std() / math.sqrt(len(luck))
@@ -156,12 +162,12 @@ def test_luck_has_mean_0_in_every_kind_of_draw(kind):
 
 def test_the_drift_has_mean_0():
     """Blocks adjusted for the drift only, minus the raw ones; blocks end within a shoe."""
-    plan, luck_model = six_decks()
-    usual = rounds_in_shoe(plan)
+    compiled, luck_model = six_decks()
+    usual = rounds_in_shoe(compiled)
     assert usual == 43
     for rounds in (60, 400):
         without, with_it = (
-            np.array([adjusted(SIX, plan, luck_model, rounds, shoe, key).y for key in range(3000)])
+            np.array([adjusted(SIX, compiled, luck_model, rounds, shoe, key).y for key in range(3000)])
             for shoe in (0, usual)
         )
         drift = without - with_it
@@ -171,19 +177,21 @@ def test_the_drift_has_mean_0():
 
 def test_how_much_surer_it_is():
     """Variance reduction factors of more than 5,000 in six decks cut at 75%, and 300,000 in fresh shoes."""
-    plan, luck_model = six_decks()
-    sd = Solver(SIX).sd(Solver(SIX).chart.letter)
-    assert (sd / math.sqrt(200_000) / adjusted(SIX, plan, luck_model, 200_000).se) ** 2 > 5_000
+    compiled, luck_model = six_decks()
+    sd = Solver(SIX).sd(Solver(SIX).chart.policy)
+    assert (sd / math.sqrt(200_000) / adjusted(SIX, compiled, luck_model, 200_000).se) ** 2 > 5_000
     fresh = SIX.replace(cut="1/312")
-    plan = compile_plan(fresh, [Solver(SIX).chart.letter])
-    assert (sd / math.sqrt(50_000) / adjusted(fresh, plan, make_luck_model(fresh, plan), 50_000).se) ** 2 > 300_000
+    compiled = compile_rules(fresh, [Solver(SIX).chart.policy])
+    assert (
+        sd / math.sqrt(50_000) / adjusted(fresh, compiled, make_luck_model(fresh, compiled), 50_000).se
+    ) ** 2 > 300_000
 
 
 # --- against every round of one deck
 
 
 def always_stand(game: Rules) -> Chart:
-    return chart_of("stands", game, lambda row, column: "S")
+    return make_chart("stands", game, lambda row, column: "S")
 
 
 def one_deck_value() -> float:
@@ -240,8 +248,8 @@ def less(deck: tuple[int, ...], card: int) -> tuple[int, ...]:
 def test_one_deck_agrees_with_every_round_there_is():
     """200,000 adjusted rounds are as precise as about 1e8 raw ones; 4 standard errors: 6 of 100,000."""
     game = SIX.replace(decks=1, cut="1/52")
-    plan = compile_plan(game, [always_stand(game).letter])
-    tally = adjusted(game, plan, make_luck_model(game, plan), 200_000)
+    compiled = compile_rules(game, [always_stand(game).policy])
+    tally = adjusted(game, compiled, make_luck_model(game, compiled), 200_000)
     assert tally.se < 4e-5
     assert abs(tally.mean - one_deck_value()) < 4 * tally.se
 
@@ -250,8 +258,8 @@ def test_one_deck_agrees_with_every_round_there_is():
 
 
 def test_sums_merge_and_are_kept():
-    plan, luck_model = six_decks()
-    one, two = (adjusted(SIX, plan, luck_model, 3000, key=key) for key in (1, 2))
+    compiled, luck_model = six_decks()
+    one, two = (adjusted(SIX, compiled, luck_model, 3000, key=key) for key in (1, 2))
     both = one + two
     assert both.shoes == one.shoes + two.shoes and both.b == 6000
     assert LuckTally() + one == one + LuckTally() == one
@@ -296,8 +304,8 @@ def test_in_an_infinite_shoe_no_luck_is_left_with_up_to_six_hands_or_any_number(
     game = SIX.replace(decks="inf", max_hands=max_hands)
     best = Solver(game).chart
     chart = Chart("splits tens", game, {place: "P" if place[0] == "TT" else code for place, code in best.cells.items()})
-    experiment = experiment_of(game, [chart], 30_000, 1, adjust_luck=True)
-    (result,) = results_of(experiment, [chart], Driver(experiment).run())
+    experiment = make_experiment(game, [chart], 30_000, 1, adjust_luck=True)
+    (result,) = make_results(experiment, [chart], Driver(experiment).run())
     assert result.adjusted and result.exact is not None and result.certified == (not left)
     if left:
         assert 0 < result.adjusted.se < 1e-3

@@ -19,13 +19,13 @@ HALF = Fraction(1, 2)
 EACH = 64  # rounds of a batch in these tests, of eight cards each
 
 
-def rounds_of(net: np.ndarray, tied: np.ndarray | None = None) -> Rounds:
+def make_rounds(net: np.ndarray, tied: np.ndarray | None = None) -> Rounds:
     dealt = (np.arange(len(net)) + 1) * (CARDS // EACH)
     return Rounds(net, np.zeros(len(net), np.int64) if tied is None else tied, dealt)
 
 
 def pair(one: np.ndarray, other: np.ndarray) -> PairedTally:
-    return PairedTally.of(HALF, rounds_of(one), rounds_of(other))
+    return PairedTally.of(HALF, make_rounds(one), make_rounds(other))
 
 
 @given(st.lists(st.tuples(st.integers(-16, 16), st.integers(-16, 16)), min_size=1, max_size=2000))
@@ -48,7 +48,7 @@ def test_tied_bets_are_not_settled() -> None:
     rounds = 400 * EACH
     tied = rng.random((2, rounds)) < 0.1
     net = np.where(tied, 0, rng.choice([-2, 2], (2, rounds), p=[0.52, 0.48]))
-    tally = PairedTally.of(HALF, rounds_of(net[0], tied[0].astype(int)), rounds_of(net[1], tied[1].astype(int)))
+    tally = PairedTally.of(HALF, make_rounds(net[0], tied[0].astype(int)), make_rounds(net[1], tied[1].astype(int)))
     means = net.sum(axis=1) / (~tied).sum(axis=1) / 2
     assert math.isclose(tally.mean, means[0] - means[1], abs_tol=1e-12)
     y, b = (a.reshape(2, 400, EACH).sum(axis=2) for a in (net / 2, ~tied))
@@ -93,8 +93,8 @@ def test_coverage_where_rounds_drift_apart() -> None:
 def test_the_last_stretch_takes_the_rest() -> None:
     """A seat whose rounds take half the cards has half the batches; no round is lost."""
     one, other = np.ones(10 * EACH, np.int64), np.full(10 * EACH, 3)
-    short = rounds_of(one)._replace(dealt=rounds_of(one).dealt // 2)
-    tally = PairedTally.of(HALF, short, rounds_of(other))
+    short = make_rounds(one)._replace(dealt=make_rounds(one).dealt // 2)
+    tally = PairedTally.of(HALF, short, make_rounds(other))
     assert tally.batches == 5
     assert tally.sums == (640, 640, 1920, 640)
 
@@ -152,4 +152,4 @@ def test_few_stretches_bound_nothing() -> None:
 def test_units_do_not_mix() -> None:
     none = np.zeros(3, np.int64)
     with pytest.raises(ValueError, match="units"):
-        pair(none, none) + PairedTally.of(Fraction(1), rounds_of(none), rounds_of(none))
+        pair(none, none) + PairedTally.of(Fraction(1), make_rounds(none), make_rounds(none))

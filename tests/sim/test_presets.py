@@ -60,7 +60,7 @@ def test_a_preset_is_as_ruled(name: str) -> None:
     assert {field: getattr(game, field) for field in RULED[name]} == RULED[name]
 
 
-def test_every_preset_is_held_to_the_law_and_says_what_it_is() -> None:
+def test_every_preset_is_held_to_the_distribution_and_says_what_it_is() -> None:
     assert set(PRESETS) == set(RULED)
     for name, preset in PRESETS.items():
         assert preset.rules.name == name

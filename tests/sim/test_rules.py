@@ -209,7 +209,7 @@ def test_the_name_is_no_part_of_the_game() -> None:
 
 @settings(FIXED, max_examples=200)
 @given(rules())
-def test_the_law_of_the_ranks(game: Rules) -> None:
+def test_the_distribution_of_the_ranks(game: Rules) -> None:
     assert sum(game.card_probabilities) == 1
     assert sum(game.card_probabilities[9:]) == game.ten_probability
     assert len(set(game.card_probabilities[:9])) == len(set(game.card_probabilities[9:])) == 1

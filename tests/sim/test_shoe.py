@@ -14,8 +14,8 @@ import pytest
 from support.statistics import chi_square_p, upper_gamma
 from support.table import play_script
 
+from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.shoe import draw
-from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.engine.rounds import make_shoe
 from bjsim.sim.game.cards import rank_probabilities
 from bjsim.sim.game.presets import named_rules
@@ -43,7 +43,7 @@ def readable(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
 
 def compiled(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
     """Cards from the compiled round's shoe."""
-    shoe = make_shoe(compile_plan(game, [lambda hand, column, legal: "S"]), stream_key(*key))
+    shoe = make_shoe(compile_rules(game, [lambda hand, column, legal: "S"]), stream_key(*key))
     while True:
         yield int(draw(shoe))
 
@@ -63,7 +63,7 @@ def test_both_engines_draw_the_same_cards(shoe: str) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("shoe", [name for name, game in SHOES.items() if game.infinite])
-def test_an_infinite_shoe_draws_by_its_law(shoe: str, engine: str) -> None:
+def test_an_infinite_shoe_draws_by_its_distribution(shoe: str, engine: str) -> None:
     """Chi-square over ranks and over pairs of neighbouring cards; error rate 0.1% each.
 
     Negative control: probabilities with a tenth fewer tens must fail.
@@ -151,7 +151,7 @@ def test_a_shuffle_in_the_middle_of_a_shoe_leaves_later_shuffles_as_they_were() 
 
 
 @pytest.mark.parametrize("ten", [Fraction(4, 13), Fraction(1, 10), Fraction(1, 10**6), Fraction(999, 1000)])
-def test_the_alias_table_holds_the_law(ten: Fraction) -> None:
+def test_the_alias_table_holds_the_distribution(ten: Fraction) -> None:
     """To within the precision of a threshold, 28 bits."""
     threshold, other = alias_table(rank_probabilities(ten))
     chance = [Fraction(0)] * 16

@@ -8,18 +8,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
-from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.state_values import StateValues, draw_probabilities, value_of_game
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.exact.reach import splits_for_ever
+from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.exact.solver import Solver
 
 
 def values(game, chart, probabilities=None, tie_value=0.0):
-    plan = compile_plan(game, [chart.letter])
+    compiled = compile_rules(game, [chart.policy])
     return StateValues(
-        plan, 0, draw_probabilities(game, plan) if probabilities is None else probabilities, tie_value, float(game.unit)
+        compiled,
+        0,
+        draw_probabilities(game, compiled) if probabilities is None else probabilities,
+        tie_value,
+        float(game.unit),
     )
 
 
@@ -27,10 +31,10 @@ def values(game, chart, probabilities=None, tie_value=0.0):
 def test_a_round_is_worth_what_the_solver_says(name):
     game = named_rules(name)
     for chart in (Solver(game).chart, random_chart(game, 5)):
-        if splits_for_ever(chart):
+        if find_endless_split(chart):
             continue
-        value = value_of_game(game, compile_plan(game, [chart.letter]), 0)
-        assert value == pytest.approx(float(Solver(game).ev(chart.letter).value), abs=1e-12)
+        value = value_of_game(game, compile_rules(game, [chart.policy]), 0)
+        assert value == pytest.approx(float(Solver(game).ev(chart.policy).value), abs=1e-12)
         assert values(game, chart, tie_value=value).start[0] == pytest.approx(value, abs=1e-12)
 
 
@@ -39,12 +43,12 @@ def test_a_round_is_worth_what_the_solver_says(name):
 def test_random_games_are_worth_what_the_solver_says(data):
     game = data.draw(rules())
     chart = data.draw(charts(game))
-    ev = Solver(game).ev(chart.letter)
-    if splits_for_ever(chart) or abs(ev.net) > 1e3:
+    ev = Solver(game).ev(chart.policy)
+    if find_endless_split(chart) or abs(ev.net) > 1e3:
         return
     start = values(game, chart).start
     assert start[0] == pytest.approx(float(ev.net), rel=1e-9, abs=1e-12)
-    probabilities = draw_probabilities(game, compile_plan(game, [chart.letter]))
+    probabilities = draw_probabilities(game, compile_rules(game, [chart.policy]))
     assert start[1:] @ probabilities == pytest.approx(0, abs=1e-9 * (1 + abs(start[1:]).max()))
 
 
@@ -54,7 +58,7 @@ def test_the_slope_toward_tens_is_that_of_the_solver(name):
     game, h = named_rules(name).replace(decks="inf", cut=1), Fraction(1, 10**5)
     chart = Solver(game).chart
     up, down = (
-        Solver(game.replace(ten_probability=game.ten_probability + s * h)).ev(chart.letter).net for s in (1, -1)
+        Solver(game.replace(ten_probability=game.ten_probability + s * h)).ev(chart.policy).net for s in (1, -1)
     )
     slope = (up - down) / (2 * float(h)) * float(1 - game.ten_probability)
     assert values(game, chart).start[10] == pytest.approx(slope, abs=1e-6)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, rules
 
-from bjsim.sim.game.cards import RANKS, TEN, is_natural, points_of
+from bjsim.sim.game.cards import RANKS, TEN, count_points, is_natural
 from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
@@ -32,7 +32,7 @@ from bjsim.sim.game.states import (
 RANK_LISTS = st.lists(st.integers(0, 12), min_size=1, max_size=8)
 
 
-def hand_of(states: States, ranks: list[int]) -> HandState:
+def make_hand(states: States, ranks: list[int]) -> HandState:
     state = HandState()
     for rank in ranks:
         state = states.add(state, rank)
@@ -43,10 +43,10 @@ def hand_of(states: States, ranks: list[int]) -> HandState:
 @given(rules(), RANK_LISTS)
 def test_a_state_knows_what_its_cards_count(game: Rules, ranks: list[int]) -> None:
     states = States(game)
-    state, dealer = hand_of(states, ranks), DealerState()
+    state, dealer = make_hand(states, ranks), DealerState()
     for rank in ranks:
         dealer = states.dealer_add(dealer, rank)
-    points, soft = points_of(ranks)
+    points, soft = count_points(ranks)
     if points > 21:
         assert (state.points, states.result(state), dealer.points) == (22, BUST, 22)
         return
@@ -61,13 +61,13 @@ def test_a_state_knows_what_its_cards_count(game: Rules, ranks: list[int]) -> No
 @given(rules(), RANK_LISTS, st.randoms(use_true_random=False))
 def test_a_state_forgets_the_order_of_its_cards(game: Rules, ranks: list[int], rng) -> None:
     states = States(game)
-    if points_of(ranks)[0] <= 21:
-        assert hand_of(states, ranks) == hand_of(states, rng.sample(ranks, len(ranks)))
+    if count_points(ranks)[0] <= 21:
+        assert make_hand(states, ranks) == make_hand(states, rng.sample(ranks, len(ranks)))
 
 
 @settings(FIXED, max_examples=100)
 @given(rules())
-def test_the_laws_of_the_deal_sum_to_one(game: Rules) -> None:
+def test_the_distributions_of_the_deal_sum_to_one(game: Rules) -> None:
     states = States(game)
     assert sum(p for _, p in states.ranks) == 1
     assert sum(states.starts.values()) == 1
@@ -101,10 +101,10 @@ def test_bonuses_count_five_and_six_cards_and_the_melds() -> None:
     }  # fmt: skip
     found = {}
     for cards in bonus:
-        state = hand_of(states, [RANKS.index(card) for card in cards])
+        state = make_hand(states, [RANKS.index(card) for card in cards])
         found[cards] = states.bonus(state) if state.points <= 21 else 1
     assert found == bonus
-    assert States(named_rules("neller")).bonus(hand_of(States(named_rules("neller")), [6, 6, 6])) == 1
+    assert States(named_rules("neller")).bonus(make_hand(States(named_rules("neller")), [6, 6, 6])) == 1
 
 
 @pytest.mark.parametrize(

@@ -11,22 +11,22 @@ from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local
 from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.sim.stats.tally import Tally
-from bjsim.strategies.experiment import experiment_of, results_of, table_of
+from bjsim.strategies.experiment import make_experiment, make_results, make_table
 from bjsim.strategies.players.find import find_player
-from bjsim.strategies.results import differences_of
+from bjsim.strategies.results import make_differences
 
 
-def players_of(rules: Rules, *names: str) -> list:
+def make_players(rules: Rules, *names: str) -> list:
     return [find_player(name, rules) for name in names]
 
 
 @pytest.mark.parametrize("name", ["easy", "vegas-s17", "neller"])
 def test_each_bot_wins_what_it_wins_alone(name: str) -> None:
     rules = named_rules(name)
-    bots = players_of(rules, "optimal", "lim17")
-    together = Driver(experiment_of(rules, bots, 5000, 7, common_cards=True)).run()
+    bots = make_players(rules, "optimal", "lim17")
+    together = Driver(make_experiment(rules, bots, 5000, 7, common_cards=True)).run()
     for bot, tally in zip(bots, together.tallies, strict=True):
-        alone = Driver(experiment_of(rules, [bot], 5000, 7)).run()
+        alone = Driver(make_experiment(rules, [bot], 5000, 7)).run()
         assert (tally.counts, tally.luck) == (alone.tallies[0].counts, alone.tallies[0].luck)
 
 
@@ -34,10 +34,10 @@ def test_each_bot_wins_what_it_wins_alone(name: str) -> None:
 def test_readable_and_compiled_tables_tell_the_same(name: str) -> None:
     """Payoffs and cards dealt, round by round; the shoe of cardshark often runs out."""
     rules = named_rules(name).replace(seats=1)
-    [bot] = players_of(rules, "lim17")
+    [bot] = make_players(rules, "lim17")
     span = Span(3, 400)
     readable, trace = ReadableTable(rules, [bot]).play_traced(5, 2, span)
-    compiled, other = table_of(rules, [bot]).play_traced(5, 2, span)
+    compiled, other = make_table(rules, [bot]).play_traced(5, 2, span)
     assert (trace == other).all()
     assert readable == compiled
     assert np.diff(trace[:, -1]).min() >= 3
@@ -45,10 +45,10 @@ def test_readable_and_compiled_tables_tell_the_same(name: str) -> None:
 
 def test_the_difference_is_that_of_the_means_and_known_better() -> None:
     rules = named_rules("vegas-s17")
-    bots = players_of(rules, "optimal", "hoyle", "lim17")
-    experiment = experiment_of(rules, bots, 60_000, 1, common_cards=True)
-    results = results_of(experiment, bots, Driver(experiment, local(2)).run())
-    differences = differences_of(results)
+    bots = make_players(rules, "optimal", "hoyle", "lim17")
+    experiment = make_experiment(rules, bots, 60_000, 1, common_cards=True)
+    results = make_results(experiment, bots, Driver(experiment, local(2)).run())
+    differences = make_differences(results)
     assert [(d.one.name, d.other.name) for d in differences] == [
         ("optimal", "hoyle"), ("optimal", "lim17"), ("hoyle", "lim17"),
     ]  # fmt: skip
@@ -64,21 +64,21 @@ def test_the_difference_is_that_of_the_means_and_known_better() -> None:
 
 def test_a_bot_against_itself_is_the_same_for_certain() -> None:
     rules = named_rules("easy")
-    bots = players_of(rules, "lim17", "lim17")
-    experiment = experiment_of(rules, bots, 30_000, 1, common_cards=True)
-    [difference] = differences_of(results_of(experiment, bots, Driver(experiment).run()))
+    bots = make_players(rules, "lim17", "lim17")
+    experiment = make_experiment(rules, bots, 30_000, 1, common_cards=True)
+    [difference] = make_differences(make_results(experiment, bots, Driver(experiment).run()))
     assert (difference.pair.mean, difference.pair.se) == (0, 0)
 
 
 def test_bots_with_cards_of_their_own_are_not_compared() -> None:
     rules = named_rules("easy")
-    bots = players_of(rules, "optimal", "lim17")
-    experiment = experiment_of(rules, bots, 2000, 1)
-    assert differences_of(results_of(experiment, bots, Driver(experiment).run())) == []
+    bots = make_players(rules, "optimal", "lim17")
+    experiment = make_experiment(rules, bots, 2000, 1)
+    assert make_differences(make_results(experiment, bots, Driver(experiment).run())) == []
 
 
 def test_a_tally_with_pairs_is_read_back() -> None:
     rules = named_rules("easy")
-    experiment = experiment_of(rules, players_of(rules, "optimal", "lim17"), 2000, 1, common_cards=True)
+    experiment = make_experiment(rules, make_players(rules, "optimal", "lim17"), 2000, 1, common_cards=True)
     for tally in Driver(experiment).run().tallies:
         assert Tally.from_json(tally.to_json()) == tally

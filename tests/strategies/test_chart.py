@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from support.games import FIXED, charts, rules
 
 from bjsim.cli.heatmap import heat_map
-from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.game.actions import HIT, STAND, Player, View
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, HandState, States
 from bjsim.sim.running.table import CompiledTable, ReadableTable, Span
-from bjsim.strategies.charts.chart import CODES, Chart, chart_of, chart_rows
+from bjsim.strategies.charts.chart import CODES, Chart, chart_rows, make_chart
 from bjsim.strategies.charts.rows import PAIR, parse_row, row_order
 from bjsim.strategies.exact.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
@@ -30,7 +30,7 @@ VEGAS = named_rules("vegas-s17")
 
 def chart_with(game: Rules, **codes: str) -> Chart:
     """A chart that stands except for some rows (`_16` is the row 16)."""
-    return chart_of("some", game, lambda row, column: codes.get(row, codes.get(f"_{row}", "S")))
+    return make_chart("some", game, lambda row, column: codes.get(row, codes.get(f"_{row}", "S")))
 
 
 def letter(chart: Chart, hand: str, column: str = "T", split: bool = False, legal: str | None = None) -> str:
@@ -40,7 +40,7 @@ def letter(chart: Chart, hand: str, column: str = "T", split: bool = False, lega
     state = HandState(split=(SPLIT_ACES if aces else SPLIT_HAND) if split else 0)
     for card in hand:
         state = states.add(state, "A23456789TJQK".index(card))
-    return chart.letter(state, column, states.legal(state) if legal is None else legal)
+    return chart.policy(state, column, states.legal(state) if legal is None else legal)
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_charts_from_elsewhere_are_read_judged_played_and_written(form: str, dou
     text = WRITERS[form](charts[0])
     read = read_chart(text.lower(), "read", game)
     assert read.cells == charts[0].cells and WRITERS[form](read) == text
-    values = [Solver(game).ev(chart.letter) for chart in (read, charts[1])]
+    values = [Solver(game).ev(chart.policy) for chart in (read, charts[1])]
     assert values[0] == values[1]
-    plans = [compile_plan(game, [chart.letter]) for chart in (read, charts[1])]
-    assert all(np.array_equal(one, other) for one, other in zip(*plans, strict=True))
+    compiled_rules = [compile_rules(game, [chart.policy]) for chart in (read, charts[1])]
+    assert all(np.array_equal(one, other) for one, other in zip(*compiled_rules, strict=True))
     evaluation = evaluate_chart(read)
     assert evaluation.difference == pytest.approx(evaluation.costs, abs=1e-12) and evaluation.codes["88", "T"] == "Rp"
-    tables = CompiledTable(plans[0], game.unit), ReadableTable(game, [read])
+    tables = CompiledTable(compiled_rules[0], game.unit), ReadableTable(game, [read])
     assert tables[0].play(1, 0, [Span(0, 3000)]) == tables[1].play(1, 0, [Span(0, 3000)])
     shown = heat_map(evaluation).plain
     assert "Rp surrender" in shown and "split hand may double, else" in shown
@@ -235,7 +235,7 @@ def test_a_chart_reads_a_view_as_it_reads_the_state(data: st.DataObject) -> None
         return
     hand = "".join("A23456789TJQK"[rank] for rank in ranks)
     view = View(game, 0, hand, dealer, "", game.buy_in, 0, legal, split)
-    assert chart.decide(view).letter == chart.letter(state, states.column(dealer), legal)
+    assert chart.decide(view).letter == chart.policy(state, states.column(dealer), legal)
 
 
 def test_a_chart_is_a_player_and_travels_to_other_processes() -> None:
@@ -243,11 +243,11 @@ def test_a_chart_is_a_player_and_travels_to_other_processes() -> None:
     assert isinstance(chart, Player)
     again = pickle.loads(pickle.dumps(chart))
     assert again == chart
-    assert again.letter(HandState(16, False, 2), "T", "SHD") == chart.letter(HandState(16, False, 2), "T", "SHD")
+    assert again.policy(HandState(16, False, 2), "T", "SHD") == chart.policy(HandState(16, False, 2), "T", "SHD")
 
 
 def test_chart_of_asks_for_every_cell_that_counts_no_cards() -> None:
-    chart = chart_of("all", named_rules("neller-v1"), lambda row, column: "S")
+    chart = make_chart("all", named_rules("neller-v1"), lambda row, column: "S")
     assert {row for row, _ in chart.cells} == {
         *(str(n) for n in range(4, 21)), "AA", *(f"A{n}" for n in range(2, 10)),
     }  # fmt: skip
@@ -256,7 +256,7 @@ def test_chart_of_asks_for_every_cell_that_counts_no_cards() -> None:
 def test_a_chart_remembers_hands_of_a_split_apart_from_others() -> None:
     """Aces that may only stand or be resplit stand where the chart would hit them; others are hit."""
     game = named_rules("vegas-s17")
-    chart = chart_of("hits", game, lambda row, column: "H")
+    chart = make_chart("hits", game, lambda row, column: "H")
     view = View(game, 0, "AA", "6", "", game.buy_in, 0, "SP")
     for _ in range(2):
         assert chart.decide(view._replace(split=True)) == STAND

@@ -11,7 +11,7 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import CODES, Chart, chart_rows
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.formats.files import WRITERS, format_of, load_chart, read_chart
+from bjsim.strategies.formats.files import WRITERS, detect_format, load_chart, read_chart
 from bjsim.strategies.formats.parser import ChartError, splittable_rows
 
 GAMES = ("easy", "blackjack-p", "neller", "neller-v1", "neller-v2", "european")
@@ -39,7 +39,7 @@ def a_random_chart(name, seed):
 def test_what_is_written_is_read_back(name, seed, form):
     chart = a_random_chart(name, seed)
     text = WRITERS[form](chart)
-    assert format_of(text) == form
+    assert detect_format(text) == form
     assert read_chart(text, "again", chart.rules).cells == chart.cells
 
 

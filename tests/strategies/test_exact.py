@@ -55,7 +55,7 @@ def test_floats_and_fractions_agree(solvers: dict[str, Solver], name: str) -> No
 def test_the_chart_is_worth_the_value_of_the_game(solvers: dict[str, Solver], name: str) -> None:
     """The limits of charts (they do not tell split hands apart) cost nothing in these games."""
     solver = solvers[name]
-    assert solver.ev(solver.chart.letter).value == pytest.approx(solver.value, abs=1e-13)
+    assert solver.ev(solver.chart.policy).value == pytest.approx(solver.value, abs=1e-13)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -67,7 +67,7 @@ def test_no_other_cell_is_better(solvers: dict[str, Solver], name: str) -> None:
     for place in rng.sample(sorted(solver.chart.cells), 15):
         code = rng.choice([code for code in CODES if code != solver.chart.cells[place]])
         changed = Chart("changed", solver.rules, {**solver.chart.cells, place: code})
-        value = solver.ev(changed.letter).value
+        value = solver.ev(changed.policy).value
         assert value <= solver.value + 1e-14, (place, code)
         worse += value < solver.value - 1e-9
     assert worse >= 5
@@ -78,7 +78,7 @@ def test_no_named_or_random_strategy_is_better(solvers: dict[str, Solver], name:
     solver = solvers[name]
     charts = [CATALOGUE[other].chart(solver.rules) for other in ("lim15", "lim17", "mimic", "hoyle")]
     for chart in [*charts, random_chart(solver.rules, 1), random_chart(solver.rules, 2, 3)]:
-        assert solver.ev(chart.letter).value < solver.value
+        assert solver.ev(chart.policy).value < solver.value
 
 
 @settings(FIXED, max_examples=25)
@@ -87,7 +87,7 @@ def test_no_random_chart_is_better_in_random_games(data: st.DataObject) -> None:
     game = data.draw(rules(decks=math.inf, seats=1))
     solver = Solver(game)
     chart = random_chart(game, data.draw(st.integers(0, 2**32)), data.draw(st.integers(0, 5)))
-    assert solver.ev(chart.letter).value <= solver.value + 1e-12
+    assert solver.ev(chart.policy).value <= solver.value + 1e-12
 
 
 @settings(FIXED, max_examples=40)
@@ -96,7 +96,7 @@ def test_the_best_chart_is_worth_the_value_of_random_games(game: Rules) -> None:
     """A split that is right once is right again, and so are the fallbacks of surrender and doubling. (A chart has one
     row for a pair of aces and for a soft 12, so games in which split aces play on are left out.)"""
     solver = Solver(game)
-    assert solver.ev(solver.chart.letter).value == pytest.approx(solver.value, abs=1e-12)
+    assert solver.ev(solver.chart.policy).value == pytest.approx(solver.value, abs=1e-12)
 
 
 FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for the player as the one before
@@ -164,7 +164,7 @@ def test_a_replayed_tie_is_worth_the_game(solvers: dict[str, Solver], name: str)
     )
     assert solver.tie_value == pytest.approx(solver.value, abs=1e-14)
     assert value == pytest.approx(solver.value, abs=1e-13)
-    ev = solver.ev(solver.chart.letter)
+    ev = solver.ev(solver.chart.policy)
     assert 0.05 < ev.tied < 0.15
     assert ev.value == pytest.approx(ev.net / (1 - ev.tied), abs=1e-15)
 
@@ -173,9 +173,9 @@ def test_a_tie_that_is_replayed_is_not_a_push(solvers: dict[str, Solver]) -> Non
     """With a push the same play wins `net` per round, which is closer to 0 than the value with replays."""
     neller = solvers["neller"]
     push = Solver(neller.rules.replace(ties="push"))
-    assert push.value == pytest.approx(push.ev(neller.chart.letter).net, abs=1e-3)
+    assert push.value == pytest.approx(push.ev(neller.chart.policy).net, abs=1e-3)
     assert neller.value < push.value < 0
-    assert neller.ev(neller.chart.letter).tied > 0 == push.ev(push.chart.letter).tied
+    assert neller.ev(neller.chart.policy).tied > 0 == push.ev(push.chart.policy).tied
 
 
 # --- BlackJack(p)
@@ -209,7 +209,7 @@ def test_policies_for_other_probabilities_are_sensible(sweep: dict[Fraction, Sol
     for state in solver.states.reachable():
         legal = solver.states.legal(state)
         for column in solver.states.columns:
-            assert not legal or solver.chart.letter(state, column, legal) in legal
+            assert not legal or solver.chart.policy(state, column, legal) in legal
 
 
 def test_first_actions_are_the_best_by_brute_force(sweep: dict[Fraction, Solver]) -> None:

@@ -11,7 +11,7 @@ from support.games import FIXED, charts, rules
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.exact.evaluate import evaluate_chart
-from bjsim.strategies.exact.reach import Decision, Reach, splits_for_ever
+from bjsim.strategies.exact.reach import Decision, Reach, find_endless_split
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.parser import splittable_rows
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -58,7 +58,7 @@ def test_three_planted_cells_are_found_and_their_costs_add_up(name):
     assert {(cell.row, cell.column): cell.chart for cell in evaluation.cells} == cells
     assert all(cell.best == good.cells[cell.row, cell.column] for cell in evaluation.cells)
     solver = Solver(good.rules)
-    assert evaluation.best == solver.value and evaluation.value == solver.ev(bad.letter).value
+    assert evaluation.best == solver.value and evaluation.value == solver.ev(bad.policy).value
     assert evaluation.costs == pytest.approx(evaluation.difference, rel=1e-9, abs=1e-15)
     assert abs(evaluation.second_order) < 0.1 * evaluation.difference
     assert list(evaluation.cells) == sorted(evaluation.cells, key=lambda cell: -cell.cost)
@@ -131,7 +131,7 @@ def test_expected_visits():
     for limit in ("16", "inf"):
         solver = Solver(PRESETS["blackjack-p"].rules.replace(max_hands=limit))
         chart = changed(solver.chart, {("88", "6"): "P"})
-        visits[limit] = Reach(solver.states, solver.columns["6"], chart.letter).visits()
+        visits[limit] = Reach(solver.states, solver.columns["6"], chart.policy).visits()
     eighteen = next(d for d in visits["inf"] if d.state[:3] == (18, False, 2) and d.state.split)
     assert visits["16"][eighteen] == pytest.approx(visits["inf"][eighteen], rel=1e-9)
     pairs = 1 / 13**2
@@ -148,7 +148,7 @@ def test_an_infinite_best():
     assert evaluation.infinite_because.startswith("the value is infinite: resplitting TT against 2")
     dearest = evaluation.cells[0]
     assert (dearest.row, dearest.chart, dearest.best, dearest.cost) == ("TT", "S", "P", math.inf)
-    assert splits_for_ever(evaluation.best_chart) == ("TT", "2") and splits_for_ever(evaluation.chart) is None
+    assert find_endless_split(evaluation.best_chart) == ("TT", "2") and find_endless_split(evaluation.chart) is None
     same = evaluate_chart(evaluation.best_chart)
     assert same.cells == () and same.difference == 0
 

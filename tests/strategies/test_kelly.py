@@ -32,7 +32,7 @@ def standing(player):
     states = player.chart.states
     for column in states.columns:
         for state in states.reachable():
-            if (legal := states.legal(state)) and player.chart.letter(state, column, legal) == "S":
+            if (legal := states.legal(state)) and player.chart.policy(state, column, legal) == "S":
                 yield states.result(state), column
 
 
@@ -115,7 +115,7 @@ def exact_return(rules):
             legal = states.legal(state)
             if not legal:
                 return float(means.done(states.result(state)))
-            letter = player.chart.letter(state, column.label, legal)
+            letter = player.chart.policy(state, column.label, legal)
             if letter == "H":
                 bare = states.bare(state)
                 return sum(float(p) * value(states.add(bare, rank)) for rank, p in states.ranks)

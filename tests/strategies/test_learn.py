@@ -94,7 +94,7 @@ def coin(p: float) -> FiniteMDP:
     return mdp_from_dict({"terminal": ["end"], "states": {"coin": {"toss": heads}}})
 
 
-def test_draws_have_the_law_of_the_process() -> None:
+def test_draws_have_the_distribution_of_the_process() -> None:
     """Independent draws: within 4.5 standard errors (error rate 7e-6); even ones: within 20 / n."""
     n = 100_000
     for p in (0.5, 0.3, 4 / 13, 0.001):
@@ -106,7 +106,7 @@ def test_draws_have_the_law_of_the_process() -> None:
         assert abs(even.q[0] - p) < 20 / (n / 2)
 
 
-def test_a_wrong_law_is_told_from_the_right_one() -> None:
+def test_a_wrong_distribution_is_told_from_the_right_one() -> None:
     """Negative control of the test above: an error of half a percent is detected."""
     n = 100_000
     learned = learn(coin(0.505), n, Schedule("mc", power=0, value_share=0.5), seed=11)

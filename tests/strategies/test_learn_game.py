@@ -83,7 +83,7 @@ def test_disagreements_are_what_the_regret_is_made_of(games: dict[str, LearnedGa
 def test_the_learned_chart_is_worth_what_the_learned_policy_is(name: str, games: dict[str, LearnedGame]) -> None:
     """By the exact solver, which does not use decision processes."""
     game = games[name]
-    ev = float(Solver(game.rules).ev(game.chart.letter).value)
+    ev = float(Solver(game.rules).ev(game.chart.policy).value)
     assert ev == pytest.approx(game.study.value_exact - game.study.regret, abs=1e-6)
 
 

@@ -14,7 +14,7 @@ from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.mdp.blackjack import GameProcess, game_mdp
 from bjsim.strategies.mdp.build import build_mdp
 from bjsim.strategies.mdp.model import FiniteMDP, MDPError
-from bjsim.strategies.mdp.size import plain_size, reasons_of, size_of
+from bjsim.strategies.mdp.size import find_reasons, measure_size, plain_size
 from bjsim.strategies.mdp.solve import evaluate, policy_iteration, start_value, value_iteration
 
 NELLER = PRESETS["neller"].rules
@@ -80,8 +80,8 @@ def test_a_chart_is_worth_what_the_exact_solver_says(name: str) -> None:
     chart = Solver(rules.replace(double_on="never", split_by="never")).chart
     process = GameProcess(rules)
     mdp = build_mdp(process)
-    values = evaluate(mdp, process.policy(mdp, chart.letter))
-    assert start_value(mdp, values) == pytest.approx(float(Solver(rules).ev(chart.letter).value), abs=1e-11)
+    values = evaluate(mdp, process.policy(mdp, chart.policy))
+    assert start_value(mdp, values) == pytest.approx(float(Solver(rules).ev(chart.policy).value), abs=1e-11)
 
 
 def test_other_rules_are_told_apart() -> None:
@@ -155,16 +155,16 @@ def test_states_that_are_alike_are_found() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_size_is_that_of_the_process(name: str) -> None:
-    size, mdp = size_of(GAMES[name]), game_mdp(GAMES[name])
+    size, mdp = measure_size(GAMES[name]), game_mdp(GAMES[name])
     assert size.states == len(mdp.states)
     assert size.decisions == len(set(GameProcess(GAMES[name]).decisions) & set(mdp.index))
 
 
 def test_the_reasons_say_what_a_game_would_need_without_them() -> None:
-    (bonuses,) = reasons_of(GAMES["neller-v1"])
+    (bonuses,) = find_reasons(GAMES["neller-v1"])
     assert "number of cards" in bonuses.why and bonuses.without.states == 342
-    assert reasons_of(GAMES["neller"]) == []
-    assert len(reasons_of(GAMES["easy"])) == 4
+    assert find_reasons(GAMES["neller"]) == []
+    assert len(find_reasons(GAMES["easy"])) == 4
     assert plain_size(GAMES["easy"]).states == 322  # a 21 stands by itself
 
 

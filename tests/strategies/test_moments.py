@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, rules
 
+from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.layout import TIED
-from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
@@ -27,12 +27,12 @@ BLOCK = 1_000_000
 
 def payoffs(game: Rules, chart: Chart, rounds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Profit in initial bets, stake tied, and the count of each pair of them."""
-    plan = compile_plan(game, [chart.letter])
+    compiled = compile_rules(game, [chart.policy])
     counts: Any = 0
     rare: list[int] = []
     for block in range(-(-rounds // BLOCK)):
         size = min(BLOCK, rounds - block * BLOCK)
-        some, outside, _ = play_rounds(plan, stream_key(seed, 0, block), size)
+        some, outside, _ = play_rounds(compiled, stream_key(seed, 0, block), size)
         counts = counts + some[0]
         rare += outside[:, 1].tolist()
     tied, place = np.nonzero(counts)
@@ -50,12 +50,12 @@ def z_scores(solver: Solver, chart: Chart, rounds: int, seed: int) -> tuple[floa
     Both of x = net + V tied, with V the exact value where ties are replayed: its mean is V, and its standard deviation
     is (1 - mean tied) times the exact one. The error of the variance comes from the fourth moment of the sample.
     """
-    ev = solver.ev(chart.letter)
+    ev = solver.ev(chart.policy)
     net, tied, times = payoffs(solver.rules, chart, rounds, seed)
     assert times.sum() == rounds
     value = ev.value if solver.rules.ties == "replay" else 0.0
     x = net + value * tied
-    sd = solver.sd(chart.letter) * (1 - ev.tied)
+    sd = solver.sd(chart.policy) * (1 - ev.tied)
     mean = float(ev.net + value * ev.tied)
     off = (times @ x / rounds - mean) / (sd / math.sqrt(rounds))
     squares = (x - mean) ** 2
@@ -95,7 +95,7 @@ def test_random_charts_in_random_games_are_worth_what_the_solver_says(games: int
         if game.max_hands == math.inf and game.ten_probability > Fraction(35, 100):
             game = game.replace(ten_probability="35/100")
         solver, chart = Solver(game), data.draw(charts(game))
-        if abs(solver.sd(chart.letter)) < 0.02:  # surrenders nearly always: too few other rounds
+        if abs(solver.sd(chart.policy)) < 0.02:  # surrenders nearly always: too few other rounds
             return
         mean, variance = z_scores(solver, chart, 200_000, data.draw(st.integers(0, 2**32)))
         assert abs(mean) < 5
@@ -112,14 +112,14 @@ def test_random_charts_in_random_games_are_worth_what_the_solver_says(games: int
         {"ties": "lose"},
     ],
 )
-def test_a_wrong_law_is_rejected(wrong: dict[str, object]) -> None:
+def test_a_wrong_distribution_is_rejected(wrong: dict[str, object]) -> None:
     """Negative control: the same test with a value for rules that differ in one field. Four million rounds."""
     right = named_rules("vegas-s17").replace(decks="inf", ten_probability="2/5")
     chart = Solver(right).chart
     net, _, times = payoffs(right, chart, 4_000_000, seed=9)
     other = Solver(right.replace(**wrong))
     mean = times @ net / times.sum()
-    assert abs(mean - other.ev(Chart("same", other.rules, chart.cells).letter).value) > 4 * 1.15 / 2000
+    assert abs(mean - other.ev(Chart("same", other.rules, chart.cells).policy).value) > 4 * 1.15 / 2000
     assert abs(mean - Solver(right).value) < 4 * 1.15 / 2000
 
 
@@ -136,8 +136,8 @@ def test_a_standard_deviation_by_hand() -> None:
         -0.5: (1 - natural) ** 2,
     }
     mean = sum(x * p for x, p in probabilities.items())
-    assert solver.ev(chart.letter).value == pytest.approx(mean, abs=1e-14)
-    assert solver.sd(chart.letter) == pytest.approx(
+    assert solver.ev(chart.policy).value == pytest.approx(mean, abs=1e-14)
+    assert solver.sd(chart.policy) == pytest.approx(
         math.sqrt(sum((x - mean) ** 2 * p for x, p in probabilities.items())), abs=1e-13
     )
 
@@ -145,4 +145,4 @@ def test_a_standard_deviation_by_hand() -> None:
 def test_the_spread_of_endless_splits_of_tens_is_infinite() -> None:
     game = named_rules("blackjack-p").replace(ten_probability="1/2")
     solver = Solver(game)
-    assert solver.sd(solver.chart.letter) == math.inf
+    assert solver.sd(solver.chart.policy) == math.inf

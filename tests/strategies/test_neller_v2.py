@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import pytest
 
-from bjsim.sim.engine.plan import compile_plan
+from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.table import CompiledTable, ReadableTable, Span
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.experiment import experiment_of, results_of
+from bjsim.strategies.experiment import make_experiment, make_results
 
 
 @pytest.mark.parametrize(("ties", "value"), [("push", -0.0347801375), ("replay", -0.0382456951)])
@@ -28,12 +28,12 @@ def test_both_rounds_play_neller_v2_so(ties: str) -> None:
     """Fixed seed, 40,000 rounds, limit of 4 standard errors; both rounds pay exactly the same."""
     game = named_rules("neller-v2").replace(ties=ties)
     chart = Solver(game).chart
-    compiled = CompiledTable(compile_plan(game, [chart.letter]), game.unit)
+    compiled = CompiledTable(compile_rules(game, [chart.policy]), game.unit)
     readable = ReadableTable(game, [chart])
     span = [Span(7, 40_000)]
     (one,), (other,) = compiled.play(3, 0, span), readable.play(3, 0, span)
     assert one == other
     assert abs(one.mean - float(Solver(game).value)) < 4 * one.se
-    experiment = experiment_of(game, [chart], 20_000, 5, adjust_luck=True)
-    (result,) = results_of(experiment, [chart], Driver(experiment).run())
+    experiment = make_experiment(game, [chart], 20_000, 5, adjust_luck=True)
+    (result,) = make_results(experiment, [chart], Driver(experiment).run())
     assert result.verdict == "every round agrees with the exact value"

@@ -19,10 +19,10 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running import executors
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.experiment import exact_returns, experiment_of, results_of
+from bjsim.strategies.experiment import exact_returns, make_experiment, make_results
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.players.find import FunctionPlayer, find_player
-from bjsim.strategies.results import ExactReturn, differences_of
+from bjsim.strategies.results import ExactReturn, make_differences
 
 STAND = FunctionPlayer("stand", lambda view: "S")
 
@@ -146,9 +146,9 @@ def known(game: str, name: str) -> tuple[Player, ExactReturn | None]:
 def test_results_are_json(game, names, hands, seed, common_cards):
     rules = library.load_rules(game)
     players, exact = zip(*[known(game, name) for name in names], strict=True)
-    experiment = experiment_of(rules, players, hands, seed, common_cards=common_cards and len(players) > 1)
-    results = results_of(experiment, players, library.Driver(experiment).run(), exact)
-    for thing in [*results, *differences_of(results)]:
+    experiment = make_experiment(rules, players, hands, seed, common_cards=common_cards and len(players) > 1)
+    results = make_results(experiment, players, library.Driver(experiment).run(), exact)
+    for thing in [*results, *make_differences(results)]:
         data = thing.to_json()
         assert json.loads(json.dumps(data, allow_nan=False), parse_constant=refuse_constant) == data
 

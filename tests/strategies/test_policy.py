@@ -108,7 +108,7 @@ def test_the_best_policy_read_as_a_chart_is_the_best_chart(name):
     rules = PRESETS[name].rules
     solver = Solver(rules)
     chart = read_chart(format_policy(solver.chart), "policy", rules)
-    lost = float(solver.value - solver.ev(chart.letter).value)
+    lost = float(solver.value - solver.ev(chart.policy).value)
     assert lost == pytest.approx(0, abs=1e-12) if name != "neller-v1" else 5e-5 < lost < 1e-4
 
 

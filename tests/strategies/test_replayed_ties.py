@@ -41,7 +41,7 @@ VALUES = [
 ]
 
 
-def profit_of(game: Rules, p: float) -> Callable[[float], float]:
+def make_profit(game: Rules, p: float) -> Callable[[float], float]:
     """The best profit of a round of neller-v2 as a function of the tie value: hit, stand, and split; cards 1 to 10."""
     kinds = 4 if game.split_by == "rank" else 1
     shares = [(card, (1 - p) / 9) for card in range(1, 10)] + [(10 + kind / 10, p / kinds) for kind in range(kinds)]
@@ -114,9 +114,9 @@ def test_the_value_is_the_fixed_point_or_infinite(game: Rules, p: str, value: fl
     solver = Solver(game.replace(ten_probability=p))
     assert solver.value == pytest.approx(value, abs=1e-9)
     if math.isfinite(value):
-        assert profit_of(game, float(p))(solver.value) == pytest.approx(solver.value, abs=1e-12)  # type: ignore[arg-type]
-    assert fixed_point(profit_of(game, float(p))) == pytest.approx(value, rel=1e-6)
-    assert solver.ev(solver.chart.letter).value == pytest.approx(value, abs=1e-9)
+        assert make_profit(game, float(p))(solver.value) == pytest.approx(solver.value, abs=1e-12)  # type: ignore[arg-type]
+    assert fixed_point(make_profit(game, float(p))) == pytest.approx(value, rel=1e-6)
+    assert solver.ev(solver.chart.policy).value == pytest.approx(value, abs=1e-9)
 
 
 def test_the_value_over_fractions() -> None:
@@ -163,7 +163,7 @@ def test_a_strategy_that_ties_all_it_bets_is_worth_more_or_less_than_any_number(
 def test_endless_splits_and_replayed_ties_together() -> None:
     solver = Solver(named_rules("blackjack-p").replace(ties="replay", ten_probability="0.6"))
     assert solver.value == math.inf and solver.infinite_at == ("TT", "2")
-    assert solver.ev(solver.chart.letter).value == math.inf
+    assert solver.ev(solver.chart.policy).value == math.inf
 
 
 ENDLESS = ("--rules", "neller-v2", "--set", "split_by=value", "--set", "max_hands=4", "--set", "ten_probability=0.9")

@@ -114,7 +114,7 @@ def test_labels_of_the_tables(tables: Tables) -> None:
         assert (list(table.xlabels), list(table.ylabels)) == (DEALER, SPLIT[:-1])
 
 
-def test_the_initial_table_is_the_law_of_two_hands(tables: Tables) -> None:
+def test_the_initial_table_is_the_distribution_of_two_hands(tables: Tables) -> None:
     initial = tables.initial()
     assert sum(cell for row in initial.rows for cell in row) == 100
     both = 100 * F(1, 13) ** 4

@@ -13,7 +13,7 @@ from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import HandState
-from bjsim.strategies.charts.chart import Chart, chart_of
+from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.exact.moments import Moments
 from bjsim.strategies.exact.solver import Solver
 
@@ -49,7 +49,7 @@ def test_stand_hit_and_double_of_every_two_cards(p: Fraction, peek: bool, soft_1
                 state, cards = hand(solver, one, other), (one, other)
                 ev = {"S": brute.stand(cards), "H": brute.hit(cards), "D": brute.double(cards)}
                 assert {letter: means.act(state, letter) for letter in "SHD"} == pytest.approx(ev, abs=1e-12)
-                letter = solver.chart.letter(state, column, "SHD")
+                letter = solver.chart.policy(state, column, "SHD")
                 assert ev[letter] == pytest.approx(max(ev.values()), abs=1e-12)
     assert solver.value == pytest.approx(value, abs=1e-12)
 
@@ -138,7 +138,7 @@ def simple(doubles: str, hits: str = "") -> Callable[[Rules], Chart]:
                 return "P"
             return "Dh" if row in doubles.split() else "H" if row in hits.split() else "S"
 
-        return chart_of("simple", rules, code)
+        return make_chart("simple", rules, code)
 
     return chart
 
@@ -206,8 +206,8 @@ def test_mean_and_mean_square_are_those_of_every_round_played_out(case: str) -> 
     for tie_value in (0.0, 1.0, -0.04):
         mean = moment(lambda net, tied, v=tie_value: net + v * tied)  # type: ignore[misc]
         square = moment(lambda net, tied, v=tie_value: (net + v * tied) ** 2)  # type: ignore[misc]
-        assert solver.means(column, tie_value, chart.letter).value(state) == pytest.approx(mean, abs=1e-12)
-        evs = Moments(solver.states, column, chart.letter, tie_value).value(state)
+        assert solver.means(column, tie_value, chart.policy).value(state) == pytest.approx(mean, abs=1e-12)
+        evs = Moments(solver.states, column, chart.policy, tie_value).value(state)
         probabilities = list(column.probabilities.values())
         assert evs @ probabilities == pytest.approx([mean, square], abs=1e-12)
 
@@ -218,7 +218,7 @@ def test_one_wrong_cell_shows_in_every_round_played_out() -> None:
     solver, chart = Solver(rules), simple("11")(rules)
     other = Chart("other", rules, {**chart.cells, ("11", "16"): "S"})
     state = hand(solver, 8, 8)
-    means = [solver.means(solver.columns["16"], 0.0, one.letter).value(state) for one in (chart, other)]
+    means = [solver.means(solver.columns["16"], 0.0, one.policy).value(state) for one in (chart, other)]
     assert abs(means[0] - means[1]) > 0.01  # type: ignore[operator]
 
 
@@ -227,10 +227,10 @@ def test_a_chart_that_hits_doubles_and_surrenders_played_out() -> None:
     rules = named_rules("atlantic-city").replace(decks="inf", split_by="never", dealer_shows="both")
     solver = Solver(rules)
     codes = {"11": "Dh", "16": "Rs", "12": "H", "A6": "H", "A5": "Ds", "15": "Rh", "13": "H"}
-    chart = chart_of("every kind", rules, lambda row, column: codes.get(row, "S"))
+    chart = make_chart("every kind", rules, lambda row, column: codes.get(row, "S"))
     for cards in ("92", "T6", "A6", "A5", "75"):
         first = [RANKS.index(card) for card in (cards[0], "8", cards[1], "6")]
         rounds = list(every_round(rules, first, solver.states.ranks, chart))
         mean = math.fsum(p * net for p, net, _ in rounds)
         state = hand(solver, *(min(RANKS.index(card) + 1, 10) for card in cards))
-        assert solver.means(solver.columns["14"], 0.0, chart.letter).value(state) == pytest.approx(mean, abs=1e-12)
+        assert solver.means(solver.columns["14"], 0.0, chart.policy).value(state) == pytest.approx(mean, abs=1e-12)

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import pytest
 
-from bjsim.sim.engine.plan import compile_plan, payoff_code
+from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
 from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.presets import PRESETS, named_rules
@@ -134,7 +134,7 @@ class ChartConformance(PlayerConformance):
             for result in results
         ]
         _, _, trace = play_rounds(
-            compile_plan(rules, [player.letter] * rules.seats), stream_key(*KEY), self.rounds, self.rounds
+            compile_rules(rules, [player.policy] * rules.seats), stream_key(*KEY), self.rounds, self.rounds
         )
         assert trace[:, :-1].tolist() == readable
 

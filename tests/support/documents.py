@@ -34,10 +34,10 @@ class Block(NamedTuple):
         """The words of every command line that starts with `bjsim` or `$ bjsim`, up to a pipe or comment."""
         joined = self.text.replace("\\\n", " ")
         lines = [line.strip().removeprefix("$ ").removeprefix("RUN ") for line in joined.splitlines()]
-        return [words_of(line) for line in lines if line.startswith("bjsim ")]
+        return [split_words(line) for line in lines if line.startswith("bjsim ")]
 
 
-def words_of(line: str) -> list[str]:
+def split_words(line: str) -> list[str]:
     """A command line as words, without what a shell would do with its output."""
     words = shlex.split(line, comments=True)
     ends = [place for place, word in enumerate(words) if word in ("|", ">", "<", "&", "&&", ";")]

@@ -55,7 +55,7 @@ def repeated(source: Path, folder: Path, size: int) -> Path:
     crc = written = 0
     with (folder / journal.NAME).open("wb") as file:
         for record in _repeated(source):
-            line, crc = journal.line_of(record, crc)
+            line, crc = journal.encode_record(record, crc)
             file.write(line)
             written += len(line)
             if written >= size and record["record"] == "match":

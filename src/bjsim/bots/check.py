@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.protocol import Fault, argv_of, classify_reply
+from bjsim.bots.protocol import Fault, classify_reply, make_argv
 from bjsim.sim.game.actions import HIT, STAND, Action, Player, View, raise_by
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
@@ -93,7 +93,7 @@ class Answer:
     cap: Fault | None = None
 
     @property
-    def steady(self) -> bool:
+    def deterministic(self) -> bool:
         """Whether both answers were the same. A bot may be random, so a difference is not a fault."""
         one, other = self.moves
         return one.kind == other.kind if isinstance(one, Fault) and isinstance(other, Fault) else one == other
@@ -101,7 +101,7 @@ class Answer:
     @property
     def argv(self) -> list[str]:
         """The bot's arguments."""
-        return argv_of(self.situation.view)
+        return make_argv(self.situation.view)
 
     @property
     def faults(self) -> list[Fault]:
@@ -145,7 +145,7 @@ class _BotAfterMoves:
         reply = self.bot.ask(view)
         move = classify_reply(reply, view)
         detail = f"{view.rules.move_cap} moves with one hand, without standing"
-        self.last = Fault("move-cap", detail, tuple(argv_of(view)), reply.stdout, reply.stderr)
+        self.last = Fault("move-cap", detail, tuple(make_argv(view)), reply.stdout, reply.stderr)
         self.moves.append(move)
         return STAND if isinstance(move, Fault) else move
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from bjsim.bots.protocol import Fault, Reply, argv_of, classify_reply, ends_hand
+from bjsim.bots.protocol import Fault, Reply, classify_reply, ends_hand, make_argv
 from bjsim.bots.sandbox.build import build
 from bjsim.bots.sandbox.languages import BuildError, Program
 from bjsim.bots.sandbox.session import Limits, SandboxClosed, SandboxError, SandboxSession, sandboxed
 from bjsim.sim.game.actions import STAND, Action, View
 
-KEPT_FAULTS = 20  # of each kind, with their output; all are counted
+MAX_REPORTED_FAULTS = 20  # of each kind, with their output; all are counted
 
 
 class BotPlayer:
@@ -37,7 +37,7 @@ class BotPlayer:
 
     Attributes:
         faults: kind of fault (a key of `protocol.FAULTS`) -> number.
-        kept: the first faults of each kind, `KEPT_FAULTS` at most.
+        kept_faults: the first faults of each kind, `MAX_REPORTED_FAULTS` at most.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class BotPlayer:
         self.name = name or program.name
         self.program, self.strikes = program, strikes
         self.faults: Counter[str] = Counter()
-        self.kept: list[Fault] = []
+        self.kept_faults: list[Fault] = []
         self._nanoseconds = array("q")
         self._closed = False
         self._open = partial(SandboxSession, program, limits, sandboxed=sandboxed, cold=cold)
@@ -78,14 +78,14 @@ class BotPlayer:
             self._count(move)
             move = STAND
         elif moves >= view.rules.move_cap and not ends_hand(move):
-            argv = tuple(argv_of(view))
+            argv = tuple(make_argv(view))
             self._count(Fault("move-cap", f"{moves} moves with one hand", argv, reply.stdout, reply.stderr))
         seat.last = view, move
         return move
 
     def ask(self, view: View) -> Reply:
         """Run the bot once for this view, without counting faults. Raises: SandboxClosed, as `decide`."""
-        return self.run(argv_of(view))
+        return self.run(make_argv(view))
 
     def run(self, arguments: Sequence[str]) -> Reply:
         """Run the bot once with these arguments. Raises: SandboxClosed, as `decide`."""
@@ -108,7 +108,7 @@ class BotPlayer:
     def first_faults(self) -> list[Fault]:
         """The first fault of each kind, in the order of their occurrence."""
         first: dict[str, Fault] = {}
-        for fault in self.kept:
+        for fault in self.kept_faults:
             first.setdefault(fault.kind, fault)
         return list(first.values())
 
@@ -162,16 +162,16 @@ class BotPlayer:
             session.close()
         raise SandboxClosed(f"{self.name} was closed")
 
-    def _seat(self, number: int) -> Seat:
+    def _seat(self, number: int) -> SeatHistory:
         """The memory of this seat at the table that this thread plays."""
-        seats: dict[str, Seat] = self._threads.__dict__
-        return seats.setdefault(str(number), Seat())
+        seats: dict[str, SeatHistory] = self._threads.__dict__
+        return seats.setdefault(str(number), SeatHistory())
 
     def _count(self, fault: Fault) -> None:
         with self._lock:
             self.faults[fault.kind] += 1
-            if self.faults[fault.kind] <= KEPT_FAULTS:
-                self.kept.append(fault)
+            if self.faults[fault.kind] <= MAX_REPORTED_FAULTS:
+                self.kept_faults.append(fault)
 
 
 class UnstartableBot:
@@ -195,7 +195,7 @@ class UnstartableBot:
 
 
 @dataclass
-class Seat:
+class SeatHistory:
     """The last move at one seat, and the number of moves with the current hand."""
 
     last: tuple[View, Action] | None = None

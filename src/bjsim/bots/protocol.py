@@ -86,7 +86,7 @@ class Fault:
         return {"kind": self.kind, "detail": self.detail, "argv": list(self.argv), "stdout": out, "stderr": err}
 
 
-def argv_of(view: View) -> list[str]:
+def make_argv(view: View) -> list[str]:
     """The view as the five arguments of a bot's command line."""
     return [_score(view.hand), view.hand, view.visible, str(view.stake), str(view.chips)]
 
@@ -111,7 +111,7 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
     """
 
     def fault(kind: str, detail: str) -> Fault:
-        return Fault(kind, detail, tuple(argv_of(view)), stdout)
+        return Fault(kind, detail, tuple(make_argv(view)), stdout)
 
     words = stdout.split()
     if not words:
@@ -153,7 +153,7 @@ def classify_reply(reply: Reply, view: View) -> Action | Fault:
     elif reply.cause == "orphan":
         kind, detail = "orphan", "left a process running"
     if kind:
-        return Fault(kind, detail, tuple(argv_of(view)), reply.stdout, reply.stderr)
+        return Fault(kind, detail, tuple(make_argv(view)), reply.stdout, reply.stderr)
     move = parse_reply(reply.stdout, view)
     if isinstance(move, Fault):
         return Fault(move.kind, move.detail, move.argv, reply.stdout, reply.stderr)

@@ -110,7 +110,7 @@ def find_seated(bot: object, rules: Rules) -> Seated:
     """Who takes a seat for `bot`: a player (see `as_player`), or a program's file. Raises: InputError for neither."""
     text = os.fspath(bot) if isinstance(bot, str | os.PathLike) else None
     player = ProgramFile(text) if text is not None and is_program(text) else as_player(bot, rules)
-    return Seated(player.name if text is None else text, player, needs_of(player))
+    return Seated(player.name if text is None else text, player, find_needs(player))
 
 
 def find_any_player(text: str, rules: Rules, options: BotOptions) -> Player:
@@ -119,7 +119,7 @@ def find_any_player(text: str, rules: Rules, options: BotOptions) -> Player:
     return found.start(options) if isinstance(found, ProgramFile) else found
 
 
-def needs_of(player: Player | ProgramFile) -> Need:
+def find_needs(player: Player | ProgramFile) -> Need:
     """What the player needs of the place where it plays."""
     if isinstance(player, Chart):
         return Need.NOTHING

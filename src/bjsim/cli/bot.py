@@ -19,7 +19,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.export import export as export_chart
 from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import Fault, printable
-from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, language_of, tool_of
+from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_language, find_tool
 from bjsim.cli.options import RulesName, bot_names, bot_options, json_option, the_rules, write_json
 from bjsim.cli.render import fault_lines
 from bjsim.errors import InputError, RunFailed
@@ -93,12 +93,12 @@ def expect_bot(path: Path) -> None:
     """Check that the file exists, can be a bot, and has a compiler or interpreter here. Raises: InputError."""
     try:
         path.open("rb").close()
-        language = language_of(path)
+        language = find_language(path)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     need_programs(str(path))
     if language:
-        tool_of(language)
+        find_tool(language)
 
 
 def ask(console: Console, player: BotPlayer, tried: Sequence[Situation], timeouts: int) -> list[Answer]:
@@ -125,7 +125,7 @@ def check_json(
         "language": player.program.language,
         "rules": rules.to_dict(),
         "ms_per_move": player.ms_per_move(),
-        "steady": all(answer.steady for answer in answers),
+        "deterministic": all(answer.deterministic for answer in answers),
         "faults": dict(faults),
         "untried": planned - len(answers),
         "answers": [
@@ -166,7 +166,7 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Answer], fault
         speed = f"{times['median']:.2f} ms per move (median), {times['p99']:.2f} ms (99th percentile)"
         moves = sum(len(answer.moves) + len(answer.after) for answer in answers)
         console.print(f"{moves} moves, {speed}", highlight=False)
-    if not all(answer.steady for answer in answers):
+    if not all(answer.deterministic for answer in answers):
         console.print("non-deterministic: two different moves in the same situation")
     if len(answers) < planned:
         untried = f"{planned - len(answers)} of {planned} situations not tried"
@@ -186,7 +186,7 @@ def _cell(answer: Answer) -> Text:
         return Text("!", style="red")
     if answer.faults:
         return Text(_short(move) + "!", style="red")
-    return Text(_short(move) + ("" if answer.steady else "?"), style="" if answer.steady else "yellow")
+    return Text(_short(move) + ("" if answer.deterministic else "?"), style="" if answer.deterministic else "yellow")
 
 
 def _short(move: Action) -> str:

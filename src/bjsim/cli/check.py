@@ -11,12 +11,12 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.arguments import MOST_HANDS, MOST_WORKERS
+from bjsim.arguments import MAX_HANDS, MAX_WORKERS
 from bjsim.cli.heatmap import benchmark, heat_map, plot_chart
 from bjsim.cli.options import (
     Count,
     check_writable,
-    decks_of,
+    format_decks,
     json_option,
     rules_options,
     seed_option,
@@ -36,8 +36,8 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.evaluate import Evaluation, evaluate_chart
-from bjsim.strategies.exact.reach import splits_for_ever
-from bjsim.strategies.formats.files import WRITERS, decode, format_of, read_chart
+from bjsim.strategies.exact.reach import find_endless_split
+from bjsim.strategies.formats.files import WRITERS, decode, detect_format, read_chart
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import find_player
 
@@ -50,7 +50,7 @@ ONLY_OF_RUN = ("missing", "until", "reached")  # keys that only `bjsim run --jso
 @rules_options
 @click.option("--hands", type=Count(0), show_default="1e6", metavar="N", help="Number of hands to play; 0 for none.")
 @until_option
-@click.option("--workers", type=Count(1, MOST_WORKERS), help="Number of processes.  [default: all cores]")
+@click.option("--workers", type=Count(1, MAX_WORKERS), help="Number of processes.  [default: all cores]")
 @seed_option
 @json_option
 @click.option(
@@ -75,7 +75,7 @@ def check(
     for path in (json_path, fix_path, plot_path):
         check_writable(path)
     if hands is None:
-        hands = 10**6 if precision is None else MOST_HANDS
+        hands = 10**6 if precision is None else MAX_HANDS
     evaluation = evaluate_chart(judged)
     if plot_path:
         plot_chart(evaluation, plot_path)
@@ -83,8 +83,8 @@ def check(
     if fix_path:
         write_text(WRITERS[form](evaluation.best_chart), fix_path)
         if not rules.infinite:
-            console.print(f"--fix wrote the chart for an infinite shoe, not for {decks_of(rules)}", highlight=False)
-    ending = splits_for_ever(judged)
+            console.print(f"--fix wrote the chart for an infinite shoe, not for {format_decks(rules)}", highlight=False)
+    ending = find_endless_split(judged)
     played: RunResult | None = None
     if hands and not ending:
         cores = workers or usable_cores()
@@ -104,7 +104,7 @@ def read(text: str, rules: Rules) -> tuple[Chart, str]:
     """The chart that the argument names, and its format. Raises: InputError."""
     if text == "-":
         data = decode(sys.stdin.buffer.read(), "standard input")
-        return read_chart(data, "standard input", rules), format_of(data)
+        return read_chart(data, "standard input", rules), detect_format(data)
     if text in CATALOGUE or not Path(text).is_file():
         player = find_player(text, rules)
         if isinstance(player, Chart):
@@ -114,7 +114,7 @@ def read(text: str, rules: Rules) -> tuple[Chart, str]:
         data = decode(Path(text).read_bytes(), text)
     except OSError as error:
         raise InputError(f"cannot read the chart {text}: {error.strerror}") from None
-    return read_chart(data, text, rules), format_of(data)
+    return read_chart(data, text, rules), detect_format(data)
 
 
 def report(console: Console, played: RunResult) -> None:
@@ -149,8 +149,8 @@ def show(console: Console, evaluation: Evaluation) -> None:
     console.print()
     if not rules.infinite:
         console.print(
-            f"All values below are for an infinite shoe. {rules.name} is played with {decks_of(rules)}, where a cell "
-            "marked as wrong may be right.",
+            f"All values below are for an infinite shoe. {rules.name} is played with {format_decks(rules)}, where a "
+            "cell marked as wrong may be right.",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
     console.print(
@@ -163,7 +163,7 @@ def show(console: Console, evaluation: Evaluation) -> None:
     if not evaluation.cells:
         text = "no cell differs: this is the best chart"
         if not rules.infinite:
-            text = f"all cells equal those of that chart; another chart may be better with {decks_of(rules)}"
+            text = f"all cells equal those of that chart; another chart may be better with {format_decks(rules)}"
         console.print(text, highlight=False, soft_wrap=True)
         return
     print_cells(console, evaluation)

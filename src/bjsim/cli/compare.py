@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.arguments import MOST_HANDS, MOST_WORKERS
+from bjsim.arguments import MAX_HANDS, MAX_WORKERS
 from bjsim.cli.options import (
     Count,
     Names,
@@ -57,7 +57,7 @@ LISTED = 20  # changes listed for a game; the JSON has all of them
 @click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule in all games; repeatable.")
 @until_option
 @seed_option
-@click.option("--workers", type=Count(1, MOST_WORKERS), help="Number of processes for --until.  [default: all cores]")
+@click.option("--workers", type=Count(1, MAX_WORKERS), help="Number of processes for --until.  [default: all cores]")
 @json_option
 def compare(
     names: list[str], varied: tuple[str, ...], settings: tuple[str, ...], precision: float | None, seed: int,
@@ -96,7 +96,7 @@ def in_its_shoe(one: Compared, precision: float, seed: int, cores: int, console:
     """The luck-adjusted return of the best chart in the game's own shoe; None for an infinite shoe."""
     if one.rules.infinite:
         return None
-    played = play_chart(Solver(one.rules).chart, MOST_HANDS, precision, seed, cores, console.stderr)
+    played = play_chart(Solver(one.rules).chart, MAX_HANDS, precision, seed, cores, console.stderr)
     if played.stopped:
         raise click.exceptions.Exit(130)
     if played.failure:
@@ -115,7 +115,7 @@ def the_games(names: Sequence[str], varied: Sequence[str], settings: tuple[str, 
     if varied:
         if len(games) > 1:
             raise InputError(f"--vary takes one game, not {len(games)}: {', '.join(names)}")
-        grid = itertools.product(*values_of(varied))
+        grid = itertools.product(*parse_values(varied))
         games = [
             games[0].replace(**dict(point), name=", ".join(f"{field}={text}" for field, text in point))
             for point in grid
@@ -125,7 +125,7 @@ def the_games(names: Sequence[str], varied: Sequence[str], settings: tuple[str, 
     return games
 
 
-def values_of(varied: Sequence[str]) -> list[list[tuple[str, str]]]:
+def parse_values(varied: Sequence[str]) -> list[list[tuple[str, str]]]:
     """For each --vary, its field paired with each of its values. Raises: InputError."""
     values: dict[str, list[tuple[str, str]]] = {}
     for vary in varied:

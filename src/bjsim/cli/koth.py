@@ -19,7 +19,7 @@ from bjsim.bots.contest.config import MANY, Contest, load_config, with_settings
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host, verify
 from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.play.match import events_of
+from bjsim.bots.contest.play.match import replay_record
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.publish import write_results
@@ -31,7 +31,7 @@ from bjsim.cli.render import standings_table
 from bjsim.cli.replay import show as show_round
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.random_stream import MOST_SEED
+from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.strategies.players.find import is_python
 
 PAGE_EVERY = 20.0  # least seconds between two versions of the page during a contest
@@ -48,7 +48,7 @@ PAUSE = 10  # and the least pause, as a multiple of the time that a page or an u
 @click.option("--matches", type=Count(), help=f"Most matches to play.  [default: 25; with --until decided {MANY:,}]")
 @click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
 @click.option(
-    "--seed", type=Count(0, MOST_SEED),
+    "--seed", type=Count(0, MAX_SEED),
     help="Random seed. Bots may predict the cards of a seed they know.  [default: 128 random bits]",
 )  # fmt: skip
 @click.option("--out", "out", metavar="DIR", help="Directory for the journal, standings and page.  [default: contest]")
@@ -280,7 +280,7 @@ def show_contest(folder: Path, hand: str | None, json_path: str | None) -> None:
             names = [*standings.names, "house"]
             title = f"match {match + 1}, table {table + 1}, round {number + 1}; chips {record['chips']}"
             click.echo(printable(title))
-            show_round([Named(names[bot]) for bot in record["seats"]], events_of(standings.contest.rules, record))  # type: ignore[misc]
+            show_round([Named(names[bot]) for bot in record["seats"]], replay_record(standings.contest.rules, record))  # type: ignore[misc]
             for fault in record.get("faults", ()):
                 click.echo(printable(f"{names[fault['bot']]}: {fault['kind']}: {fault['detail']}"))
             return

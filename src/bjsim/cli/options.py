@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from bjsim.arguments import MOST, whole_number
+from bjsim.arguments import MAX_COUNT, whole_number
 from bjsim.arguments import check_writable as check_writable
 from bjsim.errors import InputError
 from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, load_rules
-from bjsim.sim.game.random_stream import MOST_SEED
+from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import RULE_FIELDS, TRADE_WORDS, Rules
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,7 +28,7 @@ class Count(click.ParamType):  # type: ignore[type-arg]
 
     name = "number"
 
-    def __init__(self, low: int = 1, most: int = MOST) -> None:
+    def __init__(self, low: int = 1, most: int = MAX_COUNT) -> None:
         self.low = low
         self.most = most
 
@@ -130,7 +130,7 @@ def the_rules(rules_name: str, settings: tuple[str, ...], decks: str | None) -> 
     return load_rules(rules_name).replace(**changes)
 
 
-def decks_of(rules: Rules) -> str:
+def format_decks(rules: Rules) -> str:
     """The size of a finite shoe in words."""
     return "1 deck" if rules.decks == 1 else f"{rules.decks} decks"
 
@@ -140,7 +140,7 @@ until_option = click.option(
     help="Play until the anytime-valid interval is ± P or narrower (the luck-adjusted one, if there is one).",
 )  # fmt: skip
 seed_option = click.option(
-    "--seed", type=Count(0, MOST_SEED), default=1, show_default=True,
+    "--seed", type=Count(0, MAX_SEED), default=1, show_default=True,
     help="Random seed; the same seed gives the same result, bit for bit.",
 )  # fmt: skip
 adjust_option = click.option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from bjsim.arguments import MOST_TABLES
+from bjsim.arguments import MAX_TABLES
 from bjsim.cli.options import Count, Names, bot_names, rules_options, seed_option, the_rules
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import NAMES, Action, Player
@@ -26,7 +26,7 @@ from bjsim.strategies.players.find import find_player
 )
 @click.option("--shoe", "shoe_path", metavar="FILE", help="Play the cards in this file instead, to the last round.")
 @rules_options
-@click.option("--tables", type=Count(1, MOST_TABLES), default=1, show_default=True, help="The --tables of the run.")
+@click.option("--tables", type=Count(1, MAX_TABLES), default=1, show_default=True, help="The --tables of the run.")
 @seed_option
 def replay(
     bots: list[str], table_number: int, round_number: int, shoe_path: str | None, rules_name: str,
@@ -51,7 +51,7 @@ def replay(
         raise InputError(f"--table {table_number} is not accepted; this run has tables 1 to {most}")
     players = [find_player(bot, rules) for bot in names]
     click.echo(f"{rules.name}, seed {seed}, table {table_number}, round {round_number}")
-    show(players, ReadableTable(rules, players).deal_again(seed, table_number - 1, round_number - 1))
+    show(players, ReadableTable(rules, players).replay(seed, table_number - 1, round_number - 1))
 
 
 def _play_script(rules: Rules, players: list[Player], shoe: ScriptedShoe) -> None:
@@ -68,13 +68,13 @@ def show(players: list[Player], played: RoundResult) -> None:
     """Print a round, one line for each event, and what each seat won."""
     names = [f"{player.name} (seat {seat})" for seat, player in enumerate(players, 1)]
     for event in played.events:
-        click.echo("  " + line_of(event, names))
+        click.echo("  " + format_event(event, names))
     for name, net, tied in zip(names, played.net, played.tied, strict=True):
         replayed = f", {tied} tied and replayed" if tied else ""
         click.echo(f"{name}: {'+' if net > 0 else ''}{net} bets{replayed}")
 
 
-def line_of(event: Event, names: list[str]) -> str:
+def format_event(event: Event, names: list[str]) -> str:
     """Describe an event. names: of the players, by seat."""
     actor = "dealer" if event.seat == DEALER else names[event.seat]
     if event.hand:

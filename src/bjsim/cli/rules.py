@@ -42,7 +42,7 @@ def rules(name: str | None, settings: tuple[str, ...], as_toml: bool) -> None:
     if preset:
         console.print(f"[bold]{name}[/bold]: {preset.about}", highlight=False)
         console.print(f"source: {preset.source}", highlight=False)
-        for decision in preset.decided:
+        for decision in preset.decisions:
             console.print(f"our reading: {decision}", highlight=False)
     console.print(fields_table(game, preset.rules if preset else Rules()))
 

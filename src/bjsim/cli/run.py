@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from bjsim.arguments import MOST_TABLES, MOST_WORKERS
+from bjsim.arguments import MAX_TABLES, MAX_WORKERS
 from bjsim.bots.programs import is_bot
 from bjsim.bots.seats import BotOptions, is_program
 from bjsim.cli.options import (
@@ -34,7 +34,7 @@ from bjsim.errors import InputError, RunFailed
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import COMPILING
-from bjsim.sim.game.random_stream import MOST_SEED
+from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.strategies.charts.chart import Chart
 
 
@@ -44,9 +44,9 @@ from bjsim.strategies.charts.chart import Chart
 @until_option
 @rules_options
 @click.option(
-    "--tables", type=Count(1, MOST_TABLES), default=1, show_default=True, help="Tables that share a bot's hands."
+    "--tables", type=Count(1, MAX_TABLES), default=1, show_default=True, help="Tables that share a bot's hands."
 )
-@click.option("--workers", type=Count(1, MOST_WORKERS), help="Processes; all cores by default.")
+@click.option("--workers", type=Count(1, MAX_WORKERS), help="Processes; all cores by default.")
 @click.option(
     "--executor",
     default="local",
@@ -55,7 +55,7 @@ from bjsim.strategies.charts.chart import Chart
     help="Where blocks are played: local, dask, dask://HOST:PORT, or cuda (a GPU: charts only, luck not told).",
 )
 @click.option(
-    "--seed", type=Count(0, MOST_SEED),
+    "--seed", type=Count(0, MAX_SEED),
     help="The same seed gives the same result, bit for bit.  [default: 1; with programs 128 random bits]",
 )  # fmt: skip
 @adjust_option

@@ -66,7 +66,7 @@ class RunScreen:
             for player, tally in zip(self.players, progress.tallies, strict=True)
             if tally.settled
         ]
-        head = f"{done / whole:6.1%}   {speed_of(speed)}   {left:,.0f} s left"
+        head = f"{done / whole:6.1%}   {format_speed(speed)}   {left:,.0f} s left"
         self.live.update(Group(Text(head, style="bold"), *lines), refresh=True)
 
 
@@ -125,7 +125,7 @@ def report(
     if progress.losses:
         console.print(f"{progress.losses} times a worker was lost and its blocks were replayed", style="yellow")
     rounds = progress.rounds - progress.rounds_before
-    speed = speed_of(result.rounds_per_second)
+    speed = format_speed(result.rounds_per_second)
     console.print(f"{rounds:,} rounds in {result.seconds:.2f} s, {speed}", highlight=False)
 
 
@@ -150,7 +150,7 @@ def luck_lines(results: Sequence[BotResult]) -> list[str]:
     return lines
 
 
-def speed_of(rounds_per_second: float) -> str:
+def format_speed(rounds_per_second: float) -> str:
     """Format a speed."""
     if rounds_per_second < 1e6:
         return f"{rounds_per_second:,.0f} rounds/s"

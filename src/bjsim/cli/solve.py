@@ -20,7 +20,7 @@ from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.tables import TABLES, Tables, dealer_lines
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.files import WRITERS
-from bjsim.strategies.mdp.size import plain_size, reasons_of, size_of
+from bjsim.strategies.mdp.size import find_reasons, measure_size, plain_size
 
 EXTRA = ("value", "states")
 CORNER = "you \\ dealer"
@@ -144,8 +144,8 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
         },
         "advantage": _json_number(solver.infinite_shoe_value),
         "value": _json_number(solver.infinite_shoe_value),
-        "sd": solver.sd(solver.chart.letter),
-        "states": size_of(solver.rules).to_json(),
+        "sd": solver.sd(solver.chart.policy),
+        "states": measure_size(solver.rules).to_json(),
     }
     return data
 
@@ -156,16 +156,16 @@ def _json_number(value: object) -> object:
 
 def size_lines(rules: Rules) -> list[str]:
     """Describe how many states the game has, and which rules add to them."""
-    size, plain = size_of(rules), plain_size(rules)
+    size, plain = measure_size(rules), plain_size(rules)
     lines = [
         f"{rules.name}: {size.states:,} states",
         f"  {size.decisions:,} with a decision: {size.hands} hands against {size.columns} dealer's cards "
-        f"({size.kept} hands before equivalent ones are merged)",
+        f"({size.unmerged_hands} hands before equivalent ones are merged)",
         f"  {size.results * size.columns:,} finished hands before the dealer plays, the deal, and the end",
     ]
-    if size.halves:
-        lines.append(f"  {size.halves * size.columns:,} split hands before their second card")
-    if reasons := reasons_of(rules):
+    if size.split_hands:
+        lines.append(f"  {size.split_hands * size.columns:,} split hands before their second card")
+    if reasons := find_reasons(rules):
         lines.append(
             f"{size.states / plain.states:.2f} times the {plain.states:,} of a game of hit and stand only, because of:"
         )

@@ -11,7 +11,7 @@ from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.table import Span, Table
-from bjsim.strategies.experiment import experiment_of
+from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.learning.study import study
 from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.mdp.build import build_mdp
@@ -47,16 +47,16 @@ def tables(rules: Rules) -> Iterator[Table]:
     players = [find_player(bot, rules) for bot in ("optimal", "lim17")]
     for adjusted in (False, True):
         for common_cards in (False, True):
-            yield from experiment_of(rules, players, 1, SEED, 1, adjusted, common_cards).groups
+            yield from make_experiment(rules, players, 1, SEED, 1, adjusted, common_cards).groups
 
 
 def folders() -> list[str]:
     """The directories in which numba caches compiled code."""
     from bjsim.sim.engine.kernels.play import play
-    from bjsim.sim.engine.kernels.rows import fold_rows
+    from bjsim.sim.engine.kernels.rows import compile_rows
     from bjsim.sim.engine.kernels.run_table import run_table
     from bjsim.strategies.learning.kernel import learn_episodes, play_episodes
     from bjsim.strategies.shoe.kernel import outcomes
 
-    kernels: tuple[Any, ...] = (fold_rows, play, run_table, learn_episodes, play_episodes, outcomes)
+    kernels: tuple[Any, ...] = (compile_rows, play, run_table, learn_episodes, play_episodes, outcomes)
     return sorted({str(kernel.stats.cache_path) for kernel in kernels})

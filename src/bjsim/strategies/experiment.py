@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bjsim.arguments import MOST_TABLES, argument, whole_number
+from bjsim.arguments import MAX_TABLES, argument, whole_number
 from bjsim.errors import InputError
+from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.luck_model import make_luck_model
-from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.game.actions import Player
-from bjsim.sim.game.random_stream import MOST_SEED
+from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.common_cards import CommonCards
 from bjsim.sim.running.experiment import Experiment, Progress
 from bjsim.sim.running.table import AdjustedTable, CompiledTable, ReadableTable, Table, TracedTable
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.exact.reach import splits_for_ever
+from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Policy
 from bjsim.strategies.results import BotResult, ExactReturn
@@ -26,7 +26,7 @@ VARIANCE_REDUCTION = 20_000  # the approximate variance reduction factor of luck
 ANYTIME = 3.03  # half-width of the anytime-valid interval where it is narrowest, in standard errors
 
 
-def table_of(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) -> TracedTable:
+def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) -> TracedTable:
     """Make a table for players that share a shoe; its rounds are compiled if all players are charts.
 
     Args:
@@ -41,15 +41,15 @@ def table_of(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) 
     if len(charts) < len(seated):
         return ReadableTable(rules, list(seated))
     try:
-        plan = compile_plan(rules, [chart.letter for chart in charts])
+        compiled = compile_rules(rules, [chart.policy for chart in charts])
     except KeyError as error:  # a chart made in Python; charts from files are checked when they are read
         raise InputError(str(error.args[0])) from None
     if adjust_luck:
-        return AdjustedTable(plan, rules.unit, make_luck_model(rules, plan))
-    return CompiledTable(plan, rules.unit)
+        return AdjustedTable(compiled, rules.unit, make_luck_model(rules, compiled))
+    return CompiledTable(compiled, rules.unit)
 
 
-def experiment_of(
+def make_experiment(
     rules: Rules, players: Sequence[Player], hands: int, seed: int, tables: int = 1, adjust_luck: bool | None = None,
     common_cards: bool = False, precision: float = 0.0,
 ) -> Experiment:  # fmt: skip
@@ -70,8 +70,8 @@ def experiment_of(
         InputError: A number is not accepted, the rounds of a chart may never end, or luck-adjusted returns cannot be
             computed for a player.
     """
-    hands, tables = whole_number("hands", hands), whole_number("tables", tables, 1, MOST_TABLES)
-    seed = whole_number("seed", seed, 0, MOST_SEED)
+    hands, tables = whole_number("hands", hands), whole_number("tables", tables, 1, MAX_TABLES)
+    seed = whole_number("seed", seed, 0, MAX_SEED)
     adjusted = not rules.infinite if adjust_luck is None else adjust_luck
     others = [player.name for player in players if not isinstance(player, Chart)]
     if adjust_luck and others:
@@ -79,10 +79,10 @@ def experiment_of(
             f"{argument('adjust_luck', True)} needs charts, whose states have exact values; {others[0]} is not a chart"
         )
     for player in players:
-        if isinstance(player, Chart) and (at := splits_for_ever(player)):
+        if isinstance(player, Chart) and (at := find_endless_split(player)):
             raise InputError(f"{player.name} cannot be played: it resplits {at[0]} against {at[1]} without end")
     each = 1 if common_cards else rules.seats
-    groups = [table_of(rules, players[first : first + each], adjusted) for first in range(0, len(players), each)]
+    groups = [make_table(rules, players[first : first + each], adjusted) for first in range(0, len(players), each)]
     played: Sequence[Table] = [CommonCards.of(rules, groups)] if common_cards else groups
     target_n = expected_hands(precision, adjusted and not others) if precision else 0
     return Experiment(rules, played, hands, seed, tables, precision, target_n)
@@ -110,10 +110,10 @@ def exact_returns(rules: Rules, players: Sequence[Player]) -> list[ExactReturn |
         ev = solver.ev(policy)
         return ExactReturn(float(ev.value), solver.sd(policy, ev))
 
-    return [exact_return(player.letter) if isinstance(player, Chart) else None for player in players]
+    return [exact_return(player.policy) if isinstance(player, Chart) else None for player in players]
 
 
-def results_of(
+def make_results(
     experiment: Experiment, players: Sequence[Player], progress: Progress,
     exact: Sequence[ExactReturn | None] | None = None,
 ) -> list[BotResult]:  # fmt: skip

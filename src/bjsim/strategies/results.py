@@ -202,7 +202,7 @@ class Difference:
         )
 
 
-def differences_of(results: Sequence[BotResult]) -> list[Difference]:
+def make_differences(results: Sequence[BotResult]) -> list[Difference]:
     """The differences between all pairs of bots that were dealt the same cards, in the order of `results`."""
     return [
         Difference(one, results[index + 1 + offset], pair)

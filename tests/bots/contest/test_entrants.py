@@ -66,11 +66,11 @@ def test_a_bot_that_does_not_compile_does_not_stop_it_either(tmp_path):
 def test_a_missing_language_is_an_error_not_a_fault(tmp_path, monkeypatch):
     (tmp_path / "bot.lisp").write_text("(princ 1)")
     entrants = gather([str(tmp_path / "bot.lisp"), "lim17"], CARDSHARK)
-    languages.tool_of.cache_clear()
+    languages.find_tool.cache_clear()
     monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(FieldError, match="apt install sbcl"):
         Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), entrants, 1, "off").run()
-    languages.tool_of.cache_clear()
+    languages.find_tool.cache_clear()
 
 
 def test_junk_in_a_folder_of_bots_does_not_stop_the_contest(folder, caplog):

@@ -59,7 +59,7 @@ def named(rules, names):
     return [find_player(name, rules) for name in names]
 
 
-def z_of(values):
+def z_score(values):
     """How many standard errors the mean is from 0."""
     sd = statistics.stdev(values)
     return statistics.mean(values) / (sd / len(values) ** 0.5) if sd else 0.0
@@ -77,7 +77,7 @@ GAMES = {
 
 
 def evs_by(evs, chart):
-    return evs.evaluate(evs.tabulate(chart.letter))
+    return evs.evaluate(evs.tabulate(chart.policy))
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -89,11 +89,11 @@ def test_values_match_the_solver(game, name):
     index = StateIndex(rules)
     evs = evs_by(ChartValues(index), chart)
     solver = Solver(rules)
-    assert evs[index.number_of[HandState()], 0] == pytest.approx(float(solver.ev(chart.letter).value), abs=1e-12)
+    assert evs[index.number_of[HandState()], 0] == pytest.approx(float(solver.ev(chart.policy).value), abs=1e-12)
     if rules.dealer_shows == "both":
         return
     for up in range(N_RANKS):
-        means = solver.means(solver.columns[index.columns[1 + up]], 0.0, chart.letter)
+        means = solver.means(solver.columns[index.columns[1 + up]], 0.0, chart.policy)
         for hand in solver.states.reachable():
             number = (1 + up) * len(index.hands) + index.number_of[hand]
             assert evs[number, 0] == pytest.approx(means.value(hand), abs=1e-12)
@@ -107,7 +107,7 @@ def test_slopes_are_those_of_the_solver():
     slopes = evs_by(ChartValues(index), chart)[index.number_of[HandState()], 1:]
     step = 1e-4
     low, high = (
-        float(Solver(rules.replace(ten_probability=4 / 13 + tilt)).ev(chart.letter).value) for tilt in (-step, step)
+        float(Solver(rules.replace(ten_probability=4 / 13 + tilt)).ev(chart.policy).value) for tilt in (-step, step)
     )
     assert slopes[-1] - slopes[:-1].mean() == pytest.approx((high - low) / (2 * step), abs=1e-5)
 
@@ -118,9 +118,9 @@ def test_in_the_infinite_shoe_profit_minus_luck_is_the_value_of_the_chart(deal, 
     """In every round, exactly, if the chart is known."""
     rules = CARDSHARK.replace(decks="inf", chips=10**6, deal=deal)
     chart = find_player(name, rules)
-    value = 10 * float(Solver(rules).ev(chart.letter).value)
+    value = 10 * float(Solver(rules).ev(chart.policy).value)
     luck = ContestLuckModel(rules)
-    evs = luck.evaluate(luck.chart_values.tabulate(chart.letter))
+    evs = luck.evaluate(luck.chart_values.tabulate(chart.policy))
     for net, (log,) in logged(rules, [chart] * 4, 1):
         for won, parts in zip(net, luck.luck_by_bot([log], np.array([evs] * 5)), strict=False):
             assert won - sum(parts) == pytest.approx(25 * value, abs=1e-4)
@@ -260,7 +260,7 @@ def agree(matches, names):
     factors = {}
     for bot, name in enumerate(names):
         mine = [match[bot] for match in matches]
-        assert abs(z_of([sum(parts) for _, parts in mine])) < 3, name
+        assert abs(z_score([sum(parts) for _, parts in mine])) < 3, name
         adjusted = [net - sum(parts) for net, parts in mine]
         factors[name] = statistics.variance([net for net, _ in mine]) / statistics.variance(adjusted)
     return factors
@@ -268,7 +268,7 @@ def agree(matches, names):
 
 def kinds_are_unbiased(matches):
     for place, kind in enumerate(KINDS):
-        assert abs(z_of([sum(parts[place] for _, parts in match) for match in matches])) < 4, kind
+        assert abs(z_score([sum(parts[place] for _, parts in match) for match in matches])) < 4, kind
 
 
 def test_it_is_unbiased_and_reduces_variance():
@@ -295,7 +295,7 @@ def short_runs_follow_student_t(matches, runs, length):
     """In runs of few matches the mean luck divided by its standard error follows Student's t, not the normal
     distribution: with ten matches one in 300 exceeds 4. (1,200 values; the shares' standard errors are below 0.01.)"""
     values = [
-        z_of([sum(match[bot][1]) for match in matches[run * length : (run + 1) * length]])
+        z_score([sum(match[bot][1]) for match in matches[run * length : (run + 1) * length]])
         for bot in range(len(SIX)) for run in range(runs)
     ]  # fmt: skip
 

@@ -29,7 +29,7 @@ class Scripted:
         return self.what(view) if callable(self.what) else self.what
 
 
-def match_of(*players, bots=None, **settings):
+def make_match(*players, bots=None, **settings):
     contest = Contest(CARDSHARK, **settings)
     seats = bots or tuple(range(len(players)))
     plan = TablePlan(0, 0, 0, seats)
@@ -47,7 +47,7 @@ WRONG = {
 
 @pytest.mark.parametrize("kind", WRONG)
 def test_a_fault_is_a_stand_and_after_ten_a_bot_is_not_asked(kind):
-    records = match_of(HONEST, Scripted(WRONG[kind]))
+    records = make_match(HONEST, Scripted(WRONG[kind]))
     faults = [fault for record in records for fault in record.get("faults", ())]
     assert len(records) == 25
     assert len(faults) == 10 and {fault["kind"] for fault in faults} == {kind} and {f["bot"] for f in faults} == {1}
@@ -55,15 +55,15 @@ def test_a_fault_is_a_stand_and_after_ten_a_bot_is_not_asked(kind):
 
 
 def test_honest_bots_are_dealt_the_same_whether_a_hostile_one_crashes_or_stands():
-    stands = match_of(HONEST, Scripted(Action("S")), HONEST)
-    crashes = match_of(HONEST, Scripted(ValueError("x")), HONEST)
+    stands = make_match(HONEST, Scripted(Action("S")), HONEST)
+    crashes = make_match(HONEST, Scripted(ValueError("x")), HONEST)
     keys = ("seats", "chips", "cards", "net", "moves")
     assert [[record[key] for key in keys] for record in stands] == [[r[key] for key in keys] for r in crashes]
 
 
 def test_a_broke_bot_sits_out_and_chips_are_carried():
     all_in = Scripted(lambda view: raise_by(view.chips) if view.chips else HIT)
-    records = match_of(HONEST, all_in)
+    records = make_match(HONEST, all_in)
     assert records[0]["chips"] == [200, 200]
     held = dict(enumerate([200, 200]))
     for record in records:
@@ -76,7 +76,7 @@ def test_a_broke_bot_sits_out_and_chips_are_carried():
 
 def test_the_match_ends_when_all_are_broke_even_if_the_house_is_not():
     loses = Scripted(lambda view: raise_by(view.chips) if view.chips else HIT)
-    records = match_of(loses, HONEST, bots=(0, HOUSE))
+    records = make_match(loses, HONEST, bots=(0, HOUSE))
     assert len(records) < 25
 
 
@@ -115,7 +115,7 @@ def test_a_contest_from_a_file(tmp_path):
 
 
 def test_a_move_cap_fault_keeps_the_last_request():
-    fault = match_of(HONEST, Scripted(raise_by(0)))[0]["faults"][0]
+    fault = make_match(HONEST, Scripted(raise_by(0)))[0]["faults"][0]
     assert fault["kind"] == "move-cap" and fault["move"] == 100
     score, hand, visible, stake, chips = fault["argv"]
     assert visible[1] == "#" and set(hand) <= set(visible) and 2 <= int(score) <= 21
@@ -143,12 +143,12 @@ def test_wrong_answers_of_python_players_are_faults(answer, kind):
             raise answer
         return answer
 
-    records = match_of(HONEST, Scripted(answers))
+    records = make_match(HONEST, Scripted(answers))
     assert len(records) == 25 and records[0]["faults"][0]["kind"] == kind
 
 
 def test_a_player_may_answer_with_a_letter():
-    assert match_of(HONEST, Scripted("S")) == match_of(HONEST, Scripted(Action("S")))
+    assert make_match(HONEST, Scripted("S")) == make_match(HONEST, Scripted(Action("S")))
 
 
 def test_half_a_chip_is_neither_paid_nor_taken():

@@ -14,13 +14,13 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.match import play_table
 from bjsim.bots.contest.report import page as pages
-from bjsim.bots.contest.report.command import sources_of
+from bjsim.bots.contest.report.command import published_sources
 from bjsim.bots.contest.report.drawings import fitted
 from bjsim.bots.contest.report.page import PageData, render_page, replayed
 from bjsim.bots.contest.report.replay import replay, shortened
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.bots.protocol import argv_of
+from bjsim.bots.protocol import make_argv
 from bjsim.cli.main import main
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.presets import PRESETS, load_rules
@@ -58,14 +58,14 @@ def page(folder):
     return (folder / "index.html").read_text(encoding="utf-8")
 
 
-def page_of(folder, contest, bots):
+def make_page(folder, contest, bots):
     """Play a contest and render its page."""
     host = Host.begin(folder, contest, gather(bots, contest.rules))
     host.run()
     return render_page(host.standings, host.page)
 
 
-def cells_of(page, table):
+def make_cells(page, table):
     """The cell texts of a table by id, row by row."""
     rows = re.search(rf'<table id="{table}".*?</table>', page, re.S)[0].split("<tr>")[1:]
     return [[unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in rows]
@@ -123,9 +123,9 @@ def test_names_fit_next_to_the_drawings(name):
 
 @pytest.mark.parametrize("game", ["cardshark", "vegas-s17", "blackjack-p"])
 def test_the_page_states_whether_results_are_luck_adjusted(game, tmp_path):
-    page = page_of(tmp_path, Contest(load_rules(game), matches=8), ["lim17", "hoyle"])
+    page = make_page(tmp_path, Contest(load_rules(game), matches=8), ["lim17", "hoyle"])
     adjusted = game == "cardshark"
-    header, *rows = cells_of(page, "standings")
+    header, *rows = make_cells(page, "standings")
     assert ("luck-adjusted" in header) == ("its 95% interval" in header) == adjusted
     assert all(len(row) == len(header) for row in rows)
     assert ("without the luck of the cards" in page) == adjusted
@@ -138,13 +138,13 @@ def test_unknown_luck_is_a_dash(tmp_path, monkeypatch):
     unknown = {"luck_adjusted": None, "luck_adjusted_ci95": None}
     row_values = pages.row_values
     monkeypatch.setattr(pages, "row_values", lambda row, timings: {**row_values(row, timings), **unknown})
-    header, *rows = cells_of(page_of(tmp_path, Contest(CARDSHARK, matches=2), ["lim17", "hoyle"]), "standings")
+    header, *rows = make_cells(make_page(tmp_path, Contest(CARDSHARK, matches=2), ["lim17", "hoyle"]), "standings")
     assert {row[header.index("luck-adjusted")] for row in rows} == {"–"}
 
 
 def test_the_drawn_means_are_also_in_a_table(folder, page):
-    header, *rows = cells_of(page, "means")
-    assert header == ["matches", *(row[1] for row in cells_of(page, "standings")[1:])]
+    header, *rows = make_cells(page, "means")
+    assert header == ["matches", *(row[1] for row in make_cells(page, "standings")[1:])]
     progress = Standings(next(journal.read(folder))).add_all(list(journal.read(folder))[1:]).progress
     assert [int(row[0]) for row in rows] == [matches for matches, _ in progress]
     last = [f"{mean:.1f}" for mean in progress[-1][1]]
@@ -166,7 +166,7 @@ def test_the_page_has_the_command_that_reproduces_it(contest, tmp_path, monkeypa
     charts = [bots / "my chart.txt", bots / "more" / "other.txt"]
     for chart, limit in zip(charts, ["lim16", "lim19"], strict=True):
         chart.write_text(format_text(find_player(limit, contest.rules)))
-    page = page_of(tmp_path / "first", contest, ["lim17", f"it's={charts[0]}", str(charts[1])])
+    page = make_page(tmp_path / "first", contest, ["lim17", f"it's={charts[0]}", str(charts[1])])
     assert str(tmp_path) not in page
     parts = dict(re.findall(r'<pre id="(again|again-file)">(.*?)</pre>', page, re.S))
     monkeypatch.chdir(bots)
@@ -192,8 +192,8 @@ def test_the_page_has_the_command_that_reproduces_it(contest, tmp_path, monkeypa
 def test_files_are_relative_to_their_common_folder():
     files = ["/somewhere/bots/a.py", "/somewhere/bots/c/b.c"]
     named = ["./a.py", "./c/b.c"]
-    assert sources_of(["lim17", *files, "package.module:player"]) == ["lim17", *named, "package.module:player"]
-    assert sources_of(["/somewhere/bots/a.py", "lim17"]) == ["./a.py", "lim17"]
+    assert published_sources(["lim17", *files, "package.module:player"]) == ["lim17", *named, "package.module:player"]
+    assert published_sources(["/somewhere/bots/a.py", "lim17"]) == ["./a.py", "lim17"]
 
 
 # --- replays
@@ -207,7 +207,7 @@ class Splitter:
     def decide(self, view):
         letter = next(iter(set("PD") & set(view.legal)), "H") if view.chips % 3 else "H"
         letter = "P" if "P" in view.legal else letter
-        return Action(letter if int(argv_of(view)[0]) < 16 or letter == "P" else "S")
+        return Action(letter if int(make_argv(view)[0]) < 16 or letter == "P" else "S")
 
 
 class RequestLog:
@@ -217,7 +217,7 @@ class RequestLog:
         self.player, self.name, self.requests = player, player.name, []
 
     def decide(self, view):
-        self.requests.append(argv_of(view))
+        self.requests.append(make_argv(view))
         return self.player.decide(view)
 
 
@@ -286,7 +286,7 @@ def test_replays_show_the_requests_of_bots(game):
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_gives_a_page(game, tmp_path):
     structure = Structure()
-    structure.feed(page_of(tmp_path, Contest(load_rules(game), matches=2), ["lim17", "optimal"]))
+    structure.feed(make_page(tmp_path, Contest(load_rules(game), matches=2), ["lim17", "optimal"]))
     assert not structure.open and not structure.wrong
 
 

@@ -177,7 +177,7 @@ def rewritten(folder: Path, source: Path, number: int, change) -> None:
     for index, record in enumerate(journal.read(source)):
         if index == number:
             change(record)
-        line, crc = journal.line_of(record, crc)
+        line, crc = journal.encode_record(record, crc)
         lines.append(line)
     folder.mkdir()
     (folder / journal.NAME).write_bytes(b"".join(lines))
@@ -256,7 +256,7 @@ def forged(folder: Path, records: list[dict]) -> Path:
     """A journal of these records with correct CRCs."""
     crc, lines = 0, []
     for record in records:
-        line, crc = journal.line_of({key: value for key, value in record.items() if key != "crc"}, crc)
+        line, crc = journal.encode_record({key: value for key, value in record.items() if key != "crc"}, crc)
         lines.append(line)
     folder.mkdir()
     (folder / journal.NAME).write_bytes(b"".join(lines))

@@ -78,7 +78,7 @@ def test_memory_that_grows_is_noticed(journals):
     assert kept[1] - kept[0] > 4e6
 
 
-def standings_of(bots):
+def make_standings(bots):
     """A contest after eight matches in which only the first two bots win or lose."""
     contest = Contest(load_rules("cardshark"), matches=8)
     bot = {"source": "lim17", "language": "in process", "sha256": ""}
@@ -95,13 +95,13 @@ def standings_of(bots):
 
 def test_the_page_of_300_bots_compares_the_first_of_them():
     """All pairs would be 90,000 cells, about a megabyte."""
-    page = render_page(standings_of(300), PageData())
+    page = render_page(make_standings(300), PageData())
     assert len(page) < 300_000
     rows = re.search(r'<table id="standings".*?</table>', page, re.S)[0].count("<tr>")
     compared = re.search(r'aria-describedby="cross-note">.*?</table>', page, re.S)[0]
     assert rows == 301 and compared.count("<tr>") == COMPARED + 1 and compared.count("<td") == COMPARED**2
     assert f"Only the first {COMPARED} bots are compared" in page and page.count("<polyline") == COMPARED
-    assert "Only the first" not in render_page(standings_of(COMPARED), PageData())
+    assert "Only the first" not in render_page(make_standings(COMPARED), PageData())
 
 
 class Slow:

@@ -186,14 +186,14 @@ def test_unequal_bots_are_separated():
     assert all(made_up("abc", 100, [0, 0, 4], seed=seed)[1] > 0 for seed in range(20))
 
 
-def contest_of(tmp_path, bots, **settings):
+def make_contest(tmp_path, bots, **settings):
     host = Host.begin(tmp_path, Contest(CARDSHARK, **settings), gather(bots, CARDSHARK))
     return host.run()
 
 
 def lim17_against_optimal(folder, seed):
     """The separated bot and the decided leader ("" for none) of a duplicate contest of at most 1,000 hands each."""
-    standings = contest_of(folder, ["lim17", "optimal"], duplicate=True, until="decided", matches=38, seed=seed)
+    standings = make_contest(folder, ["lim17", "optimal"], duplicate=True, until="decided", matches=38, seed=seed)
     assert all(score.hands < 1000 for score in standings.scores)
     difference = standings.difference(0, 1)
     ahead = standings.names[difference.mean < 0] if difference.separated else ""
@@ -216,14 +216,14 @@ def test_duplicate_decides_between_them_and_never_wrongly(tmp_path):
 
 
 def test_it_ends_with_the_match_in_which_the_time_limit_is_reached(tmp_path):
-    standings = contest_of(tmp_path, ["lim17", "optimal"], until="0.05", matches=10**5)
+    standings = make_contest(tmp_path, ["lim17", "optimal"], until="0.05", matches=10**5)
     assert standings.end["reason"] == "time" and standings.matches >= 1
     assert standings.rounds == 25 * standings.matches
 
 
 def test_two_copies_in_duplicate_are_never_separated(tmp_path):
     """They play the same hands in turn, so their difference is exactly 0."""
-    standings = contest_of(tmp_path, ["lim17", "lim17"], duplicate=True, until="decided", matches=30)
+    standings = make_contest(tmp_path, ["lim17", "lim17"], duplicate=True, until="decided", matches=30)
     assert standings.end["reason"] == "matches"
     assert standings.difference(0, 1).interval == (0.0, 0.0)
 

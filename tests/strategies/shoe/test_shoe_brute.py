@@ -62,7 +62,7 @@ class Players:
 
     def chart(self, chart: Chart):
         def policy(hand: str, shown: str, split: str, legal: str) -> str:
-            return chart.letter(chart.state_of(hand, bool(split)), self.states.column(shown), legal)
+            return chart.policy(chart.find_state(hand, bool(split)), self.states.column(shown), legal)
 
         return policy
 

@@ -9,7 +9,7 @@ import pytest
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.cards import rank_of
+from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
@@ -24,7 +24,7 @@ ONE = named_rules("vegas-h17").replace(decks=1, surrender=True)
 def unseen(cards: str, decks: int = 1) -> list[int]:
     counts = [4 * decks] * 13
     for card in cards:
-        counts[rank_of(card)] -= 1
+        counts[parse_rank(card)] -= 1
     return counts
 
 
@@ -104,7 +104,7 @@ def test_who_sees_more_decides_no_worse() -> None:
     mean = {letter: 0.0 for letter in blind}
     best = total = 0.0
     for card in "A23456789TJQK":
-        weight = unseen(cards + shown)[rank_of(card)]
+        weight = unseen(cards + shown)[parse_rank(card)]
         seen = action_values(ONE, cards, shown, unseen(cards + shown + card), "SH")
         total += weight
         best += weight * max(seen.values())

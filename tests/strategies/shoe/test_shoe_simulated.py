@@ -6,8 +6,8 @@ import math
 
 import pytest
 
+from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.luck_model import make_luck_model
-from bjsim.sim.engine.plan import compile_plan
 from bjsim.sim.engine.rounds import open_ledger, play_rounds, rounds_in_shoe
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
@@ -24,13 +24,13 @@ BLOCK = 500_000
 def simulated(rules: Rules, chart: Chart, se: float, most: int) -> LuckTally:
     """Luck-adjusted rounds from fresh shoes, until the standard error is `se` or `most` blocks are played."""
     rules = rules.replace(cut=f"1/{52 * int(rules.decks)}")
-    plan = compile_plan(rules, [chart.letter] * rules.seats)
-    luck_model = make_luck_model(rules, plan)
+    compiled = compile_rules(rules, [chart.policy] * rules.seats)
+    luck_model = make_luck_model(rules, compiled)
     tally = LuckTally()
     for block in range(most):
-        shoe = rounds_in_shoe(plan)
-        ledger = open_ledger(plan, luck_model, float(rules.unit), shoe)
-        play_rounds(plan, stream_key(5, 0, block), BLOCK, 0, luck_model, ledger)
+        shoe = rounds_in_shoe(compiled)
+        ledger = open_ledger(compiled, luck_model, float(rules.unit), shoe)
+        play_rounds(compiled, stream_key(5, 0, block), BLOCK, 0, luck_model, ledger)
         shoes, *sums = ledger.sums[0].tolist()
         tally += LuckTally(float(luck_model.value[luck_model.chart[0]]), max(shoe, 1), int(shoes), *sums)
         if tally.se <= se:
@@ -49,7 +49,7 @@ def test_fresh_shoes_agree(name: str, decks: int) -> None:
     assert tally.se < 5e-5
     assert abs(tally.mean - solver.value("td")) < 4 * tally.se
     infinite = Solver(rules.replace(decks="inf"))
-    assert abs(tally.mean - float(infinite.ev(solver.chart.letter).value)) > 4 * tally.se
+    assert abs(tally.mean - float(infinite.ev(solver.chart.policy).value)) > 4 * tally.se
 
 
 @pytest.mark.slow

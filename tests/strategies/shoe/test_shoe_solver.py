@@ -121,7 +121,7 @@ def test_many_decks_tend_to_the_infinite_shoe(name: str) -> None:
     chart = random_chart(rules, 1, 1)
     cells = chart.cells | {("TT", column): "S" for column in infinite.columns}  # type: ignore[operator]
     chart = Chart("random", rules.replace(decks="inf"), cells)
-    ev = float(infinite.ev(chart.letter).value)
+    ev = float(infinite.ev(chart.policy).value)
     assert 2 * two.value(chart) - one.value(chart) == pytest.approx(ev, abs=2e-6)
 
 
@@ -142,7 +142,7 @@ def test_the_sd_tends_to_that_of_the_infinite_shoe(name: str) -> None:
     rules = named_rules(name)
     infinite = Solver(rules.replace(decks="inf", max_hands=2))
     solver = ShoeSolver(rules.replace(max_hands=2), dict.fromkeys("A23456789TJQK", 40_000))
-    assert solver.sd("td") == pytest.approx(infinite.sd(infinite.chart.letter), abs=2e-4)
+    assert solver.sd("td") == pytest.approx(infinite.sd(infinite.chart.policy), abs=2e-4)
 
 
 def test_values_by_upcard_add_up() -> None:

@@ -11,12 +11,12 @@ from typing import Any
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules, named_rules
-from bjsim.sim.game.random_stream import MOST_SEED, random_seed
+from bjsim.sim.game.random_stream import MAX_SEED, random_seed
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.toml_files import read_toml
 
 HOUSE = -1  # the bot number of a house player, which fills an empty seat and is not ranked
-MOST = 10**15  # largest accepted count
+MAX_COUNT = 10**15  # largest accepted count
 MANY = 100_000  # default match limit of a contest that runs until it is decided
 
 
@@ -103,7 +103,7 @@ def _is_seconds(text: str) -> bool:
 
 
 SETTINGS = tuple(f.name for f in fields(Contest) if f.name != "rules")
-_WHOLE = {"seed": (0, MOST_SEED), **dict.fromkeys(("matches", "sittings", "hands", "strikes"), (1, MOST))}
+_WHOLE = {"seed": (0, MAX_SEED), **dict.fromkeys(("matches", "sittings", "hands", "strikes"), (1, MAX_COUNT))}
 
 
 def with_settings(contest: Contest, given: Mapping[str, Any], counted: bool = False) -> Contest:

@@ -14,7 +14,7 @@ from typing import Any
 from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import printable
-from bjsim.bots.sandbox.languages import BuildError, NoToolchain, language_of
+from bjsim.bots.sandbox.languages import BuildError, NoToolchain, find_language
 from bjsim.bots.sandbox.sources import check_name, read_bot
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -150,7 +150,7 @@ def _file(path: Path, rules: Rules) -> tuple[str, str]:
         if _is_chart(content, path, rules):
             language = IN_PROCESS
         else:
-            detected = language_of(path)
+            detected = find_language(path)
             language = detected.name if detected else "executable"
     except (BuildError, OSError) as error:
         raise NoBot(str(error)) from None

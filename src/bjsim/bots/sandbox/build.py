@@ -23,7 +23,7 @@ from pathlib import Path
 
 from bjsim.bots.protocol import Reply
 from bjsim.bots.sandbox import inside
-from bjsim.bots.sandbox.languages import BuildError, Language, Program, binds_of, language_of, tool_of
+from bjsim.bots.sandbox.languages import BuildError, Language, Program, find_binds, find_language, find_tool
 from bjsim.bots.sandbox.session import Limits, SandboxSession
 from bjsim.bots.sandbox.sources import read_bot
 
@@ -56,7 +56,7 @@ def build(path: str | Path, *, sandboxed: bool = True) -> Program:
     path = Path(path)
     try:
         content = read_bot(path)
-        language = language_of(path)
+        language = find_language(path)
     except OSError as error:
         raise BuildError(f"{path}: {error.strerror}") from None
     if language is None:
@@ -81,7 +81,7 @@ def _version(tool: str) -> str:
 
 def _compiled(name: str, language: Language, sources: Mapping[str, bytes], sandboxed: bool) -> Mapping[str, bytes]:
     """The compiled files, from the cache if possible."""
-    tool = tool_of(language)
+    tool = find_tool(language)
     key = hashlib.sha256()
     for part in (SCRIPT, language.script, tool, _version(tool), str(sandboxed)):
         key.update(part.encode() + b"\0")
@@ -133,7 +133,7 @@ def _write_atomically(path: Path, content: bytes) -> None:
 def _compile(name: str, language: Language, tool: str, sources: Mapping[str, bytes], sandboxed: bool) -> bytes:
     """Run the compiler; returns what its session printed. Raises: BuildError."""
     script = SCRIPT.format(tool=shlex.quote(tool), script=language.script)
-    compiler = Program(name, language.name, sources, ("/bin/sh", "-c", script), binds=binds_of(tool))
+    compiler = Program(name, language.name, sources, ("/bin/sh", "-c", script), binds=find_binds(tool))
     session = SandboxSession(compiler, LIMITS, sandboxed=sandboxed, scratch=True)
     try:
         reply = session.ask([])

@@ -198,7 +198,7 @@ def _folders(binds: Iterable[str]) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def trouble() -> str:
+def find_obstacle() -> str:
     """One line on why the sandbox does not work on this machine; empty if it works."""
     if sys.platform != "linux":
         return "the sandbox needs Linux"

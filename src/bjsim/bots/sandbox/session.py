@@ -16,7 +16,7 @@ from functools import lru_cache
 from bjsim.bots.protocol import REPLY_LIMIT, Reply, python_2_hint
 from bjsim.bots.sandbox import inside, restrictions
 from bjsim.bots.sandbox.inside import runner
-from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Program, binds_of, tool_of
+from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Program, find_binds, find_tool
 from bjsim.errors import RunFailed
 
 MODES = ("required", "auto", "off")
@@ -70,12 +70,12 @@ def sandboxed(mode: str) -> bool:
         raise ValueError(f"sandbox must be one of {', '.join(MODES)}, not {mode}")
     if mode == "off":
         return False
-    trouble = restrictions.trouble()
-    if trouble and mode == "required":
-        raise SandboxError(f"a sandbox is required, but {trouble}")
-    if trouble:
-        _warn(trouble)
-    return not trouble
+    obstacle = restrictions.find_obstacle()
+    if obstacle and mode == "required":
+        raise SandboxError(f"a sandbox is required, but {obstacle}")
+    if obstacle:
+        _warn(obstacle)
+    return not obstacle
 
 
 def raise_file_limit(sessions: int) -> None:
@@ -96,8 +96,8 @@ def raise_file_limit(sessions: int) -> None:
 
 
 @lru_cache(maxsize=1)
-def _warn(trouble: str) -> None:
-    logger.warning("bots run without a sandbox, with resource limits only: %s", trouble)
+def _warn(obstacle: str) -> None:
+    logger.warning("bots run without a sandbox, with resource limits only: %s", obstacle)
 
 
 class SandboxSession:
@@ -179,8 +179,8 @@ class SandboxSession:
         self.restrictions.close()
 
     def _open(self) -> None:
-        python = tool_of(ENDINGS[".py"])
-        binds = {*self.program.binds, *binds_of(python)}
+        python = find_tool(ENDINGS[".py"])
+        binds = {*self.program.binds, *find_binds(python)}
         self.restrictions = restrictions.open_restrictions(
             self.sandboxed, self.program.files, inside.source("runner.py"), binds, self.scratch
         )

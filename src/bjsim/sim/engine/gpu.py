@@ -21,7 +21,7 @@ from bjsim.arguments import argument
 from bjsim.errors import EndlessSplitting, InputError
 from bjsim.sim.engine.kernels import luck, shoe, words
 from bjsim.sim.engine.kernels import play as round_kernel
-from bjsim.sim.engine.kernels.layout import Counts, Plan, Seats, Shoe
+from bjsim.sim.engine.kernels.layout import CompiledRules, Counts, Seats, ShoeArrays
 from bjsim.sim.engine.kernels.play import RAN_AWAY, play
 from bjsim.sim.engine.rounds import ENDLESS, make_counts, make_seats, make_shoe
 
@@ -53,20 +53,20 @@ def high_and_low(word: Any, number: Any) -> Any:
     return (upper + (lower >> np.uint64(32))) >> np.uint64(32), word * number
 
 
-def play_thread(plan: Any, rounds: Any, shoes: Any, seats: Any, counts: Any, overflow: Any) -> None:
+def play_thread(compiled: Any, rounds: Any, shoes: Any, seats: Any, counts: Any, overflow: Any) -> None:
     """Play `rounds[thread]` rounds in each GPU thread; see `Threads` for the arguments."""
     i = cuda.grid(1)
     if i < len(rounds):
-        shoe = Shoe(
+        shoe = ShoeArrays(
             shoes.cards[:, i], shoes.key[:, i], shoes.read[:, i], shoes.ready[:, i], shoes.chunk[:, i],
-            shoes.before[:, i], shoes.size, shoes.normal_tens, plan.threshold, plan.other,
+            shoes.before[:, i], shoes.size, shoes.normal_tens, compiled.threshold, compiled.other,
         )  # fmt: skip
         own = Seats(
-            seats.hand[:, i], seats.half[:, i], seats.pending[:, i], seats.held[:, i], seats.acting[:, i],
+            seats.hand[:, i], seats.split_hand[:, i], seats.pending[:, i], seats.held[:, i], seats.acting[:, i],
             seats.payoff[:, :, i],
         )  # fmt: skip
         counted = Counts(counts.dense[:, :, :, i], counts.overflow[:, :, i], counts.trace[:, :, i])
-        overflow[i] = play(plan, shoe, rounds[i], own, counted, None, None)
+        overflow[i] = play(compiled, shoe, rounds[i], own, counted, None, None)
 
 
 @lru_cache(maxsize=1)
@@ -102,7 +102,7 @@ class Threads(NamedTuple):
     """
 
     rounds: Array
-    shoes: Shoe
+    shoes: ShoeArrays
     seats: Seats
     counts: Counts
     overflow: Array
@@ -115,9 +115,9 @@ def each_array(change: Callable[[Array], Any], value: Any) -> Any:
     return change(value) if isinstance(value, np.ndarray) else value
 
 
-def threads_for(plan: Plan, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Threads:
+def threads_for(compiled: CompiledRules, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Threads:
     """Make the initial arrays, with a thread for each key."""
-    one = make_shoe(plan, (0, 0)), make_seats(plan), make_counts(plan, max(rounds), 0)
+    one = make_shoe(compiled, (0, 0)), make_seats(compiled), make_counts(compiled, max(rounds), 0)
     shoes, seats, counts = (each_array(lambda array: np.stack([array] * len(keys), axis=-1), item) for item in one)
     return Threads(
         rounds=np.array(rounds, np.int64),
@@ -128,11 +128,13 @@ def threads_for(plan: Plan, keys: Sequence[tuple[int, int]], rounds: Sequence[in
     )
 
 
-def play_on_gpu(plan: Plan, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> tuple[Array, list[Array]]:
+def play_on_gpu(
+    compiled: CompiledRules, keys: Sequence[tuple[int, int]], rounds: Sequence[int]
+) -> tuple[Array, list[Array]]:
     """Play blocks on the GPU, in several launches if memory is short.
 
     Args:
-        plan: The compiled rules.
+        compiled: The compiled rules.
         keys: The key of each block's random stream.
         rounds: The number of rounds of each block.
 
@@ -144,14 +146,14 @@ def play_on_gpu(plan: Plan, keys: Sequence[tuple[int, int]], rounds: Sequence[in
         EndlessSplitting: A seat reached the limit on hands.
     """
     sizes: list[int] = []
-    each_array(lambda array: sizes.append(array.nbytes), threads_for(plan, keys[:1], [max(rounds)]))
+    each_array(lambda array: sizes.append(array.nbytes), threads_for(compiled, keys[:1], [max(rounds)]))
     most = max(MEMORY // sum(sizes), 1)
     counts, outside = [], []
     for first in range(0, len(keys), most):
-        threads = threads_for(plan, keys[first : first + most], rounds[first : first + most])
+        threads = threads_for(compiled, keys[first : first + most], rounds[first : first + most])
         on_gpu = each_array(cuda.to_device, threads)
         blocks = -(-len(threads.rounds) // THREADS)
-        _launcher()[blocks, THREADS](each_array(cuda.to_device, plan), *on_gpu)
+        _launcher()[blocks, THREADS](each_array(cuda.to_device, compiled), *on_gpu)
         overflow = on_gpu.overflow.copy_to_host()
         if (overflow == RAN_AWAY).any():
             raise EndlessSplitting(ENDLESS)

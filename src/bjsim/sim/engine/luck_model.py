@@ -13,7 +13,7 @@ import numpy as np
 
 from bjsim.arguments import argument
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import NO_LIMIT, WIDE, LuckModel, Plan
+from bjsim.sim.engine.kernels.layout import NO_LIMIT, WIDE, CompiledRules, LuckModel
 from bjsim.sim.engine.state_values import DOUBLE, HIT, SPLIT, StateValues, draw_probabilities, value_of_game
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules
@@ -23,12 +23,12 @@ EXACT = 13  # decimals to which equal values agree
 DEEPEST = 6  # hands held; with more, a split has the value that it has at this number
 
 
-def make_luck_model(rules: Rules, plan: Plan) -> LuckModel:
+def make_luck_model(rules: Rules, compiled: CompiledRules) -> LuckModel:
     """Compute the luck model of a table.
 
     Args:
         rules: The rules of the game.
-        plan: The compiled rules and charts of its seats.
+        compiled: The compiled rules and charts of its seats.
 
     Returns:
         The model.
@@ -36,15 +36,15 @@ def make_luck_model(rules: Rules, plan: Plan) -> LuckModel:
     Raises:
         InputError: The value of a chart is not finite.
     """
-    probabilities, unit = draw_probabilities(rules, plan), float(rules.unit)
-    _, first, chart = np.unique(plan.act, axis=0, return_index=True, return_inverse=True)
-    value = [value_of_game(rules, plan, seat) for seat in first.tolist()]
+    probabilities, unit = draw_probabilities(rules, compiled), float(rules.unit)
+    _, first, chart = np.unique(compiled.act, axis=0, return_index=True, return_inverse=True)
+    value = [value_of_game(rules, compiled, seat) for seat in first.tolist()]
     if not all(map(math.isfinite, value)):
         raise InputError(
             f"{argument('adjust_luck', True)} needs charts of finite value; one of these ties at least as many bets "
             "as it is dealt"
         )
-    evs = [StateValues(plan, seat, probabilities, ev, unit) for seat, ev in zip(first.tolist(), value, strict=True)]
+    evs = [StateValues(compiled, seat, probabilities, ev, unit) for seat, ev in zip(first.tolist(), value, strict=True)]
     nodes = _Nodes(len(probabilities))
     charts = [_ChartNodes(values, nodes) for values in evs]
     context_add = evs[0].context_add
@@ -55,7 +55,7 @@ def make_luck_model(rules: Rules, plan: Plan) -> LuckModel:
         ev=ev,
         slopes=slopes,
         own=padded(np.diagonal(slopes, axis1=1, axis2=2).astype(np.float64)),
-        chart=chart.reshape(len(plan.act)),
+        chart=chart.reshape(len(compiled.act)),
         dealt=number[np.stack([one.dealt for one in charts])],
         hit=number[np.stack([one.hit for one in charts])],
         double=number[np.stack([one.double for one in charts])],
@@ -112,8 +112,8 @@ class _ChartNodes:
     def __init__(self, values: StateValues, nodes: _Nodes) -> None:
         self.values = values
         self.nodes = nodes
-        plan = values.plan
-        shape = len(values.contexts), len(plan.add)
+        compiled = values.compiled
+        shape = len(values.contexts), len(compiled.add)
         self.dealt, self.hit, self.double = (np.zeros(shape, np.int32) for _ in range(3))
         for to_dealer, (contexts, hands) in values.deal:
             for hand in hands.tolist():
@@ -121,18 +121,18 @@ class _ChartNodes:
                     self.dealt[contexts, hand] = nodes.add(values.after_dealt(contexts, hand))
                 else:
                     self.hit[contexts, hand] = nodes.add(values.after_hit(contexts, hand))
-        for hand in range(len(plan.add)):
+        for hand in range(len(compiled.add)):
             for letter, numbers, after in (
                 (HIT, self.hit, values.after_hit), (DOUBLE, self.double, values.after_double),
             ):  # fmt: skip
-                contexts = self._contexts_of(letter, hand)
+                contexts = self._find_contexts(letter, hand)
                 numbers[contexts, hand] = nodes.add(after(contexts, hand))
         self.split = self._splits()
-        drawing = np.flatnonzero(plan.dealer_done == 0)
+        drawing = np.flatnonzero(compiled.dealer_done == 0)
         self.dealer = np.zeros(values.finished.shape[:3], np.int32)
         self.dealer[drawing] = nodes.add(np.moveaxis(values.finished[values.dealer_add[drawing]], 1, -2))
 
-    def _contexts_of(self, code: int, hand: int) -> Array:
+    def _find_contexts(self, code: int, hand: int) -> Array:
         """The contexts in which the chart takes this action with a hand."""
         known = self.values.known[~self.values.ended[self.values.known]]
         taken = (self.values.act[:, hand][:, self.values.columns[known]] == code).any(axis=0)
@@ -144,8 +144,8 @@ class _ChartNodes:
         limit = values.numbers.max_hands
         deepest = 2 if limit == NO_LIMIT else max(min(limit, DEEPEST), 2)
         split = np.zeros((*self.hit.shape, deepest - 1, deepest), np.int32)
-        for pair in np.flatnonzero(values.plan.half).tolist():
-            split_hand, contexts = int(values.plan.half[pair]), self._contexts_of(SPLIT, pair)
+        for pair in np.flatnonzero(values.compiled.split_to).tolist():
+            split_hand, contexts = int(values.compiled.split_to[pair]), self._find_contexts(SPLIT, pair)
             at = np.searchsorted(values.known, contexts)
             for held in range(2, deepest + 1):
                 for pending in range(1, held + 1):

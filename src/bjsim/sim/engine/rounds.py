@@ -17,17 +17,17 @@ from bjsim.sim.engine.kernels.layout import (
     NOTES,
     STATE,
     TIED,
+    CompiledRules,
     Counts,
     Ledger,
     LuckModel,
-    Plan,
     Seats,
-    Shoe,
+    ShoeArrays,
 )
 from bjsim.sim.engine.kernels.play import RAN_AWAY, RUNAWAY, play
 from bjsim.sim.engine.kernels.run_table import LANES, LOG, run_table
 from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
-from bjsim.sim.engine.kernels.table_layout import Blocks, Fold, Lanes
+from bjsim.sim.engine.kernels.table_layout import Blocks, Lanes, LookupTable
 from bjsim.sim.engine.luck_model import padded
 from bjsim.sim.game.random_stream import stream_key
 
@@ -37,16 +37,16 @@ ENDLESS = f"a seat reached the limit of {RUNAWAY:,} hands in one round: its spli
 PILOT_TABLE = 2**32  # a table number that no run uses
 
 
-def open_ledger(plan: Plan, luck_model: LuckModel, bet: float, usual: int) -> Ledger:
+def open_ledger(compiled: CompiledRules, luck_model: LuckModel, bet: float, usual: int) -> Ledger:
     """Make an empty ledger.
 
     Args:
-        plan: The compiled rules.
+        compiled: The compiled rules.
         luck_model: The luck model.
         bet: The payoff quantum, as a share of an initial bet.
         usual: The typical number of rounds in a shoe.
     """
-    seats, kinds = len(plan.act), 2 * len(plan.pay)
+    seats, kinds = len(compiled.act), 2 * len(compiled.pay)
     state = np.zeros(1, STATE)
     state["left"] = 1
     return Ledger(
@@ -54,7 +54,7 @@ def open_ledger(plan: Plan, luck_model: LuckModel, bet: float, usual: int) -> Le
         state=state,
         draws=np.zeros(NOTES + 2 + seats * (kinds + 1), DRAW),
         usual=usual,
-        finite=int(plan.numbers.decks > 0),
+        finite=int(compiled.numbers.decks > 0),
         bet=bet,
         profit=np.zeros(seats),
         bets=np.zeros(seats),
@@ -65,10 +65,10 @@ def open_ledger(plan: Plan, luck_model: LuckModel, bet: float, usual: int) -> Le
     )
 
 
-def make_shoe(plan: Plan, key: tuple[int, int]) -> Shoe:
+def make_shoe(compiled: CompiledRules, key: tuple[int, int]) -> ShoeArrays:
     """Make the shoe of a table, before the first card of the random stream with this key."""
-    size = 52 * plan.numbers.decks
-    return Shoe(
+    size = 52 * compiled.numbers.decks
+    return ShoeArrays(
         cards=np.zeros(size or KEPT + BUFFER, np.uint8),
         key=np.array(key, np.uint64),
         read=np.array([size], np.int64),
@@ -76,22 +76,22 @@ def make_shoe(plan: Plan, key: tuple[int, int]) -> Shoe:
         chunk=np.array([-1], np.int64),
         before=np.array([-size], np.int64),
         size=size,
-        normal_tens=plan.numbers.normal_tens,
-        threshold=plan.threshold,
-        other=plan.other,
+        normal_tens=compiled.numbers.normal_tens,
+        threshold=compiled.threshold,
+        other=compiled.other,
     )
 
 
-def make_seats(plan: Plan) -> Seats:
+def make_seats(compiled: CompiledRules) -> Seats:
     """Make the seats of a table."""
-    seats, outcomes = len(plan.act), plan.pay.shape[2]
-    hand, half, pending, held, acting = np.zeros((5, seats), np.int64)
-    return Seats(hand, half, pending, held, acting, np.zeros((seats, outcomes), np.int64))
+    seats, outcomes = len(compiled.act), compiled.pay.shape[2]
+    hand, split_hand, pending, held, acting = np.zeros((5, seats), np.int64)
+    return Seats(hand, split_hand, pending, held, acting, np.zeros((seats, outcomes), np.int64))
 
 
-def make_counts(plan: Plan, rounds: int, traced: int) -> Counts:
+def make_counts(compiled: CompiledRules, rounds: int, traced: int) -> Counts:
     """Make empty counts for `rounds` rounds, with a trace of the first `traced`."""
-    numbers, seats = plan.numbers, len(plan.act)
+    numbers, seats = compiled.numbers, len(compiled.act)
     return Counts(
         dense=np.zeros((seats, numbers.ties + 1, 2 * numbers.width + 1), np.int64),
         overflow=np.zeros((rounds * seats if numbers.max_hands == NO_LIMIT else 0, 2), np.int64),
@@ -100,13 +100,13 @@ def make_counts(plan: Plan, rounds: int, traced: int) -> Counts:
 
 
 def play_rounds(
-    plan: Plan, key: tuple[int, int], rounds: int, traced: int = 0,
+    compiled: CompiledRules, key: tuple[int, int], rounds: int, traced: int = 0,
     luck_model: LuckModel | None = None, ledger: Ledger | None = None,
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """Play rounds at one table.
 
     Args:
-        plan: The compiled rules.
+        compiled: The compiled rules.
         key: The key of the random stream, which is read from its beginning.
         rounds: The number of rounds.
         traced: The number of first rounds to trace.
@@ -121,30 +121,30 @@ def play_rounds(
     Raises:
         EndlessSplitting: A seat reached the limit on hands.
     """
-    counts = make_counts(plan, rounds, traced)
-    overflow = play(plan, make_shoe(plan, key), rounds, make_seats(plan), counts, luck_model, ledger)
+    counts = make_counts(compiled, rounds, traced)
+    overflow = play(compiled, make_shoe(compiled, key), rounds, make_seats(compiled), counts, luck_model, ledger)
     if overflow == RAN_AWAY:
         raise EndlessSplitting(ENDLESS)
     return counts.dense, counts.overflow[:overflow], counts.trace
 
 
-def rounds_in_shoe(plan: Plan) -> int:
+def rounds_in_shoe(compiled: CompiledRules) -> int:
     """The typical number of rounds that start in one shoe, estimated on a separate stream; 1 for an infinite shoe."""
-    if not plan.numbers.decks:
+    if not compiled.numbers.decks:
         return 1
     pilot = 1 << 14
-    cards = play_rounds(plan, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1] / pilot
-    rounds = plan.numbers.cut / float(cards) + 0.5  # the round in which the cut card appears is played to its end
+    cards = play_rounds(compiled, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1] / pilot
+    rounds = compiled.numbers.cut / float(cards) + 0.5  # the round in which the cut card appears is played to its end
     return max(round(rounds), 1)
 
 
 def play_adjusted(
-    plan: Plan, luck_model: LuckModel, bet: float, key: tuple[int, int], rounds: int
+    compiled: CompiledRules, luck_model: LuckModel, bet: float, key: tuple[int, int], rounds: int
 ) -> tuple[Array, Array, Array, int]:
     """Play rounds with luck adjustment.
 
     Args:
-        plan: The compiled rules.
+        compiled: The compiled rules.
         luck_model: The luck model.
         bet: The payoff quantum, as a share of an initial bet.
         key: The key of the random stream.
@@ -154,15 +154,15 @@ def play_adjusted(
         A tuple (counts, outside, sums, usual): counts and outside as for `play_rounds`; the sums over shoes, float64
         (seats, 6), see `Ledger`; and the typical number of rounds in a shoe.
     """
-    usual = rounds_in_shoe(plan)
-    ledger = open_ledger(plan, luck_model, bet, usual)
-    counts, outside, _ = play_rounds(plan, key, rounds, 0, luck_model, ledger)
+    usual = rounds_in_shoe(compiled)
+    ledger = open_ledger(compiled, luck_model, bet, usual)
+    counts, outside, _ = play_rounds(compiled, key, rounds, 0, luck_model, ledger)
     return counts, outside, ledger.sums, usual
 
 
-def make_lanes(plan: Plan) -> Lanes:
+def make_lanes(compiled: CompiledRules) -> Lanes:
     """Make the lanes, at the beginning of the first blocks; there must be a block for each lane."""
-    size = 52 * plan.numbers.decks
+    size = 52 * compiled.numbers.decks
     first = 0 if size else KEPT
     return Lanes(
         cards=np.zeros((LANES, size or KEPT + BUFFER), np.uint8),
@@ -183,12 +183,16 @@ def make_lanes(plan: Plan) -> Lanes:
 
 
 def play_blocks(
-    plan: Plan, lookup: Fold, keys: Sequence[tuple[int, int]], rounds: Sequence[int], traced: bool = False
+    compiled: CompiledRules,
+    lookup: LookupTable,
+    keys: Sequence[tuple[int, int]],
+    rounds: Sequence[int],
+    traced: bool = False,
 ) -> tuple[Array, Array, list[Array]]:
     """Play blocks by the lookup table.
 
     Args:
-        plan: The compiled rules.
+        compiled: The compiled rules.
         lookup: Their lookup table.
         keys: The key of each block's random stream, which is read from its beginning.
         rounds: The number of rounds of each block.
@@ -205,17 +209,17 @@ def play_blocks(
     traces = np.zeros((len(keys) + len(padding), max([*rounds, 0]) if traced else 0), np.int64)
     all_keys = np.array([*keys, *[(0, 0) for _ in padding]], np.uint64)
     blocks = Blocks(np.array([*rounds, *padding], np.int64), all_keys, traces)
-    counts = make_counts(plan, sum(rounds), 1)
+    counts = make_counts(compiled, sum(rounds), 1)
     classes = np.zeros((4, len(lookup.ends)), np.int64)
-    overflow = run_table(lookup, plan, blocks, make_lanes(plan), make_seats(plan), counts, classes)
+    overflow = run_table(lookup, compiled, blocks, make_lanes(compiled), make_seats(compiled), counts, classes)
     if overflow == RAN_AWAY:
         raise EndlessSplitting(ENDLESS)
     frequencies = classes.sum(axis=0)
     occurred = np.flatnonzero(frequencies)
     codes, times = lookup.ends[occurred, 0], frequencies[occurred]
     tied = (codes + TIED // 2) >> 32
-    column, width = codes - (tied << 32) + plan.numbers.width, plan.numbers.width
-    fits = (column >= 0) & (column <= 2 * width) & (tied <= plan.numbers.ties)
+    column, width = codes - (tied << 32) + compiled.numbers.width, compiled.numbers.width
+    fits = (column >= 0) & (column <= 2 * width) & (tied <= compiled.numbers.ties)
     np.add.at(counts.dense[0], (tied[fits], column[fits]), times[fits])
     others = np.repeat(codes[~fits], times[~fits])
     outside = np.concatenate([counts.overflow[:overflow], np.stack([np.zeros_like(others), others], axis=1)])

@@ -19,20 +19,20 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import LETTERS, NO_LIMIT, TIED, Plan
+from bjsim.sim.engine.kernels.layout import LETTERS, NO_LIMIT, TIED, CompiledRules
 from bjsim.sim.game.rules import Rules
 
 Array = np.ndarray[Any, Any]
 HIT, DOUBLE, SPLIT, SURRENDER = (LETTERS.index(letter) for letter in "HDPR")
 
 
-def draw_probabilities(rules: Rules, plan: Plan) -> Array:
+def draw_probabilities(rules: Rules, compiled: CompiledRules) -> Array:
     """Probabilities of the ranks that the compiled rules distinguish, (Q,).
 
     The ten-valued ranks are combined if the rules treat them alike.
     """
     probabilities = [float(p) for p in rules.card_probabilities]
-    alike = all((rows[:, 9:] == rows[:, 9:10]).all() for rows in (plan.add, plan.dealer_add))
+    alike = all((rows[:, 9:] == rows[:, 9:10]).all() for rows in (compiled.add, compiled.dealer_add))
     return np.array([*probabilities[:9], sum(probabilities[9:])] if alike else probabilities)
 
 
@@ -48,23 +48,23 @@ class StateValues:
     split, and its state; a hand of two or more cards is still to be played, one of fewer still to be dealt.
 
     Args:
-        plan: The compiled rules and charts.
+        compiled: The compiled rules and charts.
         seat: The seat whose chart is evaluated.
         probabilities: Probabilities of the ranks, (Q,), as from `draw_probabilities`.
         tie_value: The value of a tied bet that is replayed, in initial bets.
         unit: The payoff quantum, as a share of an initial bet.
     """
 
-    def __init__(self, plan: Plan, seat: int, probabilities: Array, tie_value: float, unit: float) -> None:
-        self.plan = plan
-        self.act = plan.act[seat]
+    def __init__(self, compiled: CompiledRules, seat: int, probabilities: Array, tie_value: float, unit: float) -> None:
+        self.compiled = compiled
+        self.act = compiled.act[seat]
         self.card_probabilities = probabilities
         self.ranks = len(probabilities)
-        self.numbers = plan.numbers
-        self.add = plan.add[:, : self.ranks]
-        self.dealer_add = plan.dealer_add[:, : self.ranks]
-        tied = (plan.pay + TIED // 2) // TIED
-        self.pay = (plan.pay - tied * TIED) * unit + tied * tie_value
+        self.numbers = compiled.numbers
+        self.add = compiled.add[:, : self.ranks]
+        self.dealer_add = compiled.dealer_add[:, : self.ranks]
+        tied = (compiled.pay + TIED // 2) // TIED
+        self.pay = (compiled.pay - tied * TIED) * unit + tied * tie_value
         self._list_contexts()
         self._split_values: dict[tuple[int, int, int], Array] = {}
         self.finished = self._finished()
@@ -81,13 +81,13 @@ class StateValues:
     # --- the dealer
 
     def _list_contexts(self) -> None:
-        cards = int(self.plan.deal.sum())
+        cards = int(self.compiled.deal.sum())
         self.contexts = [(0, 0, 0)]  # dealer's state, sum of columns, cards
         rows: list[list[int]] = []
         for dealer, column, dealt in self.contexts:  # which grows in the loop
             row = []
             for after in self.dealer_add[dealer].tolist() if dealt < cards else []:
-                context = (after, column + int(self.plan.column[dealt, after]), dealt + 1)
+                context = (after, column + int(self.compiled.column[dealt, after]), dealt + 1)
                 if context not in self.contexts:
                     self.contexts.append(context)
                 row.append(self.contexts.index(context))
@@ -96,20 +96,20 @@ class StateValues:
         dealers, columns, dealt_to = (np.array(part) for part in zip(*self.contexts, strict=True))
         self.known = np.flatnonzero(dealt_to == cards)  # the contexts in which seats act
         self.dealers, self.columns = dealers, columns
-        ended = self.plan.dealer_out[dealers] == self.numbers.natural_outcome
+        ended = self.compiled.dealer_out[dealers] == self.numbers.natural_outcome
         self.ended = ended & (dealt_to == cards) & bool(self.numbers.peek)
 
     def _finished(self) -> Array:
         ev = np.zeros((len(self.dealer_add), *self.pay.shape[:2], 1 + self.ranks))
         for dealer in self._dealers_last_first():
-            if self.plan.dealer_done[dealer]:
-                ev[dealer, ..., 0] = self.pay[:, :, self.plan.dealer_out[dealer]]
+            if self.compiled.dealer_done[dealer]:
+                ev[dealer, ..., 0] = self.pay[:, :, self.compiled.dealer_out[dealer]]
             else:
                 ev[dealer] = self.mix(np.moveaxis(ev[self.dealer_add[dealer]], 0, -2))
         return ev
 
     def _dealers_last_first(self) -> Iterator[int]:
-        rows = zip(self.dealer_add.tolist(), self.plan.dealer_done, strict=True)
+        rows = zip(self.dealer_add.tolist(), self.compiled.dealer_done, strict=True)
         return _last_first([[] if done else row for row, done in rows])
 
     # --- the hands
@@ -122,18 +122,18 @@ class StateValues:
     def _hands_last_first(self) -> Iterator[int]:
         draws = self.act.max(axis=(0, 2)) > 0
         leads_to = [row if drawn else [] for row, drawn in zip(self.add.tolist(), draws, strict=True)]
-        for pair in np.flatnonzero(self.plan.half).tolist():
+        for pair in np.flatnonzero(self.compiled.split_to).tolist():
             if not self._is_split(pair):
-                leads_to[pair] = leads_to[pair] + self.add[self.plan.half[pair]].tolist()
+                leads_to[pair] = leads_to[pair] + self.add[self.compiled.split_to[pair]].tolist()
         return _last_first(leads_to)
 
     def _is_split(self, pair: int) -> bool:
         """Whether a pair came from a split; if it is split again, `split_value` has its value."""
-        return pair in self.add[self.plan.half[pair]]
+        return pair in self.add[self.compiled.split_to[pair]]
 
     def _played(self, hand: int, may_split: int) -> Array:
         """Value of a hand in the contexts in which seats act, (known, 1 + Q)."""
-        known, result = self.known, self.plan.result
+        known, result = self.known, self.compiled.result
         dealers = self.dealers[known]
         codes = np.where(self.ended[known], 0, self.act[may_split, hand, self.columns[known]])
         ev: Array = self.finished[dealers, result[hand], 0]
@@ -146,7 +146,7 @@ class StateValues:
             elif code == SURRENDER:
                 ev[at] = self.finished[dealers[at], self.numbers.surrendered, 0]
             elif code == SPLIT and not self._is_split(hand):
-                ev[at] = self.split_value(int(self.plan.half[hand]), 2, 2)[at]
+                ev[at] = self.split_value(int(self.compiled.split_to[hand]), 2, 2)[at]
         return ev
 
     def after_hit(self, contexts: Array, hand: int) -> Array:
@@ -156,7 +156,7 @@ class StateValues:
 
     def after_double(self, contexts: Array, hand: int) -> Array:
         """Values after each rank drawn to a doubled hand, (.., Q, 1 + Q)."""
-        ev: Array = self.finished[self.dealers[contexts][:, None], self.plan.result[self.add[hand]], 1]
+        ev: Array = self.finished[self.dealers[contexts][:, None], self.compiled.result[self.add[hand]], 1]
         return ev
 
     def after_dealt(self, contexts: Array, hand: int) -> Array:
@@ -217,13 +217,13 @@ class StateValues:
 
     def _deal_backwards(self) -> None:
         dealt = [(np.array([0]), np.array([0]))]  # contexts and hands before each card of the deal
-        for to_dealer in self.plan.deal:
+        for to_dealer in self.compiled.deal:
             contexts, hands = dealt[-1]
             if to_dealer:
                 dealt.append((np.unique(self.context_add[contexts]), hands))
             else:
                 dealt.append((contexts, np.unique(self.add[hands])))
-        self.deal = list(zip(self.plan.deal.tolist(), dealt[:-1], strict=True))
+        self.deal = list(zip(self.compiled.deal.tolist(), dealt[:-1], strict=True))
         for to_dealer, (contexts, hands) in reversed(self.deal):
             for hand in hands.tolist():
                 after = self.after_dealt(contexts, hand) if to_dealer else self.after_hit(contexts, hand)
@@ -253,20 +253,20 @@ def _last_first(leads_to: list[list[int]]) -> Iterator[int]:
                 yield state
 
 
-def value_of_game(rules: Rules, plan: Plan, seat: int) -> float:
+def value_of_game(rules: Rules, compiled: CompiledRules, seat: int) -> float:
     """Compute the exact value of a seat's chart in the infinite shoe.
 
     Args:
         rules: The rules of the game.
-        plan: The compiled rules and charts.
+        compiled: The compiled rules and charts.
         seat: The seat.
 
     Returns:
         The profit per settled bet, in initial bets; nan if the chart ties at least as many bets as it is dealt.
     """
-    probabilities, unit = draw_probabilities(rules, plan), float(rules.unit)
-    net = float(StateValues(plan, seat, probabilities, 0.0, unit).start[0])
+    probabilities, unit = draw_probabilities(rules, compiled), float(rules.unit)
+    net = float(StateValues(compiled, seat, probabilities, 0.0, unit).start[0])
     if rules.ties != "replay":
         return net
-    tied = float(StateValues(plan, seat, probabilities, 1.0, unit).start[0]) - net
+    tied = float(StateValues(compiled, seat, probabilities, 1.0, unit).start[0]) - net
     return net / (1 - tied) if tied < 1 else math.nan

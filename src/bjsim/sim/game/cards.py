@@ -14,12 +14,12 @@ TEN = RANKS.index("T")  # the first of the ten-valued ranks
 VALUES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)  # points by rank
 
 
-def value_of(rank: int) -> int:
+def card_value(rank: int) -> int:
     """Points of the rank index `rank`: 1 for the ace, 2..9, and 10 for T, J, Q and K."""
     return VALUES[rank]
 
 
-def rank_of(card: object) -> int:
+def parse_rank(card: object) -> int:
     """Parse a card.
 
     Args:
@@ -47,7 +47,7 @@ def rank_probabilities(ten_probability: Fraction) -> tuple[Fraction, ...]:
     return (low,) * TEN + (ten,) * (len(RANKS) - TEN)
 
 
-def points_of(ranks: Sequence[int]) -> tuple[int, bool]:
+def count_points(ranks: Sequence[int]) -> tuple[int, bool]:
     """Compute the points of a hand.
 
     Args:
@@ -66,4 +66,4 @@ def best_points(hard: int, ace: bool) -> tuple[int, bool]:
 
 def is_natural(ranks: Sequence[int]) -> bool:
     """Whether these are exactly two cards, an ace and a ten-valued one."""
-    return len(ranks) == 2 and points_of(ranks) == (21, True)
+    return len(ranks) == 2 and count_points(ranks) == (21, True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bjsim.sim.game.cards import RANKS, TEN, is_natural, points_of, rank_of
+from bjsim.sim.game.cards import RANKS, TEN, count_points, is_natural, parse_rank
 
 
 def soft_code(points: int) -> str:
@@ -34,7 +34,7 @@ class Hand:
     def __init__(self, *cards: object, dealer: bool = False) -> None:
         if len(cards) == 1 and isinstance(cards[0], str) and cards[0] != "10":
             cards = tuple(cards[0])
-        self.ranks = tuple(rank_of(card) for card in cards)
+        self.ranks = tuple(parse_rank(card) for card in cards)
         self.dealer = dealer
 
     def __repr__(self) -> str:
@@ -54,12 +54,12 @@ class Hand:
     @property
     def points(self) -> int:
         """The best total, above 21 for a bust. An ace counts 11 unless that busts the hand."""
-        return points_of(self.ranks)[0]
+        return count_points(self.ranks)[0]
 
     @property
     def soft(self) -> bool:
         """Whether an ace counts 11."""
-        return points_of(self.ranks)[1]
+        return count_points(self.ranks)[1]
 
     @property
     def score(self) -> int:
@@ -79,7 +79,7 @@ class Hand:
         Args:
             nosplit: Whether to name a pair by its total: `88` is then `16`. `AA` remains, as it is also soft 12.
         """
-        points, soft = points_of(self.ranks)
+        points, soft = count_points(self.ranks)
         if self.natural:
             return "BJ"
         if points == 21:

@@ -27,20 +27,20 @@ class Preset:
     rules: Rules
     about: str
     source: str
-    decided: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
 
 
 def _preset(
-    name: str, about: str, source: str, base: Rules | None = None, decided: tuple[str, ...] = (), **fields: object
+    name: str, about: str, source: str, base: Rules | None = None, decisions: tuple[str, ...] = (), **fields: object
 ) -> Preset:
-    return Preset((base or Rules()).replace(name=name, **fields), about, source, decided)
+    return Preset((base or Rules()).replace(name=name, **fields), about, source, decisions)
 
 
 _EASY = _preset(
     "easy",
     "Easy Blackjack: both dealer cards are seen before the player acts; soft 17 is hit; surrender",
     "Optimal Strategy Calculator, an assignment of ECE326",
-    decided=(
+    decisions=(
         "a natural pays 3:2, a dealer's natural costs the bet, both push: from the assignment before it",
         "any two cards may double, after a split too; surrender gives back half and is never for a split hand",
         "a pair is split again whenever the limit of four hands allows, as in the source's split tables",
@@ -51,7 +51,7 @@ _BLACKJACK_P = _preset(
     "blackjack-p",
     "BlackJack(p): face cards have any probability p; endless resplits; the dealer does not peek",
     "Programming 101, assignment 3: Blackjack",
-    decided=(
+    decisions=(
         'the dealer stands on soft 17 (hit_soft_17 = true hits it): the text says both "or soft 17, must hit" and that '
         "A,2,4 stands, and the sample output fits standing",
         "an ace drawn to a split ten is a blackjack (split_tens_blackjack = false makes it 21): the exception names "
@@ -64,7 +64,7 @@ _CARDSHARK = _preset(
     "cardshark",
     "the code-golf KOTH: one deck for a table of four, chips, raises, ties lose, naturals are nothing special",
     "codegolf.stackexchange.com question 2698: a BlackJack KOTH contest",
-    decided=(
+    decisions=(
         "one move each, round and round (turns = in-turn finishes one bot before the next)",
         "the dealer stands on every 17 (dealer_stands_on = 18 draws until above 17): the source says both",
         "a bot is not asked again at 21 (stand_on_21 = false asks it)",
@@ -75,7 +75,7 @@ _NELLER = _preset(
     "neller",
     "even-money blackjack: hit or stand, ties are replayed, the player's natural wins at once",
     "Neller, CS 371 homework 10; after Hoyle's rules of games",
-    decided=(
+    decisions=(
         "a dealer's natural is a 21 like any other (naturals = both with peek = true: it wins at once too; "
         "naturals = none: naturals are nothing special)",
         "a tied bet is replayed, so the value of the game is net / (1 - tied) (ties = push counts a tie as 0)",
@@ -88,7 +88,7 @@ _VEGAS = _preset(
     "Las Vegas Strip: the dealer stands on soft 17, double any two cards and after a split, split to four hands",
     "the rule set 'Vegas Strip' (blackjack-player.org/vegas-strip-blackjack.htm), from six decks; Wizard of Odds, "
     "blackjack appendix 1, has its value in an infinite shoe: -0.511734%",
-    decided=("a quarter of the shoe is not dealt (cut)", "no insurance, here and in all casino presets"),
+    decisions=("a quarter of the shoe is not dealt (cut)", "no insurance, here and in all casino presets"),
     decks=6, cut="3/4", peek=True,
 )  # fmt: skip
 

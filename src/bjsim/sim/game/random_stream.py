@@ -18,7 +18,7 @@ Words = np.ndarray[Any, np.dtype[np.uint64]]
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 SEED_BITS = 128  # of an unpredictable seed
-MOST_SEED = (1 << SEED_BITS) - 1
+MAX_SEED = (1 << SEED_BITS) - 1
 GUESSABLE = 1 << 40  # seeds below this can be found by trying all of them
 
 

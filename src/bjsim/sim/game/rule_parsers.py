@@ -47,7 +47,7 @@ def odds(text: str) -> Fraction:
     return number
 
 
-def one_of(*words: str) -> Callable[[str], str]:
+def parse_choice(*words: str) -> Callable[[str], str]:
     """A parser of these words."""
 
     def parse(text: str) -> str:

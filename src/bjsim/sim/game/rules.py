@@ -73,7 +73,7 @@ class Rules:
     dealer_stands_on: int = _rule(17, "17 or 18", "the dealer draws below this total", parsers.whole(17, 18))
     hit_soft_17: bool = _rule(False, _BOOL, "the dealer draws on soft 17", parsers.flag)
     dealer_shows: str = _rule(
-        "up", "up or both", "dealer's cards seen before the seats act", parsers.one_of("up", "both")
+        "up", "up or both", "dealer's cards seen before the seats act", parsers.parse_choice("up", "both")
     )
     peek: bool = _rule(False, _BOOL, "a dealer's natural ends the round before anyone acts", parsers.flag)
     blackjack_pays: Fraction = _rule(
@@ -86,14 +86,14 @@ class Rules:
         "both",
         "player, both or none",
         "whose ace and ten in two cards is special",
-        parsers.one_of("player", "both", "none"),
+        parsers.parse_choice("player", "both", "none"),
     )
     natural_beats_natural: bool = _rule(
         False, _BOOL, "a player's natural wins even against the dealer's (else they tie)", parsers.flag
     )
     ties: str = _rule(
         "push", "push, lose or replay", "equal scores: bet back, bet lost, or the same bet replayed",
-        parsers.one_of("push", "lose", "replay"),
+        parsers.parse_choice("push", "lose", "replay"),
     )  # fmt: skip
     double_on: str = _rule(
         "any", "any, never, or hard totals such as 9-11", "two-card hands that may double", parsers.double_on
@@ -106,7 +106,7 @@ class Rules:
     )  # fmt: skip
     split_by: str = _rule(
         "value", "value, rank or never", "pairs that may be split: equal value, equal rank",
-        parsers.one_of("value", "rank", "never"),
+        parsers.parse_choice("value", "rank", "never"),
     )  # fmt: skip
     max_hands: float = _rule(
         4, "2 to 16, or inf", "hands a seat may hold after splits", parsers.or_inf(parsers.whole(2, 16))
@@ -119,14 +119,14 @@ class Rules:
     bonuses: str = _rule(
         "none", "none, win or at-once",
         "five cards and 8-7-6 win double, six cards and 7-7-7 triple: when they win, or whenever they stand",
-        parsers.one_of("none", "win", "at-once"),
+        parsers.parse_choice("none", "win", "at-once"),
     )  # fmt: skip
     raises: bool = _rule(False, _BOOL, "seats may add chips to their stake (B n) before standing", parsers.flag)
     buy_in: int = _rule(10, "1 or more chips", "chips of the initial bet", parsers.whole(1, 10**9))
     chips: int = _rule(200, "twice the buy-in or more", "chips a seat starts with", parsers.whole(2, 10**12))
     turns: str = _rule(
         "in-turn", "in-turn or round-robin", "each seat finishes in turn, or one move each, round and round",
-        parsers.one_of("in-turn", "round-robin"),
+        parsers.parse_choice("in-turn", "round-robin"),
     )  # fmt: skip
     move_cap: int = _rule(
         100, "20 or more, as no hand draws more cards", "moves of a hand, raises included, after which it stands",

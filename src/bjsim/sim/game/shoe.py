@@ -120,10 +120,10 @@ class DeckShoe:
         self.size = int(rules.decks) * 52
         self.cut = math.ceil(rules.cut * self.size)
         self._deck = [rank for rank in range(len(RANKS)) for _ in range(self.size // len(RANKS))]
-        self._words = self._words_of(stream)
+        self._words = self._read_words(stream)
         self._shuffle()
 
-    def _words_of(self, stream: Stream) -> Iterator[list[int]]:
+    def _read_words(self, stream: Stream) -> Iterator[list[int]]:
         """Yield the words of each shuffle; those of several shuffles are generated together."""
         each = self.size // 4
         for first in itertools.count(0, AT_ONCE * each):

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
-from bjsim.sim.game.cards import RANKS, TEN, rank_of, value_of
+from bjsim.sim.game.cards import RANKS, TEN, card_value, parse_rank
 from bjsim.sim.game.hand import pair_code, soft_code
 from bjsim.sim.game.rules import Rules
 
@@ -66,7 +66,7 @@ class DealerState(NamedTuple):
 
 
 def _total(points: int, soft: bool, rank: int) -> tuple[int, bool]:
-    points += value_of(rank)
+    points += card_value(rank)
     if rank == 0 and points + 10 <= 21 and not soft:
         return points + 10, True
     if points > 21 and soft:
@@ -88,7 +88,7 @@ class States:
         self.legal = cache(self._legal)
         self.result = cache(self._result)
         self.settle = cache(self._settle)
-        self.rows_of = cache(self._rows_of)
+        self.rows_of = cache(self._find_rows)
 
     def __reduce__(self) -> tuple[type[States], tuple[Rules]]:
         return States, (self.rules,)
@@ -244,7 +244,7 @@ class States:
 
     # --- names of states: the rows and columns of charts
 
-    def _rows_of(self, state: HandState, may_split: bool = True) -> tuple[str, ...]:
+    def _find_rows(self, state: HandState, may_split: bool = True) -> tuple[str, ...]:
         """The chart rows that apply to this hand, the most specific first.
 
         Source: the codes of [Easy]. If bonuses count cards, `15/4` is fifteen in four cards and `14:77` two sevens; if
@@ -275,7 +275,7 @@ class States:
 
     def column(self, shown: str) -> str:
         """The chart column for the dealer's shown cards (letters)."""
-        ranks = [rank_of(card) for card in shown]
+        ranks = [parse_rank(card) for card in shown]
         if self.rules.dealer_shows == "up":
             return RANKS[min(ranks[0], TEN)]
         state = DealerState()

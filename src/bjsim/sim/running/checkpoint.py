@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bjsim.errors import InputError, naming
+from bjsim.errors import InputError, file_errors
 from bjsim.sim.running.experiment import Point, Progress
 from bjsim.sim.stats.tally import Tally
 
@@ -35,7 +35,7 @@ class Checkpoint:
             "convergence": progress.convergence,
         }
         temporary = self.path.with_name(self.path.name + ".new")
-        with naming(temporary), temporary.open("w", encoding="utf-8") as file:
+        with file_errors(temporary), temporary.open("w", encoding="utf-8") as file:
             json.dump(data, file)
             file.flush()
             os.fsync(file.fileno())

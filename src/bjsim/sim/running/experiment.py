@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.table import LARGEST_BLOCK, Table, block_of, block_start
+from bjsim.sim.running.table import LARGEST_BLOCK, Table, block_number, block_start
 from bjsim.sim.stats.intervals import anytime, fixed_sample
 from bjsim.sim.stats.tally import Tally
 
@@ -89,7 +89,7 @@ class Experiment:
 
     def jobs(self) -> Iterator[Job]:
         """All jobs in the order in which their tallies are merged."""
-        most = block_of(max(self.until(0) - 1, 0))
+        most = block_number(max(self.until(0) - 1, 0))
         largest = min(table.blocks_at_once for table in self.groups)
         first = 0
         while first <= most:
@@ -99,7 +99,7 @@ class Experiment:
             for group in range(len(self.groups)):
                 for number in range(group * self.tables, (group + 1) * self.tables):
                     if block_start(first) < self.until(number):
-                        yield Job(group, number, first, min(last, block_of(self.until(number) - 1)))
+                        yield Job(group, number, first, min(last, block_number(self.until(number) - 1)))
             first = last + 1
 
 

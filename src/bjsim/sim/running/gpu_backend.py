@@ -18,7 +18,7 @@ import numpy as np
 
 from bjsim.sim.engine.gpu import need_gpu, play_on_gpu
 from bjsim.sim.game.random_stream import stream_key
-from bjsim.sim.running.table import CompiledTable, Span, check_rounds, log, play_blocks, spans_of, tallies_of
+from bjsim.sim.running.table import CompiledTable, Span, check_rounds, log, make_spans, make_tallies, play_blocks
 from bjsim.sim.stats.tally import Tally
 
 Array = np.ndarray[Any, Any]
@@ -37,7 +37,7 @@ class _Job:
 
     def finish(self, counts: Array, outside: Sequence[Array]) -> None:
         """Compute the tallies from the counts of the job's blocks."""
-        tallies = tallies_of(self.table.unit, counts.sum(axis=0), np.concatenate(outside))
+        tallies = make_tallies(self.table.unit, counts.sum(axis=0), np.concatenate(outside))
         check_rounds(tallies, self.spans)
         self.future.set_result(tallies)
 
@@ -57,7 +57,7 @@ class GpuExecutor(Executor):
             raise TypeError(f"a GPU plays blocks of compiled tables only, not {fn.__name__} of {args[0]!r}")
         table, seed, number, first, last, until = args
         future: Future[list[Tally]] = Future()
-        self._submitted.put(_Job(table, seed, number, spans_of(first, last, until), future))
+        self._submitted.put(_Job(table, seed, number, make_spans(first, last, until), future))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -91,7 +91,7 @@ def _play(jobs: Sequence[_Job]) -> None:
     blocks = [(stream_key(job.seed, job.number, span.block), span.rounds) for job in jobs for span in job.spans]
     began = time.perf_counter()
     try:
-        counts, outside = play_on_gpu(table.plan, [key for key, _ in blocks], [rounds for _, rounds in blocks])
+        counts, outside = play_on_gpu(table.compiled, [key for key, _ in blocks], [rounds for _, rounds in blocks])
         log.info("launch of %d blocks: %.3f s", len(blocks), time.perf_counter() - began)
         first = 0
         for job in jobs:

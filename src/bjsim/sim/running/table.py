@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from bjsim.errors import RunFailed
-from bjsim.sim.engine.kernels.layout import TIED, LuckModel, Plan
-from bjsim.sim.engine.kernels.table_layout import Fold
-from bjsim.sim.engine.plan import payoff_code
-from bjsim.sim.engine.round_table import fold
+from bjsim.sim.engine.compiled_rules import payoff_code
+from bjsim.sim.engine.kernels.layout import TIED, CompiledRules, LuckModel
+from bjsim.sim.engine.kernels.table_layout import LookupTable
+from bjsim.sim.engine.lookup_table import make_lookup_table
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import Round, RoundResult
@@ -47,7 +47,7 @@ def block_start(block: int) -> int:
     return LARGEST_BLOCK * (block - _DOUBLINGS)
 
 
-def block_of(round_number: int) -> int:
+def block_number(round_number: int) -> int:
     """The block that contains round `round_number` (from 0) of a table."""
     if round_number < LARGEST_BLOCK:
         return (round_number // FIRST_BLOCK).bit_length()
@@ -100,8 +100,8 @@ class TracedTable(Table, Protocol):
             span: The block, and how many of its rounds to play.
 
         Returns:
-            A tally for each seat, and the trace: for each round a row with each seat's payoff code (see `plan.py`) and
-            the number of cards dealt so far, int64 (rounds, seats + 1).
+            A tally for each seat, and the trace: for each round a row with each seat's payoff code (see
+            `CompiledRules`) and the number of cards dealt so far, int64 (rounds, seats + 1).
         """
         ...
 
@@ -116,14 +116,14 @@ class WatchedTable(Table, Protocol):
 
 
 # a cache for each process: lookup tables are larger than the compiled rules, and quickly made
-_lookup_tables: dict[tuple[object, ...], Fold | None] = {}
+_lookup_tables: dict[tuple[object, ...], LookupTable | None] = {}
 
 
-def _lookup_table(plan: Plan) -> Fold | None:
+def _lookup_table(compiled: CompiledRules) -> LookupTable | None:
     """Return the lookup table of compiled rules, from the cache if it was made before."""
-    key = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in plan)
+    key = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in compiled)
     if key not in _lookup_tables:
-        _lookup_tables[key] = fold(plan)
+        _lookup_tables[key] = make_lookup_table(compiled)
     return _lookup_tables[key]
 
 
@@ -132,29 +132,29 @@ class CompiledTable:
     """A table whose seats all play charts, in the compiled round or, where possible, by a lookup table.
 
     Attributes:
-        plan: The compiled rules and charts.
+        compiled: The compiled rules and charts.
         unit: The payoff quantum, as a share of an initial bet.
     """
 
-    plan: Plan
+    compiled: CompiledRules
     unit: Fraction
     blocks_at_once = 32  # two million rounds, some tenths of a second
 
     @property
     def seats(self) -> int:
-        return len(self.plan.act)
+        return len(self.compiled.act)
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         from bjsim.sim.engine.rounds import play_blocks, play_rounds  # imports numba
 
         keys = [stream_key(seed, table, span.block) for span in spans]
-        if lookup := _lookup_table(self.plan):
-            counts, outside, _ = play_blocks(self.plan, lookup, keys, [span.rounds for span in spans])
-            return tallies_of(self.unit, counts, outside)
+        if lookup := _lookup_table(self.compiled):
+            counts, outside, _ = play_blocks(self.compiled, lookup, keys, [span.rounds for span in spans])
+            return make_tallies(self.unit, counts, outside)
         totals = [Tally()] * self.seats
         for key, span in zip(keys, spans, strict=True):
-            counts, outside, _ = play_rounds(self.plan, key, span.rounds)
-            played = tallies_of(self.unit, counts, outside)
+            counts, outside, _ = play_rounds(self.compiled, key, span.rounds)
+            played = make_tallies(self.unit, counts, outside)
             totals = [total + one for total, one in zip(totals, played, strict=True)]
         return totals
 
@@ -162,36 +162,36 @@ class CompiledTable:
         from bjsim.sim.engine.rounds import play_rounds  # imports numba
 
         key = stream_key(seed, table, span.block)
-        counts, outside, trace = play_rounds(self.plan, key, span.rounds, span.rounds)
-        return tallies_of(self.unit, counts, outside), trace
+        counts, outside, trace = play_rounds(self.compiled, key, span.rounds, span.rounds)
+        return make_tallies(self.unit, counts, outside), trace
 
 
 @dataclass(frozen=True)
 class AdjustedTable:
     """A table whose seats all play charts, with luck-adjusted returns. Attributes as for `CompiledTable`."""
 
-    plan: Plan
+    compiled: CompiledRules
     unit: Fraction
     luck_model: LuckModel
     blocks_at_once = 16  # about a second
 
     @property
     def seats(self) -> int:
-        return len(self.plan.act)
+        return len(self.compiled.act)
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         played = [self._play(stream_key(seed, table, span.block), span.rounds) for span in spans]
         return [sum(tallies, start=Tally()) for tallies in zip(*played, strict=True)]
 
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
-        _, trace = CompiledTable(self.plan, self.unit).play_traced(seed, table, span)
+        _, trace = CompiledTable(self.compiled, self.unit).play_traced(seed, table, span)
         return self.play(seed, table, [span]), trace
 
     def _play(self, key: tuple[int, int], rounds: int) -> list[Tally]:
         from bjsim.sim.engine.rounds import play_adjusted  # imports numba
 
-        counts, outside, sums, usual = play_adjusted(self.plan, self.luck_model, float(self.unit), key, rounds)
-        tallies = tallies_of(self.unit, counts, outside)
+        counts, outside, sums, usual = play_adjusted(self.compiled, self.luck_model, float(self.unit), key, rounds)
+        tallies = make_tallies(self.unit, counts, outside)
         values = self.luck_model.value[self.luck_model.chart].tolist()
         lucks = [
             LuckTally(value, usual, int(n), *rest) for value, (n, *rest) in zip(values, sums.tolist(), strict=True)
@@ -199,7 +199,7 @@ class AdjustedTable:
         return [replace(tally, luck=luck) for tally, luck in zip(tallies, lucks, strict=True)]
 
 
-def tallies_of(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:
+def make_tallies(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:
     """Make the tallies of all seats from the counts of a kernel.
 
     Args:
@@ -253,9 +253,9 @@ class ReadableTable:
         while True:
             yield Round(self.rules, shoe, players)
 
-    def deal_again(self, seed: int, table: int, number: int) -> RoundResult:
+    def replay(self, seed: int, table: int, number: int) -> RoundResult:
         """Replay round `number` (from 0) of a table, after the earlier rounds of its block."""
-        block = block_of(number)
+        block = block_number(number)
         rounds = self.rounds(seed, table, block)
         for earlier in islice(rounds, number - block_start(block)):
             earlier.play()
@@ -302,7 +302,7 @@ def play_blocks(table: Table, seed: int, number: int, first: int, last: int, unt
         RunFailed: A tally lacks rounds.
     """
     began = time.perf_counter()
-    spans = spans_of(first, last, until)
+    spans = make_spans(first, last, until)
     tallies = table.play(seed, number, spans)
     check_rounds(tallies, spans)
     rounds = sum(span.rounds for span in spans)
@@ -310,7 +310,7 @@ def play_blocks(table: Table, seed: int, number: int, first: int, last: int, unt
     return tallies
 
 
-def spans_of(first: int, last: int, until: int) -> list[Span]:
+def make_spans(first: int, last: int, until: int) -> list[Span]:
     """Blocks `first` .. `last`, up to round `until` of the table."""
     starts = [block_start(block) for block in range(first, last + 2)]
     return [Span(first + i, min(starts[i + 1], until) - start) for i, start in enumerate(starts[:-1])]

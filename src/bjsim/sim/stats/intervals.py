@@ -11,15 +11,15 @@ from __future__ import annotations
 import math
 
 ALPHA = 0.05
-LEAST = (
+MIN_VALUES = (
     100  # values below which both intervals are unbounded: monitored from 2 on, the anytime one misses half the time
 )
 Z95 = 1.959963984540054  # 97.5% quantile of the normal distribution
 
 
 def fixed_sample(mean: float, sd: float, n: int) -> tuple[float, float]:
-    """The 95% interval of a mean of n independent values of standard deviation sd; unbounded for n below LEAST."""
-    half_width = Z95 * sd / math.sqrt(n) if n >= LEAST else math.inf
+    """The 95% interval of a mean of n independent values of standard deviation sd; unbounded for n below MIN_VALUES."""
+    half_width = Z95 * sd / math.sqrt(n) if n >= MIN_VALUES else math.inf
     return mean - half_width, mean + half_width
 
 
@@ -33,7 +33,8 @@ def anytime_factor(n: int, optimal_n: int, alpha: float = ALPHA) -> float:
 def anytime(mean: float, sd: float, n: int, optimal_n: int) -> tuple[float, float]:
     """The 95% interval of a mean that is valid at all n simultaneously.
 
-    It is asymptotic, and therefore unbounded below LEAST values, where the estimated standard deviation means little.
+    It is asymptotic, and therefore unbounded below MIN_VALUES values, where the estimated standard deviation means
+    little.
 
     Args:
         mean: Mean of the first n values.
@@ -44,5 +45,5 @@ def anytime(mean: float, sd: float, n: int, optimal_n: int) -> tuple[float, floa
     Returns:
         The lower and the upper bound.
     """
-    half_width = sd * anytime_factor(n, optimal_n) if n >= LEAST else math.inf
+    half_width = sd * anytime_factor(n, optimal_n) if n >= MIN_VALUES else math.inf
     return mean - half_width, mean + half_width

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bjsim.sim.stats.intervals import LEAST, anytime, fixed_sample
+from bjsim.sim.stats.intervals import MIN_VALUES, anytime, fixed_sample
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class LuckTally:
 
     def anytime95(self, optimal_n: int) -> tuple[float, float]:
         """The anytime-valid 95% interval over shoes, narrowest at about `optimal_n` rounds."""
-        return anytime(self.mean, self.sd, self.shoes, max(optimal_n // self.rounds_in_shoe, LEAST))
+        return anytime(self.mean, self.sd, self.shoes, max(optimal_n // self.rounds_in_shoe, MIN_VALUES))
 
     def variance_reduction(self, raw_se: float) -> float:
         """Variance reduction factor, Var(raw mean) / Var(adjusted mean); raw_se: standard error of the raw mean."""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.sim.stats.intervals import LEAST, anytime, fixed_sample
+from bjsim.sim.stats.intervals import MIN_VALUES, anytime, fixed_sample
 
 Array = np.ndarray[Any, Any]
 
@@ -143,12 +143,12 @@ class PairedTally:
 
     @property
     def ci95(self) -> tuple[float, float]:
-        """The fixed-sample 95% interval; unbounded below LEAST batches."""
+        """The fixed-sample 95% interval; unbounded below MIN_VALUES batches."""
         return fixed_sample(self.mean, self.sd, self.batches)
 
     def anytime95(self, optimal_n: int) -> tuple[float, float]:
         """The anytime-valid 95% interval over batches, narrowest at about `optimal_n` rounds."""
-        return anytime(self.mean, self.sd, self.batches, max(round(optimal_n * ROUND / self.cards), LEAST))
+        return anytime(self.mean, self.sd, self.batches, max(round(optimal_n * ROUND / self.cards), MIN_VALUES))
 
     def to_json(self) -> dict[str, object]:
         """Return plain JSON values; `from_json` reads them back."""

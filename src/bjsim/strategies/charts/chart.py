@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.cards import rank_of
+from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState, States
 from bjsim.strategies.charts.rows import parse_row, row_order
@@ -121,7 +121,7 @@ class Chart:
             return "S"
         raise KeyError(f"chart {self.name} has no cell for {row} against {column}")
 
-    def letter(self, state: HandState, column: str, legal: str) -> str:
+    def policy(self, state: HandState, column: str, legal: str) -> str:
         """The chart as a `Policy`: the letter of the action to take.
 
         Args:
@@ -143,9 +143,9 @@ class Chart:
         return self._cached_decide(view.hand, view.split, view.dealer, view.legal)
 
     def _decide(self, hand: str, split: bool, dealer: str, legal: str) -> Action:
-        return Action(self.letter(self.state_of(hand, split), self.states.column(dealer), legal))
+        return Action(self.policy(self.find_state(hand, split), self.states.column(dealer), legal))
 
-    def state_of(self, hand: str, split: bool) -> HandState:
+    def find_state(self, hand: str, split: bool) -> HandState:
         """The state of a hand, given as in a view.
 
         Args:
@@ -153,7 +153,7 @@ class Chart:
             split: Whether the hand came from a split.
         """
         state = HandState()
-        ranks = [rank_of(card) for card in hand]
+        ranks = [parse_rank(card) for card in hand]
         if split and len(ranks) <= 2:
             state = state._replace(split=SPLIT_HAND if ranks[0] else SPLIT_ACES)
         for rank in ranks:
@@ -174,7 +174,7 @@ def chart_rows(states: States) -> tuple[str, ...]:
     return tuple(sorted(rows, key=row_order))
 
 
-def chart_of(name: str, rules: Rules, rule: Callable[[str, str], str], source: str = "") -> Chart:
+def make_chart(name: str, rules: Rules, rule: Callable[[str, str], str], source: str = "") -> Chart:
     """Make a chart from a function.
 
     Args:

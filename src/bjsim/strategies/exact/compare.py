@@ -76,7 +76,7 @@ def _compared(first: Solver, other: Solver) -> Compared:
         other.rules,
         value,
         (0.0 if value == base else value - base) if has_difference else None,
-        other.sd(other.chart.letter),
+        other.sd(other.chart.policy),
         tuple(_changes(first, other, rows)) if comparable else None,
         tuple(row for row in rows if parse_row(row).total not in totals),
     )

@@ -103,7 +103,7 @@ def evaluate_chart(chart: Chart) -> Evaluation:
     return _Evaluator(chart).evaluation()
 
 
-def cells_of(states: States) -> dict[str, list[Decision]]:
+def make_cells(states: States) -> dict[str, list[Decision]]:
     """For every row, in order, the decisions for which it is the most specific row."""
     rows: dict[str, list[Decision]] = {}
     limited = states.rules.max_hands != math.inf
@@ -124,10 +124,10 @@ class _Evaluator:
         self.chart = chart
         self.solver = Solver(chart.rules)
         self.states = self.solver.states
-        self.rows = cells_of(self.states)
+        self.rows = make_cells(self.states)
         self._replay = chart.rules.ties == "replay"
-        self.best_ev = self.solver.ev(self.solver.chart.letter)
-        self.ev = self.solver.ev(chart.letter)
+        self.best_ev = self.solver.ev(self.solver.chart.policy)
+        self.ev = self.solver.ev(chart.policy)
 
     def evaluation(self) -> Evaluation:
         codes = {(row, column): self._code(decisions[0], column)
@@ -145,7 +145,7 @@ class _Evaluator:
         best = self.solver.chart.cells
         for label, column in self.solver.columns.items():
             costs = self._costs(column)
-            before = self._column_ev(column, self.solver.chart.letter)
+            before = self._column_ev(column, self.solver.chart.policy)
             for row, decisions in self.rows.items():
                 if any(self._differ(decision, label) for decision in decisions):
                     cost, alone = costs.get(row, 0.0), self._alone(row, column, before)
@@ -153,7 +153,7 @@ class _Evaluator:
 
     def _differ(self, decision: Decision, column: str) -> bool:
         legal = decision.legal(self.states)
-        action, best = (chart.letter(decision.state, column, legal) for chart in (self.chart, self.solver.chart))
+        action, best = (chart.policy(decision.state, column, legal) for chart in (self.chart, self.solver.chart))
         return action != best
 
     def _costs(self, column: Column) -> dict[str, float]:
@@ -161,10 +161,10 @@ class _Evaluator:
         means = self.solver.best[column.label]
         settled = float(1 - self.ev.tied) if self.ev.tied < 1 else math.nan  # an infinite value has no shares
         costs: dict[str, float] = {}
-        for decision, visits in Reach(self.states, column, self.chart.letter).visits().items():
+        for decision, visits in Reach(self.states, column, self.chart.policy).visits().items():
             legal = decision.legal(self.states)
             best = means.value(decision.state, decision.may_split)
-            taken = means.act(decision.state, self.chart.letter(decision.state, column.label, legal))
+            taken = means.act(decision.state, self.chart.policy(decision.state, column.label, legal))
             if visits and best != taken:
                 row = _row(self.states, decision.state, legal)
                 cost = float(column.probability) * visits * float(best - taken) / settled
@@ -180,7 +180,7 @@ class _Evaluator:
 
         def policy(state: HandState, label: str, legal: str) -> str:
             chart = self.chart if _row(self.states, state, legal) == row else self.solver.chart
-            return chart.letter(state, label, legal)
+            return chart.policy(state, label, legal)
 
         whole = self.best_ev
         if not math.isfinite(whole.value):

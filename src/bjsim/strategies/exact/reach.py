@@ -16,7 +16,7 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.values import Column, Policy
 
 
-def splits_for_ever(chart: Chart) -> tuple[str, str] | None:
+def find_endless_split(chart: Chart) -> tuple[str, str] | None:
     """Find a pair whose repeated splitting may keep a round from ending.
 
     That requires rules without a limit on hands, and a pair again in at least every second split hand.
@@ -31,7 +31,7 @@ def splits_for_ever(chart: Chart) -> tuple[str, str] | None:
         legal = states.legal(state)
         if "P" in legal and 2 * _again(states, states.split(state)) >= 1:
             for column in states.columns:
-                if chart.letter(state, column, legal) == "P":
+                if chart.policy(state, column, legal) == "P":
                     return states.rows_of(state)[0], column
     return None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.parser import ParsedTable, Token
-from bjsim.strategies.formats.text import lines_of, written_rows
+from bjsim.strategies.formats.text import split_lines, written_rows
 
 
 def _fields(line: int, text: str, separator: str) -> list[Token]:
@@ -22,7 +22,7 @@ def _fields(line: int, text: str, separator: str) -> list[Token]:
 
 def csv_grid(text: str, name: str) -> ParsedTable:
     """Parse a chart in CSV."""
-    lines = lines_of(text)
+    lines = split_lines(text)
     first = next((line for line in lines if line.strip()), "")
     separator = ";" if ";" in first else ","
     rows = [_fields(number, line, separator) for number, line in enumerate(lines, 1) if line.strip(f" \t{separator}")]

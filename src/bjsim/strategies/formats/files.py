@@ -14,15 +14,15 @@ from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.formats.csv import csv_grid, format_csv
 from bjsim.strategies.formats.parser import SAME_CODE, ChartError, chart_from
 from bjsim.strategies.formats.policy import format_policy, policy_chart
-from bjsim.strategies.formats.text import format_text, lines_of, text_grid
+from bjsim.strategies.formats.text import format_text, split_lines, text_grid
 
 MAX_BYTES = 1 << 20  # of a chart file; known charts have 5,000
 WRITERS = {"chart": format_text, "csv": format_csv, "policy": format_policy}
 
 
-def format_of(text: str) -> str:
+def detect_format(text: str) -> str:
     """The format of a chart file: a key of WRITERS."""
-    first = next((line for line in lines_of(text) if line.strip()), "")
+    first = next((line for line in split_lines(text) if line.strip()), "")
     if "," in first or ";" in first:
         return "csv"
     actions = {code.upper() for code in (*CODES, *SAME_CODE)}
@@ -41,7 +41,7 @@ def read_chart(data: bytes | str, name: str, rules: Rules) -> Chart:
         ChartError: The chart is not valid; the message has one line, with the line and column of the error.
     """
     text = decode(data, name)
-    form = format_of(text)
+    form = detect_format(text)
     if form == "policy":
         return policy_chart(text, name, rules)
     return chart_from((csv_grid if form == "csv" else text_grid)(text, name), rules)

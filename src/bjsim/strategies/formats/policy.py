@@ -17,7 +17,7 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import parse_row
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.parser import ChartError, ParsedTable, Token, chart_from, required_rows
-from bjsim.strategies.formats.text import lines_of, tokens_of, written_rows
+from bjsim.strategies.formats.text import split_lines, tokenize_line, written_rows
 
 POLICY_HANDS = (
     *(str(points) for points in range(5, 20)),
@@ -46,7 +46,7 @@ def format_policy(chart: Chart) -> str:
     lines = []
     for hand in POLICY_HANDS:
         state = first_hand(states, hand)
-        actions = [chart.letter(state, column, states.legal(state)) for column in POLICY_COLUMNS]
+        actions = [chart.policy(state, column, states.legal(state)) for column in POLICY_COLUMNS]
         lines.append(f"{hand}\t{' '.join(actions)}")
     return "\n".join(lines) + "\n"
 
@@ -73,10 +73,10 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
     states = States(rules)
     _check_columns(states, f"{name}, line 1, column 1")
     best = Solver(rules).chart
-    lines = lines_of(text)
+    lines = split_lines(text)
     header = [Token(1, 1, column) for column in POLICY_COLUMNS]
     grid = ParsedTable(
-        name, header, [tokens for n, line in enumerate(lines, 1) if (tokens := tokens_of(n, line))], len(lines)
+        name, header, [tokens for n, line in enumerate(lines, 1) if (tokens := tokenize_line(n, line))], len(lines)
     )
     parsed: dict[str, tuple[str, list[Token]]] = {}  # row -> the hand it was given as, and its tokens
     for hand, *actions in grid.rows:

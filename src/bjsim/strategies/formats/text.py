@@ -13,20 +13,20 @@ from bjsim.strategies.charts.chart import Chart, chart_rows
 from bjsim.strategies.formats.parser import ParsedTable, Token
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """The lines of a file without comments, with any kind of line ending."""
     return [line.split("#")[0] for line in re.split(r"\r\n|\n|\r", text.rstrip())]
 
 
-def tokens_of(line: int, text: str) -> list[Token]:
+def tokenize_line(line: int, text: str) -> list[Token]:
     """Split a line into tokens at blanks."""
     return [Token(line, match.start() + 1, match[0]) for match in re.finditer(r"\S+", text)]
 
 
 def text_grid(text: str, name: str) -> ParsedTable:
     """Parse a chart in the text format."""
-    lines = lines_of(text)
-    filled = [tokens for number, line in enumerate(lines, 1) if (tokens := tokens_of(number, line))]
+    lines = split_lines(text)
+    filled = [tokens for number, line in enumerate(lines, 1) if (tokens := tokenize_line(number, line))]
     return ParsedTable(name, filled[0] if filled else [], filled[1:], len(lines))
 
 

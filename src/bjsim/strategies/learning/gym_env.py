@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.cards import rank_of
+from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.events import Event
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import Stream
@@ -29,7 +29,7 @@ from bjsim.sim.game.shoe import Shoe, open_shoe
 from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState, States
 
 LETTERS = "SHDPR"  # the actions by number, without raises
-MOST_HANDS = 9  # greatest number of hands in an observation, unless the rules set a smaller limit
+MAX_HANDS = 9  # greatest number of hands in an observation, unless the rules set a smaller limit
 
 Observation = NDArray[np.int64]
 
@@ -92,7 +92,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         self.render_mode = render_mode
         self._in_progress = False
         self._melds = sorted({hand.meld for hand in self.states.reachable()})
-        self._most_hands = int(min(self.rules.max_hands, MOST_HANDS))
+        self._most_hands = int(min(self.rules.max_hands, MAX_HANDS))
         sizes = [23, 2, 7, 14, len(self._melds), 3, len(self.columns) + 1, self._most_hands + 1]
         self.action_space = spaces.Discrete(len(LETTERS))
         self.observation_space = spaces.MultiDiscrete(np.array(sizes, dtype=np.int64))
@@ -192,7 +192,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
 
     def _observation(self) -> Observation:
         view = self._view
-        ranks = [rank_of(card) for card in view.hand]
+        ranks = [parse_rank(card) for card in view.hand]
         state = HandState(split=WHOLE if not view.split else SPLIT_HAND if ranks[0] else SPLIT_ACES)
         for rank in ranks:
             state = self.states.add(state, rank)

@@ -11,7 +11,7 @@ from bjsim.strategies.charts.chart import Chart, format_ranges
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.learning.study import Study
 from bjsim.strategies.mdp.blackjack import GameProcess, MDPState
-from bjsim.strategies.mdp.size import Reason, plain_size, reasons_of
+from bjsim.strategies.mdp.size import Reason, find_reasons, plain_size
 from bjsim.strategies.mdp.solve import evaluate, start_value
 from bjsim.strategies.players.catalogue import CATALOGUE
 
@@ -80,7 +80,7 @@ class LearnedGame:
             answers["What does it double?"] = self._hands_with("D", "never doubles")
         if self.rules.bonuses != "none":
             answers["Do the bonuses change the strategy?"] = self._without_bonuses()
-        if reasons := reasons_of(self.rules):
+        if reasons := find_reasons(self.rules):
             answers["How much larger must the representation be?"] = self._larger(reasons)
         return answers
 
@@ -91,7 +91,7 @@ class LearnedGame:
     def _compared_with_hoyle(self) -> list[str]:
         hoyle = CATALOGUE["hoyle"].chart(self.rules)
         mdp = self.study.mdp
-        ev = start_value(mdp, evaluate(mdp, self.process.policy(mdp, hoyle.letter)))
+        ev = start_value(mdp, evaluate(mdp, self.process.policy(mdp, hoyle.policy)))
         value = f"Hoyle's has the value {ev:+.6f} per bet, {self.study.value_exact - ev:.6f} less than the best"
         lines = list(self._differences(hoyle, "Hoyle"))
         return [f"no; {value}", *lines] if lines else [f"yes, in every state; {value}"]
@@ -127,7 +127,7 @@ class LearnedGame:
         for state in self.decisions:
             assert state.hand is not None
             learned = self.action(state)
-            other = chart.letter(state.hand, state.column, self.process.legal(state))
+            other = chart.policy(state.hand, state.column, self.process.legal(state))
             if learned != other:
                 groups.setdefault((learned, other), []).append((_row(state), state.column))
         for (learned, other), cells in groups.items():

@@ -143,9 +143,9 @@ class GameProcess:
                 unexplored += fresh
         return reached
 
-    def state_of(self, hand: HandState, column: str, may_split: bool = True) -> MDPState:
+    def find_state(self, hand: HandState, column: str, may_split: bool = True) -> MDPState:
         """The state of a hand with a decision."""
-        hand, may_split, name = self.equivalence.class_of(hand, may_split)
+        hand, may_split, name = self.equivalence.find_class(hand, may_split)
         return MDPState(name, column, hand, may_split)
 
     def policy(self, mdp: FiniteMDP, policy: Policy) -> Ints:
@@ -155,7 +155,7 @@ class GameProcess:
 
         Args:
             mdp: The process that `build_mdp` makes of this game.
-            policy: The strategy, such as `Chart.letter`.
+            policy: The strategy, such as `Chart.policy`.
 
         Returns:
             int64 (S,), the row of each state; -1 where terminal.
@@ -235,7 +235,7 @@ class GameProcess:
 
     def _reached(self, p: float, hand: HandState, column: str, may_split: bool = True) -> Outcome:
         if self.equivalence.legal(hand, may_split):
-            return Outcome(p, self.state_of(hand, column, may_split))
+            return Outcome(p, self.find_state(hand, column, may_split))
         return self._finished(p, self.states_of_play.result(hand), column)
 
     def _finished(self, p: float, result: Result, column: str, stake: int = 1) -> Outcome:

@@ -42,7 +42,7 @@ class StateEquivalence:
         letters = self.states.legal(hand)
         return letters if may_split else letters.replace("P", "")
 
-    def class_of(self, hand: HandState, may_split: bool) -> StateClass:
+    def find_class(self, hand: HandState, may_split: bool) -> StateClass:
         """The class of a hand with a choice."""
         return self._by_number[self._number(hand, may_split)]
 

@@ -39,8 +39,8 @@ class Size:
     columns: int
     hands: int
     results: int
-    halves: int
-    kept: int
+    split_hands: int
+    unmerged_hands: int
 
     @property
     def decisions(self) -> int:
@@ -50,7 +50,7 @@ class Size:
     @property
     def states(self) -> int:
         """All states, including the deal and the end."""
-        return (self.hands + self.results + self.halves) * self.columns + 2
+        return (self.hands + self.results + self.split_hands) * self.columns + 2
 
     def to_json(self) -> dict[str, int]:
         """The counts as `bjsim solve --json` writes them."""
@@ -70,7 +70,7 @@ class Reason:
     without: Size
 
 
-def size_of(rules: Rules) -> Size:
+def measure_size(rules: Rules) -> Size:
     """The number of states of the game, in an infinite shoe."""
     process = GameProcess(rules.replace(decks="inf"))
     states = process.states_of_play
@@ -79,21 +79,21 @@ def size_of(rules: Rules) -> Size:
         columns=len(process.columns),
         hands=sum(state.decides for state in against_one),
         results=sum(state.result is not None for state in against_one),
-        halves=sum(state.pending > 0 for state in against_one),
-        kept=sum(bool(states.legal(hand)) for hand in states.reachable()),
+        split_hands=sum(state.pending > 0 for state in against_one),
+        unmerged_hands=sum(bool(states.legal(hand)) for hand in states.reachable()),
     )
 
 
-def reasons_of(rules: Rules) -> list[Reason]:
+def find_reasons(rules: Rules) -> list[Reason]:
     """The features that the game must remember besides the total of a hand and the dealer's open card."""
     reasons = []
     for plain, why in REASONS:
         without = rules.replace(**plain)
         if without != rules:
-            reasons.append(Reason(why, size_of(without)))
+            reasons.append(Reason(why, measure_size(without)))
     return reasons
 
 
 def plain_size(rules: Rules) -> Size:
     """The size of the game without these features: hit or stand against one open card."""
-    return size_of(rules.replace(**{name: value for plain, _ in REASONS for name, value in plain.items()}))
+    return measure_size(rules.replace(**{name: value for plain, _ in REASONS for name, value in plain.items()}))

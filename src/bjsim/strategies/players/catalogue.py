@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import DealerState, States
-from bjsim.strategies.charts.chart import Chart, chart_of
+from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.charts.rows import parse_row
 from bjsim.strategies.exact.solver import Solver
 
@@ -34,7 +34,7 @@ def limit(stand_on: int) -> Callable[[Rules], Chart]:
         def code(row: str, column: str) -> str:
             return "H" if parse_row(row).points < stand_on else "S"
 
-        return chart_of(f"lim{stand_on}", rules, code, CATALOGUE[f"lim{stand_on}"].source)
+        return make_chart(f"lim{stand_on}", rules, code, CATALOGUE[f"lim{stand_on}"].source)
 
     return chart
 
@@ -46,7 +46,7 @@ def _mimic(rules: Rules) -> Chart:
         hand = parse_row(row)
         return "S" if states.dealer_done(DealerState(hand.points, hand.soft, cards=2)) else "H"
 
-    return chart_of("mimic", rules, code, CATALOGUE["mimic"].source)
+    return make_chart("mimic", rules, code, CATALOGUE["mimic"].source)
 
 
 def _hoyle(rules: Rules) -> Chart:
@@ -58,7 +58,7 @@ def _hoyle(rules: Rules) -> Chart:
             return "S"
         return "S" if hand.points >= 13 and column in ("2", "3", "4", "5", "6") else "H"
 
-    return chart_of("hoyle", rules, code, CATALOGUE["hoyle"].source)
+    return make_chart("hoyle", rules, code, CATALOGUE["hoyle"].source)
 
 
 def _optimal(rules: Rules) -> Chart:

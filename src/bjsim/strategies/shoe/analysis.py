@@ -47,14 +47,14 @@ class SplitForm:
     weight: Floats
 
 
-class Shoe:
+class ShoeStates:
     """The parts that do not depend on the value of a tie: cards, nodes and the dealer's distributions."""
 
     def __init__(self, game: Game, composition: Composition) -> None:
         self.game = game
         self.composition = composition
         self.layout = game.nodes(composition)
-        self.kind = game.kinds_of(self.layout)
+        self.kind = game.find_kinds(self.layout)
         self.starts = game.dealer.starts
         known = game.dealer.hands.known
         left = composition.values - known
@@ -163,7 +163,7 @@ class Shoe:
 class Analysis:
     """The values of a shoe if a tied bet pays `tie_value` times the bet."""
 
-    def __init__(self, shoe: Shoe, tie_value: float = 0.0) -> None:
+    def __init__(self, shoe: ShoeStates, tie_value: float = 0.0) -> None:
         self.shoe = shoe
         self.tie_value = tie_value
         shape = len(shoe.starts), len(shoe.layout.hand) + 1

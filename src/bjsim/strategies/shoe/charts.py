@@ -72,7 +72,7 @@ class ColumnCharts:
     def chart_letters(self, chart: Chart) -> Acts:
         """Return the chart's action for each kind. Raises: KeyError: The chart lacks a cell."""
         letters: Acts = np.array([
-            LETTERS[chart.letter(kind.state, self.column, kind.legal)] if kind.legal else kernel.STAND
+            LETTERS[chart.policy(kind.state, self.column, kind.legal)] if kind.legal else kernel.STAND
             for kind in self.kinds
         ], np.int8)  # fmt: skip
         return letters

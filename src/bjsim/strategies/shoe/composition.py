@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.errors import InputError
-from bjsim.sim.game.cards import RANKS, TEN, rank_of
+from bjsim.sim.game.cards import RANKS, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 
 VALUES = TEN + 1  # distinct card values: ace, 2..9 and ten
-MOST = 1_000_000  # maximum count of one rank; keeps products of counts far below overflow
+MAX_RANK_COUNT = 1_000_000  # maximum count of one rank; keeps products of counts far below overflow
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,13 @@ class Composition:
         counts = [0] * len(RANKS)
         for card, count in shoe.items():
             try:
-                rank = rank_of(card)
+                rank = parse_rank(card)
             except ValueError as error:
                 raise InputError(f"shoe: {error}") from None
-            if isinstance(count, bool) or int(count) != count or not 0 <= count <= MOST:
-                raise InputError(f"shoe: {card}={count} is not accepted; a count is a whole number from 0 to {MOST}")
+            if isinstance(count, bool) or int(count) != count or not 0 <= count <= MAX_RANK_COUNT:
+                raise InputError(
+                    f"shoe: {card}={count} is not accepted; a count is a whole number from 0 to {MAX_RANK_COUNT}"
+                )
             counts[rank] += int(count)
         if rules.split_by == "rank" and counts[TEN] and not any(counts[TEN + 1 :]):
             raise InputError("split_by = rank needs separate counts of T, J, Q and K: give T=, J=, Q= and K=")

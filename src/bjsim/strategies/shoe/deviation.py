@@ -27,7 +27,7 @@ from bjsim.sim.game.states import DEALER_NATURAL
 from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Analysis, Play
 from bjsim.strategies.shoe.composition import VALUES
-from bjsim.strategies.shoe.hands import BITS, Tree, counts_of
+from bjsim.strategies.shoe.hands import BITS, Tree, decode_counts
 from bjsim.strategies.shoe.kernel import DOUBLE, SPLIT, STAND
 from bjsim.strategies.shoe.splits import product_weights
 
@@ -134,7 +134,7 @@ class Squares(Analysis):
         keys: the cards of both hands. gone: further pair cards removed. Returns: shape (keys, outcomes).
         """
         shoe = self.shoe
-        counts = counts_of(keys + (gone << (BITS * value)))
+        counts = decode_counts(keys + (gone << (BITS * value)))
         hands = shoe.game.dealer.against(start)
         dealer = np.empty((1, len(keys), len(shoe.game.dealer.outcomes)))
         kernel.outcomes(hands, shoe.composition.values, counts, dealer)

@@ -16,13 +16,13 @@ from bjsim.sim.game.states import DEALER_NATURAL, SPLIT_ACES, SPLIT_HAND, Dealer
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play
-from bjsim.strategies.shoe.hands import Hands, Layout, all_hands, keys_of, layout
+from bjsim.strategies.shoe.hands import Hands, Layout, all_hands, encode_counts, layout
 from bjsim.strategies.shoe.kernel import DOUBLE, HIT, SPLIT, STAND, SURRENDER
 from bjsim.strategies.shoe.splits import most_gone
 
 LETTERS = {"S": STAND, "H": HIT, "D": DOUBLE, "R": SURRENDER, "P": SPLIT}
 ACTIONS = len(LETTERS)
-MOST_HANDS = 16  # limit for unlimited splits; except for tens, more occur less than once in 10 million splits
+MAX_HANDS = 16  # limit for unlimited splits; except for tens, more occur less than once in 10 million splits
 
 
 class Kind(NamedTuple):
@@ -38,7 +38,7 @@ class Kind(NamedTuple):
     fixed: bool = False
 
     def act(self, code: str) -> int:
-        """Return the action that a chart's code means for this kind, consistent with `Chart.letter`."""
+        """Return the action that a chart's code means for this kind, consistent with `Chart.policy`."""
         if not self.legal:
             return STAND
         if self.fixed:
@@ -127,12 +127,12 @@ class Game:
         cards = max(composition.ranks[TEN:]) if by_rank else int(composition.values[value])
         limit = 2 if value == 0 and not self.rules.resplit_aces else self.rules.max_hands
         if limit == math.inf:
-            limit = MOST_HANDS
+            limit = MAX_HANDS
         return int(min(limit, max(cards, 0)))
 
     def follows_all(self, value: int, composition: Composition) -> bool:
-        """Return whether `MOST_HANDS` is enough; unlimited splits of many tens may need more."""
-        many = value == TEN and int(composition.values[value]) > MOST_HANDS
+        """Return whether `MAX_HANDS` is enough; unlimited splits of many tens may need more."""
+        many = value == TEN and int(composition.values[value]) > MAX_HANDS
         return not (many and self.rules.max_hands == math.inf and self.rules.split_by == "value")
 
     def nodes(self, composition: Composition) -> Layout:
@@ -178,14 +178,14 @@ class Game:
         """Kind of every hand as dealt, shape (H,)."""
         return self._found[1]
 
-    def kind_of(self, values: list[int], split: bool) -> int:
+    def find_kind(self, values: list[int], split: bool) -> int:
         """Return the kind of one hand. values: of its cards; in a split hand, the pair card first."""
         if split and len(values) == 2:
             return int(self._found[2][values[0], values[1]])
         counts = np.bincount(values, minlength=VALUES).astype(np.int64)
-        return int(self._found[1][np.flatnonzero(self.hands.key == keys_of(counts))[0]])
+        return int(self._found[1][np.flatnonzero(self.hands.key == encode_counts(counts))[0]])
 
-    def kinds_of(self, nodes: Layout) -> NDArray[np.int64]:
+    def find_kinds(self, nodes: Layout) -> NDArray[np.int64]:
         """Return the kind of each node, shape (N,)."""
         _, dealt, split_hands, pairs = self._found
         kind = dealt[nodes.hand]
@@ -259,6 +259,6 @@ def _game(rules: Rules) -> Game:
     return Game(rules)
 
 
-def game_of(rules: Rules) -> Game:
+def make_game(rules: Rules) -> Game:
     """Return the game of these rules, shared by all numbers of decks."""
     return _game(rules.replace(decks=1, cut=1, raises=False))

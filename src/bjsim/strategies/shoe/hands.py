@@ -44,13 +44,13 @@ class Hands:
         return total
 
 
-def keys_of(counts: Ints) -> Ints:
+def encode_counts(counts: Ints) -> Ints:
     """Pack multisets of card values into one integer each."""
     packed: Ints = (counts << (BITS * np.arange(VALUES))).sum(axis=-1)
     return packed
 
 
-def counts_of(keys: Ints) -> Ints:
+def decode_counts(keys: Ints) -> Ints:
     """Unpack the keys of `keys_of`; shape (..., 10)."""
     return (keys[..., None] >> (BITS * np.arange(VALUES))) & ((1 << BITS) - 1)
 
@@ -70,7 +70,7 @@ def all_hands() -> Hands:
     extend((0,) * VALUES, 0, 0)
     counts = np.array(found, np.int64)
     counts = counts[np.argsort(-counts @ np.arange(1, VALUES + 1), kind="stable")]
-    key = keys_of(counts)
+    key = encode_counts(counts)
     order = np.argsort(key)
     child = np.full(counts.shape, -1, np.int64)
     two = np.full((VALUES, VALUES), -1, np.int64)
@@ -166,7 +166,7 @@ def layout(most_gone: tuple[int, ...], aces_draw: bool) -> Layout:
     children = np.concatenate(child)
     return Layout(
         np.concatenate(hand), np.where(children < 0, size, children), gone_index[:-1].astype(np.int64),
-        counts_of(distinct), tuple(trees), at,
+        decode_counts(distinct), tuple(trees), at,
     )  # fmt: skip
 
 

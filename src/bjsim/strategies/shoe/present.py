@@ -12,16 +12,16 @@ import numpy as np
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, rank_of
+from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.shoe import kernel
-from bjsim.strategies.shoe.analysis import Analysis, Shoe
+from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
 from bjsim.strategies.shoe.composition import VALUES, Composition
-from bjsim.strategies.shoe.game import game_of
-from bjsim.strategies.shoe.hands import keys_of
+from bjsim.strategies.shoe.game import make_game
+from bjsim.strategies.shoe.hands import encode_counts
 from bjsim.strategies.shoe.kernel import DOUBLE, HIT, Base, Nodes, Shown
 
-FEWEST = 16  # unseen cards; with fewer, another deck is added
+MIN_UNSEEN = 16  # unseen cards; with fewer, another deck is added
 
 
 def action_values(
@@ -44,20 +44,20 @@ def action_values(
     Raises:
         InputError: The dealer cannot show these cards in this game.
     """
-    game = game_of(rules)
-    values = [min(rank_of(card), TEN) for card in cards]
-    known = tuple(sorted(min(rank_of(card), TEN) for card in shown))
+    game = make_game(rules)
+    values = [min(parse_rank(card), TEN) for card in cards]
+    known = tuple(sorted(min(parse_rank(card), TEN) for card in shown))
     if known not in game.dealer.starts:
         raise InputError(f"the dealer cannot show {shown!r} in {rules.name}")
     start = game.dealer.starts.index(known)
     held = np.bincount(values, minlength=VALUES).astype(np.int64)
     node = np.flatnonzero((game.hands.counts >= held).all(axis=1))  # successors first: the hand itself is the last
-    assert game.hands.key[node[-1]] == keys_of(held)
+    assert game.hands.key[node[-1]] == encode_counts(held)
     size = len(node)
     index = np.full(len(game.hands.key) + 1, size)
     index[node] = np.arange(size)
     kind = game.kind_of_hand[node]
-    kind[-1] = game.kind_of(values, split)
+    kind[-1] = game.find_kind(values, split)
     may = game.legal[kind]
     may[-1] = 1 << HIT | 1 << DOUBLE
     counts = game.hands.counts[node]
@@ -76,9 +76,9 @@ def action_values(
     ev = {letter: float(value) / plays for letter, value in found.items() if letter in legal}
     if "P" in legal:
         limit = max(rules.max_hands - hands + 1, 2)
-        ranks = [rank_of(card) for card in (*cards, *shown)]
+        ranks = [parse_rank(card) for card in (*cards, *shown)]
         whole = Composition(tuple(count + ranks.count(rank) for rank, count in enumerate(unseen)))
-        pair = Analysis(Shoe(game_of(rules.replace(max_hands=limit)), whole)).by_cards(start, "cdp")
+        pair = Analysis(ShoeStates(make_game(rules.replace(max_hands=limit)), whole)).by_cards(start, "cdp")
         ev["P"] = float(pair.split[values[0]]) / plays
     return ev
 
@@ -124,8 +124,8 @@ class Perfect:
 
     def unseen(self, view: View) -> list[int]:
         """Return the number of unseen cards of each rank; if few are left, another deck is added."""
-        open_cards = [rank_of(card) for card in view.visible if card != HIDDEN]
+        open_cards = [parse_rank(card) for card in view.visible if card != HIDDEN]
         counts = [4 * int(self.rules.decks) - open_cards.count(rank) for rank in range(len(RANKS))]
-        while min(counts) < 0 or sum(counts) < FEWEST:
+        while min(counts) < 0 or sum(counts) < MIN_UNSEEN:
             counts = [count + 4 for count in counts]
         return counts

@@ -9,15 +9,15 @@ from typing import Literal, get_args
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.game.cards import RANKS, TEN, rank_of
+from bjsim.sim.game.cards import RANKS, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.shoe.analysis import Analysis, Play, Shoe
+from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates
 from bjsim.strategies.shoe.charts import ColumnCharts, TwoCards
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.deviation import round_sd
-from bjsim.strategies.shoe.game import LETTERS, MOST_HANDS, game_of
-from bjsim.strategies.shoe.hands import keys_of, moved
+from bjsim.strategies.shoe.game import LETTERS, MAX_HANDS, make_game
+from bjsim.strategies.shoe.hands import encode_counts, moved
 from bjsim.strategies.shoe.kernel import SPLIT
 
 Name = Literal["td", "td-2c", "cdz-", "cdp1", "cdp"]
@@ -42,8 +42,8 @@ class ShoeSolver:
     def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | None = None) -> None:
         self.rules = rules
         self.composition = Composition.of(rules, shoe)
-        self.game = game_of(rules)
-        self.shoe = Shoe(self.game, self.composition)
+        self.game = make_game(rules)
+        self.shoe = ShoeStates(self.game, self.composition)
         self._analyses: dict[float, Analysis] = {}
         self._columns: dict[tuple[str, float], ColumnCharts] = {}
         self._plays: dict[tuple[object, float], Plays] = {}
@@ -177,10 +177,10 @@ class ShoeSolver:
 
     def _value_in(self, composition: Composition, plays: Plays) -> float:
         """Return the value of the decisions of `plays` in another shoe."""
-        shoe = Shoe(self.game, composition)
+        shoe = ShoeStates(self.game, composition)
         return self._settled(lambda tie_value: self._ev(shoe, tie_value, plays))
 
-    def _ev(self, shoe: Shoe, tie_value: float, plays: Plays) -> float:
+    def _ev(self, shoe: ShoeStates, tie_value: float, plays: Plays) -> float:
         """Return the expected profit of a round in `shoe` with the decisions of `plays`."""
         analysis = Analysis(shoe, tie_value)
         ev = sum(shoe.chance[start] * value for start, value in analysis.ended())
@@ -258,7 +258,7 @@ class ShoeSolver:
                 if play.act[tens] == SPLIT:
                     raise InputError(
                         f"TT is split against {self.game.columns[start]} with max_hands = inf: the solver follows at "
-                        f"most {MOST_HANDS} hands; set max_hands to {MOST_HANDS} or less"
+                        f"most {MAX_HANDS} hands; set max_hands to {MAX_HANDS} or less"
                     )
 
     def _played(self, strategy: Strategy, tie_value: float) -> Plays:
@@ -279,7 +279,7 @@ class ShoeSolver:
 
     def _start(self, shown: str) -> int:
         try:
-            start = tuple(sorted(min(rank_of(card), TEN) for card in shown))
+            start = tuple(sorted(min(parse_rank(card), TEN) for card in shown))
             number = self.shoe.starts.index(start)
         except ValueError:
             wanted = "both of the dealer's cards" if self.rules.dealer_shows == "both" else "the dealer's upcard"
@@ -290,7 +290,7 @@ class ShoeSolver:
 
     def _node(self, cards: str, pair: bool) -> int:
         try:
-            ranks = [rank_of(card) for card in cards]
+            ranks = [parse_rank(card) for card in cards]
         except ValueError as error:
             raise InputError(str(error)) from None
         values = [min(rank, TEN) for rank in ranks]
@@ -298,7 +298,7 @@ class ShoeSolver:
         alike = pair and len(set(ranks if self.shoe.by_rank else values)) == 1
         if len(cards) == 2 and alike and self.shoe.layout.trees[values[0]] is not None:
             return self.shoe.layout.pairs + values[0]
-        found = np.flatnonzero(self.game.hands.key == keys_of(counts))
+        found = np.flatnonzero(self.game.hands.key == encode_counts(counts))
         if not len(found):
             raise InputError(f"{cards} is not a hand to decide on; give two or more cards that total at most 21")
         return int(found[0])

@@ -67,7 +67,7 @@ class ContestLuckModel:
         self.state_index = StateIndex(rules)
         self.chart_values = ChartValues(self.state_index)
         self.reference = CATALOGUE[REFERENCE].chart(rules)
-        self.reference_actions = self.chart_values.tabulate(self.reference.letter)
+        self.reference_actions = self.chart_values.tabulate(self.reference.policy)
 
     def evaluate(self, actions: ActionTable) -> Floats:
         """The values of all states under an action table, as linear functions of the composition of the shoe.

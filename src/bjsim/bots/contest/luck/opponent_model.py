@@ -95,5 +95,5 @@ class OpponentModel:
         for number in self._hands[row]:
             hand = self.state_index.hands[number]
             assert isinstance(hand, HandState)
-            action = self._chart.letter(hand, column, self.state_index.legal[number])
+            action = self._chart.policy(hand, column, self.state_index.legal[number])
             self.actions[self._columns.index(column), number] = action.encode()

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from bjsim.errors import InputError, naming
+from bjsim.errors import InputError, file_errors
 
 try:
     import fcntl
@@ -35,7 +35,7 @@ class JournalError(InputError):
     """A journal is missing, in use, damaged, or of another format."""
 
 
-def line_of(record: dict[str, Any], crc: int) -> tuple[bytes, int]:
+def encode_record(record: dict[str, Any], crc: int) -> tuple[bytes, int]:
     """The line of a record, and the CRC of the journal up to and including it. crc: of the lines before."""
     body = _ENCODER.encode(record)[:-1].encode()
     crc = zlib.crc32(body, crc)
@@ -200,19 +200,19 @@ class Journal:
 
     def append(self, record: dict[str, Any]) -> None:
         """Write a record; `sync` makes it durable."""
-        line, self._crc = line_of(record, self._crc)
-        with naming(self._file.name):
+        line, self._crc = encode_record(record, self._crc)
+        with file_errors(self._file.name):
             self._file.write(line)
 
     def sync(self) -> None:
         """Flush all records to disk."""
-        with naming(self._file.name):
+        with file_errors(self._file.name):
             self._file.flush()
             os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Close the file and release its lock."""
-        with naming(self._file.name):
+        with file_errors(self._file.name):
             self._file.close()
 
 

@@ -15,7 +15,7 @@ from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.luck.draw_log import DRAW_EVENTS, DrawLogger
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.programs import is_bot, is_unstartable
-from bjsim.bots.protocol import Fault, Reply, argv_of, classify_reply
+from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import STAND, Action, Player, View
 from bjsim.sim.game.random_stream import Stream
@@ -72,21 +72,21 @@ class ContestSeat:
         try:
             action: object = self.player.decide(view)
         except (Exception, SystemExit) as error:  # a Python player must not stop the contest
-            return self._fault(Fault("crash", f"{type(error).__name__}: {error}", tuple(argv_of(view))))
+            return self._fault(Fault("crash", f"{type(error).__name__}: {error}", tuple(make_argv(view))))
         if isinstance(action, str):
             action = Action(action)
         if not isinstance(action, Action) or not isinstance(action.amount, int):
-            return self._fault(Fault("bad-reply", f"{action!r} is not an Action", tuple(argv_of(view))))
+            return self._fault(Fault("bad-reply", f"{action!r} is not an Action", tuple(make_argv(view))))
         if action.letter == "B" and not 0 <= action.amount <= view.chips:
-            return self._fault(Fault("overbet", f"{action} with {view.chips} chips", tuple(argv_of(view))))
+            return self._fault(Fault("overbet", f"{action} with {view.chips} chips", tuple(make_argv(view))))
         if action.letter not in tuple(view.legal):
-            return self._fault(Fault("bad-reply", f"{action} is not allowed here", tuple(argv_of(view))))
+            return self._fault(Fault("bad-reply", f"{action} is not allowed here", tuple(make_argv(view))))
         return action
 
     def exceed_move_cap(self) -> None:
         """Count the fault of using up all moves that the rules allow for a hand."""
         detail = f"{len(self.moves)} moves with one hand, and no stand"
-        request = argv_of(self.last_view) if self.last_view else ()
+        request = make_argv(self.last_view) if self.last_view else ()
         self._fault(Fault("move-cap", detail, tuple(request), self.last_reply.stdout, self.last_reply.stderr))
 
     def _fault(self, fault: Fault) -> Action:
@@ -262,7 +262,7 @@ def replay_round(dealer: TableDealer, record: Record) -> RoundResult:
     return result
 
 
-def events_of(rules: Rules, record: Mapping[str, Any], players: Sequence[Player] = ()) -> RoundResult:
+def replay_record(rules: Rules, record: Mapping[str, Any], players: Sequence[Player] = ()) -> RoundResult:
     """Replay a recorded round from its record alone.
 
     Args:

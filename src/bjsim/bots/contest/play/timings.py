@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from bjsim.bots.contest.config import HOUSE
-from bjsim.errors import naming
+from bjsim.errors import file_errors
 
 TIMINGS = "timings.jsonl"
 
@@ -38,7 +38,7 @@ class Timings:
         moves = [total - earlier for total, earlier in zip(self.moves, self._earlier[0], strict=True)]
         seconds = [total - earlier for total, earlier in zip(self.seconds, self._earlier[1], strict=True)]
         if any(moves):
-            with naming(folder / TIMINGS), (folder / TIMINGS).open("a", encoding="utf-8") as file:
+            with file_errors(folder / TIMINGS), (folder / TIMINGS).open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"moves": moves, "seconds": seconds}) + "\n")
 
     @staticmethod

@@ -16,7 +16,7 @@ DEFAULTS = {setting.name: setting.default for setting in fields(Contest)}
 OPTIONS = ("matches", "seed", "until", "duplicate", "house", "timeout", "cold")  # settings that are options of `koth`
 
 
-def sources_of(sources: Sequence[str]) -> list[str]:
+def published_sources(sources: Sequence[str]) -> list[str]:
     """The sources of the bots for publication.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Any
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.scoring.score import StandingsRow
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.errors import naming
+from bjsim.errors import file_errors
 
 DIGITS = 6
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a spreadsheet formula
@@ -86,7 +86,7 @@ def write_whole(path: Path, text: str) -> None:
         text: Its content.
     """
     fresh = path.with_name(path.name + ".new")
-    with naming(fresh):
+    with file_errors(fresh):
         fresh.write_text(text, encoding="utf-8")
     os.replace(fresh, path)
 

@@ -12,11 +12,11 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from bjsim.bots.contest.luck.adjust import has_luck
 from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.report.command import command_again, file_again, sources_of
+from bjsim.bots.contest.report.command import command_again, file_again, published_sources
 from bjsim.bots.contest.report.drawings import COMPARED, convergence_drawn, intervals_drawn
 from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.replay import replay, round_label, shortened
-from bjsim.bots.contest.scoring.moments import FEWEST
+from bjsim.bots.contest.scoring.moments import MIN_BATCHES
 from bjsim.bots.contest.scoring.standings import Standings
 
 SWINGS = 12  # replays of the rounds with the largest swings
@@ -70,7 +70,7 @@ class PageData:
         return {**record, "spent": dict(self._spent)}
 
 
-def swing_of(record: Mapping[str, Any], names: Sequence[str]) -> str:
+def format_swing(record: Mapping[str, Any], names: Sequence[str]) -> str:
     """The largest win or loss in a round, in words.
 
     Args:
@@ -116,12 +116,12 @@ def render_page(standings: Standings, data: PageData, timings: Timings | None = 
     )  # fmt: skip
     environment.filters["signed"] = lambda value, digits=1: f"{value:+.{digits}f}"
     contest, names = standings.contest, [*standings.names, "house"]
-    rules, sources = contest.rules, sources_of([bot["source"] for bot in standings.bots])
+    rules, sources = contest.rules, published_sources([bot["source"] for bot in standings.bots])
     rows = [
         {**row_values(row, timings), "number": row.bot, "language": standings.bots[row.bot]["language"]}
         for row in standings.rows()
     ]
-    swings = [replay(contest, record, names, swing_of(record, names)) for _, _, record in data.swings]
+    swings = [replay(contest, record, names, format_swing(record, names)) for _, _, record in data.swings]
     last = [replay(contest, record, names, "last match") for record in data.last]
     return environment.get_template("page.html").render(
         contest=contest,
@@ -138,7 +138,7 @@ def render_page(standings: Standings, data: PageData, timings: Timings | None = 
         names=names,
         leader=rows[0]["bot"],
         compared=COMPARED,
-        fewest=FEWEST,
+        fewest=MIN_BATCHES,
         unstarted=not all(score.started for score in standings.scores),
         intervals=intervals_drawn(rows),
         convergence=convergence_drawn(standings),

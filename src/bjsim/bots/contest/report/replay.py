@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.play.match import RecordedPlayer, events_of
-from bjsim.bots.protocol import argv_of
+from bjsim.bots.contest.play.match import RecordedPlayer, replay_record
+from bjsim.bots.protocol import make_argv
 from bjsim.sim.game.actions import NAMES, Action, View
 from bjsim.sim.game.cards import HIDDEN
 from bjsim.sim.game.events import DEALER, Event
@@ -33,7 +33,7 @@ class RequestRecorder(RecordedPlayer):
 
     def decide(self, view: View) -> Action:
         """The next recorded move."""
-        self.requests.append(argv_of(view))
+        self.requests.append(make_argv(view))
         return super().decide(view)
 
 
@@ -53,7 +53,7 @@ def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str], la
     recorders = [
         RequestRecorder(names[bot], moves) for bot, moves in zip(record["seats"], record["moves"], strict=True)
     ]
-    events = events_of(contest.rules, record, recorders).events
+    events = replay_record(contest.rules, record, recorders).events
     table = _TableState(contest, record, recorders)
     return {
         "title": f"{label}: {round_label(record)}",

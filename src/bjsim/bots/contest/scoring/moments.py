@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half
 
-FEWEST = 8  # batches needed for an interval: the totals of fewer matches need not be normal
+MIN_BATCHES = 8  # batches needed for an interval: the totals of fewer matches need not be normal
 
 
 @dataclass
@@ -39,15 +39,15 @@ class RunningMoments:
 
     @property
     def ci95(self) -> tuple[float, float] | None:
-        """Student's 95% interval of the mean; None for fewer than FEWEST values."""
-        if self.n < FEWEST:
+        """Student's 95% interval of the mean; None for fewer than MIN_BATCHES values."""
+        if self.n < MIN_BATCHES:
             return None
         half = t_half(self.n - 1) * self.sd / math.sqrt(self.n)
         return self.mean - half, self.mean + half
 
     def anytime(self, optimal_n: int, alpha: float) -> tuple[float, float] | None:
         """Anytime-valid interval of the mean; None while there are too few values."""
-        if self.n < FEWEST:
+        if self.n < MIN_BATCHES:
             return None
         half = anytime_t_half(self.n, self.sd**2 * (self.n - 1), optimal_n, alpha)
         return (self.mean - half, self.mean + half) if math.isfinite(half) else None
@@ -87,8 +87,8 @@ class Ratio:
 
     @property
     def ci95(self) -> tuple[float, float] | None:
-        """Student's 95% interval of the mean; None for fewer than FEWEST batches."""
-        if self.n < FEWEST:
+        """Student's 95% interval of the mean; None for fewer than MIN_BATCHES batches."""
+        if self.n < MIN_BATCHES:
             return None
         half = t_half(self.n - 1) * self.se
         return self.mean - half, self.mean + half

@@ -13,13 +13,13 @@ from typing import Any
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.luck.adjust import has_luck
 from bjsim.bots.contest.schedule.seating import batch_size
-from bjsim.bots.contest.scoring.moments import FEWEST, RunningMoments
+from bjsim.bots.contest.scoring.moments import MIN_BATCHES, RunningMoments
 from bjsim.bots.contest.scoring.score import BatchTotal, BotDifference, Score, StandingsRow
 from bjsim.bots.protocol import printable
 from bjsim.sim.stats.intervals import ALPHA
 
 MICRO = 10**6  # luck is summed in millionths of a chip
-MOST_OPTIMAL_N = 30  # batches at which the anytime-valid interval is narrowest: most contests are decided early
+MAX_OPTIMAL_N = 30  # batches at which the anytime-valid interval is narrowest: most contests are decided early
 
 
 class Standings:
@@ -59,7 +59,7 @@ class Standings:
         self.rounds = 0
         self.end: dict[str, Any] | None = None
         self.batch_size = batch_size(len(self.names), self.contest.duplicate, bool(self.contest.house))
-        self.optimal_n = min(MOST_OPTIMAL_N, max(FEWEST, self.contest.matches // self.batch_size))
+        self.optimal_n = min(MAX_OPTIMAL_N, max(MIN_BATCHES, self.contest.matches // self.batch_size))
         # Bonferroni correction: the leader is compared with all other bots.
         self.alpha = ALPHA / max(1, len(self.names) - 1)
         self._open: dict[tuple[int, int], _OpenTable] = {}  # (match, table)
@@ -125,7 +125,7 @@ class Standings:
         if self._matches_in_batch == self.batch_size:
             self._finish_batch()
         if self.matches & (self.matches - 1) == 0 or self.matches % max(1, self.contest.matches // 50) == 0:
-            self.progress.append((self.matches, [self.chips_of(bot) for bot in range(len(self.names))]))
+            self.progress.append((self.matches, [self.mean_chips(bot) for bot in range(len(self.names))]))
 
     def _finish_table(self, table: _OpenTable, luck: list[list[float]]) -> None:
         bots = sorted(table.chips)
@@ -169,7 +169,7 @@ class Standings:
 
     # --- results
 
-    def chips_of(self, bot: int) -> float:
+    def mean_chips(self, bot: int) -> float:
         """Mean chips per complete match, including those of an unfinished batch.
 
         Args:
@@ -206,7 +206,7 @@ class Standings:
 
     def order(self) -> list[int]:
         """Bots by decreasing chips, ties in the order of the header; those that cannot be started come last."""
-        return sorted(range(len(self.names)), key=lambda bot: (not self.scores[bot].started, -self.chips_of(bot)))
+        return sorted(range(len(self.names)), key=lambda bot: (not self.scores[bot].started, -self.mean_chips(bot)))
 
     @property
     def decided(self) -> bool:
@@ -242,7 +242,7 @@ class Standings:
             return self._rows
         rank = 0
         for index, (bot, letters) in enumerate(zip(self.order(), self.groups(), strict=True)):
-            score, chips = self.scores[bot], self.chips_of(bot)
+            score, chips = self.scores[bot], self.mean_chips(bot)
             if not index or chips != self._rows[-1].chips:
                 rank = index + 1
             shown = rank if self.matches and score.started else None

@@ -11,7 +11,7 @@ import os
 import re
 from pathlib import Path
 
-from bjsim.bots.sandbox.languages.base import BuildError, Language, NoToolchain, Program, binds_of, tool_of
+from bjsim.bots.sandbox.languages.base import BuildError, Language, NoToolchain, Program, find_binds, find_tool
 from bjsim.bots.sandbox.languages.c import C, CPlusPlus
 from bjsim.bots.sandbox.languages.java import Java
 from bjsim.bots.sandbox.languages.lisp import Lisp
@@ -21,7 +21,7 @@ LANGUAGES: tuple[Language, ...] = (Python(), C(), CPlusPlus(), Java(), Lisp())
 ENDINGS = {ending: language for language in LANGUAGES for ending in language.endings}
 
 
-def language_of(path: Path) -> Language | None:
+def find_language(path: Path) -> Language | None:
     """The language of a bot's file, from its ending or its first line.
 
     Returns:
@@ -51,7 +51,7 @@ __all__ = [
     "Language",
     "NoToolchain",
     "Program",
-    "binds_of",
-    "language_of",
-    "tool_of",
+    "find_binds",
+    "find_language",
+    "find_tool",
 ]

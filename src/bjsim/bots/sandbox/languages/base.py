@@ -110,13 +110,13 @@ class Language(ABC):
 
     def make_program(self, name: str, files: Mapping[str, bytes]) -> Program:
         """The program made from these files; arguments and errors as in `commands`, and NoToolchain."""
-        tool = tool_of(self)
+        tool = find_tool(self)
         run = self.commands(tool, name, files)
-        return Program(name, self.name, {**files, **(run.files or {})}, run.command, run.server, binds_of(tool))
+        return Program(name, self.name, {**files, **(run.files or {})}, run.command, run.server, find_binds(tool))
 
 
 @cache
-def tool_of(language: Language) -> str:
+def find_tool(language: Language) -> str:
     """The real path of the language's compiler or interpreter.
 
     The first entry on the PATH may be a slow wrapper that does not exist in the sandbox, so links are resolved.
@@ -135,7 +135,7 @@ def tool_of(language: Language) -> str:
     raise NoToolchain(f"a bot in {language.name} needs {language.tools[0]}{where} ({install})")
 
 
-def binds_of(tool: str) -> tuple[str, ...]:
+def find_binds(tool: str) -> tuple[str, ...]:
     """Folders of the host that a tool needs besides /usr: subfolders of its installation, or the tool's file alone.
 
     The whole installation folder is never included, because it may be a home folder.

@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 
 TIED = 1 << 32  # in a payoff code, one initial bet that is replayed
 NO_LIMIT = np.iinfo(np.int64).max
-LETTERS = " SHDPR"  # the actions by their code in `Plan.act`; 0 if the hand has no choice but to stand
+LETTERS = " SHDPR"  # the actions by their code in `CompiledRules.act`; 0 if the hand has no choice but to stand
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = (LETTERS.index(letter) for letter in "SHDPR")
 WIDE = 16  # length of arrays over ranks, padded with zeros to the width of a vector operation
 NOTES = 256  # recorded draws above which their luck is computed; the array has room for those of one more step
@@ -35,7 +35,7 @@ class Numbers(NamedTuple):
     ties: int  # as are 0 to `ties` tied bets
 
 
-class Plan(NamedTuple):
+class CompiledRules(NamedTuple):
     """Compiled rules: rules and charts as arrays. All are int64.
 
     S is the number of hand states, D of dealer's states, R of results, C of columns, O of dealer's outcomes.
@@ -43,7 +43,7 @@ class Plan(NamedTuple):
     Attributes:
         add: State after a card, (S, 13).
         act: Action code, (seats, 2, S, C). The second index is 1 if the hand may be split.
-        half: State of the one-card split hand of a pair, (S,); 0 for other hands.
+        split_to: State of the one-card split hand of a pair, (S,); 0 for other hands.
         result: Result of the hand if it stands, (S,).
         pay: Payoff code at one and two bets, (R, 2, O).
         waits: What a finished hand waits for, (R,); see `States.waits`.
@@ -60,7 +60,7 @@ class Plan(NamedTuple):
 
     add: Array
     act: Array
-    half: Array
+    split_to: Array
     result: Array
     pay: Array
     waits: Array
@@ -74,7 +74,7 @@ class Plan(NamedTuple):
     other: Array
 
 
-class Shoe(NamedTuple):
+class ShoeArrays(NamedTuple):
     """The cards of one table, generated a few at a time.
 
     Attributes:
@@ -86,8 +86,8 @@ class Shoe(NamedTuple):
         before: Number of cards dealt before the first of `cards`, int64 (1,).
         size: Cards of a full shoe, 0 for an infinite one.
         normal_tens: Whether ten-valued cards have the probability 4/13.
-        threshold: See `Plan`.
-        other: See `Plan`.
+        threshold: See `CompiledRules`.
+        other: See `CompiledRules`.
     """
 
     cards: Array
@@ -107,7 +107,7 @@ class Seats(NamedTuple):
 
     Attributes:
         hand: State of the hand in play, (seats,).
-        half: State of the pending split hands, (seats,).
+        split_hand: State of the pending split hands, (seats,).
         pending: Number of pending split hands, (seats,).
         held: Number of hands of the seat in all, (seats,).
         acting: Whether the seat still plays, (seats,).
@@ -115,7 +115,7 @@ class Seats(NamedTuple):
     """
 
     hand: Array
-    half: Array
+    split_hand: Array
     pending: Array
     held: Array
     acting: Array

@@ -104,7 +104,7 @@ def note_dealt(luck_model: Any, ledger: Any, context: Any, seats: Any, card: Any
 @compiled(_nrt=False, forceinline=True)
 def note_split(luck_model: Any, ledger: Any, context: Any, seats: Any, s: Any, card: Any) -> None:
     """Record the second card of a split hand."""
-    split = luck_model.split[luck_model.chart[s], context, seats.half[s]]
+    split = luck_model.split[luck_model.chart[s], context, seats.split_hand[s]]
     deepest = min(seats.held[s], split.shape[0] + 1)
     note(ledger, s, split[deepest - 2, min(seats.pending[s], deepest - 1)], 1, card, 1)
 

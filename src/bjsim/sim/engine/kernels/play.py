@@ -1,4 +1,4 @@
-"""The compiled round: plays compiled rules (`plan.py`) with the cards of a shoe.
+"""The compiled round: plays compiled rules (`compiled_rules.py`) with the cards of a shoe.
 
 LLVM inlines the helpers (`forceinline`), because a call that passes a dozen arrays takes longer than its body: without
 inlining the round takes nearly twice as long. Scalar arguments start as `np.int64`, because numba would compile another
@@ -43,17 +43,17 @@ def clear(seats: Any) -> None:
 
 
 @compiled(_nrt=False, forceinline=True)
-def deal(plan: Any, shoe: Any, seats: Any, luck_model: Any, ledger: Any) -> Any:
+def deal(compiled: Any, shoe: Any, seats: Any, luck_model: Any, ledger: Any) -> Any:
     """Deal. Returns: the dealer's state, the number of the dealer's cards, the chart's column, and the luck context."""
     dealer = shown = column = context = np.int64(0)
-    for to_dealer in plan.deal:
+    for to_dealer in compiled.deal:
         if to_dealer:
             card = draw(shoe)
             if luck_model is not None:
                 note_dealt(luck_model, ledger, context, seats, card)
                 context = luck_model.context_add[context, card]
-            dealer = plan.dealer_add[dealer, card]
-            column += plan.column[shown, dealer]
+            dealer = compiled.dealer_add[dealer, card]
+            column += compiled.column[shown, dealer]
             shown += 1
         else:
             for s in range(len(seats.hand)):
@@ -61,35 +61,35 @@ def deal(plan: Any, shoe: Any, seats: Any, luck_model: Any, ledger: Any) -> Any:
                 if luck_model is not None:
                     node = luck_model.hit[luck_model.chart[s], context, seats.hand[s]]
                     note(ledger, s, node, 1, card, 1)
-                seats.hand[s] = plan.add[seats.hand[s], card]
+                seats.hand[s] = compiled.add[seats.hand[s], card]
     return dealer, shown, column, context
 
 
 @compiled(_nrt=False, forceinline=True)
-def second_card(plan: Any, shoe: Any, seats: Any, s: Any, context: Any, luck_model: Any, ledger: Any) -> None:
+def second_card(compiled: Any, shoe: Any, seats: Any, s: Any, context: Any, luck_model: Any, ledger: Any) -> None:
     """Give a split hand its second card."""
     card = draw(shoe)
     if luck_model is not None:
         note_split(luck_model, ledger, context, seats, s, card)
-    seats.hand[s] = plan.add[seats.half[s], card]
+    seats.hand[s] = compiled.add[seats.split_hand[s], card]
 
 
 @compiled(_nrt=False, forceinline=True)
 def play_turn(
-    plan: Any, shoe: Any, seats: Any, s: Any, column: Any, context: Any, need: Any, luck_model: Any, ledger: Any
+    compiled: Any, shoe: Any, seats: Any, s: Any, column: Any, context: Any, need: Any, luck_model: Any, ledger: Any
 ) -> Any:
     """Play a seat's turn: all its decisions, or one of them in round-robin order. column: -1 if the round has ended.
 
-    Returns: the maximum of `Plan.waits` over the finished hands, or RAN_AWAY.
+    Returns: the maximum of `CompiledRules.waits` over the finished hands, or RAN_AWAY.
     """
     moved = False
     while seats.acting[s]:
         if luck_model is not None:
             count_full(luck_model, ledger)
         hand = seats.hand[s]
-        free = 1 if seats.held[s] < plan.numbers.max_hands else 0
-        code = 0 if column < 0 else plan.act[s, free, hand, column]
-        if code and moved and plan.numbers.round_robin:
+        free = 1 if seats.held[s] < compiled.numbers.max_hands else 0
+        code = 0 if column < 0 else compiled.act[s, free, hand, column]
+        if code and moved and compiled.numbers.round_robin:
             break  # the next decision belongs to another turn
         moved = moved or code != 0
         if code in (HIT, DOUBLE):
@@ -97,40 +97,40 @@ def play_turn(
             if luck_model is not None:
                 nodes = luck_model.hit if code == HIT else luck_model.double
                 note(ledger, s, nodes[luck_model.chart[s], context, hand], 1, card, 1)
-            hand = plan.add[hand, card]
+            hand = compiled.add[hand, card]
         if code == HIT:
             seats.hand[s] = hand
             continue
         if code == SPLIT:
-            seats.half[s] = plan.half[hand]
+            seats.split_hand[s] = compiled.split_to[hand]
             seats.pending[s] += 1
             seats.held[s] += 1
             if seats.held[s] > RUNAWAY:
                 return RAN_AWAY
         else:
             doubled = 1 if code == DOUBLE else 0
-            end = plan.numbers.surrendered if code == SURRENDER else plan.result[hand]
+            end = compiled.numbers.surrendered if code == SURRENDER else compiled.result[hand]
             if luck_model is not None:
                 finish_hand(ledger, s, 2 * end + doubled)
-            need = max(need, plan.waits[end])
+            need = max(need, compiled.waits[end])
             for o in range(seats.payoff.shape[1]):
-                seats.payoff[s, o] += plan.pay[end, doubled, o]
+                seats.payoff[s, o] += compiled.pay[end, doubled, o]
             if not seats.pending[s]:
                 seats.acting[s] = 0
                 break
             seats.pending[s] -= 1
-        second_card(plan, shoe, seats, s, context, luck_model, ledger)
+        second_card(compiled, shoe, seats, s, context, luck_model, ledger)
     return need
 
 
 @compiled(_nrt=False, forceinline=True)
-def play_seats(plan: Any, shoe: Any, seats: Any, column: Any, context: Any, luck_model: Any, ledger: Any) -> Any:
+def play_seats(compiled: Any, shoe: Any, seats: Any, column: Any, context: Any, luck_model: Any, ledger: Any) -> Any:
     """Play all seats' hands. Returns: as `play_turn`."""
     need, acting = np.int64(0), True
     while acting:
         acting = False
         for s in range(len(seats.hand)):
-            need = play_turn(plan, shoe, seats, s, column, context, need, luck_model, ledger)
+            need = play_turn(compiled, shoe, seats, s, column, context, need, luck_model, ledger)
             if need == RAN_AWAY:
                 return need
             acting = acting or seats.acting[s] != 0
@@ -139,14 +139,14 @@ def play_seats(plan: Any, shoe: Any, seats: Any, column: Any, context: Any, luck
 
 @compiled(_nrt=False, forceinline=True)
 def pay(
-    plan: Any, seats: Any, outcome: Any, counts: Any, number: Any, overflow: Any, luck_model: Any, ledger: Any
+    compiled: Any, seats: Any, outcome: Any, counts: Any, number: Any, overflow: Any, luck_model: Any, ledger: Any
 ) -> Any:
     """Count the seats' payoffs of round `number`. Returns: the number of rows in `counts.overflow`."""
     for s in range(len(seats.hand)):
         code = seats.payoff[s, outcome]
         tied = (code + TIED // 2) >> 32
-        column = code - (tied << 32) + plan.numbers.width
-        if 0 <= column <= 2 * plan.numbers.width and tied <= plan.numbers.ties:
+        column = code - (tied << 32) + compiled.numbers.width
+        if 0 <= column <= 2 * compiled.numbers.width and tied <= compiled.numbers.ties:
             counts.dense[s, tied, column] += 1
         else:
             counts.overflow[overflow, 0] = s
@@ -160,12 +160,12 @@ def pay(
 
 
 @compiled(nogil=True, _nrt=False)
-def play(plan: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, luck_model: Any, ledger: Any) -> Any:
+def play(compiled: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, luck_model: Any, ledger: Any) -> Any:
     """Play rounds at one table.
 
     Args:
-        plan: The compiled rules, see `Plan`.
-        shoe: The cards, see `Shoe`.
+        compiled: The compiled rules, see `CompiledRules`.
+        shoe: The cards, see `ShoeArrays`.
         rounds: The number of rounds.
         seats: The hands, see `Seats`.
         counts: The counts to add to, see `Counts`.
@@ -177,27 +177,27 @@ def play(plan: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, luck_model:
     """
     overflow = np.int64(0)
     for number in range(rounds):
-        shuffled = shoe.size > 0 and shoe.read[0] >= plan.numbers.cut
+        shuffled = shoe.size > 0 and shoe.read[0] >= compiled.numbers.cut
         if shuffled:
             begin_shuffle(shoe)
         if luck_model is not None:
             start_round(luck_model, ledger, rounds - number - 1, shuffled)
         clear(seats)
-        dealer, shown, column, context = deal(plan, shoe, seats, luck_model, ledger)
-        ended = plan.numbers.peek and plan.dealer_out[dealer] == plan.numbers.natural_outcome
-        need = play_seats(plan, shoe, seats, -1 if ended else column, context, luck_model, ledger)
+        dealer, shown, column, context = deal(compiled, shoe, seats, luck_model, ledger)
+        ended = compiled.numbers.peek and compiled.dealer_out[dealer] == compiled.numbers.natural_outcome
+        need = play_seats(compiled, shoe, seats, -1 if ended else column, context, luck_model, ledger)
         if need == RAN_AWAY:
             return RAN_AWAY
-        while need and not ended and (shown < 2 or (need == 2 and not plan.dealer_done[dealer])):
+        while need and not ended and (shown < 2 or (need == 2 and not compiled.dealer_done[dealer])):
             card = draw(shoe)
             if luck_model is not None:
                 note_dealer(luck_model, ledger, dealer, card)
                 count_full(luck_model, ledger)
-            dealer = plan.dealer_add[dealer, card]
+            dealer = compiled.dealer_add[dealer, card]
             shown += 1
         if luck_model is not None:
             count_luck(luck_model, ledger)
-        overflow = pay(plan, seats, plan.dealer_out[dealer], counts, number, overflow, luck_model, ledger)
+        overflow = pay(compiled, seats, compiled.dealer_out[dealer], counts, number, overflow, luck_model, ledger)
         if number < len(counts.trace):
             counts.trace[number, len(seats.hand)] = shoe.before[0] + shoe.read[0]
     if luck_model is not None:

@@ -10,7 +10,7 @@ from bjsim.sim.engine.kernels.layout import TIED
 
 @compiled(_nrt=False)
 def read_log(
-    log: Any, logged: Any, over: Any, rounds: Any, fold: Any, classes: Any, dense: Any, width: Any, trace: Any
+    log: Any, logged: Any, over: Any, rounds: Any, lookup: Any, classes: Any, dense: Any, width: Any, trace: Any
 ) -> Any:
     """Count the rounds in a log, and move the bytes of an unfinished round to its front.
 
@@ -19,7 +19,7 @@ def read_log(
         logged: The number of bytes in the log.
         over: The number of rounds of the block that are over.
         rounds: The number of rounds of the block.
-        fold: The lookup table, see `Fold`.
+        lookup: The lookup table, see `LookupTable`.
         classes: Frequencies of the ends of rounds without splits, (4, E), in four parts: an increment must wait for the
             previous one to the same counter.
         dense: Frequencies of the payoffs of rounds with splits, (ties + 1, 2 width + 1).
@@ -29,7 +29,7 @@ def read_log(
     Returns:
         The number of bytes left in the log, and the number of rounds that are over.
     """
-    ends, i = fold.ends, 0
+    ends, i = lookup.ends, 0
     while i < logged and over < rounds:
         last = i
         while last < logged and log[last] > 2 * len(ends):
@@ -42,7 +42,7 @@ def read_log(
             classes[i & 3, end] += 1
         else:
             for k in range(i, last):
-                code += fold.hands[(log[k] >> 1) - len(ends), ends[end, 1]]
+                code += lookup.hands[(log[k] >> 1) - len(ends), ends[end, 1]]
             tied = (code + TIED // 2) >> 32
             dense[tied, code - (tied << 32) + width] += 1
         if over < len(trace):

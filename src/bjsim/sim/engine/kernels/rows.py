@@ -1,4 +1,4 @@
-"""Writing the rows of the lookup table (`round_table.py`): follows compiled rules over all possible cards.
+"""Writing the rows of the lookup table (`lookup_table.py`): follows compiled rules over all possible cards.
 
 A hash table has the states that were visited. A row is finished before the rows that lead to it, so that rows with
 equal successors are recognized as equal.
@@ -18,7 +18,7 @@ TOO_LARGE = -1
 
 
 @compiled(_nrt=False, forceinline=True)
-def slot_of(words: Any, word: Any) -> Any:
+def find_slot(words: Any, word: Any) -> Any:
     """The slot of the hash table that has a word, or the empty slot for it; empty slots have 0."""
     mask = np.uint64(len(words) - 1)
     slot = (np.uint64(word) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(20)) & mask
@@ -48,11 +48,11 @@ def number_of_row(table: Any, rows: Any, numbers: Any) -> Any:
 
 
 @compiled(_nrt=False)
-def fold_rows(plan: Any, logs: Any, distinct_ranks: Any, table: Any, work: Any) -> Any:
+def compile_rows(compiled: Any, logs: Any, distinct_ranks: Any, table: Any, work: Any) -> Any:
     """Write the rows of all states that a round can reach, from row 2 on; the start of a round is the last row.
 
     Args:
-        plan: The compiled rules, see `Plan`.
+        compiled: The compiled rules, see `CompiledRules`.
         logs: The bytes to log, see `Logs`.
         distinct_ranks: The number of distinct ranks; later ranks equal the last of these.
         table: Output, uint32 (n, 13). An entry is the number of the next row, shifted left by 8, plus the logged byte.
@@ -72,7 +72,7 @@ def fold_rows(plan: Any, logs: Any, distinct_ranks: Any, table: Any, work: Any) 
     )
     rows, depth, most = 2, 1, len(words) // 2
     path[0] = pack(Undecided(DEAL, 0, 0, 0, 0, 1, 0, 0, 0, 0))
-    slots[0] = slot_of(words, path[0])
+    slots[0] = find_slot(words, path[0])
     words[slots[0]] = path[0]
     visited = 1
     while depth:
@@ -80,10 +80,10 @@ def fold_rows(plan: Any, logs: Any, distinct_ranks: Any, table: Any, work: Any) 
         state = unpack(path[top])
         while depth == top + 1 and ranks[top] < distinct_ranks:
             rank = ranks[top]
-            byte, word = follow(plan, logs, state, rank)
+            byte, word = follow(compiled, logs, state, rank)
             row = 1 if word == LEAVES else 0
             if word >= 0:
-                slot = slot_of(words, word)
+                slot = find_slot(words, word)
                 if words[slot] == 0:
                     if visited == most or depth == len(path):
                         return TOO_LARGE

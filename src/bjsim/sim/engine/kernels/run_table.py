@@ -1,4 +1,4 @@
-"""Running the lookup table (`round_table.py`) over the cards, in four interleaved lanes.
+"""Running the lookup table (`lookup_table.py`) over the cards, in four interleaved lanes.
 
 A lane's next row depends only on its row and its next card, without a branch, so that the processor executes the lanes
 in parallel. Everything that needs a branch is done by `attend`, every STRIDE cards.
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.layout import Counts, Shoe
+from bjsim.sim.engine.kernels.layout import Counts, ShoeArrays
 from bjsim.sim.engine.kernels.play import RAN_AWAY, play
 from bjsim.sim.engine.kernels.read_log import read_log
 from bjsim.sim.engine.kernels.shoe import KEPT, begin_shuffle, more, refill, shuffle
@@ -30,28 +30,28 @@ def step(table: Any, cards: Any, position: Any, log: Any, row: Any, logged: Any)
 
 
 @compiled(_nrt=False, forceinline=True)
-def shoe_of(plan: Any, blocks: Any, lanes: Any, lane: Any) -> Any:
+def make_lane_shoe(compiled: Any, blocks: Any, lanes: Any, lane: Any) -> Any:
     """The shoe of a lane."""
-    return Shoe(
+    return ShoeArrays(
         lanes.cards[lane], blocks.keys[lanes.block[lane]], lanes.read[lane : lane + 1], lanes.ready[lane : lane + 1],
-        lanes.chunk[lane : lane + 1], lanes.before[lane : lane + 1], 52 * plan.numbers.decks, plan.numbers.normal_tens,
-        plan.threshold, plan.other,
+        lanes.chunk[lane : lane + 1], lanes.before[lane : lane + 1], 52 * compiled.numbers.decks,
+        compiled.numbers.normal_tens, compiled.threshold, compiled.other,
     )  # fmt: skip
 
 
 @compiled(_nrt=False, forceinline=True)
-def provide(fold: Any, shoe: Any, cut: Any, lanes: Any, lane: Any) -> Any:
+def provide(lookup: Any, shoe: Any, cut: Any, lanes: Any, lane: Any) -> Any:
     """Generate cards for a lane. Returns: whether the shoe may be too short for the lane's next round."""
-    stop, too_short = fold.numbers.stop, False
+    stop, too_short = lookup.numbers.stop, False
     if shoe.size == 0:
-        refill(shoe, fold.numbers.opening)
+        refill(shoe, lookup.numbers.opening)
     elif shoe.ready[0] < stop:
         shuffle(shoe, (stop + 3) // 4 * 4)
     elif lanes.row[lane] != 0 or shoe.read[0] < stop:
         if shoe.read[0] == shoe.ready[0]:
             more(shoe)
         row, logged = np.uint64(lanes.row[lane]), np.uint64(lanes.logged[lane])
-        row, logged = step(fold.table, shoe.cards, shoe.read[0], lanes.log[lane], row, logged)
+        row, logged = step(lookup.table, shoe.cards, shoe.read[0], lanes.log[lane], row, logged)
         lanes.row[lane], lanes.logged[lane] = row, logged
         shoe.read[0] += 1
     elif shoe.read[0] >= cut:
@@ -63,19 +63,19 @@ def provide(fold: Any, shoe: Any, cut: Any, lanes: Any, lane: Any) -> Any:
 
 
 @compiled(_nrt=False, forceinline=True)
-def back_to_first_card(fold: Any, lanes: Any, lane: Any) -> None:
+def back_to_first_card(lookup: Any, lanes: Any, lane: Any) -> None:
     """Move a lane back to the first card of a round that has left the table."""
     log = lanes.log[lane]
-    while lanes.logged[lane] and log[lanes.logged[lane] - 1] == fold.numbers.skipped:
+    while lanes.logged[lane] and log[lanes.logged[lane] - 1] == lookup.numbers.skipped:
         lanes.logged[lane] -= 1
         lanes.read[lane] -= 1
-    lanes.read[lane] -= fold.numbers.opening
+    lanes.read[lane] -= lookup.numbers.opening
 
 
 @compiled(_nrt=False, forceinline=True)
-def take_next_block(plan: Any, blocks: Any, lanes: Any, lane: Any) -> None:
+def take_next_block(compiled: Any, blocks: Any, lanes: Any, lane: Any) -> None:
     """Give the next block to a lane whose block is over; if there is none, the lane idles."""
-    block, infinite = lanes.next_block[0], plan.numbers.decks == 0
+    block, infinite = lanes.next_block[0], compiled.numbers.decks == 0
     lanes.next_block[0] = min(block + 1, len(blocks.rounds))
     lanes.read[lane] = lanes.ready[lane] = KEPT if infinite else 0
     lanes.chunk[lane] = -1 if infinite else 0
@@ -87,33 +87,33 @@ def take_next_block(plan: Any, blocks: Any, lanes: Any, lane: Any) -> None:
 
 @compiled(_nrt=False, forceinline=True)
 def attend(
-    fold: Any, plan: Any, blocks: Any, lanes: Any, lane: Any, seats: Any, counts: Any, classes: Any, overflow: Any
+    lookup: Any, compiled: Any, blocks: Any, lanes: Any, lane: Any, seats: Any, counts: Any, classes: Any, overflow: Any
 ) -> Any:
     """Serve a lane until it can draw STRIDE cards. Returns: the number of rows in `counts.overflow`, or RAN_AWAY."""
     if lanes.block[lane] == len(blocks.rounds):
         lanes.read[lane] = lanes.row[lane] = lanes.logged[lane] = 0
     while lanes.block[lane] < len(blocks.rounds):
-        block, shoe = lanes.block[lane], shoe_of(plan, blocks, lanes, lane)
-        by_play = lanes.row[lane] == fold.numbers.waiting
+        block, shoe = lanes.block[lane], make_lane_shoe(compiled, blocks, lanes, lane)
+        by_play = lanes.row[lane] == lookup.numbers.waiting
         if by_play:
-            back_to_first_card(fold, lanes, lane)
+            back_to_first_card(lookup, lanes, lane)
         elif lanes.read[lane] > lanes.limit[lane]:
-            by_play = provide(fold, shoe, plan.numbers.cut, lanes, lane)
+            by_play = provide(lookup, shoe, compiled.numbers.cut, lanes, lane)
         elif lanes.logged[lane] < lanes.look[lane]:
             break
         if not by_play and lanes.logged[lane] < lanes.look[lane]:
             continue
         rounds, trace = blocks.rounds[block], blocks.traces[block]
         lanes.logged[lane], lanes.over[lane] = read_log(
-            lanes.log[lane], lanes.logged[lane], lanes.over[lane], rounds, fold, classes, counts.dense[0],
-            plan.numbers.width, trace,
+            lanes.log[lane], lanes.logged[lane], lanes.over[lane], rounds, lookup, classes, counts.dense[0],
+            compiled.numbers.width, trace,
         )  # fmt: skip
         if lanes.over[lane] == rounds:
-            take_next_block(plan, blocks, lanes, lane)
+            take_next_block(compiled, blocks, lanes, lane)
             continue
         if by_play:
             one = Counts(counts.dense, counts.overflow[overflow:], counts.trace)
-            new = play(plan, shoe, np.int64(1), seats, one, None, None)
+            new = play(compiled, shoe, np.int64(1), seats, one, None, None)
             if new == RAN_AWAY:
                 return RAN_AWAY
             overflow += new
@@ -121,20 +121,20 @@ def attend(
                 trace[lanes.over[lane]] = counts.trace[0, 0]
             lanes.over[lane] += 1
             lanes.row[lane] = 0
-            lanes.limit[lane] = min(lanes.ready[lane], fold.numbers.stop) - STRIDE
+            lanes.limit[lane] = min(lanes.ready[lane], lookup.numbers.stop) - STRIDE
         lanes.look[lane] = lanes.logged[lane] + min(LOG - 2 * STRIDE, rounds - lanes.over[lane])
     return overflow
 
 
 @compiled(nogil=True, _nrt=False)
-def run_table(fold: Any, plan: Any, blocks: Any, lanes: Any, seats: Any, counts: Any, classes: Any) -> Any:
+def run_table(lookup: Any, compiled: Any, blocks: Any, lanes: Any, seats: Any, counts: Any, classes: Any) -> Any:
     """Play all blocks by the lookup table.
 
     A round that leaves the table, or that the shoe may be too short for, is played by `play` from its first card.
 
     Args:
-        fold: The lookup table, see `Fold`.
-        plan: The compiled rules, see `Plan`.
+        lookup: The lookup table, see `LookupTable`.
+        compiled: The compiled rules, see `CompiledRules`.
         blocks: The blocks, see `Blocks`.
         lanes: The lanes, see `Lanes`.
         seats: The hands of `play`, see `Seats`.
@@ -144,12 +144,16 @@ def run_table(fold: Any, plan: Any, blocks: Any, lanes: Any, seats: Any, counts:
     Returns:
         The number of rows in `counts.overflow`, or RAN_AWAY if a seat exceeded the limit on hands.
     """
-    table, cards, log, overflow = fold.table, lanes.cards, lanes.log, np.int64(0)
+    table, cards, log, overflow = lookup.table, lanes.cards, lanes.log, np.int64(0)
     row, logged, read = lanes.row, lanes.logged, lanes.read
     while True:
         for lane in range(LANES):
-            if row[lane] == fold.numbers.waiting or read[lane] > lanes.limit[lane] or logged[lane] >= lanes.look[lane]:
-                overflow = attend(fold, plan, blocks, lanes, lane, seats, counts, classes, overflow)
+            if (
+                row[lane] == lookup.numbers.waiting
+                or read[lane] > lanes.limit[lane]
+                or logged[lane] >= lanes.look[lane]
+            ):
+                overflow = attend(lookup, compiled, blocks, lanes, lane, seats, counts, classes, overflow)
                 if overflow == RAN_AWAY:
                     return RAN_AWAY
         if lanes.running[0] == 0:

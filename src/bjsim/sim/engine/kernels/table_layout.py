@@ -1,4 +1,4 @@
-"""The arguments of the lookup table's kernels (`round_table.py`); see `layout.py`."""
+"""The arguments of the lookup table's kernels (`lookup_table.py`); see `layout.py`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from bjsim.sim.engine.kernels.layout import Array
 
 
-class FoldNumbers(NamedTuple):
+class LookupNumbers(NamedTuple):
     """Scalars of a lookup table."""
 
     opening: int  # cards dealt in a round before anyone acts
@@ -16,14 +16,14 @@ class FoldNumbers(NamedTuple):
     stop: int  # cards of a shoe after which rounds do not begin in the table
 
 
-class Fold(NamedTuple):
+class LookupTable(NamedTuple):
     """The lookup table of the rounds of one seat.
 
     Attributes:
         table: Entries, uint32 (rows * 13,). The entry of rank r in the row at offset b is at b + r. Its bits from 8 up
             are the offset of the next row, and its low byte is logged: 0 if nothing ends, 1 + 2 e if a round ends with
             end e, 1 + 2 (E + h) if split hand h ends and others follow.
-        ends: Payoff code (see `plan.py`) and dealer's outcome of each end, int64 (E, 2).
+        ends: Payoff code (see `compiled_rules.py`) and dealer's outcome of each end, int64 (E, 2).
         hands: Payoff code of a split hand by the dealer's outcome, int64 (H, O).
         numbers: Scalars.
     """
@@ -31,7 +31,7 @@ class Fold(NamedTuple):
     table: Array
     ends: Array
     hands: Array
-    numbers: FoldNumbers
+    numbers: LookupNumbers
 
 
 class Blocks(NamedTuple):
@@ -52,7 +52,7 @@ class Lanes(NamedTuple):
     """The state of the lanes that run the table in parallel; int64 arrays (LANES,) unless noted.
 
     Attributes:
-        cards: See `Shoe`, uint8 (LANES, n); likewise `read`, `ready`, `chunk` and `before`.
+        cards: See `ShoeArrays`, uint8 (LANES, n); likewise `read`, `ready`, `chunk` and `before`.
         log: How hands and rounds ended, uint8 (LANES, LOG).
         row: Offset of the row.
         logged: Length of the log.

@@ -23,10 +23,10 @@ class Undecided(NamedTuple):
         what: Purpose of the next card: DEAL, DRAW (by the hand) or DEALER.
         step: Number of cards dealt, or whether the drawing hand is doubled.
         hand: State of the hand; while the dealer draws, the payoff vector of a hand that was never split.
-        half: See `Seats`.
+        split_hand: See `Seats`.
         pending: See `Seats`.
         count: Number of the seat's hands.
-        need: Maximum of `Plan.waits` over the finished hands.
+        need: Maximum of `CompiledRules.waits` over the finished hands.
         dealer: The dealer's state.
         column: The column so far.
         shown: Number of the dealer's cards, at most two.
@@ -35,7 +35,7 @@ class Undecided(NamedTuple):
     what: Any
     step: Any
     hand: Any
-    half: Any
+    split_hand: Any
     pending: Any
     count: Any
     need: Any
@@ -46,7 +46,7 @@ class Undecided(NamedTuple):
 
 @compiled(_nrt=False, forceinline=True)
 def pack(state: Any) -> Any:
-    """Pack a state into one word; `round_table.py` refuses compiled rules that exceed the fields."""
+    """Pack a state into one word; `lookup_table.py` refuses compiled rules that exceed the fields."""
     word = (
         np.int64(state.what)
         | state.shown << 2
@@ -55,7 +55,7 @@ def pack(state: Any) -> Any:
         | state.count << 9
         | state.pending << 14
     )
-    return word | state.dealer << 19 | state.column << 27 | state.hand << 35 | state.half << 49
+    return word | state.dealer << 19 | state.column << 27 | state.hand << 35 | state.split_hand << 49
 
 
 @compiled(_nrt=False, forceinline=True)
@@ -68,31 +68,31 @@ def unpack(word: Any) -> Any:
 
 
 @compiled(_nrt=False, forceinline=True)
-def settle(plan: Any, logs: Any, state: Any, vector: Any) -> Any:
+def settle(compiled: Any, logs: Any, state: Any, vector: Any) -> Any:
     """After the last hand, which has the payoff vector `vector`: the dealer draws, or the round ends."""
     split = state.count > 1
-    if (state.need > 0 and state.shown < 2) or (state.need == 2 and not plan.dealer_done[state.dealer]):
+    if (state.need > 0 and state.shown < 2) or (state.need == 2 and not compiled.dealer_done[state.dealer]):
         byte = logs.hand_over[vector] if split else 0
         hand = 0 if split else vector
         return byte, pack(
             Undecided(DEALER, 0, hand, 0, 0, min(state.count, 2), state.need, state.dealer, 0, min(state.shown, 2))
         )
-    outcome = plan.dealer_out[state.dealer]
+    outcome = compiled.dealer_out[state.dealer]
     return (logs.end_split if split else logs.end)[vector, outcome], np.int64(ENDS)
 
 
 @compiled(_nrt=False, forceinline=True)
-def end_hand(plan: Any, logs: Any, state: Any, result: Any, doubled: Any) -> Any:
+def end_hand(compiled: Any, logs: Any, state: Any, result: Any, doubled: Any) -> Any:
     """End the hand with this result: a pending split hand follows, or it was the last."""
     vector = logs.vector[result, doubled]
-    need = max(state.need, plan.waits[result])
+    need = max(state.need, compiled.waits[result])
     if state.pending:
         return logs.hand_over[vector], pack(
             Undecided(
                 DRAW,
                 0,
-                state.half,
-                state.half,
+                state.split_hand,
+                state.split_hand,
                 state.pending - 1,
                 state.count,
                 need,
@@ -102,25 +102,25 @@ def end_hand(plan: Any, logs: Any, state: Any, result: Any, doubled: Any) -> Any
             )
         )
     return settle(
-        plan, logs, Undecided(DRAW, 0, 0, 0, 0, state.count, need, state.dealer, state.column, state.shown), vector
+        compiled, logs, Undecided(DRAW, 0, 0, 0, 0, state.count, need, state.dealer, state.column, state.shown), vector
     )
 
 
 @compiled(_nrt=False, forceinline=True)
-def decide(plan: Any, logs: Any, state: Any, ended: Any) -> Any:
+def decide(compiled: Any, logs: Any, state: Any, ended: Any) -> Any:
     """Apply the chart's decision on a hand after a card, unless the dealer's natural has ended the round."""
-    limit = plan.numbers.max_hands
-    code = 0 if state.step or ended else plan.act[0, 1 if state.count < limit else 0, state.hand, state.column]
+    limit = compiled.numbers.max_hands
+    code = 0 if state.step or ended else compiled.act[0, 1 if state.count < limit else 0, state.hand, state.column]
     if code == SPLIT:
         if logs.splits_leave:
             return 0, np.int64(LEAVES)
-        half = plan.half[state.hand]
+        split_hand = compiled.split_to[state.hand]
         return 0, pack(
             Undecided(
                 DRAW,
                 0,
-                half,
-                half,
+                split_hand,
+                split_hand,
                 state.pending + 1,
                 state.count + 1,
                 state.need,
@@ -130,13 +130,15 @@ def decide(plan: Any, logs: Any, state: Any, ended: Any) -> Any:
             )
         )
     if code in (HIT, DOUBLE):
-        half, count = (state.half, state.count) if state.pending else (0, min(state.count, 2))  # it cannot split again
+        split_hand, count = (
+            (state.split_hand, state.count) if state.pending else (0, min(state.count, 2))
+        )  # it cannot split again
         return 0, pack(
             Undecided(
                 DRAW,
                 int(code == DOUBLE),
                 state.hand,
-                half,
+                split_hand,
                 state.pending,
                 count,
                 state.need,
@@ -146,26 +148,30 @@ def decide(plan: Any, logs: Any, state: Any, ended: Any) -> Any:
             )
         )
     return end_hand(
-        plan, logs, state, plan.numbers.surrendered if code == SURRENDER else plan.result[state.hand], state.step
+        compiled,
+        logs,
+        state,
+        compiled.numbers.surrendered if code == SURRENDER else compiled.result[state.hand],
+        state.step,
     )
 
 
 @compiled(_nrt=False, forceinline=True)
-def follow(plan: Any, logs: Any, state: Any, rank: Any) -> Any:
+def follow(compiled: Any, logs: Any, state: Any, rank: Any) -> Any:
     """Compute the transition for a card. Returns: the logged byte, and the next state, ENDS or LEAVES."""
     hand, dealer, column, shown, step, ended = state.hand, state.dealer, state.column, state.shown, state.step, False
-    if state.what == DEALER or (state.what == DEAL and plan.deal[step]):
-        dealer = plan.dealer_add[dealer, rank]
+    if state.what == DEALER or (state.what == DEAL and compiled.deal[step]):
+        dealer = compiled.dealer_add[dealer, rank]
         if state.what == DEAL:
-            column += plan.column[shown, dealer]
+            column += compiled.column[shown, dealer]
         shown += 1
     else:
-        hand = plan.add[hand, rank]
+        hand = compiled.add[hand, rank]
     if state.what == DEALER:
-        return settle(plan, logs, Undecided(DEALER, 0, hand, 0, 0, state.count, state.need, dealer, 0, shown), hand)
+        return settle(compiled, logs, Undecided(DEALER, 0, hand, 0, 0, state.count, state.need, dealer, 0, shown), hand)
     if state.what == DEAL:
-        if step + 1 < len(plan.deal):
+        if step + 1 < len(compiled.deal):
             return 0, pack(Undecided(DEAL, step + 1, hand, 0, 0, 1, 0, dealer, column, shown))
-        step, ended = 0, plan.numbers.peek and plan.dealer_out[dealer] == plan.numbers.natural_outcome
-    drawn = Undecided(DRAW, step, hand, state.half, state.pending, state.count, state.need, dealer, column, shown)
-    return decide(plan, logs, drawn, ended)
+        step, ended = 0, compiled.numbers.peek and compiled.dealer_out[dealer] == compiled.numbers.natural_outcome
+    drawn = Undecided(DRAW, step, hand, state.split_hand, state.pending, state.count, state.need, dealer, column, shown)
+    return decide(compiled, logs, drawn, ended)

@@ -1,8 +1,8 @@
 """The lookup table: the rounds of one seat as a finite automaton, in which every card takes one lookup.
 
-The compiled rules (`plan.py`) are followed over all possible cards. Each undecided state of a round becomes a row, and
-each card leads to another row. Equal rows are merged, which leaves about a thousand, or ten times as many with splits,
-few enough for the processor's cache. This module implements no rules.
+The compiled rules are followed over all possible cards. Each undecided state of a round becomes a row, and each card
+leads to another row. Equal rows are merged, which leaves about a thousand, or ten times as many with splits, few enough
+for the processor's cache. This module implements no rules.
 
 The end of each hand and of each round is logged as a byte, and the payoffs are computed from this log. A round without
 splits logs one byte. Each split hand logs a byte for its payoffs by the dealer's outcome, and the last byte of the
@@ -16,69 +16,71 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import NO_LIMIT, Plan
-from bjsim.sim.engine.kernels.table_layout import Fold, FoldNumbers, Logs, Work
+from bjsim.sim.engine.kernels.layout import NO_LIMIT, CompiledRules
+from bjsim.sim.engine.kernels.table_layout import Logs, LookupNumbers, LookupTable, Work
 from bjsim.sim.game.cards import RANKS, TEN
 
 Array = np.ndarray[Any, Any]
 
 WAITING = len(RANKS)  # offset of the row for rounds that have left the table; rounds begin in the row at 0
 SKIPPED = 255  # log entry of a card drawn in the row WAITING
-MOST_CLASSES = SKIPPED // 2  # of the ends of hands and rounds
+MAX_CLASSES = SKIPPED // 2  # of the ends of hands and rounds
 LONGEST = 52  # cards, above the most that one hand and the dealer can draw
-FEWEST = 32  # cards of a shoe below which the table gains nothing
-MOST_HANDS = 31  # of one seat, for splits within the table
-MOST_ROWS = 1 << 15  # 1.7 MB
+MIN_CARDS = 32  # cards of a shoe below which the table gains nothing
+MAX_HANDS = 31  # of one seat, for splits within the table
+MAX_ROWS = 1 << 15  # 1.7 MB
 DEEPEST = 1024  # cards in a round
 WIDEST = (1 << 14, 1 << 8, 1 << 8)  # states of a hand, of the dealer, and columns
 
 
-def fold(plan: Plan, most_rows: int = MOST_ROWS) -> Fold | None:
+def make_lookup_table(compiled: CompiledRules, most_rows: int = MAX_ROWS) -> LookupTable | None:
     """Build the lookup table of a single seat, with splits if possible.
 
     Args:
-        plan: The compiled rules.
+        compiled: The compiled rules.
         most_rows: The largest number of rows.
 
     Returns:
         The table; None for several seats, short shoes, too many different payoffs, or too many rows.
     """
-    numbers = plan.numbers
+    numbers = compiled.numbers
     stop = min(numbers.cut, 52 * numbers.decks - LONGEST) if numbers.decks else NO_LIMIT
-    sizes = (len(plan.add), len(plan.dealer_add), plan.act.shape[3])
-    if len(plan.act) > 1 or stop < FEWEST or any(n > most for n, most in zip(sizes, WIDEST, strict=True)):
+    sizes = (len(compiled.add), len(compiled.dealer_add), compiled.act.shape[3])
+    if len(compiled.act) > 1 or stop < MIN_CARDS or any(n > most for n, most in zip(sizes, WIDEST, strict=True)):
         return None
-    vectors, vector = _payoff_vectors(plan)
+    vectors, vector = _payoff_vectors(compiled)
     codes, code = np.unique(vectors, return_inverse=True)
-    for leave in (False, True) if numbers.max_hands <= MOST_HANDS else (True,):
+    for leave in (False, True) if numbers.max_hands <= MAX_HANDS else (True,):
         outcomes = np.arange(1 if leave else vectors.shape[1])
         ends = np.stack(np.meshgrid(codes, outcomes), axis=-1).reshape(-1, 2)
         hands = vectors[:0] if leave else vectors
-        if len(ends) + len(hands) <= MOST_CLASSES:
+        if len(ends) + len(hands) <= MAX_CLASSES:
             end = 1 + 2 * code.reshape(vectors.shape)
             after = end + 2 * len(codes) * np.arange(vectors.shape[1])
             over = 1 + 2 * (len(ends) + np.arange(len(vectors)))
             over[0] = 0
-            table = _table(plan, leave, vector, (end, after, over), most_rows)
+            table = _table(compiled, leave, vector, (end, after, over), most_rows)
             if table is not None:
                 last = (
                     stop if leave or not numbers.decks else numbers.cut
                 )  # a round that cannot leave the table may end in the next shoe
-                return Fold(table, ends, hands, FoldNumbers(len(plan.deal), WAITING, SKIPPED, last))
+                return LookupTable(table, ends, hands, LookupNumbers(len(compiled.deal), WAITING, SKIPPED, last))
     return None
 
 
-def _payoff_vectors(plan: Plan) -> tuple[Array, Array]:
+def _payoff_vectors(compiled: CompiledRules) -> tuple[Array, Array]:
     """The distinct payoffs of a hand by the dealer's outcome, (H, O), zeros first; and the row by result and stake."""
-    results, stakes, outcomes = plan.pay.shape
-    distinct, row = np.unique(plan.pay.reshape(-1, outcomes), axis=0, return_inverse=True)
+    results, stakes, outcomes = compiled.pay.shape
+    distinct, row = np.unique(compiled.pay.reshape(-1, outcomes), axis=0, return_inverse=True)
     return np.concatenate([np.zeros((1, outcomes), np.int64), distinct]), 1 + row.reshape(results, stakes)
 
 
-def _table(plan: Plan, leave: bool, vector: Array, codes: tuple[Array, Array, Array], most: int) -> Array | None:
-    from bjsim.sim.engine.kernels.rows import TOO_LARGE, fold_rows, weigh  # imports numba
+def _table(
+    compiled: CompiledRules, leave: bool, vector: Array, codes: tuple[Array, Array, Array], most: int
+) -> Array | None:
+    from bjsim.sim.engine.kernels.rows import TOO_LARGE, compile_rows, weigh  # imports numba
 
-    tens_alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (plan.add, plan.dealer_add))
+    tens_alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (compiled.add, compiled.dealer_add))
     table = np.empty((most, len(RANKS)), np.uint32)
     size = 1 << (8 * most).bit_length()
     work = Work(
@@ -90,7 +92,7 @@ def _table(plan: Plan, leave: bool, vector: Array, codes: tuple[Array, Array, Ar
         ranks=np.zeros(DEEPEST, np.int64),
         entries=np.zeros((DEEPEST, len(RANKS)), np.uint32),
     )
-    rows = fold_rows(plan, Logs(vector, *codes, int(leave)), TEN + 1 if tens_alike else len(RANKS), table, work)
+    rows = compile_rows(compiled, Logs(vector, *codes, int(leave)), TEN + 1 if tens_alike else len(RANKS), table, work)
     if rows == TOO_LARGE:
         return None
     table = table[:rows]  # frequent rows should be close together

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.errors import InputError, RunFailed
-from bjsim.sim.engine.kernels.layout import LETTERS, NO_LIMIT, TIED, Numbers, Plan
+from bjsim.sim.engine.kernels.layout import LETTERS, NO_LIMIT, TIED, CompiledRules, Numbers
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import NORMAL_TENS, Rules
 from bjsim.sim.game.shoe import alias_table
@@ -30,7 +30,7 @@ from bjsim.sim.game.states import (
 Array = np.ndarray[Any, Any]
 Policy = Callable[[HandState, str, str], str]
 ENDLESS_WINDOW = 2048  # width of the dense table of payoffs, in units, if splits have no limit
-MOST_COUNTERS = 1 << 26  # of payoffs, over all seats: half a gigabyte
+MAX_COUNTERS = 1 << 26  # of payoffs, over all seats: half a gigabyte
 
 
 def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:
@@ -53,7 +53,7 @@ def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:
     return int(units) + int(tied) * TIED
 
 
-def compile_plan(rules: Rules, policies: Sequence[Policy]) -> Plan:
+def compile_rules(rules: Rules, policies: Sequence[Policy]) -> CompiledRules:
     """Compile rules and the policies of all seats.
 
     Args:
@@ -69,15 +69,15 @@ def compile_plan(rules: Rules, policies: Sequence[Policy]) -> Plan:
         InputError: A round can pay too many different amounts.
     """
     states = States(rules)
-    hands, add, half = _hand_states(states)
+    hands, add, split_to = _hand_states(states)
     results = sorted({states.result(hand) for hand in hands} | ({SURRENDERED} if rules.surrender else set()))
     dealers, dealer_add = _dealer_states(states)
     outcomes = states.dealer_outcomes
     pay = [[[_pay(states, result, stake, o) for o in outcomes] for stake in (1, 2)] for result in results]
-    return Plan(
+    return CompiledRules(
         add=add,
         act=np.stack([_actions(states, hands, policy) for policy in policies]),
-        half=half,
+        split_to=split_to,
         result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
         pay=np.array(pay, np.int64),
         waits=np.array([states.waits(result) for result in results], np.int64),
@@ -110,7 +110,7 @@ def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], sea
         width=ENDLESS_WINDOW if hands == math.inf else math.ceil(best * int(hands) / rules.unit),
         ties=0 if rules.ties != "replay" else 64 if hands == math.inf else 2 * int(hands),
     )
-    if seats * (2 * numbers.width + 1) * (numbers.ties + 1) > MOST_COUNTERS:
+    if seats * (2 * numbers.width + 1) * (numbers.ties + 1) > MAX_COUNTERS:
         raise InputError(
             f"buy_in = {rules.buy_in}, blackjack_pays = {rules.blackjack_pays}, max_hands = {rules.max_hands}: a round "
             f"pays up to {float(best * int(hands)):,.0f} bets in steps of {rules.unit}, which are too many amounts to "
@@ -135,12 +135,12 @@ def _hand_states(states: States) -> tuple[list[HandState], Array, Array]:
             hands.append(hand)
         return known[hand]
 
-    add, half = [], []
+    add, split_to = [], []
     for hand in hands:  # which grows in the loop
         draws = hand.cards < 2 or set("HD") & set(states.legal(hand))
         add.append([number(states.add(hand, rank)) if draws else 0 for rank in ranks])
-        half.append(number(states.split(hand)) if hand.cards == 2 and "P" in states.legal(hand) else 0)
-    return hands, np.array(add, np.int64), np.array(half, np.int64)
+        split_to.append(number(states.split(hand)) if hand.cards == 2 and "P" in states.legal(hand) else 0)
+    return hands, np.array(add, np.int64), np.array(split_to, np.int64)
 
 
 def _dealer_states(states: States) -> tuple[list[DealerState], Array]:

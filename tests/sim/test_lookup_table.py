@@ -12,43 +12,45 @@ from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
 from bjsim.errors import EndlessSplitting
-from bjsim.sim.engine.kernels.layout import Plan
+from bjsim.sim.engine.compiled_rules import compile_rules
+from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.engine.kernels.run_table import LOG
-from bjsim.sim.engine.kernels.table_layout import Fold
-from bjsim.sim.engine.plan import compile_plan
-from bjsim.sim.engine.round_table import MOST_CLASSES, MOST_ROWS, SKIPPED, WAITING, fold
+from bjsim.sim.engine.kernels.table_layout import LookupTable
+from bjsim.sim.engine.lookup_table import MAX_CLASSES, MAX_ROWS, SKIPPED, WAITING, make_lookup_table
 from bjsim.sim.engine.rounds import play_blocks, play_rounds
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import chart_of
+from bjsim.strategies.charts.chart import make_chart
 from bjsim.strategies.exact.solver import Solver
 
 LENGTHS = [700, 0, 1, 1500, 33, 64]  # of blocks: more than there are lanes, and all different
 
 
-def plan_of(game: Rules) -> Plan:
-    return compile_plan(game, [Solver(game.replace(decks="inf")).chart.letter])
+def make_compiled(game: Rules) -> CompiledRules:
+    return compile_rules(game, [Solver(game.replace(decks="inf")).chart.policy])
 
 
-def one_by_one(plan: Plan, lengths: list[int], seed: int = 5) -> tuple[list[np.ndarray], np.ndarray]:
+def one_by_one(compiled: CompiledRules, lengths: list[int], seed: int = 5) -> tuple[list[np.ndarray], np.ndarray]:
     """The payoff codes of every block, and the counts of all, from the compiled round."""
-    played = [play_rounds(plan, stream_key(seed, 0, b), rounds, rounds) for b, rounds in enumerate(lengths)]
+    played = [play_rounds(compiled, stream_key(seed, 0, b), rounds, rounds) for b, rounds in enumerate(lengths)]
     return [trace[:, 0] for _, _, trace in played], sum(counts for counts, _, _ in played)  # type: ignore[return-value]
 
 
-def walked(plan: Plan, folded: Fold, lengths: list[int], seed: int = 5) -> tuple[list[np.ndarray], np.ndarray]:
+def walked(
+    compiled: CompiledRules, lookup: LookupTable, lengths: list[int], seed: int = 5
+) -> tuple[list[np.ndarray], np.ndarray]:
     """The same from the lookup table."""
     keys = [stream_key(seed, 0, block) for block in range(len(lengths))]
-    counts, _, traces = play_blocks(plan, folded, keys, lengths, traced=True)
-    untraced, _, _ = play_blocks(plan, folded, keys, lengths)
+    counts, _, traces = play_blocks(compiled, lookup, keys, lengths, traced=True)
+    untraced, _, _ = play_blocks(compiled, lookup, keys, lengths)
     assert (counts == untraced).all()
     return traces, counts
 
 
-def differ(plan: Plan, folded: Fold, lengths: list[int], seed: int = 5) -> bool:
-    traces, counts = one_by_one(plan, lengths, seed)
-    others, other_counts = walked(plan, folded, lengths, seed)
+def differ(compiled: CompiledRules, lookup: LookupTable, lengths: list[int], seed: int = 5) -> bool:
+    traces, counts = one_by_one(compiled, lengths, seed)
+    others, other_counts = walked(compiled, lookup, lengths, seed)
     return any((one != other).any() for one, other in zip(traces, others, strict=True)) or (
         (counts != other_counts).any()
     )
@@ -59,10 +61,10 @@ def differ(plan: Plan, folded: Fold, lengths: list[int], seed: int = 5) -> bool:
 def test_every_preset_pays_the_same_walked(name: str, decks: str) -> None:
     """Two decks are dealt to the last card, so that some rounds begin in one shoe and end in the next."""
     game = named_rules(name).replace(seats=1, decks=decks)
-    plan = plan_of(game.replace(cut=1) if decks == "2" else game)
-    folded = fold(plan)
-    assert folded
-    assert not differ(plan, folded, LENGTHS)
+    compiled = make_compiled(game.replace(cut=1) if decks == "2" else game)
+    lookup = make_lookup_table(compiled)
+    assert lookup
+    assert not differ(compiled, lookup, LENGTHS)
 
 
 @pytest.mark.parametrize("games", [100, pytest.param(3000, marks=pytest.mark.slow)])
@@ -74,54 +76,54 @@ def test_random_games_pay_the_same_walked(games: int) -> None:
     @given(st.data())
     def check(data: st.DataObject) -> None:
         game = data.draw(rules(seats=1))
-        plan = compile_plan(game, [data.draw(charts(game)).letter])
-        folded = fold(plan)
-        seen["folded" if folded else "not folded"] += 1
-        if folded:
-            assert not differ(plan, folded, [300, 90, 200], data.draw(st.integers(0, 2**32)))
+        compiled = compile_rules(game, [data.draw(charts(game)).policy])
+        lookup = make_lookup_table(compiled)
+        seen["lookup" if lookup else "not lookup"] += 1
+        if lookup:
+            assert not differ(compiled, lookup, [300, 90, 200], data.draw(st.integers(0, 2**32)))
             seen["finite"] += not game.infinite
             seen["replayed"] += game.ties == "replay"
 
     check()
-    assert min(seen[what] for what in ("folded", "not folded", "finite", "replayed")) >= games // 20
+    assert min(seen[what] for what in ("lookup", "not lookup", "finite", "replayed")) >= games // 20
 
 
 @pytest.mark.parametrize("decks", ["6", "inf"])
 def test_a_wrong_fold_is_caught(decks: str) -> None:
     """Negative control: two swapped cards, a changed payoff, and 1 in 50 of the entries of single cards."""
     game = named_rules("vegas-s17").replace(decks=decks)
-    plan = plan_of(game)
-    folded = fold(plan)
-    assert folded
-    mixed, rare = folded.table.copy(), folded.table.copy()
+    compiled = make_compiled(game)
+    lookup = make_lookup_table(compiled)
+    assert lookup
+    mixed, rare = lookup.table.copy(), lookup.table.copy()
     mixed[[4, 9]] = mixed[[9, 4]]
-    last = np.flatnonzero((rare & 1 == 1) & (rare & 255 < 2 * len(folded.ends)))
+    last = np.flatnonzero((rare & 1 == 1) & (rare & 255 < 2 * len(lookup.ends)))
     rare[random.Random(1).sample([i for i in last.tolist() if i >= 2 * WAITING], len(last) // 50)] ^= 2
-    ends, hands = folded.ends.copy(), folded.hands.copy()
+    ends, hands = lookup.ends.copy(), lookup.hands.copy()
     ends[:2, 0] = ends[1::-1, 0]
     hands[:, 1:] = hands[:, :-1]
     for wrong in (
-        folded._replace(table=mixed), folded._replace(table=rare), folded._replace(ends=ends),
-        folded._replace(hands=hands),
+        lookup._replace(table=mixed), lookup._replace(table=rare), lookup._replace(ends=ends),
+        lookup._replace(hands=hands),
     ):  # fmt: skip
-        assert differ(plan, wrong, [2000])
-    assert not differ(plan, folded, [2000])
+        assert differ(compiled, wrong, [2000])
+    assert not differ(compiled, lookup, [2000])
 
 
 def test_what_cannot_be_walked_is_not_folded() -> None:
     game = named_rules("vegas-s17")
     chart = Solver(game.replace(decks="inf")).chart
-    assert fold(compile_plan(game.replace(seats=2), [chart.letter] * 2)) is None
-    assert fold(compile_plan(game.replace(decks=1), [chart.letter])) is None
-    assert fold(compile_plan(game.replace(cut="1/20"), [chart.letter])) is None
-    assert fold(compile_plan(game, [chart.letter])) is not None
+    assert make_lookup_table(compile_rules(game.replace(seats=2), [chart.policy] * 2)) is None
+    assert make_lookup_table(compile_rules(game.replace(decks=1), [chart.policy])) is None
+    assert make_lookup_table(compile_rules(game.replace(cut="1/20"), [chart.policy])) is None
+    assert make_lookup_table(compile_rules(game, [chart.policy])) is not None
 
 
 def test_hands_that_come_to_the_same_are_one_row() -> None:
     """For a chart that always stands only totals matter, so the table has few rows."""
     game = named_rules("cardshark").replace(seats=1, decks="inf")
-    stand = fold(compile_plan(game, [chart_of("stand", game, lambda row, column: "S").letter]))
-    other = fold(compile_plan(game, [random_chart(game, 1).letter]))
+    stand = make_lookup_table(compile_rules(game, [make_chart("stand", game, lambda row, column: "S").policy]))
+    other = make_lookup_table(compile_rules(game, [random_chart(game, 1).policy]))
     assert stand and other
     assert len(stand.table) < len(other.table) / 3
     logged = np.unique(stand.table[2 * WAITING :] & 255) >> 1
@@ -130,21 +132,21 @@ def test_hands_that_come_to_the_same_are_one_row() -> None:
 
 def test_splits_without_end_are_reported() -> None:
     game = Rules(max_hands="inf", ten_probability="9/10")  # type: ignore[arg-type]
-    plan = compile_plan(game, [chart_of("splits", game, lambda row, column: "P" if row == "TT" else "S").letter])
-    folded = fold(plan)
-    assert folded
+    compiled = compile_rules(game, [make_chart("splits", game, lambda row, column: "P" if row == "TT" else "S").policy])
+    lookup = make_lookup_table(compiled)
+    assert lookup
     with pytest.raises(EndlessSplitting):
-        play_blocks(plan, folded, [stream_key(1, 0, 0)], [100])
+        play_blocks(compiled, lookup, [stream_key(1, 0, 0)], [100])
 
 
-def splitter(game: Rules) -> Plan:
+def splitter(game: Rules) -> CompiledRules:
     """Splits every pair, and hits below 15."""
 
     def code(row: str, column: str) -> str:
         pair = row == "AA" or (len(row) == 2 and row[0] == row[1] and row != "11")
         return "P" if pair else "H" if row.isdigit() and int(row) < 15 else "S"
 
-    return compile_plan(game, [chart_of("splits", game, code).letter])
+    return compile_rules(game, [make_chart("splits", game, code).policy])
 
 
 @pytest.mark.parametrize(
@@ -160,32 +162,32 @@ def splitter(game: Rules) -> Plan:
 def test_splits_and_resplits_are_walked(fields: dict[str, object]) -> None:
     """No round leaves the table; with fewer rows allowed every split does, with the same payoffs."""
     game = Rules(**fields)  # type: ignore[arg-type]
-    plan = splitter(game)
-    folded = fold(plan)
-    assert folded
-    leaves = fold(plan, most_rows=len(folded.table) // 13 - 1)
+    compiled = splitter(game)
+    lookup = make_lookup_table(compiled)
+    assert lookup
+    leaves = make_lookup_table(compiled, most_rows=len(lookup.table) // 13 - 1)
     assert leaves
-    assert len(folded.hands) and not (folded.table[2 * WAITING :] >> 8 == WAITING).any()
+    assert len(lookup.hands) and not (lookup.table[2 * WAITING :] >> 8 == WAITING).any()
     assert not len(leaves.hands) and (leaves.table[2 * WAITING :] >> 8 == WAITING).any()
-    assert not differ(plan, folded, LENGTHS)
-    assert not differ(plan, leaves, LENGTHS)
+    assert not differ(compiled, lookup, LENGTHS)
+    assert not differ(compiled, leaves, LENGTHS)
 
 
 def test_a_table_has_the_rows_it_may_have() -> None:
-    plan = plan_of(named_rules("easy"))
-    folded = fold(plan)
-    assert folded
-    assert len(folded.table) // 13 <= MOST_ROWS
-    assert fold(plan, most_rows=100) is None
+    compiled = make_compiled(named_rules("easy"))
+    lookup = make_lookup_table(compiled)
+    assert lookup
+    assert len(lookup.table) // 13 <= MAX_ROWS
+    assert make_lookup_table(compiled, most_rows=100) is None
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [LOG + 7], [1, 2, 3, 4, 5, 6, 7, 8, 9], [3 * LOG, 0, 0, 5, LOG - 1]])
 def test_blocks_may_be_of_any_length_and_number(lengths: list[int]) -> None:
-    plan = plan_of(named_rules("easy"))
-    folded = fold(plan)
-    assert folded
-    assert not differ(plan, folded, lengths)
+    compiled = make_compiled(named_rules("easy"))
+    lookup = make_lookup_table(compiled)
+    assert lookup
+    assert not differ(compiled, lookup, lengths)
 
 
 def test_classes_of_payoffs_and_marks_are_apart() -> None:
-    assert 1 + 2 * (MOST_CLASSES - 1) < SKIPPED
+    assert 1 + 2 * (MAX_CLASSES - 1) < SKIPPED
