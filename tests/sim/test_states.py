@@ -12,9 +12,7 @@ from support.games import FIXED, rules
 
 from bjsim.sim.game.cards import RANKS, TEN, count_points, is_natural
 from bjsim.sim.game.hand import Hand
-from bjsim.sim.game.presets import PRESETS, named_rules
-from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import (
+from bjsim.sim.game.hand_states import (
     BUST,
     DEALER_NATURAL,
     NATURAL,
@@ -26,8 +24,10 @@ from bjsim.sim.game.states import (
     DealerState,
     HandState,
     Result,
-    States,
 )
+from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import States
 
 RANK_LISTS = st.lists(st.integers(0, 12), min_size=1, max_size=8)
 

@@ -14,9 +14,10 @@ from support.games import FIXED, charts, rules
 from bjsim.cli.heatmap import heat_map
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.game.actions import HIT, STAND, Player, View
+from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, HandState
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, HandState, States
+from bjsim.sim.game.states import States
 from bjsim.sim.running.table import CompiledTable, ReadableTable, Span
 from bjsim.strategies.charts.chart import CODES, Chart, chart_rows, make_chart
 from bjsim.strategies.charts.rows import PAIR, parse_row, row_order

@@ -12,11 +12,11 @@ from bjsim.api import play
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.actions import STAND, View, raise_by
 from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
-from bjsim.sim.game.states import HandState
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.players.kelly import Kelly

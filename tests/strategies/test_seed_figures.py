@@ -6,9 +6,10 @@ from fractions import Fraction
 
 import pytest
 
+from bjsim.sim.game.hand_states import DealerState, HandState
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import DealerState, HandState, States
+from bjsim.sim.game.states import States
 from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.tables import Tables

@@ -10,9 +10,9 @@ import pytest
 from support.brute import Brute, every_round, split_leaves
 
 from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import HandState
 from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.exact.moments import Moments
 from bjsim.strategies.exact.solver import Solver

@@ -26,8 +26,8 @@ from bjsim.bots.contest.play.match import TableDealer, play_table
 from bjsim.bots.contest.schedule.seating import schedule
 from bjsim.bots.contest.scoring.student_t import t_half
 from bjsim.sim.game.actions import Action
+from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.states import HandState
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.find import FunctionPlayer, find_player
 

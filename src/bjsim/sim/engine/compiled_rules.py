@@ -16,16 +16,10 @@ import numpy as np
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.engine.kernels.layout import LETTERS, NO_LIMIT, TIED, CompiledRules, Numbers
 from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.hand_states import DEALER_NATURAL, SURRENDERED, DealerState, HandState, Result
 from bjsim.sim.game.rules import NORMAL_TENS, Rules
 from bjsim.sim.game.shoe import alias_table
-from bjsim.sim.game.states import (
-    DEALER_NATURAL,
-    SURRENDERED,
-    DealerState,
-    HandState,
-    Result,
-    States,
-)
+from bjsim.sim.game.states import States
 
 Array = np.ndarray[Any, Any]
 Policy = Callable[[HandState, str, str], str]

@@ -2,9 +2,6 @@
 
 The rules of play are implemented in two places, here and, in terms of cards, in `round.py`. The exact solver, the
 decision process, the compiled rules and the values for luck adjustment are all computed from this module.
-
-A `HandState` has only what can still affect play, so the number of states measures the size of a game. A finished hand
-is a `Result`, which determines the payoff together with the dealer's final score.
 """
 
 from __future__ import annotations
@@ -12,57 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from bjsim.sim.game.cards import RANKS, TEN, card_value, parse_rank
 from bjsim.sim.game.hand import pair_code, soft_code
+from bjsim.sim.game.hand_states import (
+    BUST,
+    DEALER_NATURAL,
+    NATURAL,
+    NOT_WAITING,
+    SPLIT_ACES,
+    SPLIT_HAND,
+    WAITS_FOR_DEALER,
+    WAITS_FOR_HOLE_CARD,
+    WHOLE,
+    DealerState,
+    HandState,
+    Result,
+)
 from bjsim.sim.game.rules import Rules
 
-DEALER_NATURAL = 22  # a dealer's outcome, above all scores; 0 is a bust, 17..21 are totals
-
-NOT_WAITING, WAITS_FOR_HOLE_CARD, WAITS_FOR_DEALER = 0, 1, 2
-WHOLE, SPLIT_HAND, SPLIT_ACES = 0, 1, 2
 # rank indices of 7-7-7 and 6-7-8, and the multiple of the bet that they win
 MELDS: dict[tuple[int, ...], int] = {(6, 6, 6): 3, (5, 6, 7): 2}
-
-
-class HandState(NamedTuple):
-    """A player's hand.
-
-    Attributes:
-        points: The best total; 22 for every bust.
-        soft: Whether an ace counts 11.
-        cards: Number of cards, up to three; up to six if the rules have bonuses.
-        rank: Rank index that its one or two cards share if it can matter for a split, else -1.
-        meld: With bonuses, the sorted rank indices so far while 7-7-7 or 8-7-6 is possible or complete.
-        split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE.
-    """
-
-    points: int = 0
-    soft: bool = False
-    cards: int = 0
-    rank: int = -1
-    meld: tuple[int, ...] = ()
-    split: int = WHOLE
-
-
-class Result(NamedTuple):
-    """A finished hand: how it ended (`stood`, `bust`, `natural`, `surrendered`), its score, and its bonus."""
-
-    end: str
-    score: int = 0
-    bonus: int = 1
-
-
-BUST, NATURAL, SURRENDERED = Result("bust"), Result("natural", 21), Result("surrendered")
-
-
-class DealerState(NamedTuple):
-    """The dealer's hand: points (22 for a bust), whether an ace counts 11, and 0, 1, 2 or 3 (three or more) cards."""
-
-    points: int = 0
-    soft: bool = False
-    cards: int = 0
 
 
 def _total(points: int, soft: bool, rank: int) -> tuple[int, bool]:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.cards import parse_rank
+from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState, States
+from bjsim.sim.game.states import States
 from bjsim.strategies.charts.rows import parse_row, row_order
 from bjsim.strategies.tabular import data_frame, html_table
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand import soft_code
-from bjsim.sim.game.states import HandState
+from bjsim.sim.game.hand_states import HandState
 
 HARD, PAIR, SOFT = range(3)  # the kinds of rows, in the order of [Easy]
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.game.states import DEALER_NATURAL, Result, States
+from bjsim.sim.game.hand_states import DEALER_NATURAL, Result
+from bjsim.sim.game.states import States
 from bjsim.strategies.exact.values import Column, Dealer, Number, Policy, Values
 
 Array = np.ndarray[Any, Any]

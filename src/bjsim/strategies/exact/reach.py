@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from bjsim.sim.game.states import HandState, States
+from bjsim.sim.game.hand_states import HandState
+from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.values import Column, Policy
 

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from bjsim.sim.game.hand_states import DEALER_NATURAL, HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import DEALER_NATURAL, HandState, States
+from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.moments import round_sd

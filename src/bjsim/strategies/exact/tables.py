@@ -13,7 +13,7 @@ from numbers import Real
 
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand import Hand, pair_code, soft_code
-from bjsim.sim.game.states import DEALER_NATURAL, HandState
+from bjsim.sim.game.hand_states import DEALER_NATURAL, HandState
 from bjsim.strategies.charts.rows import parse_row, row_order
 from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.solver import Solver, best_code

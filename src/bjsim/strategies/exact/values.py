@@ -25,7 +25,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
 
-from bjsim.sim.game.states import DEALER_NATURAL, DealerState, HandState, Result, States
+from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState, HandState, Result
+from bjsim.sim.game.states import States
 
 Number = float | Fraction
 V = TypeVar("V")

@@ -11,8 +11,9 @@ policy is read as a chart.
 
 from __future__ import annotations
 
+from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import HandState, States
+from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import parse_row
 from bjsim.strategies.exact.solver import Solver

@@ -21,12 +21,13 @@ from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.events import Event
+from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, open_shoe
-from bjsim.sim.game.states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState, States
+from bjsim.sim.game.states import States
 
 LETTERS = "SHDPR"  # the actions by number, without raises
 MAX_HANDS = 9  # greatest number of hands in an observation, unless the rules set a smaller limit

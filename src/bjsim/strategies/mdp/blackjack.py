@@ -31,8 +31,9 @@ from typing import NamedTuple
 import numpy as np
 
 from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.hand_states import DEALER_NATURAL, NOT_WAITING, SURRENDERED, HandState, Result
 from bjsim.sim.game.rules import Rules, RulesError
-from bjsim.sim.game.states import DEALER_NATURAL, NOT_WAITING, SURRENDERED, HandState, Result, States
+from bjsim.sim.game.states import States
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.values import Dealer, Policy
 from bjsim.strategies.mdp.build import Outcome, build_mdp

@@ -11,7 +11,8 @@ from collections.abc import Hashable
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from bjsim.sim.game.states import HandState, Result, States
+from bjsim.sim.game.hand_states import HandState, Result
+from bjsim.sim.game.states import States
 
 
 class StateClass(NamedTuple):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bjsim.sim.game.hand_states import DealerState
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import DealerState, States
+from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.charts.rows import parse_row
 from bjsim.strategies.exact.solver import Solver

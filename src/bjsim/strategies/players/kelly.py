@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import STAND, Action, View, raise_by
+from bjsim.sim.game.hand_states import Result
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import Result
 from bjsim.strategies.exact.solver import Solver
 
 

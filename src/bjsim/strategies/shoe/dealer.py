@@ -12,8 +12,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from bjsim.sim.game.hand_states import DealerState
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import DealerState, States
+from bjsim.sim.game.states import States
 from bjsim.strategies.shoe.composition import VALUES
 from bjsim.strategies.shoe.kernel import DealerHands
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
-from bjsim.sim.game.states import DEALER_NATURAL
+from bjsim.sim.game.hand_states import DEALER_NATURAL
 from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Analysis, Play
 from bjsim.strategies.shoe.composition import VALUES

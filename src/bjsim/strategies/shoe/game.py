@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.hand_states import DEALER_NATURAL, SPLIT_ACES, SPLIT_HAND, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import DEALER_NATURAL, SPLIT_ACES, SPLIT_HAND, DealerState, HandState, Result, States
+from bjsim.sim.game.states import States
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bjsim.bots.contest.luck.state_index import N_RANKS, Ints, StateIndex
-from bjsim.sim.game.states import HandState, Result
+from bjsim.sim.game.hand_states import HandState, Result
 from bjsim.strategies.exact.values import Policy
 
 Floats = npt.NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 
 from bjsim.bots.contest.luck.chart_values import ActionTable
 from bjsim.bots.contest.luck.state_index import Ints, StateIndex
-from bjsim.sim.game.states import HandState
+from bjsim.sim.game.hand_states import HandState
 from bjsim.strategies.charts.chart import Chart
 
 ChartChanges = dict[str, str]  # "16 T" -> code, for every changed cell

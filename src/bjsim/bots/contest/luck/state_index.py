@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.game.hand_states import BUST, SURRENDERED, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import BUST, SURRENDERED, DealerState, HandState, Result, States
+from bjsim.sim.game.states import States
 
 Ints = npt.NDArray[np.int64]
 N_RANKS = TEN + 1  # ranks with different values: all ten-valued cards count as one

@@ -1,0 +1,53 @@
+"""States of a player's and of the dealer's hand, and results of finished hands.
+
+A `HandState` has only what can still affect play, so the number of states measures the size of a game. A finished hand
+is a `Result`, which determines the payoff together with the dealer's final score.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+DEALER_NATURAL = 22  # a dealer's outcome, above all scores; 0 is a bust, 17..21 are totals
+
+NOT_WAITING, WAITS_FOR_HOLE_CARD, WAITS_FOR_DEALER = 0, 1, 2
+WHOLE, SPLIT_HAND, SPLIT_ACES = 0, 1, 2
+
+
+class HandState(NamedTuple):
+    """A player's hand.
+
+    Attributes:
+        points: The best total; 22 for every bust.
+        soft: Whether an ace counts 11.
+        cards: Number of cards, up to three; up to six if the rules have bonuses.
+        rank: Rank index that its one or two cards share if it can matter for a split, else -1.
+        meld: With bonuses, the sorted rank indices so far while 7-7-7 or 8-7-6 is possible or complete.
+        split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE.
+    """
+
+    points: int = 0
+    soft: bool = False
+    cards: int = 0
+    rank: int = -1
+    meld: tuple[int, ...] = ()
+    split: int = WHOLE
+
+
+class Result(NamedTuple):
+    """A finished hand: how it ended (`stood`, `bust`, `natural`, `surrendered`), its score, and its bonus."""
+
+    end: str
+    score: int = 0
+    bonus: int = 1
+
+
+BUST, NATURAL, SURRENDERED = Result("bust"), Result("natural", 21), Result("surrendered")
+
+
+class DealerState(NamedTuple):
+    """The dealer's hand: points (22 for a bust), whether an ace counts 11, and 0, 1, 2 or 3 (three or more) cards."""
+
+    points: int = 0
+    soft: bool = False
+    cards: int = 0
