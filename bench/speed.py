@@ -27,10 +27,12 @@ from rich.table import Table as ParsedTable
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.blocks import LARGEST_BLOCK, Span
+from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local
 from bjsim.sim.running.experiment import Experiment
-from bjsim.sim.running.table import LARGEST_BLOCK, CompiledTable, ReadableTable, Span
+from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.exact.solver import Solver
 

@@ -1,4 +1,4 @@
-"""Imports point one way, the architecture page lists every module, and no file contains a path of one machine."""
+"""Imports point one way, modules and functions are short, the architecture page lists every module, and so on."""
 
 from __future__ import annotations
 
@@ -40,6 +40,9 @@ LAYERS = {  # inside a package, each part may import itself and those after it
     "bots": ("check", "contest", "seats", "programs", "player", "sandbox", "export", "protocol"),
     "bots/contest": ("host", "report", "play", "scoring", "luck", "entrants", "schedule", "config"),
 }
+LONGEST_MODULE = 300  # lines
+LONGEST_FUNCTION = 60  # lines without decorators and docstring
+LONG_MODULES = {"bots/sandbox/inside/runner.py"}  # the reason for each is a comment at its top, "This is one file"
 
 
 def modules(package: str) -> list[Path]:
@@ -233,3 +236,33 @@ def test_a_planted_path_is_caught() -> None:
     assert own_paths(f"see {'/' + 'data/other'}", Path(checkout)) == ["/" + "data/other"]
     assert own_paths("#!/usr/bin/env python3, /usr/share/x, ../data/x, docs/data/x", Path(checkout)) == []
     assert own_paths("#!/usr/bin/env python3", Path("/usr" + "/src/bjsim")) == []
+
+
+def long_functions(source: str) -> list[str]:
+    """The functions with more than LONGEST_FUNCTION lines, as "name: lines"."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = node.end_lineno - node.lineno + 1  # type: ignore[operator]
+            if ast.get_docstring(node) is not None:
+                lines -= node.body[0].end_lineno - node.body[0].lineno + 1  # type: ignore[operator]
+            if lines > LONGEST_FUNCTION:
+                found.append(f"{node.name}: {lines}")
+    return found
+
+
+def test_no_module_and_no_function_is_too_long() -> None:
+    texts = {path.relative_to(ROOT_PACKAGE).as_posix(): path.read_text("utf-8") for path in ROOT_PACKAGE.rglob("*.py")}
+    long = {name for name, text in texts.items() if text.count("\n") > LONGEST_MODULE}
+    assert long == LONG_MODULES, "modules of over 300 lines; split them by concept"
+    unexplained = [name for name in long if "# This is one file" not in texts[name]]
+    assert not unexplained, "long modules without a reason"
+    functions = {name: found for name, text in texts.items() if (found := long_functions(text))}
+    assert not functions, "functions of over 60 lines"
+
+
+def test_a_long_function_is_caught() -> None:
+    """Negative control of test_no_module_and_no_function_is_too_long."""
+    body = "    x = 1\n" * LONGEST_FUNCTION
+    assert long_functions(f"@decorated\ndef f():\n{body}") == [f"f: {LONGEST_FUNCTION + 1}"]
+    assert long_functions('def f():\n    """One.\n\n    Two.\n    """\n' + body.replace("    x = 1\n", "", 1)) == []

@@ -14,11 +14,12 @@ from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running.backend import Backend, BackendSpec
+from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.common_cards import CommonCards
+from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.experiment import Experiment, Progress, is_precise
-from bjsim.sim.running.table import AdjustedTable, CompiledTable, Span
 from bjsim.sim.running.workers import ForkedResult, collect_logs, is_fork_safe
 from bjsim.strategies.experiment import exact_returns, make_results, missing_results
 from bjsim.strategies.results import ExactReturn

@@ -15,7 +15,9 @@ from bjsim.bots.contest.play import journal
 from bjsim.cli.koth import ContestScreen
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.random_stream import MAX_SEED, Stream
-from bjsim.sim.running.table import AdjustedTable, CompiledTable, ReadableTable, Span
+from bjsim.sim.running.blocks import Span
+from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
+from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import find_player
 

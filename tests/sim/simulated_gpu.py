@@ -19,8 +19,10 @@ from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running import gpu_backend
+from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.gpu_backend import GpuExecutor
-from bjsim.sim.running.table import CompiledTable, ReadableTable, play_blocks
+from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import play_blocks
 from bjsim.strategies.charts.chart import make_chart
 
 LENGTHS = [6, 3, 9]  # rounds of the blocks

@@ -15,7 +15,7 @@ from bjsim.sim.engine.rounds import play_blocks, play_rounds
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.table import make_tallies
+from bjsim.sim.running.compiled_table import make_tallies
 from bjsim.strategies.exact.solver import Solver
 
 WIDE_PAY = [

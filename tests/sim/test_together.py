@@ -7,9 +7,10 @@ import pytest
 
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local
-from bjsim.sim.running.table import ReadableTable, Span
+from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.experiment import make_experiment, make_results, make_table
 from bjsim.strategies.players.find import find_player

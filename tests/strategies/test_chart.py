@@ -18,7 +18,9 @@ from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, HandState
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
-from bjsim.sim.running.table import CompiledTable, ReadableTable, Span
+from bjsim.sim.running.blocks import Span
+from bjsim.sim.running.compiled_table import CompiledTable
+from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.charts.chart import CODES, Chart, chart_rows, make_chart
 from bjsim.strategies.charts.rows import PAIR, parse_row, row_order
 from bjsim.strategies.exact.evaluate import evaluate_chart

@@ -12,7 +12,7 @@ from bjsim.sim.game.events import DEALER, Event
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
-from bjsim.sim.running.table import ReadableTable
+from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.players.find import find_player
 
 

@@ -14,7 +14,8 @@ from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.tables import dealer_lines
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.files import WRITERS
-from bjsim.strategies.shoe.solver import STRATEGIES, ShoeSolver
+from bjsim.strategies.shoe.lookup import STRATEGIES
+from bjsim.strategies.shoe.solver import ShoeSolver
 
 TABLES = ("dealer", "stand", "hit", "double", "split", "optimal", "strategy", "advantage")
 INFINITE_ONLY = ("initial", "resplit", "states")

@@ -10,7 +10,8 @@ import click
 from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.table import Span, Table
+from bjsim.sim.running.blocks import Span
+from bjsim.sim.running.table import Table
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.learning.study import study
 from bjsim.strategies.mdp.blackjack import GameProcess

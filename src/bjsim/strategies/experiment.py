@@ -13,8 +13,10 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.common_cards import CommonCards
+from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.experiment import Experiment, Progress
-from bjsim.sim.running.table import AdjustedTable, CompiledTable, ReadableTable, Table, TracedTable
+from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import Table, TracedTable
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.exact.solver import Solver

@@ -16,7 +16,8 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.charts import ColumnCharts
 from bjsim.strategies.shoe.costs import cell_costs
-from bjsim.strategies.shoe.solver import STRATEGIES, ShoeSolver
+from bjsim.strategies.shoe.lookup import STRATEGIES
+from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.shoe.splits import split_weights
 
 GAMES = list(PRESETS)

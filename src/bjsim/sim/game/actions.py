@@ -69,7 +69,7 @@ class View(NamedTuple):
 class Player(Protocol):
     """The interface of a strategy. A strategy plays in this process, a bot in another.
 
-    A player may keep a memory: it is copied for each block of rounds (see `bjsim.sim.running.table`).
+    A player may keep a memory: it is copied for each block of rounds (see `ReadableTable.rounds`).
     """
 
     @property

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from typing import NamedTuple
 
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, IllegalAction, Player, View
@@ -18,11 +16,8 @@ from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, is_natural
 from bjsim.sim.game.events import DEALER, Event
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import Cards, PlayedHand, Seat
+from bjsim.sim.game.settlement import counts_as_natural, is_settled, pay
 from bjsim.sim.game.shoe import Shoe
-
-NOTHING = Fraction(0)
-LOST = (-1, 1)  # profit per chip staked, as numerator and denominator
-TIES = {"push": (0, 1), "lose": LOST, "replay": None}
 
 
 @dataclass(frozen=True)
@@ -178,7 +173,7 @@ class Round:
                 return
             if hand.points > 21:
                 end = "bust"
-            elif self._natural(hand):
+            elif counts_as_natural(self.rules, hand):
                 end = "natural"
             else:
                 end = "21" if hand.points == 21 else "stood"
@@ -190,16 +185,9 @@ class Round:
         self.events.append(Event("end", seat.number, seat.turn, how))
         seat.turn += 1
 
-    def _natural(self, hand: PlayedHand) -> bool:
-        if len(hand.ranks) != 2 or hand.points != 21 or self.rules.naturals == "none":
-            return False
-        if hand.split_from < 0:
-            return True
-        return self.rules.split_tens_blackjack if hand.split_from >= TEN else self.rules.split_aces_blackjack
-
     def _legal(self, seat: Seat, hand: PlayedHand) -> str:
         rules = self.rules
-        if hand.points >= 21 and (hand.points > 21 or self._natural(hand) or rules.stand_on_21):
+        if hand.points >= 21 and (hand.points > 21 or counts_as_natural(self.rules, hand) or rules.stand_on_21):
             return ""
         first = len(hand.ranks) == 2 and hand.moves == 0
         affordable = not rules.raises or seat.chips >= hand.stake
@@ -231,7 +219,7 @@ class Round:
     # --- the dealer
 
     def _dealer_acts(self) -> None:
-        unsettled = [hand for seat in self.seats for hand in seat.hands if not self._settled(hand)]
+        unsettled = [hand for seat in self.seats for hand in seat.hands if not is_settled(self.rules, hand)]
         if not unsettled:
             return
         if len(self.dealer.ranks) < 2:
@@ -241,13 +229,6 @@ class Round:
         playing = any(hand.end != "natural" for hand in unsettled)
         while playing and self._dealer_draws():
             self._dealer_card()
-
-    def _settled(self, hand: PlayedHand) -> bool:
-        """Whether the hand's payoff does not depend on further cards of the dealer."""
-        if hand.end == "natural":
-            return self.rules.naturals != "both" or self.rules.peek or self.rules.natural_beats_natural
-        at_once = self.rules.bonuses == "at-once" and self._bonus(hand) > 1
-        return hand.end in ("bust", "surrendered") or at_once
 
     def _dealer_draws(self) -> bool:
         points, soft = self.dealer.points, self.dealer.soft
@@ -261,42 +242,11 @@ class Round:
         for seat in self.seats:
             paid = []
             for index, hand in enumerate(seat.hands):
-                paid.append(_paid(self._times_stake(hand, special), hand.stake, self.rules.buy_in))
+                paid.append(pay(self.rules, hand, self.dealer, special))
                 self.events.append(Event("paid", seat.number, index, paid[-1].detail))
             net.append(_sum([hand.net for hand in paid]))
             tied.append(_sum([hand.tied for hand in paid]))
         return RoundResult(tuple(net), tuple(tied), tuple(self.events))
-
-    def _times_stake(self, hand: PlayedHand, special: bool) -> tuple[int, int] | None:
-        """Profit per chip staked, as numerator and denominator; None for a tie that is replayed.
-
-        special: whether the dealer has a natural, and the rules treat it as more than 21.
-        """
-        rules = self.rules
-        if hand.end == "bust":
-            return LOST
-        if hand.end == "surrendered":
-            return -1, 2
-        natural = self._natural(hand)
-        if natural and (not special or rules.natural_beats_natural):
-            return rules.blackjack_pays.as_integer_ratio()
-        bonus = self._bonus(hand)
-        if rules.bonuses == "at-once" and bonus > 1:
-            return bonus, 1
-        dealer = self.dealer.points
-        if natural == special and hand.points == dealer:
-            return TIES[rules.ties]
-        if special or hand.points < dealer <= 21:
-            return LOST
-        return bonus, 1
-
-    def _bonus(self, hand: PlayedHand) -> int:
-        """Profit per chip staked if the hand wins."""
-        if self.rules.bonuses == "none":
-            return 1
-        if sorted(hand.ranks) in ([5, 6, 7], [6, 6, 6]):
-            return 3 if hand.ranks[0] == hand.ranks[1] else 2
-        return {0: 1, 1: 2}.get(max(len(hand.ranks) - 4, 0), 3)
 
 
 def _ask(player: Player, view: View) -> Action:
@@ -315,22 +265,5 @@ def _ask(player: Player, view: View) -> Action:
     return answer
 
 
-class _Paid(NamedTuple):
-    """A hand's profit and its replayed stake, in initial bets, and the detail of its event."""
-
-    net: Fraction
-    tied: Fraction
-    detail: str
-
-
-@lru_cache(maxsize=4096)  # few amounts occur, and exact arithmetic is slow
-def _paid(times: tuple[int, int] | None, stake: int, buy_in: int) -> _Paid:
-    bets = Fraction(stake, buy_in)
-    if times is None:
-        return _Paid(NOTHING, bets, "replayed")
-    net = Fraction(*times) * bets
-    return _Paid(net, NOTHING, str(net))
-
-
 def _sum(amounts: Sequence[Fraction]) -> Fraction:
-    return amounts[0] if len(amounts) == 1 else sum(amounts, NOTHING)
+    return amounts[0] if len(amounts) == 1 else sum(amounts, Fraction(0))

@@ -13,7 +13,8 @@ from math import ceil
 
 from bjsim.sim.engine.kernels.layout import TIED
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.table import Span, TracedTable, WatchedTable
+from bjsim.sim.running.blocks import Span
+from bjsim.sim.running.table import TracedTable, WatchedTable
 from bjsim.sim.stats.paired import PairedTally, Rounds
 from bjsim.sim.stats.tally import Tally
 

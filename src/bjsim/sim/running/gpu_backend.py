@@ -18,7 +18,9 @@ import numpy as np
 
 from bjsim.sim.engine.gpu import need_gpu, play_on_gpu
 from bjsim.sim.game.random_stream import stream_key
-from bjsim.sim.running.table import CompiledTable, Span, check_rounds, log, make_spans, make_tallies, play_blocks
+from bjsim.sim.running.blocks import Span, make_spans
+from bjsim.sim.running.compiled_table import CompiledTable, make_tallies
+from bjsim.sim.running.table import check_rounds, log, play_blocks
 from bjsim.sim.stats.tally import Tally
 
 Array = np.ndarray[Any, Any]

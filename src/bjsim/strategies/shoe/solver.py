@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, get_args
 
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.game.cards import RANKS, TEN, parse_rank
+from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates
 from bjsim.strategies.shoe.charts import ColumnCharts, TwoCards
-from bjsim.strategies.shoe.composition import VALUES, Composition
+from bjsim.strategies.shoe.composition import Composition
 from bjsim.strategies.shoe.deviation import round_sd
 from bjsim.strategies.shoe.game import LETTERS, MAX_HANDS, make_game
-from bjsim.strategies.shoe.hands import encode_counts, moved
+from bjsim.strategies.shoe.hands import moved
 from bjsim.strategies.shoe.kernel import SPLIT
+from bjsim.strategies.shoe.lookup import Strategy, find_node, find_start, strategy_key
 
-Name = Literal["td", "td-2c", "cdz-", "cdp1", "cdp"]
-STRATEGIES: tuple[str, ...] = get_args(Name)
-Strategy = str | Chart  # one of STRATEGIES, or a chart
 Plays = dict[int, Play]  # by start
 
 
@@ -105,7 +102,7 @@ class ShoeSolver:
         Raises:
             InputError: The cards are not a hand to decide on, or cannot be dealt from this shoe.
         """
-        start, node = self._start(shown), self._node(cards, pair)
+        start, node = find_start(self.shoe, shown), find_node(self.shoe, cards, pair)
         analysis, play = self._at(self.tie_value(strategy)), self.plays(strategy)[start]
         plays = float(analysis.base.plays[start, node])
         if plays == 0:
@@ -120,12 +117,12 @@ class ShoeSolver:
 
     def best_action(self, cards: str, shown: str, strategy: Strategy = "cdz-", pair: bool = True) -> str:
         """Return the letter of a strategy's action for a hand; the arguments are those of `hand_values`."""
-        act = self.plays(strategy)[self._start(shown)].act[self._node(cards, pair)]
+        act = self.plays(strategy)[find_start(self.shoe, shown)].act[find_node(self.shoe, cards, pair)]
         return next(letter for letter, action in LETTERS.items() if action == act)
 
     def dealer(self, shown: str) -> dict[int, float]:
         """Return the distribution of the dealer's outcome: 0 is a bust, 22 a natural if naturals are special."""
-        chances = self.shoe.dealer[self._start(shown), self.shoe.layout.nothing_gone]
+        chances = self.shoe.dealer[find_start(self.shoe, shown), self.shoe.layout.nothing_gone]
         return dict(zip(self.game.dealer.outcomes, map(float, chances), strict=True))
 
     def insurance(self) -> float:
@@ -199,7 +196,7 @@ class ShoeSolver:
         """Return the value of a tied bet: the value of the game if ties are replayed, else 0."""
         if self.rules.ties != "replay":
             return 0.0
-        key = _key(strategy)
+        key = strategy_key(strategy)
         if key not in self._tie_values:
             self._tie_values[key] = self._settled(lambda tie_value: self._value_at(strategy, tie_value))
         return self._tie_values[key]
@@ -244,7 +241,7 @@ class ShoeSolver:
         return self._columns[key]
 
     def _plays_at(self, strategy: Strategy, tie_value: float) -> Plays:
-        key = _key(strategy), tie_value
+        key = strategy_key(strategy), tie_value
         if key not in self._plays:
             self._plays[key] = self._played(strategy, tie_value)
             self._check_splits(self._plays[key])
@@ -274,40 +271,3 @@ class ShoeSolver:
                 found = charts.best_plays if strategy == "td" else charts.plays_with_exceptions
             plays |= zip(charts.starts, found, strict=True)
         return plays
-
-    # --- lookup of cards and strategies
-
-    def _start(self, shown: str) -> int:
-        try:
-            start = tuple(sorted(min(parse_rank(card), TEN) for card in shown))
-            number = self.shoe.starts.index(start)
-        except ValueError:
-            wanted = "both of the dealer's cards" if self.rules.dealer_shows == "both" else "the dealer's upcard"
-            raise InputError(f"{shown!r} is not {wanted}; cards are {' '.join(RANKS)}") from None
-        if number not in self.shoe.live:
-            raise InputError(f"the dealer cannot show {shown} in this shoe without ending the round")
-        return number
-
-    def _node(self, cards: str, pair: bool) -> int:
-        try:
-            ranks = [parse_rank(card) for card in cards]
-        except ValueError as error:
-            raise InputError(str(error)) from None
-        values = [min(rank, TEN) for rank in ranks]
-        counts = np.bincount(values, minlength=VALUES).astype(np.int64)
-        alike = pair and len(set(ranks if self.shoe.by_rank else values)) == 1
-        if len(cards) == 2 and alike and self.shoe.layout.trees[values[0]] is not None:
-            return self.shoe.layout.pairs + values[0]
-        found = np.flatnonzero(self.game.hands.key == encode_counts(counts))
-        if not len(found):
-            raise InputError(f"{cards} is not a hand to decide on; give two or more cards that total at most 21")
-        return int(found[0])
-
-
-def _key(strategy: Strategy) -> object:
-    """Return the cache key of a strategy. Raises: InputError: The name is unknown."""
-    if isinstance(strategy, Chart):
-        return frozenset(strategy.cells.items())
-    if strategy not in STRATEGIES:
-        raise InputError(f"unknown strategy {strategy!r}; use {', '.join(STRATEGIES)} or a chart")
-    return strategy

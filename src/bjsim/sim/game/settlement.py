@@ -1,0 +1,89 @@
+"""Settlement in the readable round: when a hand's payoff is certain, and what it is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.seats import Cards, PlayedHand
+
+NOTHING = Fraction(0)
+LOST = (-1, 1)  # profit per chip staked, as numerator and denominator
+TIES = {"push": (0, 1), "lose": LOST, "replay": None}
+
+
+class Paid(NamedTuple):
+    """A hand's profit and its replayed stake, in initial bets, and the detail of its event."""
+
+    net: Fraction
+    tied: Fraction
+    detail: str
+
+
+def counts_as_natural(rules: Rules, hand: PlayedHand) -> bool:
+    """Whether a hand is a natural under the rules, which may treat a split ace or ten differently."""
+    if len(hand.ranks) != 2 or hand.points != 21 or rules.naturals == "none":
+        return False
+    if hand.split_from < 0:
+        return True
+    return rules.split_tens_blackjack if hand.split_from >= TEN else rules.split_aces_blackjack
+
+
+def is_settled(rules: Rules, hand: PlayedHand) -> bool:
+    """Whether the payoff of a finished hand does not depend on further cards of the dealer."""
+    if hand.end == "natural":
+        return rules.naturals != "both" or rules.peek or rules.natural_beats_natural
+    at_once = rules.bonuses == "at-once" and _bonus(rules, hand) > 1
+    return hand.end in ("bust", "surrendered") or at_once
+
+
+def pay(rules: Rules, hand: PlayedHand, dealer: Cards, special: bool) -> Paid:
+    """Settle a finished hand.
+
+    Args:
+        rules: The rules of the game.
+        hand: The hand.
+        dealer: The dealer's final cards.
+        special: Whether the dealer has a natural, and the rules treat it as more than 21.
+    """
+    return _paid(_times_stake(rules, hand, dealer.points, special), hand.stake, rules.buy_in)
+
+
+def _times_stake(rules: Rules, hand: PlayedHand, dealer: int, special: bool) -> tuple[int, int] | None:
+    """Profit per chip staked, as numerator and denominator; None for a tie that is replayed."""
+    if hand.end == "bust":
+        return LOST
+    if hand.end == "surrendered":
+        return -1, 2
+    natural = counts_as_natural(rules, hand)
+    if natural and (not special or rules.natural_beats_natural):
+        return rules.blackjack_pays.as_integer_ratio()
+    bonus = _bonus(rules, hand)
+    if rules.bonuses == "at-once" and bonus > 1:
+        return bonus, 1
+    if natural == special and hand.points == dealer:
+        return TIES[rules.ties]
+    if special or hand.points < dealer <= 21:
+        return LOST
+    return bonus, 1
+
+
+def _bonus(rules: Rules, hand: PlayedHand) -> int:
+    """Profit per chip staked if the hand wins."""
+    if rules.bonuses == "none":
+        return 1
+    if sorted(hand.ranks) in ([5, 6, 7], [6, 6, 6]):
+        return 3 if hand.ranks[0] == hand.ranks[1] else 2
+    return {0: 1, 1: 2}.get(max(len(hand.ranks) - 4, 0), 3)
+
+
+@lru_cache(maxsize=4096)  # few amounts occur, and exact arithmetic is slow
+def _paid(times: tuple[int, int] | None, stake: int, buy_in: int) -> Paid:
+    bets = Fraction(stake, buy_in)
+    if times is None:
+        return Paid(NOTHING, bets, "replayed")
+    net = Fraction(*times) * bets
+    return Paid(net, NOTHING, str(net))

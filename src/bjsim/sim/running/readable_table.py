@@ -1,0 +1,84 @@
+"""Tables played in the readable round, by any players."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from bjsim.sim.engine.compiled_rules import payoff_code
+from bjsim.sim.game.actions import Player
+from bjsim.sim.game.random_stream import Stream
+from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import open_shoe
+from bjsim.sim.running.blocks import Span, block_number, block_start
+from bjsim.sim.running.table import decode
+from bjsim.sim.stats.tally import Tally
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class ReadableTable:
+    """A table played in the readable round, by any players, at up to thousands of rounds a second.
+
+    Attributes:
+        rules: The rules of the game.
+        players: One player for each seat.
+    """
+
+    rules: Rules
+    players: Sequence[Player]
+    blocks_at_once = 1  # some seconds
+    # by thread: table, block and trace so far of the block that it played last
+    _at: dict[int, tuple[int, int, Array]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def seats(self) -> int:
+        return len(self.players)
+
+    def rounds(self, seed: int, table: int, block: int) -> Iterator[Round]:
+        """Yield the rounds of a block, ready to be played, without end.
+
+        Players are copied for each block, so the memory of a player never carries over from one block to another.
+        """
+        shoe = open_shoe(self.rules, Stream(seed, table, block))
+        players = [copy.deepcopy(player) for player in self.players]
+        while True:
+            yield Round(self.rules, shoe, players)
+
+    def replay(self, seed: int, table: int, number: int) -> RoundResult:
+        """Replay round `number` (from 0) of a table, after the earlier rounds of its block."""
+        block = block_number(number)
+        rounds = self.rounds(seed, table, block)
+        for earlier in islice(rounds, number - block_start(block)):
+            earlier.play()
+        return next(rounds).play()
+
+    def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
+        played = [self.play_traced(seed, table, span)[0] for span in spans]
+        return [sum(tallies, start=Tally()) for tallies in zip(*played, strict=True)]
+
+    def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
+        trace = np.empty((span.rounds, self.seats + 1), np.int64)
+        dealt, thread = 0, threading.get_ident()
+        for number, game in enumerate(islice(self.rounds(seed, table, span.block), span.rounds)):
+            played = game.play()
+            dealt += sum(event.what in ("card", "hidden") for event in played.events)
+            payoffs = zip(played.net, played.tied, strict=True)
+            trace[number] = [*(payoff_code(net, tied, self.rules.unit) for net, tied in payoffs), dealt]
+            self._at[thread] = table, span.block, trace[: number + 1]
+        return self._tallies(trace), trace
+
+    def so_far(self, table: int, block: int) -> list[Tally]:
+        traces = [trace for *position, trace in list(self._at.values()) if position == [table, block]]
+        return self._tallies(traces[0]) if traces else [Tally()] * self.seats
+
+    def _tallies(self, trace: Array) -> list[Tally]:
+        return [Tally.of(self.rules.unit, map(decode, codes)) for codes in trace.T[:-1].tolist()]
