@@ -18,12 +18,15 @@ def pair_code(rank: int) -> str:
 class Hand:
     """The cards of one hand, in the order they were dealt.
 
-    `Hand("A", "5", "5").code()` is "21", and so is `Hand("A55").code()`. Cards are letters as in
-    `bjsim.sim.game.cards`; points 1..10 are accepted too. Hands of the same cards in the same order are equal.
+    `Hand("A", "5", "5").code()` is "21", and so is `Hand("A55").code()`. Cards are A, 2 to 9, T, J, Q and K; points 1
+    to 10 are accepted too. Hands of the same cards in the same order are equal.
 
     Args:
         cards: The cards, one by one or as one string.
         dealer: Whether this is the dealer's hand, which changes its code.
+
+    Attributes:
+        ranks: The ranks of the cards, as a tuple: 0 for an ace, 1 for a two, ... 12 for a king.
 
     Raises:
         ValueError: An argument is not a card.
@@ -72,12 +75,15 @@ class Hand:
         return is_natural(self.ranks)
 
     def code(self, nosplit: bool = False) -> str:
-        """Return the hand's code in charts: `BJ`, a pair such as `88`, soft such as `A6`, or its score.
+        """The hand's code in charts.
 
         A dealer's hand is never a pair, and from soft 18 on its code is its total.
 
         Args:
             nosplit: Whether to name a pair by its total: `88` is then `16`. `AA` remains, as it is also soft 12.
+
+        Returns:
+            `BJ` for a natural, a pair such as `88`, a soft hand such as `A6`, or the score.
         """
         points, soft = count_points(self.ranks)
         if self.natural:

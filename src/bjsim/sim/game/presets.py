@@ -21,7 +21,7 @@ class Preset:
         rules: Its rules.
         about: A one-line description.
         source: Its source.
-        decided: Decisions where the source is silent.
+        decisions: Decisions where the source is silent.
     """
 
     rules: Rules
@@ -135,6 +135,7 @@ def _variants() -> Iterable[Preset]:
 
 
 PRESETS = {p.rules.name: p for p in (_EASY, _BLACKJACK_P, _CARDSHARK, _NELLER, *_variants())}
+"""Every preset by name: its `rules`, `about` (a line), `source`, and `decisions` where the source is silent."""
 
 
 def named_rules(name: str) -> Rules:
@@ -157,7 +158,7 @@ def load_rules(text: str | os.PathLike[str]) -> Rules:
         The rules.
 
     Raises:
-        RulesError: The name, the file or a field is not accepted. The message names it.
+        InputError: The name, the file or a field is not accepted. The message names it.
     """
     if not isinstance(text, str | os.PathLike):
         raise RulesError(f"rules: a {type(text).__name__} is not accepted; Rules, a preset's name or a TOML file")

@@ -44,6 +44,12 @@ class Round:
         players: One player for each seat, in the order of the deal.
         chips: Chips of each seat before its initial bet; `rules.chips` each by default. They limit the stakes if the
             rules allow raises.
+
+    Attributes:
+        seats: The seats with their hands and chips.
+        dealer: The dealer's cards.
+        open_cards: Letters of the seats' cards, in the order of the deal.
+        events: What happened so far.
     """
 
     def __init__(self, rules: Rules, shoe: Shoe, players: Sequence[Player], chips: Sequence[int] | None = None) -> None:
@@ -62,12 +68,11 @@ class Round:
         """Play the round.
 
         Returns:
-            The result.
+            Profit and replayed stake of each seat in initial bets, and the events.
 
         Raises:
-            IllegalAction: A player chose an action that is not legal.
-            RunFailed: A player raised an exception.
-            ShoeError: A scripted shoe ran out of cards.
+            RunFailed: A player raised an exception, or chose an action that is not legal.
+            InputError: A scripted shoe ran out of cards.
         """
         if self.shoe.begin_round():
             self.events.append(Event("shuffle"))

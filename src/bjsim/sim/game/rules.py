@@ -47,10 +47,43 @@ TRADE_WORDS = {  # abbreviations that casinos and books use
 class Rules:
     """The rules of one game. Money is counted in initial bets.
 
-    Every field may be given as its value or as text ("3/2", "inf", "true"). `RULE_FIELDS` has the fields' meanings.
+    Every field may be given as its value or as text ("3/2", "inf", "true"). `bjsim rules NAME` shows what each accepts.
+
+    Attributes:
+        name: The name of this game.
+        decks: Decks in the shoe; inf draws with replacement.
+        ten_probability: Probability of a ten-valued card; all others share the rest.
+        cut: Share of the shoe dealt before it is shuffled; 1 = to the last card.
+        deal: Order of the deal: p gives every seat a card, d the dealer; the first d is open; one d: no hole card.
+        dealer_stands_on: The dealer draws below this total.
+        hit_soft_17: The dealer draws on soft 17.
+        dealer_shows: Dealer's cards seen before the seats act.
+        peek: A dealer's natural ends the round before anyone acts.
+        blackjack_pays: What a player's natural wins.
+        naturals: Whose ace and ten in two cards is special.
+        natural_beats_natural: A player's natural wins even against the dealer's (else they tie).
+        ties: Equal scores: bet back, bet lost, or the same bet replayed.
+        double_on: Two-card hands that may double.
+        double_after_split: Split hands may double.
+        surrender: Half the bet may be given up as the very first action; without a peek that saves half from a
+            natural too.
+        split_by: Pairs that may be split: equal value, equal rank.
+        max_hands: Hands a seat may hold after splits.
+        resplit_aces: A pair of aces from split aces may be split again.
+        hit_split_aces: Split aces play on; else one card each.
+        split_tens_blackjack: Ace and ten after splitting tens is a natural.
+        split_aces_blackjack: Ten and ace after splitting aces is a natural.
+        stand_on_21: A total of 21 stands by itself.
+        bonuses: Five cards and 8-7-6 win double, six cards and 7-7-7 triple: when they win, or whenever they stand.
+        raises: Seats may add chips to their stake (B n) before standing.
+        buy_in: Chips of the initial bet.
+        chips: Chips a seat starts with.
+        turns: Each seat finishes in turn, or one move each, round and round.
+        move_cap: Moves of a hand, raises included, after which it stands.
+        seats: Seats of a table that share its shoe.
 
     Raises:
-        RulesError: A value is not accepted, or the rules are inconsistent. The message names the field.
+        InputError: A value is not accepted, or the rules are inconsistent. The message names the field.
     """
 
     name: str = field(default="custom", compare=False, metadata={"meaning": "the name of this game"})
@@ -210,7 +243,15 @@ class Rules:
         return Fraction(1, math.lcm(*parts))
 
     def doubles(self, points: int, soft: bool) -> bool:
-        """Whether a two-card hand of these points may double, apart from splits and chips."""
+        """Whether a two-card hand may double, apart from splits and chips.
+
+        Args:
+            points: The points of the hand.
+            soft: Whether an ace in it counts 11.
+
+        Returns:
+            Whether `double_on` allows it.
+        """
         if self.double_on in ("any", "never"):
             return self.double_on == "any"
         low, high = map(int, self.double_on.split("-"))
@@ -220,22 +261,39 @@ class Rules:
         """Copy these rules with some fields changed.
 
         Args:
-            changes: Values by field, which may be text.
+            **changes: Values by field, which may be text.
+
+        Returns:
+            The changed rules.
 
         Raises:
-            RulesError: As for the constructor, or a field is unknown.
+            InputError: As for the constructor, or a field is unknown.
         """
         for name in changes:
             _known(name)
         return replace(self, **changes)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, object]:
-        """Return all fields as plain JSON values, with fractions and `inf` as text."""
+        """All fields as plain values.
+
+        Returns:
+            JSON values by field, with fractions and `inf` as text.
+        """
         return {name: plain(getattr(self, name)) for name in ("name", *RULE_FIELDS)}
 
     @staticmethod
     def from_dict(values: Mapping[str, object]) -> Rules:
-        """Make rules from fields as from `to_dict`; missing fields have their defaults. Raises: RulesError."""
+        """Make rules from plain values.
+
+        Args:
+            values: Values by field, as `to_dict` returns them; missing fields have their defaults.
+
+        Returns:
+            The rules.
+
+        Raises:
+            InputError: As for the constructor, or a field is unknown.
+        """
         return Rules().replace(**values)
 
 

@@ -165,8 +165,12 @@ class ScriptedShoe:
         text: The cards.
         name: The shoe's name in errors.
 
+    Attributes:
+        cards: The rank indices of all cards: 0 for an ace, 1 for a two, ... 12 for a king.
+        dealt: The number of cards dealt.
+
     Raises:
-        ShoeError: The text has an invalid character, with its line and column. `draw` raises it if no card is left.
+        InputError: The text has an invalid character. The message has its line and column.
     """
 
     def __init__(self, text: str, name: str = "the scripted shoe") -> None:
@@ -185,7 +189,17 @@ class ScriptedShoe:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ScriptedShoe:
-        """Read a script from a file. Raises: ShoeError."""
+        """Read a script from a file.
+
+        Args:
+            path: The file.
+
+        Returns:
+            The shoe.
+
+        Raises:
+            InputError: The file cannot be read, or has an invalid character.
+        """
         try:
             return cls(Path(path).read_text(encoding="utf-8"), os.fspath(path))
         except (OSError, UnicodeDecodeError) as error:
@@ -197,9 +211,22 @@ class ScriptedShoe:
         return len(self.cards) - self.dealt
 
     def begin_round(self) -> bool:
+        """Prepare for a round.
+
+        Returns:
+            False: a scripted shoe is never shuffled.
+        """
         return False
 
     def draw(self) -> int:
+        """Draw the next card.
+
+        Returns:
+            Its rank index, from 0 for an ace to 12 for a king.
+
+        Raises:
+            InputError: No card is left.
+        """
         if not self.left:
             raise ShoeError(f"{self.name} runs out of cards during a round, after {self.dealt} cards")
         self.dealt += 1
