@@ -74,18 +74,43 @@ class LuckTally:
         return fixed_sample(self.mean, self.sd, self.shoes)
 
     def anytime95(self, optimal_n: int) -> tuple[float, float]:
-        """The anytime-valid 95% interval over shoes, narrowest at about `optimal_n` rounds."""
+        """The anytime-valid 95% interval of the mean, over shoes.
+
+        Args:
+            optimal_n: Rounds at which it is narrowest, about.
+
+        Returns:
+            Lower and upper bound, in initial bets; unbounded below 100 shoes.
+        """
         return anytime(self.mean, self.sd, self.shoes, max(optimal_n // self.rounds_in_shoe, MIN_VALUES))
 
     def variance_reduction(self, raw_se: float) -> float:
-        """Variance reduction factor, Var(raw mean) / Var(adjusted mean); raw_se: standard error of the raw mean."""
+        """How many times as many hands would make the raw mean as precise.
+
+        Args:
+            raw_se: Standard error of the raw mean, in initial bets.
+
+        Returns:
+            Var(raw mean) / Var(adjusted mean); `inf` if the adjusted mean is exact.
+        """
         return (raw_se / self.se) ** 2 if self.se else math.inf
 
     def to_json(self) -> dict[str, object]:
-        """Return plain JSON values; `from_json` restores the same bits."""
+        """The tally for a checkpoint.
+
+        Returns:
+            JSON values, from which `from_json` restores the same bits.
+        """
         return asdict(self)
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> LuckTally:
-        """Restore a tally from the values of `to_json`."""
+        """Restore a tally.
+
+        Args:
+            data: What `to_json` returned.
+
+        Returns:
+            The tally.
+        """
         return LuckTally(**data)

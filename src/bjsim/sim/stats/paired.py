@@ -100,8 +100,11 @@ class PairedTally:
             unit: The payoff quantum.
             one: Rounds of the first seat.
             other: Rounds of the second seat.
-            size: Cards of a shoe; see `batches`.
-            cut: See `batches`.
+            size: Cards of a shoe, 0 for an infinite one.
+            cut: Cards after which the shoe is shuffled before the next round.
+
+        Returns:
+            The tally.
         """
         starts = [batches(rounds.dealt, size, cut) for rounds in (one, other)]
         both = min(map(len, starts))
@@ -147,11 +150,22 @@ class PairedTally:
         return fixed_sample(self.mean, self.sd, self.batches)
 
     def anytime95(self, optimal_n: int) -> tuple[float, float]:
-        """The anytime-valid 95% interval over batches, narrowest at about `optimal_n` rounds."""
+        """The anytime-valid 95% interval of the mean, over batches.
+
+        Args:
+            optimal_n: Rounds at which it is narrowest, about.
+
+        Returns:
+            Lower and upper bound, in initial bets; unbounded below 100 batches.
+        """
         return anytime(self.mean, self.sd, self.batches, max(round(optimal_n * ROUND / self.cards), MIN_VALUES))
 
     def to_json(self) -> dict[str, object]:
-        """Return plain JSON values; `from_json` reads them back."""
+        """The tally for a checkpoint.
+
+        Returns:
+            JSON values, which `from_json` reads back.
+        """
         return {
             "unit": str(self.unit),
             "cards": self.cards,
@@ -162,7 +176,14 @@ class PairedTally:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> PairedTally:
-        """Restore a tally from the values of `to_json`."""
+        """Restore a tally.
+
+        Args:
+            data: What `to_json` returned.
+
+        Returns:
+            The tally.
+        """
         return PairedTally(
             Fraction(data["unit"]),
             int(data["cards"]),

@@ -46,7 +46,15 @@ class Tally:
 
     @staticmethod
     def of(unit: Fraction, payoffs: Iterable[Payoff]) -> Tally:
-        """Count payoffs in units of `unit`, one for each round."""
+        """Count payoffs.
+
+        Args:
+            unit: The payoff quantum, as a share of an initial bet.
+            payoffs: For each round, the payoff quanta won and the initial bets that were tied and are replayed.
+
+        Returns:
+            The tally.
+        """
         counts: dict[Payoff, int] = {}
         for payoff in payoffs:
             counts[payoff] = counts.get(payoff, 0) + 1
@@ -110,7 +118,11 @@ class Tally:
         return self._sum(0, 1)
 
     def to_json(self) -> dict[str, object]:
-        """Return plain JSON values; `from_json` reads them back."""
+        """The tally for a checkpoint.
+
+        Returns:
+            JSON values, which `from_json` reads back.
+        """
         counts = [[*payoff, count] for payoff, count in sorted(self.counts.items())]
         luck = {"luck": self.luck.to_json()} if self.luck.shoes else {}
         pairs = {"pairs": [pair.to_json() for pair in self.pairs]} if self.pairs else {}
@@ -118,7 +130,14 @@ class Tally:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Tally:
-        """Restore a tally from the values of `to_json`."""
+        """Restore a tally.
+
+        Args:
+            data: What `to_json` returned.
+
+        Returns:
+            The tally.
+        """
         counts = {(net, tied): count for net, tied, count in data["counts"]}
         pairs = tuple(PairedTally.from_json(pair) for pair in data.get("pairs", ()))
         return Tally(Fraction(data["unit"]), counts, LuckTally.from_json(data.get("luck", {})), pairs)
