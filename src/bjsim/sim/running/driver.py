@@ -35,6 +35,9 @@ class Driver:
         resume: Whether to resume from the checkpoint.
         on_progress: Called with the progress after every merge.
 
+    Attributes:
+        progress: The results of the jobs merged so far.
+
     Raises:
         InputError: The checkpoint cannot be read, is damaged, or belongs to another experiment.
     """
@@ -107,6 +110,9 @@ class Driver:
         These come from jobs that were done before an earlier one, and from unfinished blocks of this process. They
         depend on when the run was stopped, so `progress` and the checkpoint leave them out, and no run resumes from
         them.
+
+        Returns:
+            The progress; `unmerged` counts those rounds.
         """
         done = {index: tallies for index, (_, tallies) in self._done.items()}
         for future, index in self._futures.items():

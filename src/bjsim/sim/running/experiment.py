@@ -15,7 +15,14 @@ from bjsim.sim.stats.tally import Tally
 
 
 class Point(NamedTuple):
-    """A point of a convergence: rounds so far, the mean, and both 95% intervals, in initial bets."""
+    """A point of a convergence.
+
+    Attributes:
+        hands: Rounds so far.
+        mean: Mean profit per settled bet, in initial bets.
+        ci95: The fixed-sample 95% interval of the mean.
+        anytime95: Its anytime-valid 95% interval.
+    """
 
     hands: int
     mean: float
@@ -24,7 +31,15 @@ class Point(NamedTuple):
 
     @staticmethod
     def of(tally: Tally, optimal_n: int) -> Point:
-        """Compute the point of a tally; optimal_n: see `intervals.anytime`."""
+        """Compute the point of a tally.
+
+        Args:
+            tally: The tally of all rounds so far.
+            optimal_n: Rounds at which the anytime-valid interval is narrowest; fixed before the first is played.
+
+        Returns:
+            The point; its intervals are unbounded below 100 rounds.
+        """
         mean, sd, n = tally.mean, tally.sd, tally.rounds
         return Point(n, mean, fixed_sample(mean, sd, n), anytime(mean, sd, n, optimal_n))
 
@@ -106,14 +121,23 @@ class Experiment:
 
 @dataclass
 class Progress:
-    """Results so far, with a tally and a convergence for each seat of each group, in order."""
+    """Results so far.
+
+    Attributes:
+        tallies: The tally of each seat of each group, in order.
+        convergence: The convergence of each seat of each group.
+        merged: Jobs merged, in job order.
+        losses: Pools of workers that broke and were replaced.
+        rounds_before: Rounds read from a checkpoint.
+        unmerged: Rounds in the tallies from jobs not merged yet; see `Driver.so_far`.
+    """
 
     tallies: list[Tally]
     convergence: list[list[Point]]
-    merged: int = 0  # jobs merged, in job order
-    losses: int = 0  # pools of workers that broke and were replaced
-    rounds_before: int = 0  # rounds read from a checkpoint
-    unmerged: int = 0  # rounds in the tallies from jobs not merged yet; see `Driver.so_far`
+    merged: int = 0
+    losses: int = 0
+    rounds_before: int = 0
+    unmerged: int = 0
 
     @property
     def rounds(self) -> int:
