@@ -108,7 +108,11 @@ class BotResult:
         return "agrees with the exact value" if abs(self.z) < AGREES else "disagrees"
 
     def to_json(self) -> dict[str, Any]:
-        """The result as `bjsim run --json` writes it; an interval without bounds is `-inf`, `inf`."""
+        """The result as `bjsim run --json` writes it.
+
+        Returns:
+            JSON values; returns are in initial bets, and an interval without bounds is `-inf`, `inf`.
+        """
         tally, point = self.tally, self.point
         return json_object(
             {
@@ -186,7 +190,11 @@ class Difference:
         return Point(self.one.tally.rounds, mean, (mean - fixed, mean + fixed), (mean - anytime, mean + anytime))
 
     def to_json(self) -> dict[str, Any]:
-        """The difference as `bjsim run --common-cards --json` writes it."""
+        """The difference as `bjsim run --common-cards --json` writes it.
+
+        Returns:
+            JSON values, in initial bets per settled bet.
+        """
         adjusted = self.adjusted
         return json_object(
             {

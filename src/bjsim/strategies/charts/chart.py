@@ -38,15 +38,22 @@ IF_SPLITS_DOUBLE = ("Ph", "Pd", "Ps")  # these split only if a split hand may do
 class Chart:
     """A strategy that looks up every decision in a table; as a Player it plays in the readable round.
 
-    A hand is looked up under the most specific of its rows that the chart has (`States.rows_of`); 21 stands if there is
-    no row for it. An action that is not legal falls back to the next of `ACTIONS`. A pair that may not be split is
-    looked up as its total, so its code is not P, except for a pair of aces, whose total has the same name: it is hit.
+    Codes: `S` stand, `H` hit, `P` split, `Dh` and `Ds` double (else hit / stand), `Rh` and `Rs` surrender (else hit /
+    stand), `Ph`, `Pd` and `Ps` split if split hands may double (else hit / double / stand), `Rp` surrender (else
+    split).
+
+    A hand is looked up under the most specific of its rows that the chart has: where bonuses count cards, a 15 of four
+    cards as `15/4` and only then as `15`. 21 stands if there is no row for it. A pair that may not be split is looked
+    up as its total; a pair of aces, whose total has the same name, is then hit.
 
     Args:
         name: The name of the strategy.
         rules: The game it is for.
         cells: The code for every (row, column).
         source: Where the chart comes from.
+
+    Attributes:
+        states: The hands of the game, and the rows in which they are looked up.
 
     Raises:
         InputError: A code is unknown.
@@ -74,7 +81,19 @@ class Chart:
 
     @classmethod
     def following(cls, name: str, rules: Rules, cells: Mapping[tuple[str, str], str]) -> Chart:
-        """A chart over mutable `cells`: `letter` follows their changes, but `decide` may answer from its cache."""
+        """Make a chart over mutable cells: `policy` follows their changes, but `decide` may answer from its cache.
+
+        Args:
+            name: The name of the strategy.
+            rules: The game it is for.
+            cells: The code for every (row, column); it is not copied.
+
+        Returns:
+            The chart.
+
+        Raises:
+            InputError: A code is unknown.
+        """
         chart = cls(name, rules, cells)
         object.__setattr__(chart, "cells", cells)
         return chart
@@ -97,7 +116,10 @@ class Chart:
         return html_table(["", *self.states.columns], rows, f"{self.name}, {self.rules}")
 
     def to_frame(self) -> pandas.DataFrame:
-        """The chart as a data frame: rows are hands, columns the dealer's cards.
+        """The chart as a data frame.
+
+        Returns:
+            A row for each hand and a column for each card of the dealer; the cells are codes.
 
         Raises:
             InputError: pandas is not installed.
@@ -109,7 +131,14 @@ class Chart:
         return Chart, (self.name, self.rules, dict(self.cells), self.source)
 
     def code(self, rows: Iterable[str], column: str) -> str:
-        """The code of the first of `rows` that the chart has; S for 21.
+        """Look up a code.
+
+        Args:
+            rows: Labels of rows, the most specific first.
+            column: The label of what the dealer shows.
+
+        Returns:
+            The code of the first of `rows` that the chart has; `S` for 21 where it has none.
 
         Raises:
             KeyError: The chart has none of the rows; the message names the missing cell.
@@ -123,12 +152,15 @@ class Chart:
         raise KeyError(f"chart {self.name} has no cell for {row} against {column}")
 
     def policy(self, state: HandState, column: str, legal: str) -> str:
-        """The chart as a `Policy`: the letter of the action to take.
+        """The chart as a function of the state of a hand, which is how it is evaluated.
 
         Args:
             state: The state of the hand.
             column: The label of what the dealer shows.
             legal: The letters of the legal actions.
+
+        Returns:
+            The letter of the action to take.
 
         Raises:
             KeyError: The chart has no cell for the hand.
@@ -140,7 +172,17 @@ class Chart:
         return next((action for action in actions if action in legal), "S" if state.split == SPLIT_ACES else "H")
 
     def decide(self, view: View) -> Action:
-        """The chart's action for a view."""
+        """Choose an action.
+
+        Args:
+            view: What the seat may see.
+
+        Returns:
+            The chart's action.
+
+        Raises:
+            KeyError: The chart has no cell for the hand.
+        """
         return self._cached_decide(view.hand, view.split, view.dealer, view.legal)
 
     def _decide(self, hand: str, split: bool, dealer: str, legal: str) -> Action:
@@ -152,6 +194,9 @@ class Chart:
         Args:
             hand: The cards as rank letters.
             split: Whether the hand came from a split.
+
+        Returns:
+            The state.
         """
         state = HandState()
         ranks = [parse_rank(card) for card in hand]

@@ -84,7 +84,10 @@ class LabelledTable:
         return html_table(["", *self.xlabels], rows)
 
     def to_frame(self) -> pandas.DataFrame:
-        """The table as a data frame, with None for empty cells.
+        """The table as a data frame.
+
+        Returns:
+            The cells under their labels; None for an empty cell.
 
         Raises:
             InputError: pandas is not installed.
@@ -116,6 +119,9 @@ class LabelledTable:
         Args:
             width: The greatest width of a part in characters; a part has at least one column, however wide.
             corner: The heading of the row labels, which every part repeats.
+
+        Returns:
+            The parts, one below the other.
         """
         labels, *columns = self._columns(corner)
         parts: list[list[list[str]]] = [[labels]]

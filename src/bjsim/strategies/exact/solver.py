@@ -63,6 +63,11 @@ class Solver:
     Args:
         rules: The game; its number of decks is ignored.
         number: The type of all values: `float` or `fractions.Fraction`.
+
+    Attributes:
+        states: The hands of the game and their legal actions.
+        dealer: The dealer's hands and their probabilities.
+        columns: What the dealer may show, by label.
     """
 
     def __init__(self, rules: Rules, number: type = float) -> None:
@@ -87,6 +92,9 @@ class Solver:
             column: What the dealer shows.
             tie_value: Value of a tied stake, per unit of the stake.
             policy: The strategy; None for the best one at that tie value.
+
+        Returns:
+            Values in initial bets, by hand.
         """
         if policy is not None:
             return Means(self.states, column, tie_value, policy)
@@ -96,7 +104,16 @@ class Solver:
         return self._best_means[key]
 
     def column_total(self, column: Column, tie_value: Number, policy: Policy | None) -> Number:
-        """The part of the expected profit of a round that one column contributes; arguments as for `means`."""
+        """The part of the expected profit of a round that one column contributes.
+
+        Args:
+            column: What the dealer shows.
+            tie_value: Value of a tied stake, per unit of the stake.
+            policy: The strategy; None for the best one at that tie value.
+
+        Returns:
+            Probability of the column times expected profit against it, in initial bets.
+        """
         means = self.means(column, tie_value, policy)
         parts = [p * means.value(start) for start, p in self._starts]
         total: Number = column.probability * sum(parts, start=self.number(0))
@@ -113,18 +130,28 @@ class Solver:
         return total
 
     def ev(self, policy: Policy) -> ExpectedValue:
-        """The exact expected value of a strategy, such as `chart.letter`."""
+        """The exact expected value of a strategy.
+
+        Args:
+            policy: The strategy, such as `chart.policy`.
+
+        Returns:
+            Expected profit and tied stake per round; its `value` is the profit per settled bet.
+        """
         net = self._total(self.number(0), policy)
         if self.rules.ties != "replay" or not math.isfinite(net):  # an infinite profit has no finite tied part
             return ExpectedValue(net, self.number(0))
         return ExpectedValue(net, self._total(self.number(1), policy) - net)
 
     def sd(self, policy: Policy, ev: ExpectedValue | None = None) -> float:
-        """Standard deviation per round of a strategy, in initial bets; see `round_sd`.
+        """The exact standard deviation of a strategy; where ties are replayed, that of the return per settled bet.
 
         Args:
-            policy: The strategy, such as `chart.letter`.
+            policy: The strategy, such as `chart.policy`.
             ev: Its expected value, if already computed.
+
+        Returns:
+            Standard deviation per round, in initial bets.
         """
         ev = self.ev(policy) if ev is None else ev
         return round_sd(self.states, policy, ev.value, ev.tied)

@@ -27,6 +27,9 @@ class LearnedGame:
     Args:
         process: The game.
         study: The study of its decision process.
+
+    Attributes:
+        rules: The rules of the game.
     """
 
     def __init__(self, process: GameProcess, study: Study) -> None:
@@ -35,7 +38,17 @@ class LearnedGame:
         self.rules: Rules = process.rules
 
     def action(self, state: MDPState) -> str:
-        """The letter of the learned action in a state with a decision."""
+        """The learned action.
+
+        Args:
+            state: A state with a decision.
+
+        Returns:
+            The letter of the action.
+
+        Raises:
+            KeyError: The state cannot be reached.
+        """
         mdp = self.study.mdp
         return mdp.actions[int(self.study.learned.policy[mdp.index[str(state)]])]
 
@@ -68,7 +81,11 @@ class LearnedGame:
     # --- the questions of [Neller]
 
     def answers(self) -> dict[str, list[str]]:
-        """The questions of [Neller] that apply to the game, each with the lines of its answer."""
+        """Answer the questions of [Neller] that apply to the game.
+
+        Returns:
+            The lines of each answer by question.
+        """
         answers = {
             "What was the discount factor?": [WHY_NO_DISCOUNT],
             "Does it match the strategy of Hoyle?": self._compared_with_hoyle(),

@@ -97,7 +97,11 @@ class Study:
         return tuple(sorted(disagreements, key=lambda each: -each.cost))
 
     def to_json(self) -> dict[str, object]:
-        """The study as `bjsim learn --json` writes it; values are in units of reward."""
+        """The study as `bjsim learn --json` writes it.
+
+        Returns:
+            JSON values, in units of reward.
+        """
         return {
             "states": len(self.mdp.states),
             "episodes": self.episodes,

@@ -73,9 +73,8 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
         The player; a `Chart` if it is a strategy of the catalogue or a chart file.
 
     Raises:
-        UnknownPlayer: No player has that name, or the object cannot be used as a player.
-        ChartError: A chart file is not valid.
-        InputError: A built-in player cannot play by these rules.
+        InputError: No player has that name, the object cannot be used as a player, a chart file is not valid, or a
+            built-in player cannot play by these rules.
     """
     text = os.fspath(name)
     if text in CATALOGUE:
