@@ -42,6 +42,8 @@ class Standings:
         rounds: Rounds.
         end: The last record if the contest has ended.
         batch_size: Matches per batch.
+        optimal_n: Batches at which the anytime-valid intervals are narrowest.
+        alpha: Error probability of each interval of a leader: 5% divided by the number of other bots.
     """
 
     def __init__(self, header: Mapping[str, Any]) -> None:
@@ -205,7 +207,12 @@ class Standings:
         return BotDifference(one, other, moments.n, sign * moments.mean, interval)
 
     def order(self) -> list[int]:
-        """Bots by decreasing chips, ties in the order of the header; those that cannot be started come last."""
+        """Sort the bots.
+
+        Returns:
+            Numbers of the bots by decreasing chips, ties in the order of the header; bots that cannot be started come
+            last.
+        """
         return sorted(range(len(self.names)), key=lambda bot: (not self.scores[bot].started, -self.mean_chips(bot)))
 
     @property
@@ -216,7 +223,11 @@ class Standings:
         return all(interval is not None and interval[0] > 0 for interval in intervals)
 
     def groups(self) -> list[str]:
-        """The group letters of each bot, in the order of `order`; "" for a bot that cannot be started."""
+        """Group the bots: two that share a letter are not separated.
+
+        Returns:
+            The letters of each bot, in the order of `order`; "" for a bot that cannot be started.
+        """
         order = [bot for bot in self.order() if self.scores[bot].started]
         index_of = {bot: index for index, bot in enumerate(order)}
         barrier = [-1] * len(order)  # for each index the last index before it whose bot is separated from it
@@ -237,7 +248,11 @@ class Standings:
         return letters
 
     def rows(self) -> list[StandingsRow]:
-        """The rows of the standings, best first. They change at the end of a match."""
+        """The rows of the standings. They change at the end of a match.
+
+        Returns:
+            A row for each bot, best first.
+        """
         if self._rows:
             return self._rows
         rank = 0
