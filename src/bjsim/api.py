@@ -89,9 +89,10 @@ def play(
         InputError: If an argument is not accepted; the message names it.
         RunFailed: If a bot's rounds settled no bet, or the run could not go on.
 
-    >>> result, = play("easy", ["lim17"], hands=10_000)
-    >>> result.verdict
-    'agrees with the exact value'
+    Examples:
+        >>> result, = play("easy", ["lim17"], hands=10_000)
+        >>> result.verdict
+        'agrees with the exact value'
     """
     if workers is None and executor == "local":
         workers = 1

@@ -138,7 +138,15 @@ class RunRequest:
 
     @contextmanager
     def open(self) -> Iterator[Run]:
-        """The run, ready to be played: programs started, the backend open. Both end when the context is left."""
+        """Open the run: programs started, the backend open. Both end when the context is left.
+
+        Yields:
+            The run, ready to be played.
+
+        Raises:
+            InputError: As for `play`.
+            RunFailed: If a program's sandbox fails.
+        """
         place, seed = self._find_backend(), int(self.seed or 0)
         hands, until = int(self.hands or 0), self.until or 0.0
         adjust_luck = self.adjust_luck if Need.LUCK in place.offers else False

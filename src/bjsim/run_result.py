@@ -90,7 +90,11 @@ class RunResult(Sequence[BotResult]):
         return (self.rounds - self.progress.rounds_before) / max(self.seconds, 1e-9)
 
     def to_json(self) -> dict[str, Any]:
-        """The result as JSON values: what `bjsim run --json` writes."""
+        """The result as `bjsim run --json` writes it.
+
+        Returns:
+            JSON values; returns are in initial bets, and an interval without bounds is `-inf`, `inf`.
+        """
         programs = self.programs or (None,) * len(self.results)
         bots = [result.to_json() | dict(program or {}) for result, program in zip(self.results, programs, strict=True)]
         data: dict[str, Any] = {
@@ -112,7 +116,10 @@ class RunResult(Sequence[BotResult]):
         return json_object(data)
 
     def to_frame(self) -> pandas.DataFrame:
-        """The results as a data frame with a row for each bot; returns are in initial bets.
+        """The results as a data frame.
+
+        Returns:
+            A row for each bot; returns are in initial bets.
 
         Raises:
             InputError: If pandas is not installed.
