@@ -11,7 +11,8 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from bjsim.sim.game.rules import NORMAL_TENS, Rules
+from bjsim.sim.game.cards import NORMAL_TENS
+from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import CODES, Chart, chart_rows
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.engine.kernels.layout import LETTERS, NO_LIMIT, TIED, CompiledRules, Numbers
-from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.cards import NORMAL_TENS, RANKS
 from bjsim.sim.game.hand_states import DEALER_NATURAL, SURRENDERED, DealerState, HandState, Result
-from bjsim.sim.game.rules import NORMAL_TENS, Rules
+from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import alias_table
 from bjsim.sim.game.states import States
 

@@ -12,6 +12,7 @@ RANKS = "A23456789TJQK"
 HIDDEN = "#"
 TEN = RANKS.index("T")  # the first of the ten-valued ranks
 VALUES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)  # points by rank
+NORMAL_TENS = Fraction(4, 13)  # probability of a ten-valued card in a deck
 
 
 def card_value(rank: int) -> int:

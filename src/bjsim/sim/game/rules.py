@@ -16,9 +16,8 @@ from typing import Any
 
 from bjsim.errors import InputError
 from bjsim.sim.game import rule_parsers as parsers
-from bjsim.sim.game.cards import rank_probabilities
-
-NORMAL_TENS = Fraction(4, 13)
+from bjsim.sim.game.cards import NORMAL_TENS, rank_probabilities
+from bjsim.sim.game.constraints import find_contradictions
 
 
 class RulesError(InputError):
@@ -172,43 +171,8 @@ class Rules:
             raise RulesError(f"name = {self.name!r} is not accepted; name takes text")
         for name in RULE_FIELDS:
             object.__setattr__(self, name, parse_field(name, getattr(self, name)))
-        for broken, message in (
-            (
-                self.decks != math.inf and self.ten_probability != NORMAL_TENS,
-                f"ten_probability = {self.ten_probability} needs decks = inf: a deck of cards has 4/13",
-            ),
-            (
-                self.dealer_shows == "both" and self.deal.count("d") < 2,
-                f"dealer_shows = both needs two d in deal, not {self.deal}",
-            ),
-            (
-                self.peek and self.deal.count("d") < 2,
-                f"peek = true needs a hole card: two d in deal, not {self.deal}",
-            ),
-            (
-                self.peek and self.naturals != "both",
-                f"peek = true needs naturals = both: with naturals = {self.naturals} there is nothing to peek for",
-            ),
-            (
-                self.dealer_shows == "both" and self.naturals == "both" and not self.peek,
-                "dealer_shows = both with naturals = both needs peek = true: a natural that all can see ends the round",
-            ),
-            (
-                self.raises and self.ties == "replay",
-                "raises = true with ties = replay: a replayed bet would have to be raised again; use push or lose",
-            ),
-            (
-                self.chips < 2 * self.buy_in,
-                f"chips = {self.chips} must be at least twice the buy_in of {self.buy_in}",
-            ),
-            (
-                self.raises and self.split_by != "never" and self.chips < 2 * self.buy_in * self.max_hands,
-                f"raises = true needs chips to double every split hand: {self.chips} are fewer than twice the buy_in "
-                f"of {self.buy_in} for each of max_hands = {self.max_hands}; or split_by = never",
-            ),
-        ):
-            if broken:
-                raise RulesError(message)
+        for message in find_contradictions(self):
+            raise RulesError(message)
 
     def __str__(self) -> str:
         return self.name

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.cards import NORMAL_TENS, RANKS
 from bjsim.sim.game.random_stream import Stream
-from bjsim.sim.game.rules import NORMAL_TENS, Rules
+from bjsim.sim.game.rules import Rules
 
 SLOTS = 16  # of the alias table: the power of two above the number of ranks
 AT_ONCE = 16  # shuffles whose words are generated together
