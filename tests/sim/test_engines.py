@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import types
 from support.games import FIXED, charts, random_chart, rules
+from support.table import line
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
@@ -22,7 +23,7 @@ from bjsim.sim.engine.kernels.play import RUNAWAY
 from bjsim.sim.engine.lookup_table import make_lookup_table
 from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.engine.rounds import open_ledger, play_blocks, play_rounds
-from bjsim.sim.game.events import DEALER
+from bjsim.sim.game.events import DEALER, Settled
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import Round, RoundResult
@@ -54,11 +55,10 @@ class CountingShoe:
 
 
 def sights(result: RoundResult) -> set[str]:
-    """The kinds of events in a round, for the test that random games cover all of them."""
-    seen = {event.what if event.what != "end" else event.detail for event in result.events}
-    seen |= {event.detail for event in result.events if event.what in ("action", "paid", "peek")}
-    hands = max(event.hand for event in result.events) + 1
-    return seen | {f"{n} hands" for n in (2, 5, 9) if hands >= n}
+    """The kinds and details of events in a round, for the test that random games cover all of them."""
+    words = {word for event in result.events for word in line(event).split()}
+    hands = max(event.hand for event in result.events if isinstance(event, Settled)) + 1
+    return words | {f"{n} hands" for n in (2, 5, 9) if hands >= n}
 
 
 def readable_trace(

@@ -129,11 +129,11 @@ def test_split_hands_are_played_one_after_the_other() -> None:
     assert reward in (-2, -1, 0, 1, 2)
 
 
-def test_render_tells_the_round() -> None:
+def test_render_lists_the_events() -> None:
     env = made("easy", render_mode="ansi")
     env.reset(seed=3)
     env.step(0)
-    assert re.search(r"^card -1 0 [A2-9TJQK]$", env.render(), re.MULTILINE)
+    assert re.search(r"^dealer: [A2-9TJQK]$", env.render(), re.MULTILINE)
     assert made("easy").render() is None
 
 

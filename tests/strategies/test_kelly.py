@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bjsim.api import play
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.actions import STAND, View, raise_by
+from bjsim.sim.game.events import Acted
 from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import named_rules
@@ -84,7 +85,7 @@ def tens_beaten_by_twenty():
 def test_it_raises_once_and_then_stands():
     events = Round(CARDSHARK, ScriptedShoe("T 9 T 8 T", "shoe"), [KELLY]).play().events
     share = KELLY.share(SOLVER.states.result(HandState(20, False, 2)), "9")
-    actions = [event.detail for event in events if event.what == "action"]
+    actions = [str(event.action) for event in events if isinstance(event, Acted)]
     assert actions == [f"B {int(share * 200) - 10}", "S"]
 
 

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from bjsim.sim.game.actions import Player
+from bjsim.sim.game.events import Peeked
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
 
@@ -163,7 +164,7 @@ def every_round(
     shoe = EveryShoe(first, probabilities)
     while True:
         result = Round(rules, shoe, [player]).play()
-        if not any(event.what == "peek" and event.detail == "natural" for event in result.events):
+        if not any(isinstance(event, Peeked) and event.natural for event in result.events):
             yield shoe.chance, float(result.net[0]), float(result.tied[0])
         if not shoe.advance():
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.events import DEALER, Event
+from bjsim.sim.game.events import DEALER, Acted, Dealt, Event, HandEnded, Peeked, Revealed, Settled, Shuffled
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
@@ -27,8 +27,25 @@ class Scripted:
 
 def line(event: Event) -> str:
     """An event as a line: `dealer card 9`, `0.1 card 9` for seat 0, hand 1; `shuffle`."""
-    who = [] if event.what == "shuffle" else ["dealer" if event.seat == DEALER else f"{event.seat}.{event.hand}"]
-    return " ".join([*who, event.what, *([event.detail] if event.detail else [])])
+    match event:
+        case Shuffled():
+            return "shuffle"
+        case Peeked(natural):
+            return f"dealer peek {'natural' if natural else 'none'}"
+        case Revealed(card):
+            return f"dealer shown {card}"
+        case Dealt(card) if event.seat == DEALER:
+            return f"dealer {'hidden' if event.face_down else 'card'} {card}"
+    hand = f"{event.seat}.{event.hand}"
+    match event:
+        case Dealt(card):
+            return f"{hand} card {card}"
+        case Acted(action=action):
+            return f"{hand} action {action}"
+        case HandEnded(ending=ending):
+            return f"{hand} end {ending}"
+        case Settled(net=net, tied=tied):
+            return f"{hand} paid {'replayed' if tied else net}"
 
 
 def play_script(rules: Rules, cards: str, answers: Iterable[str]) -> tuple[RoundResult, list[Scripted]]:

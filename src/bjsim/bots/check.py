@@ -232,6 +232,5 @@ def _answer(player: BotPlayer, asked: Situation, play_on: bool) -> Answer:
     if not play_on or raised is None:
         return answer
     bot = _BotAfterMoves(player, [*asked.before, raised])
-    events = asked.deal.play(bot).events
-    capped = any((event.what, event.seat, event.detail) == ("end", 0, "move-cap") for event in events)
+    capped = 0 in asked.deal.play(bot).seats_at_move_cap
     return replace(answer, after=tuple(bot.moves), cap=bot.last if capped else None)

@@ -7,8 +7,8 @@ import click
 from bjsim.arguments import MAX_TABLES
 from bjsim.cli.options import Count, Names, bot_names, rules_options, seed_option, the_rules
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import NAMES, Action, Player
-from bjsim.sim.game.events import DEALER, Event
+from bjsim.sim.game.actions import Player
+from bjsim.sim.game.events import describe
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
@@ -68,27 +68,7 @@ def show(players: list[Player], played: RoundResult) -> None:
     """Print a round, one line for each event, and what each seat won."""
     names = [f"{player.name} (seat {seat})" for seat, player in enumerate(players, 1)]
     for event in played.events:
-        click.echo("  " + format_event(event, names))
+        click.echo("  " + describe(event, names))
     for name, net, tied in zip(names, played.net, played.tied, strict=True):
         replayed = f", {tied} tied and replayed" if tied else ""
         click.echo(f"{name}: {'+' if net > 0 else ''}{net} bets{replayed}")
-
-
-def format_event(event: Event, names: list[str]) -> str:
-    """Describe an event. names: of the players, by seat."""
-    actor = "dealer" if event.seat == DEALER else names[event.seat]
-    if event.hand:
-        actor += f", hand {event.hand + 1}"
-    if event.what == "action":
-        action = Action(event.detail[0])
-        return f"{actor}: {NAMES[action.letter]}{event.detail[1:]}"
-    texts = {
-        "shuffle": "the shoe is shuffled",
-        "card": f"{actor}: {event.detail}",
-        "hidden": f"{actor}: {event.detail} face down",
-        "shown": f"dealer turns over {event.detail}",
-        "peek": f"dealer peeks: {'a natural' if event.detail == 'natural' else 'no natural'}",
-        "end": f"{actor}: {event.detail}",
-        "paid": f"{actor}: paid {event.detail}",
-    }
-    return texts[event.what]

@@ -1,26 +1,103 @@
-"""Events: what happens in a round, in order."""
+"""Events: what happens in a round, in order. Each kind is a class of its own; consumers tell them apart by `match`."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from bjsim.sim.game.actions import NAMES, Action
 
 DEALER = -1  # the dealer's seat number in an event
+Ending = Literal["natural", "21", "bust", "stood", "surrendered", "move-cap"]
 
 
-class Event(NamedTuple):
-    """An event of a round.
+@dataclass(frozen=True, slots=True)
+class Shuffled:
+    """The shoe was shuffled before the deal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """A card left the shoe.
 
     Attributes:
-        what: `shuffle`, `card`, `hidden` (a card, face down), `shown` (the hidden card turned over), `peek`, `action`,
-            `end` or `paid`.
-        seat: Number of the seat, or DEALER.
+        card: Its letter.
+        seat: Number of the seat that gets it, or DEALER.
         hand: Number of the seat's hand.
-        detail: The card's letter for `card`, `hidden` and `shown`; `natural` or `none` for `peek`; the action as the
-            player gave it; `natural`, `21`, `bust`, `stood`, `surrendered` or `move-cap` for `end`; the profit in
-            initial bets or `replayed` for `paid`.
+        face_down: Whether it is the dealer's hole card.
     """
 
-    what: str
+    card: str
     seat: int = DEALER
     hand: int = 0
-    detail: str = ""
+    face_down: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Peeked:
+    """The dealer checked for a natural. natural: whether there is one, which ends the round."""
+
+    natural: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """The dealer turned the hole card over. card: its letter."""
+
+    card: str
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """A player acted on a hand of a seat."""
+
+    seat: int
+    hand: int
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class HandEnded:
+    """A hand of a seat ended. ending: the reason."""
+
+    seat: int
+    hand: int
+    ending: Ending
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A hand of a seat was settled. net: its profit; tied: its stake if it is tied and replayed; in initial bets."""
+
+    seat: int
+    hand: int
+    net: Fraction
+    tied: Fraction
+
+
+Event = Shuffled | Dealt | Peeked | Revealed | Acted | HandEnded | Settled
+
+
+def describe(event: Event, names: Sequence[str]) -> str:
+    """Describe an event in words. names: of the players, by seat."""
+    match event:
+        case Shuffled():
+            return "the shoe is shuffled"
+        case Peeked(natural):
+            return f"dealer peeks: {'a natural' if natural else 'no natural'}"
+        case Revealed(card):
+            return f"dealer turns over {card}"
+        case Dealt(card) if event.seat == DEALER:
+            return f"dealer: {card}{' face down' if event.face_down else ''}"
+    name = names[event.seat] + (f", hand {event.hand + 1}" if event.hand else "")
+    match event:
+        case Dealt(card):
+            return f"{name}: {card}"
+        case Acted(action=action):
+            return f"{name}: {NAMES[action.letter]}{f' {action.amount}' if action.letter == 'B' else ''}"
+        case HandEnded(ending=ending):
+            return f"{name}: {ending}"
+        case Settled(net=net, tied=tied):
+            return f"{name}: paid {'replayed' if tied else net}"

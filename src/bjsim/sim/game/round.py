@@ -9,15 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, IllegalAction, Player, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, is_natural
-from bjsim.sim.game.events import DEALER, Event
+from bjsim.sim.game.events import Acted, Dealt, Ending, Event, HandEnded, Peeked, Revealed, Settled, Shuffled
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import Cards, PlayedHand, Seat
 from bjsim.sim.game.settlement import counts_as_natural, is_settled, pay
 from bjsim.sim.game.shoe import Shoe
+
+# Frozen dataclasses are slow to make, and few different ones occur. Without the caches a round takes 1.1 times as long.
+_dealt = lru_cache(maxsize=4096)(Dealt)
+_acted = lru_cache(maxsize=4096)(Acted)
+_hand_ended = lru_cache(maxsize=4096)(HandEnded)
+_settled = lru_cache(maxsize=4096)(Settled)
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,11 @@ class RoundResult:
     net: tuple[Fraction, ...]
     tied: tuple[Fraction, ...]
     events: tuple[Event, ...]
+
+    @property
+    def seats_at_move_cap(self) -> set[int]:
+        """Numbers of the seats that used up all moves that the rules allow for a hand."""
+        return {event.seat for event in self.events if isinstance(event, HandEnded) and event.ending == "move-cap"}
 
 
 class Round:
@@ -75,7 +87,7 @@ class Round:
             InputError: A scripted shoe ran out of cards.
         """
         if self.shoe.begin_round():
-            self.events.append(Event("shuffle"))
+            self.events.append(Shuffled())
         self._deal()
         if not self._dealer_peeks_natural():
             self._seats_act()
@@ -90,26 +102,25 @@ class Round:
                 for seat in self.seats:
                     self._card(seat, 0)
             else:
-                hidden = bool(self.dealer.ranks) and self.rules.dealer_shows == "up"
-                self._dealer_card("hidden" if hidden else "card")
+                self._dealer_card(face_down=bool(self.dealer.ranks) and self.rules.dealer_shows == "up")
         for seat in self.seats:
             self._to_next_decision(seat)
 
     def _card(self, seat: Seat, index: int) -> None:
         card = seat.hands[index].take(self.shoe.draw())
         self.open_cards += card
-        self.events.append(Event("card", seat.number, index, card))
+        self.events.append(_dealt(card, seat.number, index))
 
-    def _dealer_card(self, what: str = "card") -> None:
+    def _dealer_card(self, face_down: bool = False) -> None:
         card = self.dealer.take(self.shoe.draw())
-        self.events.append(Event(what, DEALER, 0, card))
+        self.events.append(_dealt(card, face_down=face_down))
 
     def _dealer_peeks_natural(self) -> bool:
         if not self.rules.peek:
             return False
         natural = is_natural(self.dealer.ranks)
         if natural or (self.rules.dealer_shows == "up" and self.dealer.ranks[0] in (0, *range(TEN, len(RANKS)))):
-            self.events.append(Event("peek", detail="natural" if natural else "none"))
+            self.events.append(Peeked(natural))
         return natural
 
     # --- the seats
@@ -136,7 +147,7 @@ class Round:
                 f"allowed were {', '.join(view.legal)}" + (f", B up to {seat.chips}" if overbet else "")
             )
         hand.moves += 1
-        self.events.append(Event("action", seat.number, index, str(action)))
+        self.events.append(_acted(seat.number, index, action))
         if letter == "S":
             self._end(seat, "stood")
         elif letter == "R":
@@ -151,7 +162,7 @@ class Round:
             self._end(seat, "bust" if hand.points > 21 else "stood")
         elif letter == "P":
             self._split(seat, index)
-        if hand.moves >= self.rules.move_cap and not hand.end and hand.points <= 21:
+        if hand.moves >= self.rules.move_cap and not hand.ending and hand.points <= 21:
             self._end(seat, "move-cap")
         self._to_next_decision(seat)
 
@@ -177,17 +188,16 @@ class Round:
             if hand.legal:
                 return
             if hand.points > 21:
-                end = "bust"
+                self._end(seat, "bust")
             elif counts_as_natural(self.rules, hand):
-                end = "natural"
+                self._end(seat, "natural")
             else:
-                end = "21" if hand.points == 21 else "stood"
-            self._end(seat, end)
+                self._end(seat, "21" if hand.points == 21 else "stood")
 
-    def _end(self, seat: Seat, how: str) -> None:
+    def _end(self, seat: Seat, ending: Ending) -> None:
         """End the hand in play."""
-        seat.hands[seat.turn].end = how
-        self.events.append(Event("end", seat.number, seat.turn, how))
+        seat.hands[seat.turn].ending = ending
+        self.events.append(_hand_ended(seat.number, seat.turn, ending))
         seat.turn += 1
 
     def _legal(self, seat: Seat, hand: PlayedHand) -> str:
@@ -230,8 +240,8 @@ class Round:
         if len(self.dealer.ranks) < 2:
             self._dealer_card()
         elif self.rules.dealer_shows == "up":
-            self.events.append(Event("shown", detail=self.dealer.letters[1]))
-        playing = any(hand.end != "natural" for hand in unsettled)
+            self.events.append(Revealed(self.dealer.letters[1]))
+        playing = any(hand.ending != "natural" for hand in unsettled)
         while playing and self._dealer_draws():
             self._dealer_card()
 
@@ -248,7 +258,7 @@ class Round:
             paid = []
             for index, hand in enumerate(seat.hands):
                 paid.append(pay(self.rules, hand, self.dealer, special))
-                self.events.append(Event("paid", seat.number, index, paid[-1].detail))
+                self.events.append(_settled(seat.number, index, paid[-1].net, paid[-1].tied))
             net.append(_sum([hand.net for hand in paid]))
             tied.append(_sum([hand.tied for hand in paid]))
         return RoundResult(tuple(net), tuple(tied), tuple(self.events))

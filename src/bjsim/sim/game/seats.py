@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.cards import RANKS, VALUES, best_points
+from bjsim.sim.game.events import Ending
 
 
 class Cards:
@@ -41,17 +42,18 @@ class PlayedHand(Cards):
         split_from: Rank index of the pair from which it was split, or -1.
         moves: Number of actions so far.
         legal: Letters of its legal actions, once its turn has come.
-        end: How it ended (see `Event`), or an empty text.
+        ending: How it ended, or None.
     """
 
-    __slots__ = ("end", "legal", "moves", "split_from", "stake")
+    __slots__ = ("ending", "legal", "moves", "split_from", "stake")
 
     def __init__(self, stake: int, ranks: Sequence[int] = (), split_from: int = -1) -> None:
         super().__init__(ranks)
         self.stake = stake
         self.split_from = split_from
         self.moves = 0
-        self.legal = self.end = ""
+        self.legal = ""
+        self.ending: Ending | None = None
 
 
 @dataclass(slots=True)

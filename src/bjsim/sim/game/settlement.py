@@ -15,12 +15,11 @@ LOST = (-1, 1)  # profit per chip staked, as numerator and denominator
 TIES = {"push": (0, 1), "lose": LOST, "replay": None}
 
 
-class Paid(NamedTuple):
-    """A hand's profit and its replayed stake, in initial bets, and the detail of its event."""
+class Payoff(NamedTuple):
+    """A hand's profit, and its stake if it is tied and replayed, in initial bets."""
 
     net: Fraction
     tied: Fraction
-    detail: str
 
 
 def counts_as_natural(rules: Rules, hand: PlayedHand) -> bool:
@@ -34,13 +33,13 @@ def counts_as_natural(rules: Rules, hand: PlayedHand) -> bool:
 
 def is_settled(rules: Rules, hand: PlayedHand) -> bool:
     """Whether the payoff of a finished hand does not depend on further cards of the dealer."""
-    if hand.end == "natural":
+    if hand.ending == "natural":
         return rules.naturals != "both" or rules.peek or rules.natural_beats_natural
     at_once = rules.bonuses == "at-once" and _bonus(rules, hand) > 1
-    return hand.end in ("bust", "surrendered") or at_once
+    return hand.ending in ("bust", "surrendered") or at_once
 
 
-def pay(rules: Rules, hand: PlayedHand, dealer: Cards, special: bool) -> Paid:
+def pay(rules: Rules, hand: PlayedHand, dealer: Cards, special: bool) -> Payoff:
     """Settle a finished hand.
 
     Args:
@@ -54,9 +53,9 @@ def pay(rules: Rules, hand: PlayedHand, dealer: Cards, special: bool) -> Paid:
 
 def _times_stake(rules: Rules, hand: PlayedHand, dealer: int, special: bool) -> tuple[int, int] | None:
     """Profit per chip staked, as numerator and denominator; None for a tie that is replayed."""
-    if hand.end == "bust":
+    if hand.ending == "bust":
         return LOST
-    if hand.end == "surrendered":
+    if hand.ending == "surrendered":
         return -1, 2
     natural = counts_as_natural(rules, hand)
     if natural and (not special or rules.natural_beats_natural):
@@ -81,9 +80,8 @@ def _bonus(rules: Rules, hand: PlayedHand) -> int:
 
 
 @lru_cache(maxsize=4096)  # few amounts occur, and exact arithmetic is slow
-def _paid(times: tuple[int, int] | None, stake: int, buy_in: int) -> Paid:
+def _paid(times: tuple[int, int] | None, stake: int, buy_in: int) -> Payoff:
     bets = Fraction(stake, buy_in)
     if times is None:
-        return Paid(NOTHING, bets, "replayed")
-    net = Fraction(*times) * bets
-    return Paid(net, NOTHING, str(net))
+        return Payoff(NOTHING, bets)
+    return Payoff(Fraction(*times) * bets, NOTHING)

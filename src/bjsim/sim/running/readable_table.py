@@ -13,6 +13,7 @@ import numpy as np
 
 from bjsim.sim.engine.compiled_rules import payoff_code
 from bjsim.sim.game.actions import Player
+from bjsim.sim.game.events import Dealt
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
@@ -70,7 +71,7 @@ class ReadableTable:
         dealt, thread = 0, threading.get_ident()
         for number, game in enumerate(islice(self.rounds(seed, table, span.block), span.rounds)):
             played = game.play()
-            dealt += sum(event.what in ("card", "hidden") for event in played.events)
+            dealt += sum(isinstance(event, Dealt) for event in played.events)
             payoffs = zip(played.net, played.tied, strict=True)
             trace[number] = [*(payoff_code(net, tied, self.rules.unit) for net, tied in payoffs), dealt]
             self._at[thread] = table, span.block, trace[: number + 1]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.cards import parse_rank
-from bjsim.sim.game.events import Event
+from bjsim.sim.game.events import Event, describe
 from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import Stream
@@ -157,7 +157,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         """The events of the episode so far, one on each line; None unless `render_mode` is "ansi"."""
         if self.render_mode != "ansi":
             return None
-        return "\n".join(" ".join(map(str, event)) for event in [*self._past, *self._round.events])
+        return "\n".join(describe(event, [_Seat.name]) for event in [*self._past, *self._round.events])
 
     # --- the round
 

@@ -15,14 +15,14 @@ import numpy as np
 from bjsim.bots.contest.config import HOUSE
 from bjsim.bots.contest.luck.state_index import N_RANKS, Ints, StateIndex
 from bjsim.bots.contest.schedule.pairings import LARGEST_TABLE as SEATS
+from bjsim.sim.game.actions import Action
 from bjsim.sim.game.cards import RANKS
-from bjsim.sim.game.events import DEALER, Event
+from bjsim.sim.game.events import DEALER, Acted, Dealt, Event, HandEnded, Shuffled
 from bjsim.sim.game.rules import Rules
 
 KINDS = ("first", "second", "upcard", "hole", "hit", "double", "dealer")
 DEALER_KINDS = tuple(map(KINDS.index, ("upcard", "hole", "dealer")))
 HIT, DOUBLE = map(KINDS.index, ("hit", "double"))
-DRAW_EVENTS = ("card", "hidden")  # events in which a card leaves the shoe
 OTHER_SEAT, OWN, OWN_LAST, DEALER_CARD = range(4)  # who receives a card, from a seat's point of view
 RANK = {code: min(rank, N_RANKS - 1) for rank, code in enumerate(RANKS)}
 NO_HAND = -1  # the hand of an empty seat, or of one whose result no card can change
@@ -115,39 +115,38 @@ class DrawLogger:
         doubled = [False] * len(bots)
         dealer = dealer_cards = 0
         left, draws = self._left, self._draws
-        for what, seat, _, detail in events:
-            if what in DRAW_EVENTS:
-                rank = RANK[detail]
-                if not any(left):  # the shoe ran out in the middle of the round, and a fresh one follows
+        for event in events:
+            match event:
+                case Dealt(card, seat):
+                    rank = RANK[card]
+                    if not any(left):  # the shoe ran out in the middle of the round, and a fresh one follows
+                        left = list(self.deck)
+                    if seat == DEALER:
+                        kind = DEALER_KINDS[min(dealer_cards, 2)]
+                    else:
+                        kind = cards[seat] if cards[seat] < 2 else DOUBLE if doubled[seat] else HIT
+                    draws += (rank, kind, *left, seat, dealer, *hands, *stakes, *seated)
+                    if seat == DEALER:
+                        dealer = dealer_after[dealer][rank]
+                        dealer_cards += 1
+                    else:
+                        hands[seat] = after[hands[seat]][rank]
+                        cards[seat] += 1
+                    if not self.infinite:
+                        left[rank] -= 1
+                case Acted(seat, action=Action("B", chips)):
+                    stakes[seat] += chips
+                case Acted(seat, action=action):
+                    self._decisions += (bots[seat], hands[seat], dealer, ord(action.letter))
+                    if action.letter == "D":
+                        stakes[seat] *= 2
+                        doubled[seat] = True
+                    elif action.letter == "R":
+                        hands[seat] = index.surrendered
+                case HandEnded(seat):
+                    hands[seat] = self._stood[hands[seat]]
+                case Shuffled():
                     left = list(self.deck)
-                if seat == DEALER:
-                    kind = DEALER_KINDS[min(dealer_cards, 2)]
-                else:
-                    kind = cards[seat] if cards[seat] < 2 else DOUBLE if doubled[seat] else HIT
-                draws += (rank, kind, *left, seat, dealer, *hands, *stakes, *seated)
-                if seat == DEALER:
-                    dealer = dealer_after[dealer][rank]
-                    dealer_cards += 1
-                else:
-                    hands[seat] = after[hands[seat]][rank]
-                    cards[seat] += 1
-                if not self.infinite:
-                    left[rank] -= 1
-            elif what == "action":
-                action = detail[0]
-                if action == "B":
-                    stakes[seat] += int(detail[2:])
-                    continue
-                self._decisions += (bots[seat], hands[seat], dealer, ord(action))
-                if action == "D":
-                    stakes[seat] *= 2
-                    doubled[seat] = True
-                elif action == "R":
-                    hands[seat] = index.surrendered
-            elif what == "end":
-                hands[seat] = self._stood[hands[seat]]
-            elif what == "shuffle":
-                left = list(self.deck)
         self._left = left
 
     def draw_log(self) -> DrawLog:

@@ -12,12 +12,13 @@ from fractions import Fraction
 from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
-from bjsim.bots.contest.luck.draw_log import DRAW_EVENTS, DrawLogger
+from bjsim.bots.contest.luck.draw_log import DrawLogger
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.programs import is_bot, is_unstartable
 from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import STAND, Action, Player, View
+from bjsim.sim.game.events import Dealt
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
@@ -173,7 +174,7 @@ class TableDealer:
             "hand": self.round % self.contest.hands,
             "seats": [self.plan.bots[position] for position in positions],
             "chips": before,
-            "cards": "".join([event.detail for event in result.events if event.what in DRAW_EVENTS]),
+            "cards": "".join([event.card for event in result.events if isinstance(event, Dealt)]),
             "net": net,
         }
         if self.draw_logger:
@@ -221,8 +222,7 @@ def play_table(
         for seat in seats.values():
             seat.moves, seat.faults = [], []
         record, result = dealer.deal(seats)
-        capped = {event.seat for event in result.events if event.what == "end" and event.detail == "move-cap"}
-        for number in sorted(capped):
+        for number in sorted(result.seats_at_move_cap):
             seats[positions[number]].exceed_move_cap()
         record["moves"] = [seats[position].moves for position in positions]
         faults = [fault for position in positions for fault in seats[position].faults]

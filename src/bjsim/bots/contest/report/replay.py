@@ -10,9 +10,9 @@ from typing import Any
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.play.match import RecordedPlayer, replay_record
 from bjsim.bots.protocol import make_argv
-from bjsim.sim.game.actions import NAMES, Action, View
+from bjsim.sim.game.actions import DOUBLE, NAMES, SPLIT, Action, View
 from bjsim.sim.game.cards import HIDDEN
-from bjsim.sim.game.events import DEALER, Event
+from bjsim.sim.game.events import DEALER, Acted, Dealt, Event, HandEnded, Peeked, Revealed, Settled, Shuffled
 from bjsim.sim.game.hand import Hand
 
 
@@ -130,61 +130,64 @@ class _TableState:
 
     def step(self, event: Event) -> str:
         """Apply an event to the table; returns its description."""
-        if event.seat == DEALER:
-            return self._dealer_step(event)
+        match event:
+            case Shuffled():
+                return "The shoe is shuffled."
+            case Dealt(card) if event.seat == DEALER:
+                return self._dealer_card(card, event.face_down)
+            case Peeked(natural):
+                if not natural:
+                    return "The dealer checks the hole card: no natural."
+                self._reveal()  # the round ends here: no event shows the hole card
+                return f"The dealer has a natural, {self.dealer}: the round ends."
+            case Revealed(card):
+                self._reveal()
+                return f"The dealer reveals {card}: {Hand(*self.dealer).points}."
         seat = self.seats[event.seat]
         hand = seat.hands[event.hand]
         name = f"{seat.name} (hand {event.hand + 1})" if len(seat.hands) > 1 else seat.name
-        if event.what == "card":
-            hand.cards += event.detail
-            return f"{name} gets {event.detail}: {hand.points}."
-        if event.what == "action":
-            return self._answer(seat, event.hand, name, event.detail)
-        if event.what == "end":
-            hand.status = event.detail
-            return f"{name}: {event.detail}."
-        return self._pay(seat, hand, name, Fraction(event.detail) * self.buy_in)
+        match event:
+            case Dealt(card):
+                hand.cards += card
+                return f"{name} gets {card}: {hand.points}."
+            case Acted(action=action):
+                return self._answer(seat, event.hand, name, action)
+            case HandEnded(ending=ending):
+                hand.status = ending
+                return f"{name}: {ending}."
+            case Settled(net=net):
+                return self._pay(seat, hand, name, net * self.buy_in)
 
-    def _dealer_step(self, event: Event) -> str:
-        if event.what == "shuffle":
-            return "The shoe is shuffled."
-        if event.what == "hidden":
-            self.hole = event.detail
+    def _dealer_card(self, card: str, face_down: bool) -> str:
+        if face_down:
+            self.hole = card
             return "The dealer takes the hole card."
-        if event.what == "peek" and event.detail == "none":
-            return "The dealer checks the hole card: no natural."
-        if event.what == "peek":  # the round ends here: no event shows the hole card
-            self._reveal()
-            return f"The dealer has a natural, {self.dealer}: the round ends."
-        if event.what == "shown":
-            self._reveal()
-            return f"The dealer reveals {event.detail}: {Hand(*self.dealer).points}."
-        self.dealer += event.detail
-        return f"The dealer takes {event.detail}: {Hand(*self.dealer).points}."
+        self.dealer += card
+        return f"The dealer takes {card}: {Hand(*self.dealer).points}."
 
     def _reveal(self) -> None:
         self.dealer += self.hole
         self.hole = ""
 
-    def _answer(self, seat: _ReplaySeat, index: int, name: str, answer: str) -> str:
+    def _answer(self, seat: _ReplaySeat, index: int, name: str, action: Action) -> str:
         hand = seat.hands[index]
         request, fault = " ".join(seat.requests[seat.moves]), seat.faults.get(seat.moves)
         asked = seat.strikes > 0
         seat.moves += 1
         seat.strikes -= fault is not None
-        hand.status = answer
+        hand.status = str(action)
         if not asked:
             return f"{name} is out of strikes, is not asked and stands."
         amount = ""
-        if answer[0] == "B":
-            amount = f" by {answer[2:]}"
-            hand.stake += int(answer[2:])
-        elif answer == "D":
+        if action.letter == "B":
+            amount = f" by {action.amount}"
+            hand.stake += action.amount
+        elif action == DOUBLE:
             hand.stake *= 2
-        elif answer == "P":
-            seat.hands[index : index + 1] = [_ReplayHand(hand.stake, card, answer) for card in hand.cards]
+        elif action == SPLIT:
+            seat.hands[index : index + 1] = [_ReplayHand(hand.stake, card, hand.status) for card in hand.cards]
         note = f" (fault, {fault['kind']}: {fault['detail']})" if fault else ""
-        return f"{name} receives “{request}” and answers {answer}: {NAMES[answer[0]]}{amount}.{note}"
+        return f"{name} receives “{request}” and answers {action}: {NAMES[action.letter]}{amount}.{note}"
 
     def _pay(self, seat: _ReplaySeat, hand: _ReplayHand, name: str, won: Fraction) -> str:
         chips = int(seat.won + won) - int(seat.won)
