@@ -24,7 +24,7 @@ API = {  # only the command line may use the public functions
 PACKAGES = ("cli", "bots", "strategies", "sim")  # each may import itself and those after it
 PAGE = ROOT / "docs" / "explanation" / "architecture.md"
 LAYERS = {  # inside a package, each part may import itself and those after it
-    "sim": ("running", "engine", "game", "stats"),
+    "sim": ("running", "engine", "values", "game", "stats"),
     "strategies": (
         "experiment",
         "results",

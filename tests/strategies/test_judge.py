@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, rules
 
+from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.exact.evaluate import evaluate_chart
-from bjsim.strategies.exact.reach import Decision, Reach, find_endless_split
+from bjsim.strategies.exact.reach import Reach, find_endless_split
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.parser import splittable_rows
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -91,7 +92,7 @@ def test_alone_is_what_one_cell_costs_the_best_chart(name):
     assert len(evaluation.cells) > 5
     for cell in evaluation.cells:
         one = changed(good, {(cell.row, cell.column): cell.chart})
-        assert cell.alone == pytest.approx(float(solver.value - solver.ev(one.letter).value), abs=1e-13)
+        assert cell.alone == pytest.approx(float(solver.value - solver.ev(one.policy).value), abs=1e-13)
     assert evaluation.second_order == pytest.approx(
         evaluation.difference - sum(cell.alone for cell in evaluation.cells), abs=1e-13
     )

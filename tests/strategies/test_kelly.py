@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bjsim.api import play
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.actions import STAND, View, raise_by
+from bjsim.sim.game.automaton import Finished
 from bjsim.sim.game.events import Acted
 from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.hand_states import HandState
@@ -62,7 +63,7 @@ def test_worked_shares():
     for column in SOLVER.columns:
         for points in (17, 18, 19, 20):
             result = SOLVER.states.result(HandState(points, False, 3))
-            ev = SOLVER.best[column].done(result)
+            ev = SOLVER.best[column].at(Finished(result))
             assert KELLY.share(result, column) == ev
     twenty = SOLVER.states.result(HandState(20, False, 3))
     assert float(KELLY.share(twenty, "T")) == pytest.approx(1 - 2 * (1 - tens_beaten_by_twenty()), abs=1e-12)
@@ -115,7 +116,7 @@ def exact_return(rules):
         def value(state, column=column, means=means):
             legal = states.legal(state)
             if not legal:
-                return float(means.done(states.result(state)))
+                return float(means.at(Finished(states.result(state))))
             letter = player.chart.policy(state, column.label, legal)
             if letter == "H":
                 bare = states.bare(state)
@@ -123,7 +124,7 @@ def exact_return(rules):
             if letter == "S":
                 result = states.result(state)
                 stake = max(rules.buy_in, int(player.share(result, column.label) * rules.chips))
-                return stake / rules.buy_in * float(means.done(result))
+                return stake / rules.buy_in * float(means.at(Finished(result)))
             return float(means.act(state, letter))
 
         total += float(column.probability) * sum(float(p) * value(start) for start, p in states.starts.items())

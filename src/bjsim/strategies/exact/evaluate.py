@@ -21,11 +21,12 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import row_order
-from bjsim.strategies.exact.reach import Decision, Reach
+from bjsim.strategies.exact.reach import Reach
 from bjsim.strategies.exact.solver import ExpectedValue, Solver
 from bjsim.strategies.exact.values import Column, Policy
 

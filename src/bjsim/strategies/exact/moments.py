@@ -11,23 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.game.hand_states import DEALER_NATURAL, Result
-from bjsim.sim.game.states import States
-from bjsim.strategies.exact.values import Column, Dealer, Number, Policy, Values
+from bjsim.sim.game.automaton import Automaton, Finished
+from bjsim.sim.values.backward import Backward
+from bjsim.strategies.exact.values import Column, Dealer, Number, Policy
 
 Array = np.ndarray[Any, Any]
 
 
-class Moments(Values[Array]):
+class Moments(Backward[Array]):
     """Values are float64 (2, outcomes): mean and mean square of the profit in initial bets, by dealer's outcome."""
 
-    def __init__(self, states: States, column: Column, policy: Policy, tie_value: Number) -> None:
-        super().__init__(states, column)
+    def __init__(self, automaton: Automaton, column: Column, policy: Policy, tie_value: Number) -> None:
+        super().__init__(automaton)
+        self.column = column
         self.policy = policy
         self.tie_value = tie_value
 
-    def leaf(self, result: Result, stake: int) -> Array:
-        paid = [self.states.settle(result, stake, outcome) for outcome in self.column.probabilities]
+    def leaf(self, node: Finished) -> Array:
+        paid = [self.automaton.settle(*node, outcome) for outcome in self.column.probabilities]
         evs = [float(net) + tied * float(self.tie_value) for net, tied in paid]
         return np.array([evs, [ev * ev for ev in evs]])
 
@@ -47,14 +48,14 @@ class Moments(Values[Array]):
         return self.act(state, self.policy(state, self.column.label, legal))
 
 
-def round_sd(states: States, policy: Policy, tie_value: Number = 0, tied: Number = 0) -> float:
+def round_sd(automaton: Automaton, policy: Policy, tie_value: Number = 0, tied: Number = 0) -> float:
     """Standard deviation per round of the profit of a strategy.
 
     Where ties are replayed, it is the standard deviation of the ratio net / (1 - tied) times the square root of the
     number of rounds (the delta method), as the standard error of a simulated value requires.
 
     Args:
-        states: The states of the game.
+        automaton: The automaton of the game.
         policy: The strategy.
         tie_value: Value of a tied stake per unit: the value of the game where ties are replayed, else 0.
         tied: Mean stake tied per round, in initial bets; 0 where ties are not replayed.
@@ -64,21 +65,12 @@ def round_sd(states: States, policy: Policy, tie_value: Number = 0, tied: Number
     """
     if tied >= 1 or not math.isfinite(tie_value):
         return math.inf
-    dealer = Dealer(states)
     mean = square = 0.0
-    for column in dealer.columns().values():
-        moments = Moments(states, column, policy, tie_value)
-        probabilities = np.array([float(p) for p in column.probabilities.values()])
-        for start, p in states.starts.items():
-            first, second = moments.value(start) @ probabilities
-            mean += float(column.probability) * float(p) * float(first)
-            square += float(column.probability) * float(p) * float(second)
-    ended = float(dealer.peeked_natural())
-    for start, p in states.starts.items():
-        net, again = states.settle(states.result(start), 1, DEALER_NATURAL)
-        ev = float(net) + again * float(tie_value)
-        mean += ended * float(p) * ev
-        square += ended * float(p) * ev * ev
+    for column in Dealer(automaton).cases():
+        outcomes = np.array([float(p) for p in column.probabilities.values()])
+        first, second = Moments(automaton, column, policy, tie_value).at(column.start) @ outcomes
+        mean += float(column.probability) * float(first)
+        square += float(column.probability) * float(second)
     if not math.isfinite(square):
         return math.inf  # endless splitting
     return math.sqrt(max(square - mean * mean, 0.0)) / (1 - float(tied))

@@ -1,6 +1,8 @@
 """The exact solver: the best chart of a game in an infinite shoe, and the exact value of any chart.
 
-    value = sum over columns, starts of P(column) P(start) value(start | column)  +  dealer's naturals found by peeking
+    value = sum over columns, starts of P(column) P(start) value(start | column)
+
+where a dealer's natural found by peeking is one more column.
 
 The same code computes with `float` or `fractions.Fraction`. Where ties are replayed the value of the game is
 V = net / (1 - tied), since a tied bet has the value V per stake. The best policy for that objective is the solution of
@@ -19,9 +21,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from bjsim.sim.game.hand_states import DEALER_NATURAL, HandState
+from bjsim.sim.game.automaton import Automaton
+from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.moments import round_sd
@@ -73,10 +75,10 @@ class Solver:
     def __init__(self, rules: Rules, number: type = float) -> None:
         self.rules = rules
         self.number = number
-        self.states = States(rules)
+        self.states = Automaton(rules)
         self.dealer = Dealer(self.states, number)
-        self.columns = self.dealer.columns()
-        self._starts = [(start, number(p)) for start, p in self.states.starts.items()]
+        self.cases = self.dealer.cases()
+        self.columns = {column.label: column for column in self.cases if column.label}
         self._best_means: dict[tuple[str, Number], Means] = {}
 
     def __reduce__(self) -> tuple[type[Solver], tuple[Rules, type]]:
@@ -114,20 +116,12 @@ class Solver:
         Returns:
             Probability of the column times expected profit against it, in initial bets.
         """
-        means = self.means(column, tie_value, policy)
-        parts = [p * means.value(start) for start, p in self._starts]
-        total: Number = column.probability * sum(parts, start=self.number(0))
+        total: Number = column.probability * self.means(column, tie_value, policy).at(column.start)
         return total
 
     def _total(self, tie_value: Number, policy: Policy | None) -> Number:
         """Expected profit of a round; arguments as for `means`."""
-        number, states = self.number, self.states
-        total: Number = sum(self.column_total(column, tie_value, policy) for column in self.columns.values())
-        ended = self.dealer.peeked_natural()
-        for start, p in self._starts:
-            net, tied = states.settle(states.result(start), 1, DEALER_NATURAL)
-            total += ended * p * (number(net) + tied * tie_value)
-        return total
+        return sum(self.column_total(column, tie_value, policy) for column in self.cases)
 
     def ev(self, policy: Policy) -> ExpectedValue:
         """The exact expected value of a strategy.
@@ -275,7 +269,7 @@ class Solver:
 
 def best_code(means: Means, state: HandState) -> str:
     """The chart code of the best action for a hand; the first of S H D P R where some are equally good."""
-    legal = means.states.legal(state)
+    legal = means.automaton.legal(state)
     ev = {action: means.act(state, action) for action in legal}
     best = max(legal, key=lambda action: ev[action])
     if best in "DR":

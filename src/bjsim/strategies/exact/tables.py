@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable
 from numbers import Real
 
+from bjsim.sim.game.automaton import PendingHands
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand import Hand, pair_code, soft_code
 from bjsim.sim.game.hand_states import DEALER_NATURAL, HandState
@@ -89,7 +90,7 @@ class Tables:
             state = _pair_state(self.solver, row)
             if "P" not in self.solver.states.legal(state) or limit - more < 1 or limit == math.inf:
                 return None
-            return means.pending(self.solver.states.split(state), 2, int(limit) - more + 1)
+            return means.at(PendingHands(self.solver.states.split(state), 2, int(limit) - more + 1))
 
         return self._values(SPLIT[:-1], cell)
 

@@ -1,35 +1,21 @@
-"""The value of every hand, by dynamic programming over the states of `bjsim.sim.game.states`, in an infinite shoe.
+"""Exact expected values in an infinite shoe: the dealer's play, and the backward pass with numbers as values.
 
-One recursion answers every question. The subclasses of `Values` define the value of a finished hand (a number, or
-moments for each outcome of the dealer), how values mix over the next card, and how those of two split hands add:
-
-    value(s)  = leaf(result(s))                          if no action is left
-              = value of the action that `choose` takes  otherwise
-    hit(s)    = mix over ranks r of p(r) value(s + r)
-    double(s) = mix over ranks r of p(r) leaf(result(s + r), stake 2)
-    split(s)  = pending(2, 2)
-
-`pending(k, m)` is the value of k split hands that still need their second card, when the seat holds m hands. The next
-card makes either a pair, which is split again while m is below the limit, or a hand that is played out. The hands
-left to play depend on the past only through m, so this is exact for any limit. Without a limit the split hands are
-independent, and their value is the fixed point that `endless` solves. Splitting a pair again whenever allowed loses
-nothing: in an infinite shoe a split that is right the first time is right every time ([Easy] asks for this policy).
+Values are computed for each column of a chart, given which the hands of a split are independent.
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Generic, TypeVar
 
-from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState, HandState, Result
+from bjsim.sim.game.automaton import ENDED, START, Automaton, Draw, Finished
+from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState, HandState
 from bjsim.sim.game.states import States
+from bjsim.sim.values.backward import Backward
 
 Number = float | Fraction
-V = TypeVar("V")
 Policy = Callable[[HandState, str, str], str]  # (state, column label, legal action letters) -> action letter
 
 
@@ -41,11 +27,13 @@ class Column:
         label: The column's label in charts.
         probability: Probability of the column, without rounds that end because the dealer peeks at a natural.
         probabilities: Distribution of the dealer's outcome given the column: outcome -> probability.
+        start: The node from which the seat's hand is dealt.
     """
 
     label: str
     probability: Number
     probabilities: dict[int, Number]
+    start: Draw = START
 
 
 class Dealer:
@@ -108,149 +96,36 @@ class Dealer:
         ten: Number = self.number(self.states.rules.ten_probability)
         return 2 * ten * self.ranks[0][1] if self.states.rules.peek else ten * 0
 
-
-class Values(ABC, Generic[V]):
-    """The recursion above for one column of a chart, over values of type V.
-
-    Subclasses define the values (`leaf`, `mix`, `plus`, `endless`) and the strategy (`choose`).
-    """
-
-    def __init__(self, states: States, column: Column) -> None:
-        self.states = states
-        self.column = column
-        self.number: type = type(column.probability)
-        self._values: dict[tuple[HandState, bool], V] = {}
-        self._actions: dict[tuple[HandState, str], V] = {}
-        self._leaves: dict[tuple[Result, int], V] = {}
-        self._second_cards: dict[HandState, tuple[Number, V, V]] = {}
-        self._pending: dict[tuple[HandState, int, int], V] = {}
-
-    @abstractmethod
-    def leaf(self, result: Result, stake: int) -> V:
-        """Value of a finished hand."""
-
-    @abstractmethod
-    def mix(self, parts: list[tuple[Number, V]]) -> V:
-        """Value of a chance event, from (probability, value) pairs; the probabilities may sum to less than 1."""
-
-    @abstractmethod
-    def plus(self, one: V, other: V) -> V:
-        """Value of two hands together, which are independent given the dealer's outcome."""
-
-    @abstractmethod
-    def endless(self, again: Number, done: V, whole: V) -> V:
-        """Value of a split hand where the number of hands has no limit.
-
-        Args:
-            again: Probability that the second card makes a pair, which is split into two such hands.
-            done: Value of all other second cards, already weighted with their probability.
-            whole: Value of the pair if it were not split.
-        """
-
-    @abstractmethod
-    def choose(self, state: HandState, legal: str) -> V:
-        """Value of the hand under the action that the strategy takes, one of the letters in `legal`."""
-
-    def value(self, state: HandState, may_split: bool = True) -> V:
-        """Value of the hand from here on; `may_split` is false if the limit of hands is reached."""
-        key = (state, may_split)
-        if key not in self._values:
-            legal = self.states.legal(state)
-            if not may_split:
-                legal = legal.replace("P", "")
-            self._values[key] = self.choose(state, legal) if legal else self.done(self.states.result(state))
-        return self._values[key]
-
-    def done(self, result: Result, stake: int = 1) -> V:
-        """Value of a finished hand, cached."""
-        key = (result, stake)
-        if key not in self._leaves:
-            self._leaves[key] = self.leaf(result, stake)
-        return self._leaves[key]
-
-    def act(self, state: HandState, action: str) -> V:
-        """Value of taking the action with this letter now, and following the strategy afterwards."""
-        if action in "HD":
-            state = self.states.bare(state)
-        key = (state, action)
-        if key not in self._actions:
-            self._actions[key] = self._act(state, action)
-        return self._actions[key]
-
-    def _act(self, state: HandState, action: str) -> V:
-        result = self.states.result
-        if action == "S":
-            return self.done(result(state))
-        if action == "R":
-            return self.done(Result("surrendered"))
-        if action == "H":
-            return self.mix([(p, self.value(after)) for p, after in self.states.draws(state, self.number)])
-        if action == "D":
-            return self.mix([(p, self.done(result(after), 2)) for p, after in self.states.draws(state, self.number)])
-        return self.pending(self.states.split(state), 2, 2)
-
-    def pending(self, split_hand: HandState, count: int, hands: int) -> V:
-        """Value of `count` split hands that still need their second card, of a seat that holds `hands` hands."""
-        key = (split_hand, count, hands)
-        if key not in self._pending:
-            self._pending[key] = self._play_pending(split_hand, count, hands)
-        return self._pending[key]
-
-    def _play_pending(self, split_hand: HandState, count: int, hands: int) -> V:
-        again, whole, other = self._second_card(split_hand)
-        if self.states.rules.max_hands == math.inf:
-            one = self.endless(again, self.mix([(1 - again, other)]), whole)  # the split hands are independent
-            return self.plus(one, one)
-        if count > 1:
-            rest = self.pending(split_hand, count - 1, hands)
-            whole, other = self.plus(whole, rest), self.plus(other, rest)
-        if again and hands < self.states.rules.max_hands:
-            whole = self.pending(split_hand, count + 1, hands + 1)
-        return self.mix([(again, whole), (1 - again, other)])
-
-    def _second_card(self, split_hand: HandState) -> tuple[Number, V, V]:
-        """The possible second cards of a split hand.
-
-        Returns:
-            The probability of a pair that may be split; the value of such a pair if it is not split; the value of all
-            other hands. If there is no such pair, the second value equals the third.
-        """
-        if split_hand not in self._second_cards:
-            again: Number = 0 * self.column.probability
-            pairs, others = [], []
-            for p, state in self.states.draws(split_hand, self.number):
-                if "P" in self.states.legal(state):
-                    again += p
-                    pairs.append((p, self.value(state, may_split=False)))
-                else:
-                    others.append((p, self.value(state)))
-            other = self.mix([(p / (1 - again), ev) for p, ev in others])
-            whole = self.mix([(p / again, ev) for p, ev in pairs]) if pairs else other
-            self._second_cards[split_hand] = again, whole, other
-        return self._second_cards[split_hand]
+    def cases(self) -> list[Column]:
+        """The columns and, with a peek, the case in which a natural has ended the round."""
+        ended = Column("", self.peeked_natural(), {DEALER_NATURAL: self.number(1)}, ENDED)
+        return [*self.columns().values(), *([ended] if ended.probability else [])]
 
 
-class Means(Values[Number]):
+class Means(Backward[Number]):
     """Expected profit of each hand, in initial bets.
 
     Values are `float` or `Fraction`, as the probabilities of the column; that of an endless split may be `inf`.
 
     Args:
-        states: The states of the game.
+        automaton: The automaton of the game.
         column: What the dealer shows.
         tie_value: Value of a tied stake, per unit of the stake.
         policy: The strategy to evaluate; None for the best one.
     """
 
-    def __init__(self, states: States, column: Column, tie_value: Number = 0, policy: Policy | None = None) -> None:
-        super().__init__(states, column)
+    def __init__(
+        self, automaton: Automaton, column: Column, tie_value: Number = 0, policy: Policy | None = None
+    ) -> None:
+        super().__init__(automaton, type(column.probability))
+        self.column = column
         self.tie_value = tie_value
         self.policy = policy
 
-    def leaf(self, result: Result, stake: int) -> Number:
+    def leaf(self, node: Finished) -> Number:
         ev: Number = self.number(0)
         for outcome, p in self.column.probabilities.items():
-            net, tied = self.states.settle(result, stake, outcome)
+            net, tied = self.automaton.settle(*node, outcome)
             ev += p * (self.number(net) + tied * self.tie_value)
         return ev
 

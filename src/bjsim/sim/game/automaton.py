@@ -1,0 +1,149 @@
+"""The round of one seat as an automaton: decisions, chance events, and ends of hands.
+
+Everything that computes with rounds walks this automaton; see docs/explanation/automaton.md. Given what the dealer
+shows, the hands of a split are independent, so an event leads not to one state of the whole round but to the nodes that
+follow separately: a draw to one, the second card of a split hand to that hand and to the hands that are still pending.
+Values of the nodes add, and so do visits to them.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cache
+from typing import Any, NamedTuple
+
+from bjsim.sim.game.hand_states import SURRENDERED, HandState, Result
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import States
+
+DEAL, PEEKED, HIT, DOUBLE, PAIR, OTHER = "deal", "peeked", "hit", "double", "pair", "other"  # purposes of a draw
+
+
+class Decision(NamedTuple):
+    """A hand to decide on; `may_split` is false for a pair if the limit of hands is reached."""
+
+    state: HandState
+    may_split: bool = True
+
+    def legal(self, states: States) -> str:
+        """The letters of the actions allowed here."""
+        letters = states.legal(self.state)
+        return letters if self.may_split else letters.replace("P", "")
+
+
+class Draw(NamedTuple):
+    """Cards to a hand.
+
+    Attributes:
+        state: The hand before.
+        purpose: HIT, DOUBLE, or DEAL for the first two cards; PEEKED for the first two if a dealer's natural ends the
+            round. PAIR and OTHER: the second card of a split hand, given whether it makes a pair that may be split.
+    """
+
+    state: HandState
+    purpose: str
+
+
+class PendingHands(NamedTuple):
+    """`pending` split hands that need their second card, of a seat that holds `hands` hands.
+
+    Pairs are split again whenever the limit allows. In an infinite shoe that loses nothing, as a split that is right
+    the first time is right every time; [Easy] asks for this policy. Without a limit the hands are independent, and
+    each is `PendingHands(split_hand, 1, 1)`, which a pair turns into two of itself.
+    """
+
+    split_hand: HandState
+    pending: int = 2
+    hands: int = 2
+
+
+class Finished(NamedTuple):
+    """A finished hand, with its stake in initial bets."""
+
+    result: Result
+    stake: int = 1
+
+
+Node = Decision | Draw | PendingHands | Finished  # no two of these are equal as tuples
+Branches = tuple[tuple[Any, tuple[Node, ...]], ...]  # (probability, nodes that follow)
+START, ENDED = Draw(HandState(), DEAL), Draw(HandState(), PEEKED)
+
+
+class Automaton(States):
+    """The automaton of one game."""
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__(rules)
+        self.reached = cache(self._reached)
+        self.move = cache(self._move)
+        self.branches = cache(self._branches)
+
+    def _reached(self, state: HandState, may_split: bool = True) -> Decision | Finished:
+        """The node of a hand that has its cards: a decision if there is anything to decide."""
+        decision = Decision(state, may_split)
+        return decision if decision.legal(self) else Finished(self.result(state))
+
+    def _move(self, state: HandState, letter: str) -> Node:
+        """The node to which an action leads."""
+        if letter in "HD":
+            return Draw(self.bare(state), HIT if letter == "H" else DOUBLE)
+        if letter == "P":
+            return PendingHands(self.split(state))
+        return Finished(self.result(state) if letter == "S" else SURRENDERED)
+
+    def follow(self, node: Node, rank: int) -> tuple[Node, ...]:
+        """The nodes that follow a card of rank index `rank` to a hand that hits or doubles, or that was split."""
+        if isinstance(node, Draw):
+            return (self._drawn(self.add(node.state, rank), node.purpose),)
+        assert isinstance(node, PendingHands)
+        state = self.add(node.split_hand, rank)
+        pair = "P" in self.legal(state)
+        if pair and node.hands < self.rules.max_hands:
+            return self._resplit(node)
+        return self.reached(state, not pair), *self._rest(node)
+
+    def _resplit(self, node: PendingHands) -> tuple[Node, ...]:
+        if self.rules.max_hands == math.inf:
+            return (node._replace(pending=1, hands=1),) * (node.pending + 1)
+        return (node._replace(pending=node.pending + 1, hands=node.hands + 1),)
+
+    def _rest(self, node: PendingHands) -> tuple[Node, ...]:
+        return (node._replace(pending=node.pending - 1),) if node.pending > 1 else ()
+
+    def _branches(self, node: Draw | PendingHands, number: type) -> Branches:
+        """What the next card leads to, with probabilities as `number`s; equal branches are merged.
+
+        A second card is drawn in two steps, whether it makes a pair and then which, as the latter is the same for any
+        number of pending hands.
+        """
+        if isinstance(node, PendingHands):
+            return self._second_cards(node, number)
+        if node.purpose == DEAL:
+            return tuple((number(p), (self.reached(state),)) for state, p in self.starts.items())
+        if node.purpose == PEEKED:
+            return tuple((number(p), (Finished(self.result(state)),)) for state, p in self.starts.items())
+        draws = self.draws(node.state, number)
+        if node.purpose in (HIT, DOUBLE):
+            return tuple((p, (self._drawn(state, node.purpose),)) for p, state in draws)
+        again = self.pair_again(node.state, number)
+        share = again if node.purpose == PAIR else 1 - again
+        of_kind = [(p, state) for p, state in draws if ("P" in self.legal(state)) == (node.purpose == PAIR)]
+        return tuple((p / share, (self.reached(state, node.purpose == OTHER),)) for p, state in of_kind)
+
+    def _drawn(self, state: HandState, purpose: str) -> Node:
+        return Finished(self.result(state), 2) if purpose == DOUBLE else self.reached(state)
+
+    def _second_cards(self, node: PendingHands, number: type) -> Branches:
+        split_hand = node.split_hand
+        if self.rules.max_hands == math.inf and node.hands > 1:
+            return ((number(1), (PendingHands(split_hand, 1, 1),) * node.pending),)
+        again, rest = self.pair_again(split_hand, number), self._rest(node)
+        more = node.hands < self.rules.max_hands
+        pair = self._resplit(node) if more else (Draw(split_hand, PAIR), *rest)
+        other = Draw(split_hand, OTHER), *rest
+        return ((again, pair), (1 - again, other)) if again else ((number(1), other),)
+
+    def pair_again(self, split_hand: HandState, number: type = Fraction) -> Any:
+        """Probability that the second card of a split hand makes a pair that may be split."""
+        return sum((p for p, state in self.draws(split_hand, number) if "P" in self.legal(state)), start=number(0))

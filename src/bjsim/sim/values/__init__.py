@@ -1,0 +1,1 @@
+"""Values of the states of a round, and how often play reaches them."""

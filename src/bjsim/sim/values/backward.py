@@ -1,0 +1,87 @@
+"""The backward pass: values of the nodes of the automaton, from the ends of hands to the deal.
+
+One recursion serves every question. Subclasses define what a value is: a number, or moments for each outcome of the
+dealer, or numbers with slopes for each of the dealer's hands.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar
+
+from bjsim.sim.game.automaton import OTHER, PAIR, Automaton, Decision, Draw, Finished, Node, PendingHands
+from bjsim.sim.game.hand_states import HandState
+
+V = TypeVar("V")
+
+
+class Backward(ABC, Generic[V]):
+    """Values of type V, computed on demand.
+
+    Args:
+        automaton: The automaton of the game.
+        number: The type of probabilities: `float` or `Fraction`.
+    """
+
+    def __init__(self, automaton: Automaton, number: type = float) -> None:
+        self.automaton = automaton
+        self.number = number
+        self._values: dict[Node, V] = {}
+
+    @abstractmethod
+    def leaf(self, node: Finished) -> V:
+        """Value of a finished hand."""
+
+    @abstractmethod
+    def mix(self, parts: list[tuple[Any, V]]) -> V:
+        """Value of a chance event, from (probability, value) pairs; the probabilities may sum to less than 1."""
+
+    @abstractmethod
+    def plus(self, one: V, other: V) -> V:
+        """Value of two hands together, which are independent given the dealer's outcome."""
+
+    @abstractmethod
+    def endless(self, again: Any, done: V, whole: V) -> V:
+        """Value of a split hand where the number of hands has no limit.
+
+        Args:
+            again: Probability that the second card makes a pair, which is split into two such hands.
+            done: Value of all other second cards, already weighted with their probability.
+            whole: Value of the pair if it were not split.
+        """
+
+    @abstractmethod
+    def choose(self, state: HandState, legal: str) -> V:
+        """Value of the hand under the action that the strategy takes, one of the letters in `legal`."""
+
+    def value(self, state: HandState, may_split: bool = True) -> V:
+        """Value of a hand from here on; `may_split` is false if the limit of hands is reached."""
+        return self.at(self.automaton.reached(state, may_split))
+
+    def act(self, state: HandState, letter: str) -> V:
+        """Value of taking the action with this letter now, and following the strategy afterwards."""
+        return self.at(self.automaton.move(state, letter))
+
+    def at(self, node: Node) -> V:
+        """Value of a node."""
+        if node not in self._values:
+            self._values[node] = self._compute(node)
+        return self._values[node]
+
+    def _compute(self, node: Node) -> V:
+        if isinstance(node, Decision):
+            return self.choose(node.state, node.legal(self.automaton))
+        if isinstance(node, Finished):
+            return self.leaf(node)
+        branches = self.automaton.branches(node, self.number)
+        if isinstance(node, PendingHands) and node in branches[0][1]:
+            again, (rest, other) = branches[0][0], branches[1]
+            whole = self.at(Draw(node.split_hand, PAIR if again else OTHER))
+            return self.endless(again, self.mix([(rest, self.at(other[0]))]), whole)
+        return self.mix([(p, self._together(nodes)) for p, nodes in branches])
+
+    def _together(self, nodes: tuple[Node, ...]) -> V:
+        value = self.at(nodes[0])
+        for node in nodes[1:]:
+            value = self.plus(value, self.at(node))
+        return value
