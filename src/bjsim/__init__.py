@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from bjsim.sim.stats.paired import PairedTally as PairedTally
     from bjsim.sim.stats.tally import Tally as Tally
     from bjsim.strategies.charts.chart import Chart as Chart
-    from bjsim.strategies.exact.compare import Compared as Compared
-    from bjsim.strategies.exact.evaluate import Evaluation as Evaluation
+    from bjsim.strategies.evaluation.compare import Compared as Compared
+    from bjsim.strategies.evaluation.evaluate import Evaluation as Evaluation
     from bjsim.strategies.exact.labelled_table import LabelledTable as LabelledTable
     from bjsim.strategies.exact.solver import Solver as Solver
     from bjsim.strategies.learning.report import LearnedGame as LearnedGame
@@ -103,10 +103,10 @@ _HOMES = {
     "BotOptions": "bots.seats",
     "BotResult": "strategies.results",
     "Chart": "strategies.charts.chart",
-    "Compared": "strategies.exact.compare",
+    "Compared": "strategies.evaluation.compare",
     "Difference": "strategies.results",
     "Driver": "sim.running.driver",
-    "Evaluation": "strategies.exact.evaluate",
+    "Evaluation": "strategies.evaluation.evaluate",
     "Hand": "sim.game.hand",
     "InputError": "errors",
     "LabelledTable": "strategies.exact.labelled_table",

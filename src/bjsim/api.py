@@ -27,9 +27,9 @@ from bjsim.run import OnProgress, ignore_progress
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.exact.compare import Compared
-from bjsim.strategies.exact.compare import compare as compare_games
-from bjsim.strategies.exact.evaluate import Evaluation, evaluate_chart
+from bjsim.strategies.evaluation.compare import Compared
+from bjsim.strategies.evaluation.compare import compare as compare_games
+from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.learning.learn import Schedule
 from bjsim.strategies.learning.report import LearnedGame

@@ -41,7 +41,7 @@ class Run:
     players: Sequence[Player]
     experiment: Experiment
     backend: Backend
-    exact: Callable[[], list[ExactReturn | None]]
+    exact: Callable[[], list[ExactReturn]]
     checkpoint: Checkpoint | None = None
     resume: bool = False
 
@@ -115,7 +115,7 @@ def open_run(
     log: file for the log records of all workers. Raises: InputError if it cannot be written, and as `BackendSpec.open`.
     """
 
-    def exact() -> list[ExactReturn | None]:
+    def exact() -> list[ExactReturn]:
         return exact_returns(experiment.rules, players)
 
     if not place.is_this_process and is_fork_safe():  # before any thread is started

@@ -25,7 +25,6 @@ COLUMNS = (
     "anytime95",
     "exact",
     "exact_sd",
-    "infinite_shoe",
     "z",
     "verdict",
 )

@@ -71,20 +71,25 @@ def test_named_strategies_are_charts_too():
     assert len(data["cells"]) == 6 and data["chart"] == "hoyle"
 
 
-def test_a_finite_shoe_is_judged_in_the_infinite_one():
+def test_a_finite_shoe_is_evaluated_itself():
     text = bjsim("check", "optimal", "--rules", "vegas-h17", "--decks", "1", "--hands", "1e4").out
-    assert "All values below are for an infinite shoe. vegas-h17 is played with 1 deck" in text
-    assert "luck-adjusted return in this shoe: -0." in text and "agrees with its luck-adjusted return" in text
-    assert ", z " not in text  # it would compare with the infinite shoe
-    assert "best chart" not in text and "no cell differs" not in text
+    assert "value of optimal in vegas-h17, first round of 1 deck: -0.043977%" in text
+    assert "no cell differs: this is the best chart" in text and "infinite" not in text
+    assert ", of it cut-card effect: -0." in text and "agrees with its luck-adjusted return" in text
+    assert ", z " not in text  # it would take the cut-card effect for an error
+    asked = ("check", "optimal", "--rules", "vegas-h17", "--hands", "1e4", "--set", "cut=0", "--decks")
+    assert ", z " in bjsim(*asked, 1).out
+    assert [bjsim(*asked, decks, "--json", "-").json["shoe"] for decks in (1, "inf")] == [1, "inf"]
 
 
 def test_no_cell_is_wrong_in_a_shoe_that_is_not_solved(tmp_path):
-    asked = ("check", "hoyle", "--rules", "vegas-s17", "--decks", "1", "--hands", "0")
+    """Tens that are split without a limit: the reason is given, and everything is for the infinite shoe."""
+    asked = ("check", "hoyle", "--rules", "easy", "--decks", 6, "--set", "max_hands=inf", "--hands", "0")
     fixed = tmp_path / "fixed"
     text = bjsim(*asked, "--fix", fixed).out
     assert "best" not in text and "! differs from the infinite-shoe chart" in text
-    assert "in an infinite shoe 103 wrong cells cost" in text and "--fix wrote the chart for an infinite shoe" in text
+    assert "All values below are for an infinite shoe, since TT is split against 13 with max_hands = inf" in text
+    assert "in an infinite shoe 335 wrong cells cost" in text and "--fix wrote the chart for an infinite shoe" in text
     assert bjsim(*asked, "--json", "-").json["shoe"] == "inf"
 
 

@@ -4,7 +4,7 @@ import pytest
 from support.command import bjsim, refusal
 
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.exact.compare import compare
+from bjsim.strategies.evaluation.compare import compare
 
 
 def games(*args):

@@ -11,6 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from bjsim.cli.main import main
+from bjsim.sim.game.presets import load_rules
+from bjsim.strategies.players.find import find_player
+from bjsim.strategies.shoe.solver import ShoeSolver
 
 
 def bjsim(*args):
@@ -273,21 +276,25 @@ def test_a_precision_without_its_sign_is_refused_with_both_readings(text, readin
     assert (status, out) == (2, "") and err.endswith(f"{text} has no % sign; write {readings}\n")
 
 
-def test_in_a_finite_shoe_nothing_is_compared_with_the_infinite_one():
-    """The best chart returns half a percent more with one deck, which a z would take for an error."""
+def test_where_rounds_share_a_shoe_the_exact_value_is_that_of_a_fresh_one():
+    """A cut card shifts the mean, which a z would take for an error."""
     asked = ("--bots", "optimal,lim17", "--rules", "vegas-s17", "--decks", "1", "--hands", "2e4")
     for more in ((), ("--no-adjust-luck",)):
         for bot in result(*asked, *more)["bots"]:
-            assert bot["exact"] is bot["exact_sd"] is bot["z"] is None
-            value = {"optimal": -0.00511734, "lim17": -0.0567463}[bot["name"]]
-            assert bot["infinite_shoe"] == pytest.approx(value, abs=1e-7)
-            assert bot["verdict"] == (
-                "no exact value: a finite shoe" if more else "agrees with its luck-adjusted return"
-            )
+            strategy = find_player(bot["name"], load_rules("vegas-s17").replace(decks=1))
+            assert bot["exact"] == pytest.approx(ShoeSolver(strategy.rules).value(strategy), abs=1e-12)
+            assert bot["exact_sd"] == pytest.approx(bot["sd"], abs=0.05) and bot["z"] is None
+            if more:
+                assert bot["verdict"] == "not compared: several rounds share a shoe" and bot["cut_card_effect"] is None
+            else:
+                assert bot["verdict"] == "agrees with its luck-adjusted return"
+                effect, luck = bot["cut_card_effect"], bot["luck_adjusted"]
+                assert effect["mean"] == pytest.approx(luck["mean"] - bot["exact"])
+                assert effect["ci95"] == pytest.approx([bound - bot["exact"] for bound in luck["ci95"]])
         [header] = [line for line in bjsim("run", *asked, *more)[1].splitlines() if "verdict" in line]
-        assert "infinite shoe" in header and not {"exact", "z"} & set(header.split())
+        assert "exact, fresh shoe" in header and "z" not in header.split()
     [bot] = result("--bots", "optimal", "--hands", "1e4")["bots"]
-    assert bot["exact"] == bot["infinite_shoe"] and abs(bot["z"]) < 5
+    assert bot["cut_card_effect"] is None and abs(bot["z"]) < 5
 
 
 def test_hints():
@@ -320,7 +327,7 @@ def test_luck_is_told_in_finite_shoes_and_depends_on_no_worker():
 
 def test_the_report_says_what_luck_was_worth():
     six, infinite = (bjsim("run", *SIX_DECKS, *more)[1] for more in ((), ("--decks", "inf", "--adjust-luck")))
-    assert "luck adjustment cuts the variance" in six and "this shoe changes the return by +0." in six
+    assert "luck adjustment cuts the variance" in six and six.count("less the exact value of a fresh shoe") == 2
     assert "every round returned the exact value -0.511734%" in infinite
 
 

@@ -290,7 +290,7 @@ def test_one_wrong_round_in_a_thousand_million_breaks_the_certificate():
 
     def result(**sums: float) -> BotResult:
         tally = Tally(game.unit, {(2, 0): 558_000, (-2, 0): 442_000}, LuckTally(value=exact, **sums))  # type: ignore[arg-type]
-        return BotResult("optimal", tally, [], 1, exact, 1.245, infinite_shoe=exact)
+        return BotResult("optimal", tally, [], 1, exact, 1.245)
 
     assert result(shoes=10**9, b=1e9).certified
     assert not result(shoes=10**9, b=1e9, y=0.5, yy=0.25).certified

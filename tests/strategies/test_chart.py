@@ -23,7 +23,7 @@ from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.charts.chart import CODES, Chart, chart_rows, make_chart
 from bjsim.strategies.charts.rows import PAIR, parse_row, row_order
-from bjsim.strategies.exact.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import WRITERS, read_chart
 from bjsim.strategies.formats.parser import ChartError

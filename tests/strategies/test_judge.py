@@ -11,7 +11,7 @@ from support.games import FIXED, charts, rules
 from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import CODES, Chart
-from bjsim.strategies.exact.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.exact.reach import Reach, find_endless_split
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.parser import splittable_rows

@@ -20,7 +20,7 @@ from bjsim.api import play
 from bjsim.errors import RunFailed
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.exact.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import ExpectedValue, Solver
 from bjsim.strategies.players.catalogue import CATALOGUE
 

@@ -35,7 +35,7 @@ from bjsim.run_result import RunResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.exact.evaluate import Evaluation, evaluate_chart
+from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.formats.files import WRITERS, decode, detect_format, read_chart
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -82,7 +82,7 @@ def check(
     console = Console(stderr="-" in (json_path, fix_path))
     if fix_path:
         write_text(WRITERS[form](evaluation.best_chart), fix_path)
-        if not rules.infinite:
+        if evaluation.refusal:
             console.print(f"--fix wrote the chart for an infinite shoe, not for {format_decks(rules)}", highlight=False)
     ending = find_endless_split(judged)
     played: RunResult | None = None
@@ -126,8 +126,10 @@ def report(console: Console, played: RunResult) -> None:
     for result in played:
         low, high = result.point.ci95
         detail = "" if result.z is None else f", z {result.z:+.2f}"
-        if result.adjusted and result.exact is None:
-            detail = f"; luck-adjusted return in this shoe: {adjusted_return(result)}"
+        if result.adjusted and (result.exact is None or not result.fresh):
+            detail = f"; luck-adjusted return: {adjusted_return(result)}"
+        if effect := result.cut_card_effect:
+            detail += f", of it cut-card effect: {percent(effect.mean)}"
         console.print(
             f"{result.tally.rounds:,} hands returned {percent(result.tally.mean)}, 95% interval "
             f"{percent(low)} … {percent(high)}{detail}: {result.verdict}",
@@ -144,13 +146,15 @@ def show(console: Console, evaluation: Evaluation) -> None:
     """Print the evaluation: the chart, its wrong cells, and how their costs add up."""
     console.print(heat_map(evaluation), soft_wrap=True)
     name, rules = evaluation.chart.name, evaluation.chart.rules
-    shoe = rules.name if rules.infinite else "an infinite shoe"
-    within = "" if rules.infinite else "in an infinite shoe "
+    within = "in an infinite shoe " if evaluation.refusal else ""
+    shoe = "an infinite shoe" if evaluation.refusal else rules.name
+    if not evaluation.in_infinite_shoe and not rules.fresh:
+        shoe += f", first round of {format_decks(rules)}"
     console.print()
-    if not rules.infinite:
+    if evaluation.refusal:
         console.print(
-            f"All values below are for an infinite shoe. {rules.name} is played with {format_decks(rules)}, where a "
-            "cell marked as wrong may be right.",
+            f"All values below are for an infinite shoe, since {evaluation.refusal}. {rules.name} is played with "
+            f"{format_decks(rules)}, where a cell marked as wrong may be right.",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
     console.print(
@@ -162,7 +166,7 @@ def show(console: Console, evaluation: Evaluation) -> None:
         console.print(evaluation.infinite_because, highlight=False, soft_wrap=True)
     if not evaluation.cells:
         text = "no cell differs: this is the best chart"
-        if not rules.infinite:
+        if evaluation.refusal:
             text = f"all cells equal those of that chart; another chart may be better with {format_decks(rules)}"
         console.print(text, highlight=False, soft_wrap=True)
         return
@@ -192,7 +196,7 @@ def cost(value: float) -> str:
 
 def print_cells(console: Console, evaluation: Evaluation) -> None:
     """Print the wrong cells, most expensive first."""
-    best = "best" if evaluation.chart.rules.infinite else "infinite shoe"
+    best = "infinite shoe" if evaluation.refusal else "best"
     rows: list[list[Cell]] = []
     for cell in evaluation.cells[:LISTED]:
         costs = ("–" if math.isnan(each) else cost(each) for each in (cell.cost, cell.alone))
@@ -207,7 +211,7 @@ def check_json(evaluation: Evaluation, played: RunResult | None) -> dict[str, ob
     return {
         "chart": evaluation.chart.name,
         "rules": evaluation.chart.rules.to_dict(),
-        "shoe": "inf",
+        "shoe": "inf" if evaluation.in_infinite_shoe else int(evaluation.chart.rules.decks),
         "value": evaluation.value,
         "best": evaluation.best,
         "difference": evaluation.difference,

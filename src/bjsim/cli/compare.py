@@ -30,8 +30,8 @@ from bjsim.sim.game.states import States
 from bjsim.sim.running.workers import usable_cores
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.strategies.charts.chart import format_ranges
-from bjsim.strategies.exact.compare import Compared, differ_in_shoe_alone
-from bjsim.strategies.exact.compare import compare as compare_games
+from bjsim.strategies.evaluation.compare import Compared, differ_in_shoe_alone
+from bjsim.strategies.evaluation.compare import compare as compare_games
 from bjsim.strategies.exact.solver import Solver
 
 LISTED = 20  # changes listed for a game; the JSON has all of them

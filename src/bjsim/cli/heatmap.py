@@ -16,7 +16,7 @@ from bjsim.cli.render import percent
 from bjsim.sim.game.actions import NAMES
 from bjsim.strategies.charts.chart import IF_SPLITS_DOUBLE
 from bjsim.strategies.charts.rows import PAIR, parse_row
-from bjsim.strategies.exact.evaluate import Evaluation
+from bjsim.strategies.evaluation.evaluate import Evaluation
 
 COLOURS = {"S": "#f0918a", "H": "#a5d68c", "D": "#8fbbe8", "P": "#f6dc6f", "R": "#d9d9d9"}
 KINDS = ("hard", "pairs", "soft")  # by `Row.kind`
@@ -50,7 +50,7 @@ def legend(evaluation: Evaluation) -> dict[str, str]:
 
 def benchmark(evaluation: Evaluation) -> str:
     """The chart that is compared with, in words."""
-    return "the best chart" if evaluation.chart.rules.infinite else "the infinite-shoe chart"
+    return "the infinite-shoe chart" if evaluation.refusal else "the best chart"
 
 
 def heat_map(evaluation: Evaluation) -> Text:
@@ -100,7 +100,7 @@ def plot_chart(evaluation: Evaluation, path: str) -> None:
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     chart = evaluation.chart
-    shoe = "" if chart.rules.infinite else ", in an infinite shoe"
+    shoe = ", in an infinite shoe" if evaluation.refusal else ""
     axes.set_title(
         f"{Path(chart.name).name} in {chart.rules.name}{shoe}\n"
         f"{percent(evaluation.value)}, best {percent(evaluation.best)}, {len(evaluation.cells)} cells differ", size=9,

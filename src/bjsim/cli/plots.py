@@ -46,9 +46,9 @@ def plot_convergence(results: Sequence[BotResult], path: str) -> None:
             label = "anytime 95% interval" if name == "anytime95" else "95% interval"
             axes.fill_between(hands, low, high, alpha=shade, color="C0", lw=0, label=label)
         axes.plot(hands, [100 * point.mean for point in result.convergence], color="C0", marker=".", label="mean")
-        if result.infinite_shoe is not None:
-            label = "infinite shoe" if result.exact is None else "exact value"
-            axes.axhline(100 * result.infinite_shoe, color="black", lw=1, ls="--", label=label)
+        if result.exact is not None:
+            label = "exact value" if result.fresh else "exact value of a fresh shoe"
+            axes.axhline(100 * result.exact, color="black", lw=1, ls="--", label=label)
         # leave out the first intervals, which are much wider than the rest
         centre = 100 * (result.tally.mean if result.exact is None else result.exact)
         reach = max(abs(100 * edge - centre) for edge in result.convergence[len(hands) // 4].anytime95)

@@ -36,17 +36,17 @@ def interval(bounds: tuple[float, float], digits: int = 4) -> str:
 def print_results(console: Console, results: Sequence[BotResult]) -> None:
     """Print one line for each bot: hands, mean return, intervals, luck-adjusted return, exact value, z and verdict.
 
-    For a finite shoe the exact value and z are replaced by the value in an infinite shoe.
+    The exact value is that of a fresh shoe. Where several rounds share one, there is no z.
     """
     adjusted = any(result.adjusted for result in results)
-    is_finite = any(result.infinite_shoe is not None and result.exact is None for result in results)
+    fresh = all(result.fresh for result in results)
     headings = ["bot", "hands", "return", "sd", "± se", "95% interval", "anytime 95%"]
     headings += ["luck-adjusted"] if adjusted else []
-    headings += ["infinite shoe"] if is_finite else ["exact", "z"]
+    headings += ["exact", "z"] if fresh else ["exact, fresh shoe"]
     rows: list[list[Cell]] = []
     for result in results:
         point = result.point
-        value = "–" if result.infinite_shoe is None else percent(result.infinite_shoe)
+        value = "–" if result.exact is None else percent(result.exact)
         z = "–" if result.z is None else f"{result.z:+.2f}"
         rows.append(
             [
@@ -58,7 +58,7 @@ def print_results(console: Console, results: Sequence[BotResult]) -> None:
                 interval(point.ci95),
                 interval(point.anytime95),
                 *([adjusted_return(result)] if adjusted else []),
-                *([value] if is_finite else [value, z]),
+                *([value, z] if fresh else [value]),
                 Text(result.verdict, style="red bold" if result.verdict == "disagrees" else ""),
             ]
         )

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from bjsim.cli.render import (
     fault_lines,
+    interval,
     percent,
     print_bots,
     print_convergence,
@@ -142,11 +143,13 @@ def luck_lines(results: Sequence[BotResult]) -> list[str]:
                 "and simulation agree on every card"
             )
         elif not math.isinf(luck.ci95[1]):
-            variance_reduction, shoe = luck.variance_reduction(result.tally.se), luck.mean - luck.value
-            lines.append(
-                f"{result.name}: luck adjustment cuts the variance {variance_reduction:,.0f}-fold; "
-                f"compared with an infinite shoe, this shoe changes the return by {percent(shoe, 4)}"
-            )
+            variance_reduction = luck.variance_reduction(result.tally.se)
+            lines.append(f"{result.name}: luck adjustment cuts the variance {variance_reduction:,.0f}-fold")
+            if effect := result.cut_card_effect:
+                lines.append(
+                    f"{result.name}: cut-card effect {percent(effect.mean, 5)}, 95% interval "
+                    f"{interval(effect.ci95, 5)}: its luck-adjusted return less the exact value of a fresh shoe"
+                )
     return lines
 
 

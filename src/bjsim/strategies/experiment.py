@@ -18,14 +18,16 @@ from bjsim.sim.running.experiment import Experiment, Progress
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.running.table import Table, TracedTable
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.evaluation.best import exact_return
 from bjsim.strategies.exact.reach import find_endless_split
-from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.exact.values import Policy
 from bjsim.strategies.results import BotResult, ExactReturn
+from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
 
 SD = 1.1  # initial bets: the approximate standard deviation of a round in the included games
 VARIANCE_REDUCTION = 20_000  # the approximate variance reduction factor of luck adjustment in shoes of several decks
 ANYTIME = 3.03  # half-width of the anytime-valid interval where it is narrowest, in standard errors
+
+SHOE_PLAYERS: dict[type, str] = {TwoCardPlayer: "td-2c", CardPlayer: "cdz-"}  # the strategies of `ShoeSolver` they play
 
 
 def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) -> TracedTable:
@@ -104,20 +106,27 @@ def expected_hands(precision: float, adjusted: bool) -> int:
     return max(round(ANYTIME * ANYTIME * variance / precision**2), 1)
 
 
-def exact_returns(rules: Rules, players: Sequence[Player]) -> list[ExactReturn | None]:
-    """The exact return of each player in an infinite shoe; None for players that are not charts."""
-    solver = Solver(rules)
+def exact_returns(rules: Rules, players: Sequence[Player]) -> list[ExactReturn]:
+    """The exact return of each player in a freshly shuffled shoe of the game.
 
-    def exact_return(policy: Policy) -> ExactReturn:
-        ev = solver.ev(policy)
-        return ExactReturn(float(ev.value), solver.sd(policy, ev))
+    Other seats do not change it: they take unseen cards, which are exchangeable.
+    """
+    return [_exact_return(rules, player) for player in players]
 
-    return [exact_return(player.policy) if isinstance(player, Chart) else None for player in players]
+
+def _exact_return(rules: Rules, player: Player) -> ExactReturn:
+    strategy = player if isinstance(player, Chart) else SHOE_PLAYERS.get(type(player))
+    if strategy is None:
+        return ExactReturn(None, None, "not a chart")
+    try:
+        return ExactReturn(*exact_return(rules, strategy))
+    except InputError as error:
+        return ExactReturn(None, None, str(error))
 
 
 def make_results(
     experiment: Experiment, players: Sequence[Player], progress: Progress,
-    exact: Sequence[ExactReturn | None] | None = None,
+    exact: Sequence[ExactReturn] | None = None,
 ) -> list[BotResult]:  # fmt: skip
     """The results of the players so far, without those that have not settled a bet (see `missing_results`).
 
@@ -132,20 +141,18 @@ def make_results(
     results = []
     for player, tally, points, known in zip(players, progress.tallies, progress.convergence, exact, strict=True):
         if tally.settled:
-            exact_value, sd = known if known and rules.infinite else (None, None)
-            value = known.value if known else None
-            results.append(BotResult(player.name, tally, points, experiment.optimal_n, exact_value, sd, value))
+            results.append(BotResult(player.name, tally, points, experiment.optimal_n, *known, rules.fresh))
     return results
 
 
-def missing_results(players: Sequence[Player], progress: Progress, exact: Sequence[ExactReturn | None]) -> list[str]:
+def missing_results(players: Sequence[Player], progress: Progress, exact: Sequence[ExactReturn]) -> list[str]:
     """For each player without a result in `results_of`, one line with the reason."""
     lines = []
     for player, tally, known in zip(players, progress.tallies, exact, strict=True):
         if not tally.rounds:
             lines.append(f"{player.name}: no round was played")
         elif not tally.settled:
-            ev = f"; its exact value is {known.value}" if known and math.isinf(known.value) else ""
+            ev = f"; its exact value is {known.value}" if known.value is not None and math.isinf(known.value) else ""
             lines.append(
                 f"{player.name}: no return yet, as its {tally.rounds:,} rounds tied {tally.ties_replayed:,} bets, "
                 f"which are replayed{ev}"

@@ -20,15 +20,29 @@ AGREES = 4.0  # standard errors: a correct result deviates further in 6 of 100,0
 
 
 class ExactReturn(NamedTuple):
-    """The exact return of a chart in an infinite shoe.
+    """The exact return of a player, in a freshly shuffled shoe of the game.
 
     Attributes:
-        value: Expected profit per settled bet, in initial bets.
-        sd: Standard deviation per round, in initial bets.
+        value: Expected profit per settled bet, in initial bets; None if it is not known.
+        sd: Standard deviation per round, in initial bets; None if it is not known.
+        reason: Why the value is not known, as a message; else empty.
     """
 
-    value: float
-    sd: float
+    value: float | None
+    sd: float | None
+    reason: str = ""
+
+
+class CutCardEffect(NamedTuple):
+    """What a cut card adds to the return of a fresh shoe, in initial bets per settled bet.
+
+    Attributes:
+        mean: The luck-adjusted mean less the exact value.
+        ci95: Its fixed-sample 95% interval.
+    """
+
+    mean: float
+    ci95: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -40,10 +54,11 @@ class BotResult:
         tally: Counts of its payoffs.
         convergence: Mean and intervals after increasing numbers of rounds.
         optimal_n: The number of rounds at which the anytime-valid interval is narrowest.
-        exact: Exact value of the chart in the game that was played; None in a finite shoe, and for other players.
-        exact_sd: Exact standard deviation per round; None where `exact` is.
-        infinite_shoe: Exact value of the chart in an infinite shoe, also if a finite one was played; None for players
-            that are not charts.
+        exact: Exact value in a freshly shuffled shoe of the game; None if it is not known.
+        exact_sd: Exact standard deviation per round in such a shoe; None if it is not known.
+        no_exact: Why the exact value is not known, as a message; else empty.
+        fresh: Whether every round was dealt from a freshly shuffled shoe, or from an infinite one, so that `exact` is
+            the expected return.
     """
 
     name: str
@@ -52,7 +67,8 @@ class BotResult:
     optimal_n: int
     exact: float | None
     exact_sd: float | None
-    infinite_shoe: float | None
+    no_exact: str = ""
+    fresh: bool = True
 
     def __repr__(self) -> str:
         exact = "" if self.exact is None else f", exact {self.exact:+.6f}"
@@ -68,8 +84,8 @@ class BotResult:
 
     @property
     def z(self) -> float | None:
-        """Standard errors from the exact value to the mean; None without an exact value or a finite deviation."""
-        if self.exact is None or not self.exact_sd or not math.isfinite(self.exact_sd):
+        """Standard errors from the exact value to the mean; None if they differ by a cut card, or if one is unknown."""
+        if self.exact is None or not self.fresh or not self.exact_sd or not math.isfinite(self.exact_sd):
             return None
         return (self.tally.mean - self.exact) / (self.exact_sd / sqrt(self.tally.rounds))
 
@@ -77,6 +93,15 @@ class BotResult:
     def adjusted(self) -> LuckTally | None:
         """The luck-adjusted returns of the same rounds; None if they were not computed."""
         return self.tally.luck if self.tally.luck.settled else None
+
+    @property
+    def cut_card_effect(self) -> CutCardEffect | None:
+        """What dealing several rounds from one shoe adds to the return; None with fresh shoes, or if not measured."""
+        luck = self.adjusted
+        if luck is None or self.exact is None or self.fresh:
+            return None
+        low, high = luck.ci95
+        return CutCardEffect(luck.mean - self.exact, (low - self.exact, high - self.exact))
 
     @property
     def certified(self) -> bool:
@@ -88,24 +113,24 @@ class BotResult:
 
     @property
     def verdict(self) -> str:
-        """The comparison with the exact value, or in a finite shoe with the luck-adjusted return, as a message."""
-        if self.infinite_shoe is None:
-            return "no exact value: not a chart"
+        """The comparison with the exact value as a message; with the luck-adjusted return if a cut card was used."""
         if self.exact is not None and math.isinf(self.exact):
             return f"the exact value is {self.exact}"
-        if self.exact is None:
+        if self.exact is None and not self.adjusted:
+            return f"no exact value: {self.no_exact}"
+        if self.exact is None or not self.fresh:
             if not self.adjusted:
-                return "no exact value: a finite shoe"
+                return "not compared: several rounds share a shoe"
             deviation = abs(self.tally.mean - self.adjusted.mean)
             return "agrees with its luck-adjusted return" if deviation <= AGREES * self.tally.se else "disagrees"
         if self.certified:
             return "every round agrees with the exact value"
         if self.adjusted:
-            deviation = abs(self.adjusted.mean - self.exact)
-            return "agrees with the exact value" if deviation <= AGREES * self.adjusted.se else "disagrees"
-        if self.z is None:
-            return "agrees with the exact value" if self.tally.mean == self.exact else "disagrees"
-        return "agrees with the exact value" if abs(self.z) < AGREES else "disagrees"
+            deviation, se = abs(self.adjusted.mean - self.exact), self.adjusted.se
+        else:
+            deviation, sd = abs(self.tally.mean - self.exact), self.exact_sd
+            se = self.tally.se if sd is None or math.isinf(sd) else sd / sqrt(self.tally.rounds)
+        return "agrees with the exact value" if deviation <= AGREES * se else "disagrees"
 
     def to_json(self) -> dict[str, Any]:
         """The result as `bjsim run --json` writes it.
@@ -125,7 +150,7 @@ class BotResult:
                 "anytime95": point.anytime95,
                 "exact": self.exact,
                 "exact_sd": self.exact_sd,
-                "infinite_shoe": self.infinite_shoe,
+                "cut_card_effect": self.cut_card_effect and self.cut_card_effect._asdict(),
                 "z": self.z,
                 "verdict": self.verdict,
                 "luck_adjusted": self._adjusted_json(),

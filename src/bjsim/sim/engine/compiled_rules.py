@@ -99,7 +99,7 @@ def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], sea
         surrendered=results.index(SURRENDERED) if rules.surrender else -1,
         round_robin=int(rules.turns == "round-robin"),
         decks=0 if rules.infinite else int(rules.decks),
-        cut=0 if rules.infinite else math.ceil(rules.cut * int(rules.decks) * 52),
+        cut=rules.cut_cards,
         normal_tens=int(rules.ten_probability == NORMAL_TENS),
         width=ENDLESS_WINDOW if hands == math.inf else math.ceil(best * int(hands) / rules.unit),
         ties=0 if rules.ties != "replay" else 64 if hands == math.inf else 2 * int(hands),

@@ -39,6 +39,7 @@ TRADE_WORDS = {  # abbreviations that casinos and books use
     "nrsa": "resplit_aces=false",
     "hsa": "hit_split_aces=true",
     "penetration": "cut=75%",
+    "csm": "cut=0",
 }
 
 
@@ -94,8 +95,9 @@ class Rules:
         "probability of a ten-valued card; all others share the rest", parsers.share(lambda x: 0 < x < 1),
     )  # fmt: skip
     cut: Fraction = _rule(
-        Fraction(1), "above 0, at most 1, such as 3/4 or 75%",
-        "share of the shoe dealt before it is shuffled; 1 = to the last card", parsers.share(lambda x: 0 < x <= 1),
+        Fraction(1), "0 to 1, such as 3/4 or 75%",
+        "share of the shoe dealt before it is shuffled; 1 = to the last card, 0 = a fresh shoe for every round",
+        parsers.share(lambda x: 0 <= x <= 1),
     )  # fmt: skip
     deal: str = _rule(
         "pdpd", "two p and one or two d, such as pdpd, ddpp, pdp",
@@ -194,6 +196,16 @@ class Rules:
     def infinite(self) -> bool:
         """Whether cards are drawn with replacement."""
         return self.decks == math.inf
+
+    @property
+    def cut_cards(self) -> int:
+        """Cards after which the shoe is shuffled before the next round, at least 1; 0 if the shoe is infinite."""
+        return 0 if self.infinite else max(math.ceil(self.cut * int(self.decks) * 52), 1)
+
+    @property
+    def fresh(self) -> bool:
+        """Whether every round has a freshly shuffled shoe, since the deal alone reaches the cut, or an infinite one."""
+        return self.cut_cards <= len(self.deal)
 
     @cached_property
     def card_probabilities(self) -> tuple[Fraction, ...]:

@@ -6,7 +6,6 @@ The compiled round (`engine/kernels/shoe.py`) draws the same cards from the same
 from __future__ import annotations
 
 import itertools
-import math
 import os
 from collections.abc import Iterator
 from fractions import Fraction
@@ -118,7 +117,7 @@ class DeckShoe:
 
     def __init__(self, rules: Rules, stream: Stream) -> None:
         self.size = int(rules.decks) * 52
-        self.cut = math.ceil(rules.cut * self.size)
+        self.cut = rules.cut_cards
         self._deck = [rank for rank in range(len(RANKS)) for _ in range(self.size // len(RANKS))]
         self._words = self._read_words(stream)
         self._shuffle()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 
 from bjsim.sim.engine.kernels.layout import TIED
 from bjsim.sim.game.rules import Rules
@@ -37,7 +36,7 @@ class CommonCards:
     def of(rules: Rules, tables: Sequence[TracedTable]) -> CommonCards:
         """Combine tables that all play by `rules`."""
         size = 0 if rules.infinite else 52 * int(rules.decks)
-        return CommonCards(tables, size, ceil(rules.cut * size))
+        return CommonCards(tables, size, rules.cut_cards)
 
     @property
     def seats(self) -> int:

@@ -16,7 +16,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import parse_row
-from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.evaluation.best import best_chart
 from bjsim.strategies.formats.parser import ChartError, ParsedTable, Token, chart_from, required_rows
 from bjsim.strategies.formats.text import split_lines, tokenize_line, written_rows
 
@@ -73,7 +73,7 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
     """
     states = States(rules)
     _check_columns(states, f"{name}, line 1, column 1")
-    best = Solver(rules).chart
+    best = best_chart(rules)
     lines = split_lines(text)
     header = [Token(1, 1, column) for column in POLICY_COLUMNS]
     grid = ParsedTable(

@@ -10,7 +10,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.charts.rows import parse_row
-from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.evaluation.best import best_chart
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,11 @@ def _hoyle(rules: Rules) -> Chart:
     return make_chart("hoyle", rules, code, CATALOGUE["hoyle"].source)
 
 
-def _optimal(rules: Rules) -> Chart:
-    return Solver(rules).chart
-
-
 CATALOGUE: dict[str, CatalogueEntry] = {
     "optimal": CatalogueEntry(
-        _optimal,
-        "the best chart for the rules in an infinite shoe, computed",
-        "dynamic programming, bjsim.strategies.exact.solver",
+        best_chart,
+        "the best chart for the rules, decks included, computed",
+        "dynamic programming, bjsim.strategies.exact.solver and bjsim.strategies.shoe",
     ),
     **{
         f"lim{n}": CatalogueEntry(

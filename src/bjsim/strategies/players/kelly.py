@@ -9,6 +9,7 @@ from bjsim.sim.game.actions import STAND, Action, View, raise_by
 from bjsim.sim.game.hand_states import Result
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.evaluation.best import best_chart
 from bjsim.strategies.exact.solver import Solver
 
 
@@ -42,7 +43,7 @@ class Kelly:
             games = ", ".join(name for name, preset in PRESETS.items() if preset.rules.raises)
             raise InputError(f"kelly raises its stake, which {rules.name} does not allow; games that do: {games}")
         self.rules = rules
-        self.chart = Solver(rules).chart
+        self.chart = best_chart(rules)
         self._columns = Solver(rules, Fraction).columns
         self._shares: dict[tuple[Result, str], Fraction] = {}
 

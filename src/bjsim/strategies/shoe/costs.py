@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.shoe.analysis import Analysis
 from bjsim.strategies.shoe.charts import ColumnCharts
 from bjsim.strategies.shoe.solver import ShoeSolver
 
@@ -67,3 +68,16 @@ def _column_costs(charts: ColumnCharts, chart: Chart) -> list[CellCost]:
             alone = float(np.sum(under_best[members, best] - under_best[members, own]))
             costs.append(CellCost(row, charts.column, code, options.names[option][1], cost, alone))
     return costs
+
+
+def settled_share(solver: ShoeSolver, chart: Chart) -> float:
+    """Return the share of bets that a chart settles, where tied bets are replayed."""
+    nets = []
+    for tie_value in (0.0, 1.0):
+        analysis = Analysis(solver.shoe, tie_value)
+        net = sum(solver.shoe.chance[start] * value for start, value in analysis.ended())
+        for charts in solver.columns():
+            column = ColumnCharts(analysis, charts.column)
+            net += column.value(column.plays(column.chart_acts(chart)))
+        nets.append(net)
+    return float(1 - (nets[1] - nets[0]))

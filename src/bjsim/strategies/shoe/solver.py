@@ -46,6 +46,14 @@ class ShoeSolver:
         self._plays: dict[tuple[object, float], Plays] = {}
         self._tie_values: dict[object, float] = {}
 
+    def __copy__(self) -> ShoeSolver:
+        """Return a solver that starts with this one's caches: what it adds to them is not kept here."""
+        solver = object.__new__(type(self))
+        solver.__dict__ = {
+            name: dict(found) if isinstance(found, dict) else found for name, found in vars(self).items()
+        }
+        return solver
+
     # --- results
 
     def value(self, strategy: Strategy = "td") -> float:

@@ -13,22 +13,29 @@ exact.
 
 `alone` is the cost of a cell if it is the only wrong one in the best chart. These do not add up, because wrong cells
 lead play to other wrong cells, or away from them. The rest, the second-order terms, is `Evaluation.second_order`.
+
+This is the evaluation in an infinite shoe. In a finite one the hands of a cell differ by their cards, and
+`bjsim.strategies.shoe.costs` computes the same with the best chart in place of the best play.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 
+from bjsim.errors import InputError
 from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import row_order
+from bjsim.strategies.evaluation.best import best_chart, refusal, shoe_solver
 from bjsim.strategies.exact.reach import Reach
 from bjsim.strategies.exact.solver import ExpectedValue, Solver
 from bjsim.strategies.exact.values import Column, Policy
+from bjsim.strategies.shoe.costs import cell_costs, settled_share
+from bjsim.strategies.shoe.solver import ShoeSolver
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,7 @@ class WrongCell:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A chart compared with the best chart of its game, in an infinite shoe.
+    """A chart compared with the best chart of its game, in a freshly shuffled shoe of its decks.
 
     Attributes:
         chart: The chart that is evaluated.
@@ -65,6 +72,7 @@ class Evaluation:
         cells: The wrong cells, the most expensive first.
         codes: The chart's code for every (row, column) of the game, with the most specific rows.
         infinite_because: Why the value of the best chart is infinite, as a message; empty if it is finite.
+        refusal: Why everything is for an infinite shoe although the game has a finite one, as a message; else empty.
     """
 
     chart: Chart
@@ -73,7 +81,13 @@ class Evaluation:
     best: float
     cells: tuple[WrongCell, ...]
     codes: Mapping[tuple[str, str], str]
-    infinite_because: str
+    infinite_because: str = ""
+    refusal: str = ""
+
+    @property
+    def in_infinite_shoe(self) -> bool:
+        """Whether everything is for an infinite shoe."""
+        return self.chart.rules.infinite or bool(self.refusal)
 
     @property
     def difference(self) -> float:
@@ -101,8 +115,41 @@ class Evaluation:
 
 
 def evaluate_chart(chart: Chart) -> Evaluation:
-    """Compare a chart with the best one of its game, in an infinite shoe."""
-    return _Evaluator(chart).evaluation()
+    """Compare a chart with the best one of its game, in a freshly shuffled shoe of its decks.
+
+    A shoe that has no exact value is replaced by the infinite one; `Evaluation.refusal` then gives the reason.
+    """
+    solver = shoe_solver(chart.rules)
+    if solver is None:
+        return _Evaluator(chart).evaluation(refusal(chart.rules))
+    try:
+        value = solver.value(chart)
+    except InputError as error:
+        return _Evaluator(chart).evaluation(str(error))
+    return _evaluate_in_shoe(solver, chart, value)
+
+
+def _evaluate_in_shoe(solver: ShoeSolver, chart: Chart, value: float) -> Evaluation:
+    states = States(chart.rules)
+    codes = {
+        (row, column): chart.code(states.rows_of(decisions[0].state, "P" in decisions[0].legal(states)), column)
+        for row, decisions in make_cells(states).items() for column in states.columns
+    }  # fmt: skip
+    cells = [WrongCell(**asdict(cell)) for cell in cell_costs(solver, chart)]
+    if chart.rules.ties == "replay":
+        cells = _per_settled_bet(solver, chart, cells)
+    best = solver.value("td") if cells else value
+    return Evaluation(chart, best_chart(chart.rules), value, best, tuple(cells), codes)
+
+
+def _per_settled_bet(solver: ShoeSolver, chart: Chart, cells: list[WrongCell]) -> list[WrongCell]:
+    """Convert costs per round: bets that tie are replayed, and each cell changes how many do."""
+    settled, best = settled_share(solver, chart), solver.value("td")
+    converted = []
+    for cell in cells:
+        one = Chart("one wrong cell", solver.rules, {**solver.chart.cells, (cell.row, cell.column): cell.chart})
+        converted.append(replace(cell, cost=cell.cost / settled, alone=best - solver.value(one)))
+    return converted
 
 
 def make_cells(states: States) -> dict[str, list[Decision]]:
@@ -131,13 +178,13 @@ class _Evaluator:
         self.best_ev = self.solver.ev(self.solver.chart.policy)
         self.ev = self.solver.ev(chart.policy)
 
-    def evaluation(self) -> Evaluation:
+    def evaluation(self, refusal: str) -> Evaluation:
         codes = {(row, column): self._code(decisions[0], column)
                  for row, decisions in self.rows.items() for column in self.states.columns}  # fmt: skip
         cells = sorted(self._wrong_cells(codes), key=lambda cell: (-cell.cost, -cell.alone))
         value, best = float(self.ev.value), float(self.solver.infinite_shoe_value)
         return Evaluation(
-            self.chart, self.solver.chart, value, best, tuple(cells), codes, self.solver.infinite_because
+            self.chart, self.solver.chart, value, best, tuple(cells), codes, self.solver.infinite_because, refusal
         )  # fmt: skip
 
     def _code(self, decision: Decision, column: str) -> str:

@@ -1,0 +1,95 @@
+"""The best chart of a game, and the exact return of a strategy: in the game's own shoe where that is finite.
+
+A finite shoe that `ShoeSolver` refuses is replaced by the infinite one, and a warning in the log says so once.
+"""
+
+from __future__ import annotations
+
+import logging
+from copy import copy
+from functools import lru_cache
+
+from bjsim.errors import InputError
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.shoe.solver import ShoeSolver, Strategy
+
+logger = logging.getLogger(__name__)
+
+KEPT = 8  # solvers, the least recently used leave first; one of splits to four hands holds about 30 MB
+
+
+def shoe_solver(rules: Rules) -> ShoeSolver | None:
+    """A solver of a game's finite shoe; None if the shoe is infinite, or if its best chart has no exact value."""
+    solver = None if rules.infinite else _shoe(_as_solved(rules))[0]
+    return copy(solver)  # else the play of every chart that it is asked about, up to 25 MB, would be kept
+
+
+def refusal(rules: Rules) -> str:
+    """Why a finite shoe is not solved, as a message; empty if it is, or if the shoe is infinite."""
+    return "" if rules.infinite else _shoe(_as_solved(rules))[1]
+
+
+def best_chart(rules: Rules) -> Chart:
+    """The best chart of a game, decks included; that of the infinite shoe if `refusal` gives a reason."""
+    chart = _best_chart(_as_solved(rules))
+    return Chart(chart.name, rules, chart.cells, chart.source)
+
+
+def exact_return(rules: Rules, strategy: Strategy) -> tuple[float, float | None]:
+    """The exact return of a strategy, in a freshly shuffled shoe of the game.
+
+    Args:
+        rules: The game.
+        strategy: A chart, or in a finite shoe a named strategy of `ShoeSolver`.
+
+    Returns:
+        Expected profit per settled bet, and standard deviation per round (None if it is not known), in initial bets.
+
+    Raises:
+        InputError: The value is not known; the message gives the reason.
+    """
+    rules = _as_solved(rules)
+    if isinstance(strategy, Chart):
+        strategy = Chart(strategy.name, rules, strategy.cells)
+    return _exact_return(rules, strategy)
+
+
+def _as_solved(rules: Rules) -> Rules:
+    """The rules without the fields that change neither the best chart nor the value of any."""
+    return rules.replace(name="", cut=1, raises=False, seats=1, turns="in-turn", buy_in=10, chips=200, move_cap=100)
+
+
+@lru_cache(maxsize=KEPT)
+def _shoe(rules: Rules) -> tuple[ShoeSolver | None, str]:
+    """The solver, or the reason for its refusal."""
+    try:
+        solver = ShoeSolver(rules)
+        solver.value("td")
+    except InputError as error:
+        return None, str(error)
+    return solver, ""
+
+
+@lru_cache(maxsize=256)
+def _best_chart(rules: Rules) -> Chart:
+    if solver := shoe_solver(rules):
+        return solver.chart
+    if reason := refusal(rules):
+        logger.warning("the best chart is that of an infinite shoe, as the finite one is not solved: %s", reason)
+    return Solver(rules).chart
+
+
+@lru_cache(maxsize=256)
+def _exact_return(rules: Rules, strategy: Strategy) -> tuple[float, float | None]:
+    if rules.infinite and isinstance(strategy, Chart):
+        infinite = Solver(rules)
+        ev = infinite.ev(strategy.policy)
+        return float(ev.value), infinite.sd(strategy.policy, ev)
+    solver = shoe_solver(rules) or ShoeSolver(rules)
+    value = solver.value(strategy)
+    try:
+        return value, solver.sd(strategy)
+    except InputError:
+        return value, None
