@@ -13,7 +13,8 @@ from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.shoe.solver import ShoeSolver, Strategy
+from bjsim.strategies.shoe.lookup import Strategy
+from bjsim.strategies.shoe.solver import ShoeSolver
 
 logger = logging.getLogger(__name__)
 
