@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from bot_helpers import SAMPLES, needs
-from support.conformance import ChartConformance, PlayerConformance, illegal, play
+from support.conformance import PlayerConformance, StatePlayerConformance, illegal, play
 
 import bjsim
 from bjsim.bots.player import BotPlayer, UnstartableBot, open_bot
@@ -16,14 +16,17 @@ from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.state_player import StatePlayer
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import BUILT_IN, FunctionPlayer, find_player
 from bjsim.strategies.players.kelly import Kelly
-from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
+from bjsim.strategies.shoe.players import TwoCardPlayer
 from bjsim.strategies.shoe.present import Perfect
 
 
-class TestCatalogue(ChartConformance):
+class TestCatalogue(StatePlayerConformance):
+    kinds = (Chart,)
     names = ("optimal", "lim12", "lim13", "lim14", "lim15", "lim16", "lim17", "lim18", "lim19", "lim20", "mimic",
              "hoyle")  # fmt: skip
 
@@ -43,11 +46,21 @@ class TestKelly(PlayerConformance):
         return rules.raises
 
 
-class TestShoePlayers(PlayerConformance):
+class TestShoePlayers(StatePlayerConformance):
     """They solve the shoe first, so they play few games."""
 
-    kinds = (TwoCardPlayer, CardPlayer, Perfect)
-    names = ("optimal-2c", "optimal-cd", "perfect")
+    kinds = (TwoCardPlayer,)  # and CardPlayer, which is derived from it
+    names = ("optimal-2c", "optimal-cd")
+    presets = ("vegas-s17", "downtown")
+    rounds = 40
+
+    def make(self, name: str, rules: Rules) -> Player:
+        return find_player(name, rules)
+
+
+class TestPerfect(PlayerConformance):
+    kinds = (Perfect,)
+    names = ("perfect",)
     presets = ("vegas-s17", "downtown")
     rounds = 40
 
@@ -93,7 +106,7 @@ class TestBotThatCannotStart(PlayerConformance):
         return UnstartableBot(name, BuildError("it cannot be compiled"))
 
 
-TESTED = (TestCatalogue, TestKelly, TestShoePlayers, TestFunction, TestBot, TestBotThatCannotStart)
+TESTED = (TestCatalogue, TestKelly, TestShoePlayers, TestPerfect, TestFunction, TestBot, TestBotThatCannotStart)
 
 
 def test_every_named_player_is_tested() -> None:
@@ -101,7 +114,7 @@ def test_every_named_player_is_tested() -> None:
 
 
 def test_every_kind_of_player_is_tested() -> None:
-    """A class with a method `decide` in these modules is one; others are the host's and the table's own."""
+    """A class with `decide` or a policy in these modules is one; others are the host's and the table's own."""
     package = Path(bjsim.__file__).parent
     modules = [
         *package.glob("strategies/players/*.py"),
@@ -114,9 +127,9 @@ def test_every_kind_of_player_is_tested() -> None:
         for path in modules
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ClassDef)
-        and any(isinstance(part, ast.FunctionDef) and part.name in ("decide", "letter") for part in node.body)
+        and any(isinstance(part, ast.FunctionDef) and part.name in ("decide", "policy") for part in node.body)
     }
-    assert kinds == {kind.__name__ for tests in TESTED for kind in tests.kinds}
+    assert kinds - {StatePlayer.__name__} == {kind.__name__ for tests in TESTED for kind in tests.kinds}
 
 
 class Cheat:

@@ -48,7 +48,7 @@ class RunRequest:
         workers: Processes, or threads where players or other threads of this process rule processes out; None is one
             for each core.
         executor: `local`, `dask`, `dask://HOST:PORT`, `cuda`, or any executor, which is left open.
-        adjust_luck: Compute luck-adjusted returns too; None does so in finite shoes where all players are charts.
+        adjust_luck: Compute luck-adjusted returns too; None does so in finite shoes where all players are compiled.
         common_cards: Deal every bot the same cards, and compare them pair by pair.
         checkpoint: A new file to keep what is known in.
         resume: A checkpoint of the same run to go on from.

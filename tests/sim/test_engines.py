@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import types
+from support.engines import differences
 from support.games import FIXED, charts, random_chart, rules
-from support.table import line
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
@@ -23,94 +23,12 @@ from bjsim.sim.engine.kernels.play import RUNAWAY
 from bjsim.sim.engine.lookup_table import make_lookup_table
 from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.engine.rounds import open_ledger, play_blocks, play_rounds
-from bjsim.sim.game.events import DEALER, Settled
+from bjsim.sim.game.events import DEALER
 from bjsim.sim.game.presets import PRESETS, named_rules
-from bjsim.sim.game.random_stream import Stream, stream_key
-from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import Shoe, open_shoe
 from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.exact.solver import Solver
-
-Key = tuple[int, int, int]  # seed, table, block
-
-
-class CountingShoe:
-    """A shoe that counts the cards that it has dealt, and the rounds in which it ran out."""
-
-    def __init__(self, shoe: Shoe) -> None:
-        self.shoe = shoe
-        self.dealt = 0
-        self.ran_out = 0
-
-    def begin_round(self) -> bool:
-        return self.shoe.begin_round()
-
-    def draw(self) -> int:
-        before = getattr(self.shoe, "dealt", 0)
-        rank = self.shoe.draw()
-        self.ran_out += getattr(self.shoe, "dealt", 1) <= before
-        self.dealt += 1
-        return rank
-
-
-def sights(result: RoundResult) -> set[str]:
-    """The kinds and details of events in a round, for the test that random games cover all of them."""
-    words = {word for event in result.events for word in line(event).split()}
-    hands = max(event.hand for event in result.events if isinstance(event, Settled)) + 1
-    return words | {f"{n} hands" for n in (2, 5, 9) if hands >= n}
-
-
-def readable_trace(
-    game: Rules, seats: Sequence[Chart], key: Key, rounds: int, seen: Counter[str] | None = None
-) -> np.ndarray:
-    """The trace of `play_rounds`, computed with the readable round."""
-    shoe = CountingShoe(open_shoe(game, Stream(*key)))
-    rows = []
-    for _ in range(rounds):
-        result = Round(game, shoe, seats).play()
-        codes = [payoff_code(net, tied, game.unit) for net, tied in zip(result.net, result.tied, strict=True)]
-        rows.append([*codes, shoe.dealt])
-        if seen is not None:
-            seen.update(sights(result))
-    if seen is not None:
-        seen["shoe ran out"] += shoe.ran_out
-    return np.array(rows)
-
-
-def differences(
-    game: Rules, seats: Sequence[Chart], key: Key, rounds: int, compiled: CompiledRules | None = None,
-    seen: Counter[str] | None = None,
-) -> list[str]:  # fmt: skip
-    """Describe where the two engines differ; empty if traces and counts agree."""
-    compiled = compiled or compile_rules(game, [chart.policy for chart in seats])
-    counts, outside, trace = play_rounds(compiled, stream_key(*key), rounds, rounds)
-    readable = readable_trace(game, seats, key, rounds, seen)
-    found = [
-        f"round {number}: compiled {one}, readable {other}"
-        for number, (one, other) in enumerate(zip(trace.tolist(), readable.tolist(), strict=True))
-        if one != other
-    ]
-    paid = sorted((seat, code) for row in trace.tolist() for seat, code in enumerate(row[:-1]))
-    if counted(compiled, counts, outside) != paid:
-        found.append("the counts of payoffs are not those of the trace")
-    if lookup := make_lookup_table(compiled):
-        counts, outside, [walked] = play_blocks(compiled, lookup, [stream_key(*key)], [rounds], traced=True)
-        found += [f"round {n}: walked {walked[n]}" for n in np.flatnonzero(walked != readable[:, 0])]
-        if counted(compiled, counts, outside) != paid:
-            found.append("the counts of payoffs of the rounds walked are not those of the trace")
-    return found
-
-
-def counted(compiled: CompiledRules, counts: np.ndarray, outside: np.ndarray) -> list[tuple[int, int]]:
-    """All counted payoffs as (seat, code), sorted."""
-    width = compiled.numbers.width
-    table = [
-        (int(seat), int(place) - width + int(tied) * TIED)
-        for seat, tied, place in np.argwhere(counts)
-        for _ in range(counts[seat, tied, place])
-    ]
-    return sorted(table + [(int(seat), int(code)) for seat, code in outside])
 
 
 @pytest.mark.parametrize("games", [320, pytest.param(4000, marks=pytest.mark.slow)])

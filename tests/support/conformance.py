@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import pytest
 
-from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
+from bjsim.sim.engine.compiled_rules import payoff_code
 from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.presets import PRESETS, named_rules
@@ -17,7 +17,8 @@ from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import open_shoe
-from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.state_player import StatePlayer
+from bjsim.strategies.experiment import compile_players
 
 ROUNDS = 200
 KEY = (2011, 0, 0)  # seed, table and block of the rounds
@@ -120,13 +121,11 @@ class PlayerConformance:
             self.close(copies[1])  # a deep copy may be the player itself
 
 
-class ChartConformance(PlayerConformance):
-    """Charts are played by compiled code as well."""
-
-    kinds = (Chart,)
+class StatePlayerConformance(PlayerConformance):
+    """They are played by compiled code as well."""
 
     def test_the_compiled_round_pays_the_same(self, player: Player, name: str, preset: str) -> None:
-        assert isinstance(player, Chart)
+        assert isinstance(player, StatePlayer)
         rules = named_rules(preset)
         results, _ = play(rules, player, self.rounds)
         readable = [
@@ -134,7 +133,7 @@ class ChartConformance(PlayerConformance):
             for result in results
         ]
         _, _, trace = play_rounds(
-            compile_rules(rules, [player.policy] * rules.seats), stream_key(*KEY), self.rounds, self.rounds
+            compile_players(rules, [player] * rules.seats), stream_key(*KEY), self.rounds, self.rounds
         )
         assert trace[:, :-1].tolist() == readable
 

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from bjsim.arguments import MAX_TABLES, argument, whole_number
 from bjsim.errors import InputError
-from bjsim.sim.engine.compiled_rules import compile_rules
+from bjsim.sim.engine.compiled_rules import Policy, compile_rules
+from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.game.actions import Player
+from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.common_cards import CommonCards
@@ -18,6 +20,7 @@ from bjsim.sim.running.experiment import Experiment, Progress
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.running.table import Table, TracedTable
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.state_player import StatePlayer
 from bjsim.strategies.evaluation.best import exact_return
 from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.results import BotResult, ExactReturn
@@ -31,7 +34,7 @@ SHOE_PLAYERS: dict[type, str] = {TwoCardPlayer: "td-2c", CardPlayer: "cdz-"}  # 
 
 
 def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) -> TracedTable:
-    """Make a table for players that share a shoe; its rounds are compiled if all players are charts.
+    """Make a table for players that share a shoe; its rounds are compiled if all are `StatePlayer`s.
 
     Args:
         rules: The game.
@@ -41,16 +44,29 @@ def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False
     Raises:
         InputError: A chart lacks a cell.
     """
-    charts = [player for player in seated if isinstance(player, Chart)]
-    if len(charts) < len(seated):
+    players = [player for player in seated if isinstance(player, StatePlayer)]
+    if len(players) < len(seated):
         return ReadableTable(rules, list(seated))
     try:
-        compiled = compile_rules(rules, [chart.policy for chart in charts])
+        compiled = compile_players(rules, players)
     except KeyError as error:  # a chart made in Python; charts from files are checked when they are read
         raise InputError(str(error.args[0])) from None
     if adjust_luck:
         return AdjustedTable(compiled, rules.unit, make_luck_model(rules, compiled))
     return CompiledTable(compiled, rules.unit)
+
+
+def compile_players(rules: Rules, players: Sequence[StatePlayer]) -> CompiledRules:
+    """Compile rules and the players of all seats, by cards if one of them distinguishes the cards of a hand."""
+    by_cards = CardStates(rules) if any(isinstance(player.states, CardStates) for player in players) else None
+
+    def policy(player: StatePlayer) -> Policy:
+        if by_cards is None:
+            return player.policy
+        columns = {shown: player.states.column(shown) for shown in by_cards.columns}
+        return lambda hand, shown, legal: player.policy(hand, columns[shown], legal)
+
+    return compile_rules(rules, [policy(player) for player in players], by_cards)
 
 
 def make_experiment(
@@ -77,7 +93,7 @@ def make_experiment(
     hands, tables = whole_number("hands", hands), whole_number("tables", tables, 1, MAX_TABLES)
     seed = whole_number("seed", seed, 0, MAX_SEED)
     adjusted = not rules.infinite if adjust_luck is None else adjust_luck
-    others = [player.name for player in players if not isinstance(player, Chart)]
+    others = [player.name for player in players if not isinstance(player, StatePlayer)]
     if adjust_luck and others:
         raise InputError(
             f"{argument('adjust_luck', True)} needs charts, whose states have exact values; {others[0]} is not a chart"

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from bjsim.errors import InputError, RunFailed
-from bjsim.sim.engine.kernels.layout import LETTERS, NO_LIMIT, TIED, CompiledRules, Numbers
+from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, LETTERS, NO_LIMIT, SPLIT, TIED, CompiledRules, Numbers
+from bjsim.sim.engine.merge_states import merge_states
+from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
 from bjsim.sim.game.hand_states import DEALER_NATURAL, SURRENDERED, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules
@@ -47,12 +49,14 @@ def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:
     return int(units) + int(tied) * TIED
 
 
-def compile_rules(rules: Rules, policies: Sequence[Policy]) -> CompiledRules:
+def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | None = None) -> CompiledRules:
     """Compile rules and the policies of all seats.
 
     Args:
         rules: The rules of the game.
         policies: For each seat a function (state, column label, legal letters) -> letter.
+        states: The states that the policies distinguish; by default `States(rules)`. States of hands that all policies
+            of a `CardStates` play alike are merged.
 
     Returns:
         The compiled rules.
@@ -62,15 +66,18 @@ def compile_rules(rules: Rules, policies: Sequence[Policy]) -> CompiledRules:
         ValueError: A policy returns a letter that is not legal, or a payoff is not a whole number of units.
         InputError: A round can pay too many different amounts.
     """
-    states = States(rules)
+    states = states or States(rules)
     hands, add, split_to = _hand_states(states)
+    act = np.stack([_actions(states, hands, policy) for policy in policies])
+    if isinstance(states, CardStates):
+        hands, add, split_to, act = _merge(states, hands, add, split_to, act)
     results = sorted({states.result(hand) for hand in hands} | ({SURRENDERED} if rules.surrender else set()))
     dealers, dealer_add = _dealer_states(states)
     outcomes = states.dealer_outcomes
     pay = [[[_pay(states, result, stake, o) for o in outcomes] for stake in (1, 2)] for result in results]
     return CompiledRules(
         add=add,
-        act=np.stack([_actions(states, hands, policy) for policy in policies]),
+        act=act,
         split_to=split_to,
         result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
         pay=np.array(pay, np.int64),
@@ -135,6 +142,19 @@ def _hand_states(states: States) -> tuple[list[HandState], Array, Array]:
         add.append([number(states.add(hand, rank)) if draws else 0 for rank in ranks])
         split_to.append(number(states.split(hand)) if hand.cards == 2 and "P" in states.legal(hand) else 0)
     return hands, np.array(add, np.int64), np.array(split_to, np.int64)
+
+
+def _merge(
+    states: States, hands: list[HandState], add: Array, split_to: Array, act: Array
+) -> tuple[list[HandState], Array, Array, Array]:
+    """Merge hand states from which play is the same; the arguments are as returned."""
+    results = {result: number for number, result in enumerate({states.result(hand) for hand in hands})}
+    draws = np.isin(act, (HIT, DOUBLE)).any(axis=(0, 1, 3)) | np.array([hand.cards < 2 for hand in hands])
+    add, split_to = np.where(draws[:, None], add, 0), np.where((act == SPLIT).any(axis=(0, 1, 3)), split_to, 0)
+    own = np.array([(results[states.result(hand)], hand.split, min(hand.cards, 2)) for hand in hands])
+    labels = np.concatenate([own, act.transpose(2, 0, 1, 3).reshape(len(hands), -1)], axis=1)
+    first, number = merge_states(labels, np.concatenate([add, split_to[:, None]], axis=1))
+    return [hands[state] for state in first], number[add[first]], number[split_to[first]], act[:, :, first]
 
 
 def _dealer_states(states: States) -> tuple[list[DealerState], Array]:

@@ -24,6 +24,7 @@ class HandState(NamedTuple):
         rank: Rank index that its one or two cards share if it can matter for a split, else -1.
         meld: With bonuses, the sorted rank indices so far while 7-7-7 or 8-7-6 is possible or complete.
         split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE.
+        held: With `CardStates`, the sorted values of its cards (0 for an ace, 9 for ten), else empty.
     """
 
     points: int = 0
@@ -32,6 +33,7 @@ class HandState(NamedTuple):
     rank: int = -1
     meld: tuple[int, ...] = ()
     split: int = WHOLE
+    held: tuple[int, ...] = ()
 
 
 class Result(NamedTuple):
@@ -46,8 +48,12 @@ BUST, NATURAL, SURRENDERED = Result("bust"), Result("natural", 21), Result("surr
 
 
 class DealerState(NamedTuple):
-    """The dealer's hand: points (22 for a bust), whether an ace counts 11, and 0, 1, 2 or 3 (three or more) cards."""
+    """The dealer's hand: points (22 for a bust), whether an ace counts 11, and 0, 1, 2 or 3 (three or more) cards.
+
+    held: With `CardStates`, the sorted values of at most two cards if both are shown, else empty.
+    """
 
     points: int = 0
     soft: bool = False
     cards: int = 0
+    held: tuple[int, ...] = ()

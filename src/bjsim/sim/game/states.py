@@ -59,7 +59,7 @@ class States:
         self.rows_of = cache(self._find_rows)
 
     def __reduce__(self) -> tuple[type[States], tuple[Rules]]:
-        return States, (self.rules,)
+        return type(self), (self.rules,)
 
     @cached_property
     def ranks(self) -> tuple[tuple[int, Fraction], ...]:

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.cards import parse_rank
-from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState
+from bjsim.sim.game.hand_states import SPLIT_ACES, HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.rows import parse_row, row_order
+from bjsim.strategies.charts.state_player import StatePlayer
 from bjsim.strategies.tabular import data_frame, html_table
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ IF_SPLITS_DOUBLE = ("Ph", "Pd", "Ps")  # these split only if a split hand may do
 
 
 @dataclass(frozen=True)
-class Chart:
+class Chart(StatePlayer):
     """A strategy that looks up every decision in a table; as a Player it plays in the readable round.
 
     Codes: `S` stand, `H` hit, `P` split, `Dh` and `Ds` double (else hit / stand), `Rh` and `Rs` surrender (else hit /
@@ -64,10 +62,6 @@ class Chart:
     cells: Mapping[tuple[str, str], str]
     source: str = ""
     states: States = field(init=False, repr=False, compare=False)
-    _cached_decide: Callable[[str, bool, str, str], Action] = field(init=False, repr=False, compare=False)
-
-    def __deepcopy__(self, memo: object) -> Chart:
-        return self  # immutable
 
     def __post_init__(self) -> None:
         for (row, column), code in self.cells.items():
@@ -77,7 +71,6 @@ class Chart:
                 )
         object.__setattr__(self, "cells", MappingProxyType(dict(self.cells)))
         object.__setattr__(self, "states", States(self.rules))
-        object.__setattr__(self, "_cached_decide", lru_cache(maxsize=1 << 16)(self._decide))  # hands recur
 
     @classmethod
     def following(cls, name: str, rules: Rules, cells: Mapping[tuple[str, str], str]) -> Chart:
@@ -170,41 +163,6 @@ class Chart:
         if code in IF_SPLITS_DOUBLE and not self.rules.double_after_split:
             actions = actions[1:]
         return next((action for action in actions if action in legal), "S" if state.split == SPLIT_ACES else "H")
-
-    def decide(self, view: View) -> Action:
-        """Choose an action.
-
-        Args:
-            view: What the seat may see.
-
-        Returns:
-            The chart's action.
-
-        Raises:
-            KeyError: The chart has no cell for the hand.
-        """
-        return self._cached_decide(view.hand, view.split, view.dealer, view.legal)
-
-    def _decide(self, hand: str, split: bool, dealer: str, legal: str) -> Action:
-        return Action(self.policy(self.find_state(hand, split), self.states.column(dealer), legal))
-
-    def find_state(self, hand: str, split: bool) -> HandState:
-        """The state of a hand, given as in a view.
-
-        Args:
-            hand: The cards as rank letters.
-            split: Whether the hand came from a split.
-
-        Returns:
-            The state.
-        """
-        state = HandState()
-        ranks = [parse_rank(card) for card in hand]
-        if split and len(ranks) <= 2:
-            state = state._replace(split=SPLIT_HAND if ranks[0] else SPLIT_ACES)
-        for rank in ranks:
-            state = self.states.add(state, rank)
-        return state._replace(split=WHOLE) if len(ranks) > 2 else state
 
 
 def chart_rows(states: States) -> tuple[str, ...]:

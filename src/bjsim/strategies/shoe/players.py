@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from bjsim.sim.game.actions import Action, View
+from functools import lru_cache
+
+from bjsim.sim.game.card_states import CardStates
+from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.hand_states import SPLIT_ACES, WHOLE, HandState
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.state_player import StatePlayer
+from bjsim.strategies.shoe.composition import VALUES
+from bjsim.strategies.shoe.game import LETTERS
+from bjsim.strategies.shoe.hands import all_hands
 from bjsim.strategies.shoe.solver import ShoeSolver
 
+ACTION_LETTERS = {action: letter for letter, action in LETTERS.items()}
 
-class TwoCardPlayer:
+
+class TwoCardPlayer(StatePlayer):
     """Plays the best chart of its shoe, with exceptions for hands of two cards as dealt.
 
     Args:
@@ -20,33 +30,38 @@ class TwoCardPlayer:
     name = "optimal-2c"
     about = "plays the best chart of its shoe with exceptions for two-card hands; needs a finite shoe"
     source = "exact values of the finite shoe (bjsim.strategies.shoe)"
+    strategy = "td-2c"
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
+        self.states = CardStates(rules)
         self.solver = ShoeSolver(rules)
-        self.chart = self.solver.chart
-        self._known: dict[tuple[object, ...], Action] = {}
-
-    def __deepcopy__(self, memo: object) -> TwoCardPlayer:
-        return self  # the only state is a cache
+        starts, plays = self.solver.shoe.starts, self.solver.plays(self.strategy)
+        self._acts = {"".join(RANKS[card] for card in starts[start]): play.act for start, play in plays.items()}
 
     def __reduce__(self) -> tuple[type[TwoCardPlayer], tuple[Rules]]:
         return type(self), (self.rules,)
 
-    def decide(self, view: View) -> Action:
-        """Return the action for a view."""
-        key = view.hand, view.dealer, view.split, view.legal
-        if key not in self._known:
-            self._known[key] = Action(self.letter(view))
-        return self._known[key]
+    def policy(self, state: HandState, column: str, legal: str) -> str:
+        """Return the letter of the strategy's action; see `StatePlayer.policy`."""
+        if state.split != WHOLE and "P" in legal:
+            return "P"  # as the first pair
+        letter = ACTION_LETTERS[int(self._acts[column][self._node(state, "P" in legal)])]
+        if letter in legal:
+            return letter
+        cards = "".join(RANKS[value] for value in state.held)  # a stake that the player cannot afford
+        values = self.solver.hand_values(cards, column, self.strategy, pair=False)
+        return "H" if "H" in legal and values.get("H", -9.0) > values["S"] + 1e-12 else "S"
 
-    def letter(self, view: View) -> str:
-        """The letter of the action."""
-        if len(view.hand) == 2 and not view.split:
-            letter = self.solver.best_action(view.hand, view.dealer, "td-2c")
-            if letter in view.legal:
-                return letter
-        return self.chart.decide(view).letter
+    def _node(self, state: HandState, may_split: bool) -> int:
+        """Return the solver's node of a hand."""
+        layout, value = self.solver.shoe.layout, state.held[-1]
+        if state.split == WHOLE:
+            return layout.pairs + value if may_split else _hand_numbers()[state.held]
+        pair, second = (0, value) if state.split == SPLIT_ACES else (value, state.held[0])
+        tree = layout.trees[pair]
+        assert tree is not None  # as the hand was split
+        return int(tree.second(0)[second])
 
 
 class CardPlayer(TwoCardPlayer):
@@ -54,13 +69,14 @@ class CardPlayer(TwoCardPlayer):
 
     name = "optimal-cd"
     about = "plays every hand optimally for all of its cards; needs a finite shoe"
+    strategy = "cdz-"
 
-    def letter(self, view: View) -> str:
-        """The letter of the action."""
-        if view.split and "P" in view.legal:
-            return "P"
-        letter = self.solver.best_action(view.hand, view.dealer, "cdz-", pair=not view.split and "P" in view.legal)
-        if letter in view.legal:
-            return letter
-        values = self.solver.hand_values(view.hand, view.dealer, pair=False)
-        return "H" if "H" in view.legal and values.get("H", -9.0) > values["S"] + 1e-12 else "S"
+
+@lru_cache(maxsize=1)
+def _hand_numbers() -> dict[tuple[int, ...], int]:
+    """The number of every hand in `all_hands`, by its sorted values."""
+    counts = all_hands().counts.tolist()
+    return {
+        tuple(value for value in range(VALUES) for _ in range(hand[value])): number
+        for number, hand in enumerate(counts)
+    }

@@ -1,0 +1,76 @@
+"""Players that the compiled round can play: those that decide by the state of a hand."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+
+from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.cards import parse_rank
+from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState
+from bjsim.sim.game.states import States
+
+
+class StatePlayer(ABC):
+    """A player whose action depends only on the state of its hand, what the dealer shows, and what is legal.
+
+    Attributes:
+        name: The name of the player.
+        states: The states that it distinguishes: `States`, or `CardStates` if it depends on the cards of a hand.
+    """
+
+    name: str
+    states: States
+
+    @abstractmethod
+    def policy(self, state: HandState, column: str, legal: str) -> str:
+        """Return the letter of the action to take.
+
+        Args:
+            state: The state of the hand.
+            column: The label of what the dealer shows, one of `states.columns`.
+            legal: The letters of the legal actions.
+
+        Returns:
+            The letter; one of `legal`.
+        """
+
+    def decide(self, view: View) -> Action:
+        """Choose an action.
+
+        Args:
+            view: What the seat may see.
+
+        Returns:
+            The action of the policy.
+        """
+        return self._cached_decide(view.hand, view.split, view.dealer, view.legal)
+
+    def __deepcopy__(self, memo: object) -> StatePlayer:
+        return self  # the only state is a cache
+
+    @cached_property
+    def _cached_decide(self) -> Callable[[str, bool, str, str], Action]:
+        return lru_cache(maxsize=1 << 16)(self._decide)  # hands recur
+
+    def _decide(self, hand: str, split: bool, dealer: str, legal: str) -> Action:
+        return Action(self.policy(self.find_state(hand, split), self.states.column(dealer), legal))
+
+    def find_state(self, hand: str, split: bool) -> HandState:
+        """Return the state of a hand, given as in a view.
+
+        Args:
+            hand: The cards as rank letters.
+            split: Whether the hand came from a split.
+
+        Returns:
+            The state.
+        """
+        state = HandState()
+        ranks = [parse_rank(card) for card in hand]
+        if split and len(ranks) <= 2:
+            state = state._replace(split=SPLIT_HAND if ranks[0] else SPLIT_ACES)
+        for rank in ranks:
+            state = self.states.add(state, rank)
+        return state._replace(split=WHOLE) if len(ranks) > 2 else state

@@ -1,0 +1,100 @@
+"""Comparing the readable round, the compiled round and the lookup table, round by round."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
+from bjsim.sim.engine.kernels.layout import TIED, CompiledRules
+from bjsim.sim.engine.lookup_table import make_lookup_table
+from bjsim.sim.engine.rounds import play_blocks, play_rounds
+from bjsim.sim.game.events import Settled
+from bjsim.sim.game.random_stream import Stream, stream_key
+from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import Shoe, open_shoe
+from bjsim.strategies.charts.state_player import StatePlayer
+from support.table import line
+
+Key = tuple[int, int, int]  # seed, table, block
+
+
+class CountingShoe:
+    """A shoe that counts the cards that it has dealt, and the rounds in which it ran out."""
+
+    def __init__(self, shoe: Shoe) -> None:
+        self.shoe = shoe
+        self.dealt = 0
+        self.ran_out = 0
+
+    def begin_round(self) -> bool:
+        return self.shoe.begin_round()
+
+    def draw(self) -> int:
+        before = getattr(self.shoe, "dealt", 0)
+        rank = self.shoe.draw()
+        self.ran_out += getattr(self.shoe, "dealt", 1) <= before
+        self.dealt += 1
+        return rank
+
+
+def sights(result: RoundResult) -> set[str]:
+    """The kinds and details of events in a round, for the test that random games cover all of them."""
+    words = {word for event in result.events for word in line(event).split()}
+    hands = max(event.hand for event in result.events if isinstance(event, Settled)) + 1
+    return words | {f"{n} hands" for n in (2, 5, 9) if hands >= n}
+
+
+def readable_trace(
+    game: Rules, seats: Sequence[StatePlayer], key: Key, rounds: int, seen: Counter[str] | None = None
+) -> np.ndarray:
+    """The trace of `play_rounds`, computed with the readable round."""
+    shoe = CountingShoe(open_shoe(game, Stream(*key)))
+    rows = []
+    for _ in range(rounds):
+        result = Round(game, shoe, seats).play()
+        codes = [payoff_code(net, tied, game.unit) for net, tied in zip(result.net, result.tied, strict=True)]
+        rows.append([*codes, shoe.dealt])
+        if seen is not None:
+            seen.update(sights(result))
+    if seen is not None:
+        seen["shoe ran out"] += shoe.ran_out
+    return np.array(rows)
+
+
+def differences(
+    game: Rules, seats: Sequence[StatePlayer], key: Key, rounds: int, compiled: CompiledRules | None = None,
+    seen: Counter[str] | None = None,
+) -> list[str]:  # fmt: skip
+    """Describe where the two engines differ; empty if traces and counts agree."""
+    compiled = compiled or compile_rules(game, [player.policy for player in seats])
+    counts, outside, trace = play_rounds(compiled, stream_key(*key), rounds, rounds)
+    readable = readable_trace(game, seats, key, rounds, seen)
+    found = [
+        f"round {number}: compiled {one}, readable {other}"
+        for number, (one, other) in enumerate(zip(trace.tolist(), readable.tolist(), strict=True))
+        if one != other
+    ]
+    paid = sorted((seat, code) for row in trace.tolist() for seat, code in enumerate(row[:-1]))
+    if counted(compiled, counts, outside) != paid:
+        found.append("the counts of payoffs are not those of the trace")
+    if lookup := make_lookup_table(compiled):
+        counts, outside, [walked] = play_blocks(compiled, lookup, [stream_key(*key)], [rounds], traced=True)
+        found += [f"round {n}: walked {walked[n]}" for n in np.flatnonzero(walked != readable[:, 0])]
+        if counted(compiled, counts, outside) != paid:
+            found.append("the counts of payoffs of the rounds walked are not those of the trace")
+    return found
+
+
+def counted(compiled: CompiledRules, counts: np.ndarray, outside: np.ndarray) -> list[tuple[int, int]]:
+    """All counted payoffs as (seat, code), sorted."""
+    width = compiled.numbers.width
+    table = [
+        (int(seat), int(place) - width + int(tied) * TIED)
+        for seat, tied, place in np.argwhere(counts)
+        for _ in range(counts[seat, tied, place])
+    ]
+    return sorted(table + [(int(seat), int(code)) for seat, code in outside])
