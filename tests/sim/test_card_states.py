@@ -15,7 +15,7 @@ from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
-from bjsim.sim.running.table import Span
+from bjsim.sim.running.blocks import Span
 from bjsim.strategies.experiment import compile_players, make_table
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
