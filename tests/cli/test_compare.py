@@ -4,7 +4,10 @@ import pytest
 from support.command import bjsim, refusal
 
 from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.evaluation.best import best_chart, exact_return
 from bjsim.strategies.evaluation.compare import compare
+
+VEGAS = PRESETS["vegas-s17"].rules.replace(decks="inf")
 
 
 def games(*args):
@@ -12,7 +15,7 @@ def games(*args):
 
 
 def test_presets_beside_the_first():
-    vegas, h17, city, easy = games("--rules", "vegas-s17,vegas-h17,atlantic-city,easy")
+    vegas, h17, city, easy = games("--rules", "vegas-s17,vegas-h17,atlantic-city,easy", "--set", "decks=inf")
     assert vegas["value"] == pytest.approx(-0.00511734, abs=1e-8) and vegas["difference"] == 0
     assert h17["difference"] == pytest.approx(h17["value"] - vegas["value"])
     changed = [f"{change['row']} v {change['column']}" for change in h17["changes"]]
@@ -22,7 +25,7 @@ def test_presets_beside_the_first():
 
 
 def test_one_rule_at_three_values():
-    results = games("--rules", "vegas-s17", "--vary", "blackjack_pays=3/2,6/5,1")
+    results = games("--rules", "vegas-s17", "--set", "decks=inf", "--vary", "blackjack_pays=3/2,6/5,1")
     assert [one["name"] for one in results] == ["blackjack_pays=3/2", "blackjack_pays=6/5", "blackjack_pays=1"]
     # a natural is paid in 2/13 · 4/13 of the rounds, unless the dealer has one too
     paid = 8 / 169 * (1 - 8 / 169)
@@ -32,7 +35,7 @@ def test_one_rule_at_three_values():
 
 
 def test_endless_resplitting_is_worth_what_is_published():
-    one, endless = compare([PRESETS["vegas-s17"].rules, PRESETS["vegas-s17"].rules.replace(max_hands="inf")])
+    one, endless = compare([VEGAS, VEGAS.replace(max_hands="inf")])
     assert 100 * one.value == pytest.approx(-0.511734, abs=5e-7)
     assert 100 * endless.value == pytest.approx(-0.5093975, abs=5e-8)
 
@@ -48,46 +51,52 @@ def test_a_row_that_one_game_has_is_compared_with_its_total():
 
 def test_what_a_third_card_leaves_of_a_code():
     """Doubling is for two cards, so eleven in three cards is hit in both games."""
-    bonuses = PRESETS["vegas-s17"].rules.replace(bonuses="win")
-    (_, other) = compare([PRESETS["vegas-s17"].rules, bonuses])
+    bonuses = VEGAS.replace(bonuses="win")
+    (_, other) = compare([VEGAS, bonuses])
     rows = {change.row for change in other.changes}
     assert "11/3" not in rows and "AA/3" not in rows and "15/4" in rows
 
 
 def test_totals_that_only_one_game_has_and_an_infinite_value():
-    hit_21 = PRESETS["vegas-s17"].rules.replace(stand_on_21=False)
-    assert compare([PRESETS["vegas-s17"].rules, hit_21])[1].only == ("21", "A10")
+    hit_21 = VEGAS.replace(stand_on_21=False)
+    assert compare([VEGAS, hit_21])[1].only == ("21", "A10")
     assert compare([PRESETS["neller"].rules, PRESETS["neller-v1"].rules])[1].only == ()
     endless = games("--rules", "blackjack-p", "--vary", "ten_probability=4/13,1/2")[1]
     assert endless["value"] == endless["difference"] == endless["sd"] == "inf"
 
 
 def test_what_is_shown():
-    text = bjsim("compare", "--rules", "vegas-s17", "--vary", "hit_soft_17=false,true").out
+    text = bjsim("compare", "--rules", "vegas-s17", "--set", "decks=inf", "--vary", "hit_soft_17=false,true").out
     assert "hit_soft_17=true" in text and "-0.219362%" in text
     assert "11 v A H → Dh, A4 v 4 H → Dh, A7 v 2 S → Ds, A8 v 6 S → Ds" in text
 
 
-def test_neighbouring_columns_are_drawn_together_and_decks_do_not_matter():
+def test_neighbouring_columns_are_drawn_together():
     outcome = bjsim("compare", "--rules", "vegas-s17,atlantic-city")
-    assert "15 v T H → Rh, 16 v 9-A H → Rh" in outcome.out
-    assert "changed cells are for an infinite shoe; add --until 0.01% to play the games in their" in outcome.out
-    assert "infinite shoe   difference" in outcome.out and outcome.err == ""
-    assert "infinite" not in bjsim("compare", "--rules", "neller,neller-v3").out
+    assert "15 v T H → Rh, 16 v 9, A H → Rh, 16 v T H → Rs" in outcome.out and outcome.err == ""
+    assert "exact, of a freshly shuffled shoe; add --until 0.01% for the effect of the cut cards" in outcome.out
+    assert "shuffled" not in bjsim("compare", "--rules", "neller,neller-v3").out
 
 
-@pytest.mark.parametrize(
-    "games_asked",
-    [
-        ["--vary", "decks=1,6"],
-        ["--vary", "cut=1/2,3/4"],
-        ["--vary", "decks=6,inf"],
-        ["--vary", "hit_soft_17=true,false", "--vary", "decks=1,6"],
-    ],
-)
-def test_games_that_differ_in_their_shoe_alone_are_refused(games_asked):
-    message = refusal("compare", "--rules", "vegas-s17", *games_asked)
-    assert "differ only in decks or cut" in message and "add --until 0.01%" in message
+def test_decks_are_compared_exactly():
+    """Fewer decks are better for the player, and eight are close to infinitely many."""
+    compared = games("--rules", "european", "--vary", "decks=1,6,8,inf", "--set", "cut=0")
+    values = [one["value"] for one in compared]
+    assert values == sorted(values, reverse=True) and values[-1] == pytest.approx(-0.00769810, abs=1e-8)
+    for one, decks in zip(compared, (1, 6, 8, "inf"), strict=True):
+        rules = PRESETS["european"].rules.replace(decks=decks)
+        assert one["value"] == pytest.approx(exact_return(rules, best_chart(rules))[0], abs=1e-12)
+        assert one["difference"] == pytest.approx(one["value"] - values[0]) and one["shoe"] == decks
+        assert one["cut_card_effect"] is None
+
+
+def test_cuts_are_compared_by_playing():
+    """The exact value does not depend on the cut; deep cuts cost a flat bettor more than fresh shoes."""
+    fresh, deep = games("--rules", "european", "--set", "decks=1", "--vary", "cut=0,3/4", "--workers", "1")
+    assert fresh["value"] == deep["value"] and deep["difference"] == 0 and fresh["cut_card_effect"] is None
+    luck = fresh["in_its_shoe"]
+    assert abs(luck["mean"] - fresh["value"]) < 4 * luck["se"] < 0.0002
+    assert -0.002 < deep["cut_card_effect"]["ci95"][0] < deep["cut_card_effect"]["ci95"][1] < -0.0003
 
 
 def test_varied_twice_is_a_grid():
@@ -118,8 +127,8 @@ def test_games_in_their_own_shoes():
         low, high = game["in_its_shoe"]["ci95"]
         assert low < game["in_its_shoe"]["mean"] < high and high - low < 0.001
     assert two["in_its_shoe"]["ci95"][0] > six["in_its_shoe"]["ci95"][1]
-    assert six["in_its_shoe"]["mean"] > six["value"]
-    assert two["difference"] == 0 and six["difference"] is endless["difference"] is endless["changes"] is None
+    assert endless["cut_card_effect"] is None and two["cut_card_effect"]["ci95"][1] < 0
+    assert two["difference"] == 0 > six["difference"] > endless["difference"]
 
 
 def test_a_precision_is_read_as_in_run():

@@ -20,7 +20,7 @@ from bjsim.cli.options import (
     until_option,
     write_json,
 )
-from bjsim.cli.render import percent
+from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import play_chart
 from bjsim.cli.tables import Cell, print_table
 from bjsim.errors import InputError, RunFailed
@@ -28,12 +28,13 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules, parse_field
 from bjsim.sim.game.states import States
 from bjsim.sim.running.workers import usable_cores
-from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.strategies.charts.chart import format_ranges
-from bjsim.strategies.evaluation.compare import Compared, differ_in_shoe_alone
+from bjsim.strategies.evaluation.best import best_chart
+from bjsim.strategies.evaluation.compare import Compared, differ_in_cut_alone
 from bjsim.strategies.evaluation.compare import compare as compare_games
-from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.results import BotResult
 
+CUT_PRECISION = 5e-5  # initial bets, where games differ only in their cut: a fraction of its effect, in a second or two
 LISTED = 20  # changes listed for a game; the JSON has all of them
 
 
@@ -63,50 +64,53 @@ def compare(
     names: list[str], varied: tuple[str, ...], settings: tuple[str, ...], precision: float | None, seed: int,
     workers: int | None, json_path: str | None,
 ) -> None:  # fmt: skip
-    """Compare games: their values and best charts in an infinite shoe, and so the effect of a rule.
+    """Compare games: the exact values of their best charts, decks included, and so the effect of a rule.
 
-    With --until, also play that chart in each game's own shoe and show its luck-adjusted return. Without --until the
-    number of decks and the cut have no effect, so games that differ only in these are refused.
+    A value is that of a freshly shuffled shoe. With --until, and where games differ only in their cut, the best chart
+    is also played in each finite shoe, for its luck-adjusted return and the cut-card effect.
 
     bjsim compare --rules vegas-s17,vegas-h17,atlantic-city
 
     bjsim compare --rules vegas-s17 --vary blackjack_pays=3/2,6/5,1
 
-    bjsim compare --rules vegas-s17 --vary cut=1/2,3/4,9/10 --until 0.005%
+    bjsim compare --rules vegas-s17 --vary decks=1,2,6,8
+
+    bjsim compare --rules vegas-s17 --vary cut=1/2,3/4,9/10
     """
     games = the_games(names, varied, settings)
-    if precision is None and differ_in_shoe_alone(games):
-        raise InputError(
-            "games that differ only in decks or cut have the same value in an infinite shoe; "
-            "add --until 0.01% to play them in their own shoes"
-        )
+    if precision is None and differ_in_cut_alone(games):
+        precision = CUT_PRECISION
     compared = compare_games(games)
     console = Console(stderr=json_path == "-")
-    played: list[LuckTally | None] = [None] * len(games)
+    played: list[BotResult | None] = [None] * len(games)
     if precision is not None:
         played = [in_its_shoe(one, precision, seed, workers or usable_cores(), console) for one in compared]
     if json_path:
         pairs = zip(compared, played, strict=True)
-        rows = [compared_json(one) | {"in_its_shoe": shoe_json(luck)} for one, luck in pairs]
-        write_json({"shoe": "inf", "games": rows}, json_path)
+        write_json({"games": [compared_json(one) | shoe_json(result) for one, result in pairs]}, json_path)
     show(console, compared, played)
 
 
-def in_its_shoe(one: Compared, precision: float, seed: int, cores: int, console: Console) -> LuckTally | None:
-    """The luck-adjusted return of the best chart in the game's own shoe; None for an infinite shoe."""
+def in_its_shoe(one: Compared, precision: float, seed: int, cores: int, console: Console) -> BotResult | None:
+    """The result of the best chart in the game's own shoe; None for an infinite shoe."""
     if one.rules.infinite:
         return None
-    played = play_chart(Solver(one.rules).chart, MAX_HANDS, precision, seed, cores, console.stderr)
+    played = play_chart(best_chart(one.rules), MAX_HANDS, precision, seed, cores, console.stderr)
     if played.stopped:
         raise click.exceptions.Exit(130)
     if played.failure:
         raise RunFailed(played.failure)
-    return played.progress.tallies[0].luck
+    return played[0]
 
 
-def shoe_json(luck: LuckTally | None) -> dict[str, object] | None:
-    """A luck-adjusted return as an entry of `--json`."""
-    return None if luck is None else {"mean": luck.mean, "se": luck.se, "ci95": luck.ci95, "shoes": luck.shoes}
+def shoe_json(result: BotResult | None) -> dict[str, object]:
+    """What was played in a game's own shoe, as entries of `--json`."""
+    luck = result.adjusted if result else None
+    effect = result.cut_card_effect if result else None
+    return {
+        "in_its_shoe": luck and {"mean": luck.mean, "se": luck.se, "ci95": luck.ci95, "shoes": luck.shoes},
+        "cut_card_effect": effect and effect._asdict(),
+    }
 
 
 def the_games(names: Sequence[str], varied: Sequence[str], settings: tuple[str, ...]) -> list[Rules]:
@@ -141,24 +145,24 @@ def parse_values(varied: Sequence[str]) -> list[list[tuple[str, str]]]:
     return list(values.values())
 
 
-def show(console: Console, compared: Sequence[Compared], played: Sequence[LuckTally | None]) -> None:
+def show(console: Console, compared: Sequence[Compared], played: Sequence[BotResult | None]) -> None:
     """Print a table of the games, then the cells that change."""
-    is_finite = not all(one.rules.infinite for one in compared)
-    headings = ["game", "infinite shoe" if is_finite else "value", "difference", "sd", "cells changed"]
+    headings = ["game", "value", "difference", "sd", "cells changed"]
     rows: list[list[Cell]] = []
-    for one, luck in zip(compared, played, strict=True):
-        difference = "–" if one.difference is None else percent(one.difference, 6)
-        changed = "–" if one.difference is None else "other columns"
-        changed = changed if one.changes is None else str(len(one.changes))
+    for one, result in zip(compared, played, strict=True):
+        changed = "other columns" if one.changes is None else str(len(one.changes))
         sd = "–" if math.isnan(one.sd) else f"{one.sd:.5f}"
-        shoe = [] if not any(played) else ["–" if luck is None else f"{percent(luck.mean)} ± {196 * luck.se:.4f}%"]
-        rows.append([Text(one.rules.name), percent(one.value, 6), difference, sd, changed, *shoe])
-    print_table(console, headings + ["in its own shoe"] * any(played), rows)
-    if is_finite:
-        advice = "" if any(played) else "; add --until 0.01% to play the games in their own shoes"
-        console.print(
-            f"values, differences and changed cells are for an infinite shoe{advice}", highlight=False, soft_wrap=True
-        )
+        shoe = [] if not any(played) else ["–", "–"] if result is None else [adjusted_return(result), _effect(result)]
+        rows.append([Text(one.rules.name), percent(one.value, 6), percent(one.difference, 6), sd, changed, *shoe])
+    print_table(console, headings + ["luck-adjusted", "cut-card effect"] * any(played), rows)
+    for one in compared:
+        if one.refusal:
+            text = f"{one.rules.name}: value, sd and cells are for an infinite shoe, since {one.refusal}"
+            console.print(text, style="yellow", highlight=False, soft_wrap=True)
+    if not all(one.rules.fresh for one in compared):
+        text = "values are exact, of a freshly shuffled shoe"
+        text += "" if any(played) else "; add --until 0.01% for the effect of the cut cards"
+        console.print(text, style="dim", highlight=False, soft_wrap=True)
     for one in compared[1:]:
         if one.changes:
             texts = change_texts(one)
@@ -168,6 +172,12 @@ def show(console: Console, compared: Sequence[Compared], played: Sequence[LuckTa
         if one.only:
             text = f"  {one.rules.name}: hands in only one of the two charts: {' '.join(one.only)}"
             console.print(text, style="dim", highlight=False, soft_wrap=True)
+
+
+def _effect(result: BotResult) -> str:
+    """A cut-card effect ± half its 95% interval."""
+    effect = result.cut_card_effect
+    return "–" if effect is None else f"{percent(effect.mean)} ± {50 * (effect.ci95[1] - effect.ci95[0]):.4f}%"
 
 
 def change_texts(one: Compared) -> list[str]:
@@ -189,4 +199,5 @@ def compared_json(one: Compared) -> dict[str, object]:
         "sd": None if math.isnan(one.sd) else one.sd,
         "changes": one.changes and [change._asdict() for change in one.changes],
         "only": one.only,
+        "shoe": "inf" if one.rules.infinite or one.refusal else int(one.rules.decks),
     }

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import parse_row, row_order
+from bjsim.strategies.evaluation.best import best_chart, exact_return, refusal
 from bjsim.strategies.exact.solver import Solver
 
 
@@ -33,59 +34,77 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Compared:
-    """A game compared with the first one: best play in an infinite shoe.
+    """A game compared with the first one: best play in a freshly shuffled shoe of its decks.
 
     Attributes:
         rules: The game.
-        value: Its value, in initial bets per settled bet.
-        difference: Its value less that of the first game; None if the two differ only in their shoe, since the values
-            are those of an infinite shoe.
-        sd: Standard deviation per round, in initial bets.
-        changes: The cells in which the best charts differ; None if `difference` is None, or if the dealer shows
-            different cards in the two games, so that the columns cannot be compared.
+        value: The value of its best chart, in initial bets per settled bet.
+        difference: Its value less that of the first game.
+        sd: Standard deviation per round, in initial bets; NaN if it is not known.
+        changes: The cells in which the best charts differ; None if the dealer shows different cards in the two games,
+            so that the columns cannot be compared.
         only: Rows for totals that only one of the two charts has.
+        refusal: Why its figures are for an infinite shoe although it has a finite one, as a message; else empty.
     """
 
     rules: Rules
     value: float
-    difference: float | None
+    difference: float
     sd: float
     changes: tuple[Change, ...] | None
     only: tuple[str, ...]
+    refusal: str = ""
+
+
+class _Solved(NamedTuple):
+    """A game with its best chart and that chart's value and standard deviation."""
+
+    rules: Rules
+    chart: Chart
+    value: float
+    sd: float
+
+    @staticmethod
+    def of(rules: Rules) -> _Solved:
+        chart = best_chart(rules)
+        if rules.infinite or refusal(rules):
+            solver = Solver(rules)
+            return _Solved(rules, chart, float(solver.infinite_shoe_value), solver.sd(chart.policy))
+        value, sd = exact_return(rules, chart)
+        return _Solved(rules, chart, value, math.nan if sd is None else sd)
 
 
 def compare(games: Sequence[Rules]) -> list[Compared]:
     """Compare every game with the first, which is included in the result."""
-    solvers = [Solver(rules) for rules in games]
-    return [_compared(solvers[0], solver) for solver in solvers]
+    solved = [_Solved.of(rules) for rules in games]
+    return [_compared(solved[0], other) for other in solved]
 
 
-def differ_in_shoe_alone(games: Sequence[Rules]) -> bool:
-    """Whether some of these games differ only in their shoe: its number of decks, and its cut."""
-    return len({rules.replace(decks=math.inf, cut=1) for rules in games}) < len(set(games))
+def differ_in_cut_alone(games: Sequence[Rules]) -> bool:
+    """Whether some of these games differ only in their cut, which no exact value depends on."""
+    return len({rules.replace(cut=1) for rules in games}) < len(set(games))
 
 
-def _compared(first: Solver, other: Solver) -> Compared:
-    value, base = float(other.infinite_shoe_value), float(first.infinite_shoe_value)
-    first_rows, other_rows = ({row for row, _ in solver.chart.cells} for solver in (first, other))
+def _compared(first: _Solved, other: _Solved) -> Compared:
+    first_rows, other_rows = ({row for row, _ in solved.chart.cells} for solved in (first, other))
     rows = sorted(first_rows | other_rows, key=row_order)
     totals = {parse_row(row).total for row in first_rows} & {parse_row(row).total for row in other_rows}
-    has_difference = not differ_in_shoe_alone([first.rules, other.rules])
-    comparable = has_difference and first.states.columns == other.states.columns
+    comparable = first.chart.states.columns == other.chart.states.columns
     return Compared(
         other.rules,
-        value,
-        (0.0 if value == base else value - base) if has_difference else None,
-        other.sd(other.chart.policy),
-        tuple(_changes(first, other, rows)) if comparable else None,
+        other.value,
+        0.0 if other.value == first.value else other.value - first.value,
+        other.sd,
+        tuple(_changes(first.chart, other.chart, rows)) if comparable else None,
         tuple(row for row in rows if parse_row(row).total not in totals),
+        refusal(other.rules),
     )
 
 
-def _changes(first: Solver, other: Solver, rows: Sequence[str]) -> Iterator[Change]:
+def _changes(first: Chart, other: Chart, rows: Sequence[str]) -> Iterator[Change]:
     for row in rows:
         for column in other.states.columns:
-            before, after = (_code(solver.chart, row, column) for solver in (first, other))
+            before, after = (_code(chart, row, column) for chart in (first, other))
             if before and after and before != after:
                 yield Change(row, column, before, after)
 
