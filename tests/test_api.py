@@ -59,7 +59,13 @@ def test_all_errors_have_one_root() -> None:
 def test_solve_in_floats_and_in_fractions() -> None:
     assert bjsim.solve("easy").value == pytest.approx(0.116684704, abs=1e-9)
     exact = bjsim.solve("easy", exact=True).value
-    assert isinstance(exact, Fraction) and float(exact) == pytest.approx(float(bjsim.solve("easy").value), abs=1e-15)
+    one = bjsim.solve(bjsim.load_rules("vegas-s17").replace(decks=1))
+    assert isinstance(one, bjsim.ShoeSolver) and one.value("cdz-") == pytest.approx(0.00181934306, abs=5e-12)
+    with pytest.raises(bjsim.InputError, match="decks = inf"):
+        bjsim.solve("vegas-s17", exact=True)
+    assert isinstance(exact, Fraction) and float(exact) == pytest.approx(
+        bjsim.evaluate("optimal", "easy").best, abs=1e-15
+    )
 
 
 def test_a_chart_is_evaluated_by_name_by_file_and_as_it_is(tmp_path: Path) -> None:
@@ -67,7 +73,8 @@ def test_a_chart_is_evaluated_by_name_by_file_and_as_it_is(tmp_path: Path) -> No
     lim17 = bjsim.find_player("lim17", rules)
     assert isinstance(lim17, bjsim.Chart)
     by_name = bjsim.evaluate("lim17", "easy")
-    assert by_name.value == bjsim.evaluate(lim17).value < by_name.best == pytest.approx(float(bjsim.solve(rules).value))
+    assert by_name.value == bjsim.evaluate(lim17).value < by_name.best
+    assert by_name.best == pytest.approx(float(bjsim.Solver(rules).value))
     file = tmp_path / "mine.txt"
     file.write_text("not a chart\n", encoding="utf-8")
     with pytest.raises(bjsim.InputError, match=r"mine\.txt"):
@@ -78,7 +85,7 @@ def test_a_chart_is_evaluated_by_name_by_file_and_as_it_is(tmp_path: Path) -> No
 
 def test_games_are_compared_with_the_first() -> None:
     first, second = bjsim.compare("vegas-s17", bjsim.load_rules("vegas-h17"))
-    assert first.difference == 0 > second.difference  # type: ignore[operator]
+    assert first.difference == 0 > second.difference
     with pytest.raises(bjsim.InputError):
         bjsim.compare()
     with pytest.raises(bjsim.InputError, match="rules: a int is not accepted"):

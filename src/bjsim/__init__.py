@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from bjsim.strategies.players.find import find_player as find_player
     from bjsim.strategies.results import BotResult as BotResult
     from bjsim.strategies.results import Difference as Difference
+    from bjsim.strategies.shoe.solver import ShoeSolver as ShoeSolver
 
 __version__ = "0.2.0"
 
@@ -79,6 +80,7 @@ __all__ = [
     "RunRequest",
     "RunResult",
     "ScriptedShoe",
+    "ShoeSolver",
     "Solver",
     "Standings",
     "Study",
@@ -122,6 +124,7 @@ _HOMES = {
     "RunRequest": "request",
     "RunResult": "run_result",
     "ScriptedShoe": "sim.game.shoe",
+    "ShoeSolver": "strategies.shoe.solver",
     "Solver": "strategies.exact.solver",
     "Standings": "bots.contest.scoring.standings",
     "Study": "strategies.learning.study",

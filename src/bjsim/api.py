@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from bjsim.bots.contest.config import Contest, with_settings
 from bjsim.bots.contest.entrants import gather
@@ -38,6 +38,7 @@ from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.mdp.build import build_mdp
 from bjsim.strategies.mdp.model import FiniteMDP
 from bjsim.strategies.players.find import find_player
+from bjsim.strategies.shoe.solver import ShoeSolver
 
 COMPILING = "compiling the learner (once after install, some seconds) …"
 
@@ -107,21 +108,31 @@ def play(
     return result
 
 
-def solve(rules: RulesLike, *, exact: bool = False) -> Solver:
-    """Solve a game by dynamic programming.
+@overload
+def solve(rules: RulesLike, *, exact: Literal[True]) -> Solver: ...
+@overload
+def solve(rules: RulesLike, *, exact: bool = False) -> Solver | ShoeSolver: ...
+def solve(rules: RulesLike, *, exact: bool = False) -> Solver | ShoeSolver:
+    """Solve a game by dynamic programming, in its own shoe.
 
     Args:
         rules: The game.
-        exact: Compute with `fractions.Fraction` instead of `float`.
+        exact: Compute with `fractions.Fraction` instead of `float`, which needs an infinite shoe.
 
     Returns:
-        The solver: `.value` in initial bets per settled bet, `.chart` with the best strategy, and the value of every
-        hand against every dealer card. Values are those of an infinite shoe.
+        For an infinite shoe a `Solver`: `.value` in initial bets per settled bet, `.chart` with the best strategy, and
+        the value of every hand against every dealer card. For a finite shoe a `ShoeSolver`: `.chart`, and `.value()` of
+        that chart, of any other, or of a composition-dependent strategy, in a freshly shuffled shoe.
 
     Raises:
-        InputError: If the rules are not accepted.
+        InputError: If the rules are not accepted, or if a finite shoe has no exact value.
     """
-    return Solver(as_rules(rules), Fraction if exact else float)
+    rules = as_rules(rules)
+    if rules.infinite:
+        return Solver(rules, Fraction if exact else float)
+    if exact:
+        raise InputError("exact: fractions are for the infinite shoe; give decks = inf")
+    return ShoeSolver(rules)
 
 
 def evaluate(chart: Chart | str | os.PathLike[str], rules: RulesLike | None = None) -> Evaluation:
@@ -132,8 +143,8 @@ def evaluate(chart: Chart | str | os.PathLike[str], rules: RulesLike | None = No
         rules: The game to play it by. May be left out for a `Chart`, which has rules of its own.
 
     Returns:
-        Value of the chart and of the best one, in initial bets per settled bet in an infinite shoe, and the cells in
-        which they differ, most expensive first.
+        Value of the chart and of the best one, in initial bets per settled bet in a freshly shuffled shoe, and the
+        cells in which they differ, most expensive first. `refusal` is set where a shoe had to be infinite instead.
 
     Raises:
         InputError: If the chart or the rules are not accepted.
@@ -155,7 +166,7 @@ def compare(*rules: RulesLike) -> list[Compared]:
         *rules: Two games or more; differences are taken from the first.
 
     Returns:
-        One entry for each game, in order. Values in initial bets per settled bet, of an infinite shoe.
+        One entry for each game, in order. Values in initial bets per settled bet, of a freshly shuffled shoe.
 
     Raises:
         InputError: If rules are not accepted, or none are given.

@@ -1,4 +1,4 @@
-"""optimal, a chart for cardshark, as a bot: computed by dynamic programming (bjsim.strategies.exact.solver).
+"""optimal, a chart for cardshark, as a bot: exact values of the finite shoe (bjsim.strategies.shoe).
 
 Written by `bjsim bot export`. The arguments and the moves are described at the top of the sample lim17.py.
 """
@@ -12,25 +12,25 @@ FIRST = {
     "hard 6": "HHHHHHHHHH",
     "hard 7": "HHHHHHHHHH",
     "hard 8": "HHHHHHHHHH",
-    "hard 9": "HHHDDHHHHH",
+    "hard 9": "HHDDDHHHHH",
     "hard 10": "DDDDDDDHHH",
     "hard 11": "DDDDDDDDHH",
     "hard 12": "SSSSSHHHHH",
     "hard 13": "SSSSSHHHHH",
     "hard 14": "SSSSSHHHHH",
     "hard 15": "SSSSSHHHSH",
-    "hard 16": "SSSSSHSSSH",
+    "hard 16": "SSSSSHHSSH",
     "hard 17": "SSSSSSSSSH",
     "hard 18": "SSSSSSSSSS",
     "hard 19": "SSSSSSSSSS",
     "hard 20": "SSSSSSSSSS",
-    "soft 12": "HHHHHHHHHH",
-    "soft 13": "HHHHHHHHHH",
-    "soft 14": "HHHHHHHHHH",
-    "soft 15": "HHHHDHHHHH",
+    "soft 12": "HHHHDHHHHH",
+    "soft 13": "HHHDDHHHHH",
+    "soft 14": "HHHDDHHHHH",
+    "soft 15": "HHHDDHHHHH",
     "soft 16": "HHHDDHHHHH",
-    "soft 17": "HHHDDHHHHH",
-    "soft 18": "SDDDDSHHHH",
+    "soft 17": "HHDDDHHHHH",
+    "soft 18": "SSDDDSHHHH",
     "soft 19": "SSSSSSSSSS",
     "soft 20": "SSSSSSSSSS",
 }
@@ -47,7 +47,7 @@ LATER = {
     "hard 13": "SSSSSHHHHH",
     "hard 14": "SSSSSHHHHH",
     "hard 15": "SSSSSHHHSH",
-    "hard 16": "SSSSSHSSSH",
+    "hard 16": "SSSSSHHSSH",
     "hard 17": "SSSSSSSSSH",
     "hard 18": "SSSSSSSSSS",
     "hard 19": "SSSSSSSSSS",

@@ -31,7 +31,7 @@ from bjsim.strategies.exact.values import Column, Dealer, Means, Number, Policy
 
 FINITE_DECKS = (
     "Solver(rules).value is the value in an infinite shoe, but these rules have finite decks; "
-    "play(rules, ...) measures the value in finite decks, and Solver.infinite_shoe_value does not warn"
+    "ShoeSolver(rules).value() is the value in finite decks, and Solver.infinite_shoe_value does not warn"
 )
 
 
