@@ -1,4 +1,4 @@
-"""Imports point one way, modules and functions are short, the architecture page lists every module, and so on."""
+"""The structure of the package: imports point one way, modules are short and documented, names are unique."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import bjsim
+from bjsim.sim.engine.kernels import layout
+from bjsim.sim.game import actions
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOT_PACKAGE = Path(bjsim.__file__).parent
@@ -267,3 +269,19 @@ def test_a_long_function_is_caught() -> None:
     body = "    x = 1\n" * LONGEST_FUNCTION
     assert long_functions(f"@decorated\ndef f():\n{body}") == [f"f: {LONGEST_FUNCTION + 1}"]
     assert long_functions('def f():\n    """One.\n\n    Two.\n    """\n' + body.replace("    x = 1\n", "", 1)) == []
+
+
+def test_a_class_name_means_one_thing() -> None:
+    found: dict[str, list[str]] = {}
+    for path in sorted(ROOT_PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(path.relative_to(ROOT_PACKAGE).as_posix())
+    assert "Rules" in found and not {name: paths for name, paths in found.items() if len(paths) > 1}
+
+
+def test_letters_and_codes_of_actions_agree() -> None:
+    assert list(layout.CODES) == list(actions.LETTERS) == [letter for letter in actions.NAMES if letter != "B"]
+    for letter, code in layout.CODES.items():
+        name = actions.NAMES[letter].upper()
+        assert getattr(actions, name) == actions.Action(letter) and getattr(layout, name) == code

@@ -18,7 +18,7 @@ from support.games import FIXED, charts, random_chart, rules
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
 from bjsim.sim.engine.kernels import layout, play, read_log, rows, run_table, table_layout
-from bjsim.sim.engine.kernels.layout import LETTERS, TIED, CompiledRules
+from bjsim.sim.engine.kernels.layout import HIT, STAND, TIED, CompiledRules
 from bjsim.sim.engine.kernels.play import RUNAWAY
 from bjsim.sim.engine.lookup_table import make_lookup_table
 from bjsim.sim.engine.luck_model import make_luck_model
@@ -127,8 +127,8 @@ def corrupt(compiled: CompiledRules, array: str, rng: random.Random) -> Compiled
         row, low, high = rng.randrange(len(cells)), *rng.sample(range(10), 2)
         cells[row, [low, high]] = cells[row, [high, low]]
     elif array == "act":
-        place = rng.choice(np.argwhere(cells == LETTERS.index("H")).tolist())
-        cells[tuple(place)] = LETTERS.index("S")
+        place = rng.choice(np.argwhere(cells == HIT).tolist())
+        cells[tuple(place)] = STAND
     elif array == "column":
         cells[0, rng.choice(np.flatnonzero(cells[0]).tolist())] -= 1
     else:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.errors import InputError, RunFailed
-from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, LETTERS, NO_LIMIT, SPLIT, TIED, CompiledRules, Numbers
+from bjsim.sim.engine.kernels.layout import CODES, DOUBLE, HIT, NO_LIMIT, SPLIT, TIED, CompiledRules, Numbers
 from bjsim.sim.engine.merge_states import merge_states
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
@@ -196,5 +196,5 @@ def _actions(states: States, hands: list[HandState], policy: Policy) -> Array:
                 choice = policy(hand, column, allowed)
                 if choice not in tuple(allowed):
                     raise ValueError(f"a strategy chose {choice} of {allowed} for {hand} against {column}")
-                act[may_split, i, j] = LETTERS.index(choice)
+                act[may_split, i, j] = CODES[choice]
     return act

@@ -13,8 +13,8 @@ import numpy as np
 
 from bjsim.arguments import argument
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import NO_LIMIT, WIDE, CompiledRules, LuckModel
-from bjsim.sim.engine.state_values import DOUBLE, HIT, SPLIT, StateValues, draw_probabilities, value_of_game
+from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, NO_LIMIT, SPLIT, WIDE, CompiledRules, LuckModel
+from bjsim.sim.engine.state_values import StateValues, draw_probabilities, value_of_game
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules
 

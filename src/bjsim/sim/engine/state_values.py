@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import LETTERS, NO_LIMIT, TIED, CompiledRules
+from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, NO_LIMIT, SPLIT, SURRENDER, TIED, CompiledRules
 from bjsim.sim.game.rules import Rules
 
 Array = np.ndarray[Any, Any]
-HIT, DOUBLE, SPLIT, SURRENDER = (LETTERS.index(letter) for letter in "HDPR")
 
 
 def draw_probabilities(rules: Rules, compiled: CompiledRules) -> Array:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 class Action(NamedTuple):
     """One decision.
 
+    It is a value and not a member of an enum, because a raise has an amount.
+
     Attributes:
         letter: S stand, H hit, D double, P split, R surrender or B raise, as in the protocol of [CardShark].
         amount: For a raise, the chips added to the stake.
@@ -27,8 +29,9 @@ class Action(NamedTuple):
         return f"B {self.amount}" if self.letter == "B" else self.letter
 
 
-STAND, HIT, DOUBLE, SPLIT, SURRENDER = (Action(letter) for letter in "SHDPR")
 NAMES = {"S": "stand", "H": "hit", "D": "double", "P": "split", "R": "surrender", "B": "raise"}
+LETTERS = "SHDPR"  # of the actions without an amount; see CODES in engine/kernels/layout.py
+STAND, HIT, DOUBLE, SPLIT, SURRENDER = (Action(letter) for letter in LETTERS)
 
 
 def raise_by(chips: int) -> Action:

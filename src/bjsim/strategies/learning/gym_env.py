@@ -18,7 +18,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from bjsim.errors import RunFailed
-from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.actions import LETTERS, Action, View
 from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.events import Event, describe
 from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState
@@ -29,7 +29,6 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, open_shoe
 from bjsim.sim.game.states import States
 
-LETTERS = "SHDPR"  # the actions by number, without raises
 MAX_HANDS = 9  # greatest number of hands in an observation, unless the rules set a smaller limit
 
 Observation = NDArray[np.int64]

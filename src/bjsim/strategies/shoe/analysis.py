@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.errors import InputError
+from bjsim.sim.engine.kernels.layout import SPLIT, STAND, SURRENDER
 from bjsim.sim.game.cards import TEN
 from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.game import Game
 from bjsim.strategies.shoe.hands import Tree
-from bjsim.strategies.shoe.kernel import SPLIT, SURRENDER, Base, Nodes, Shown
+from bjsim.strategies.shoe.kernel import Base, Nodes, Shown
 from bjsim.strategies.shoe.splits import split_weights
 
 Floats = NDArray[np.float64]
@@ -177,7 +178,7 @@ class Analysis:
     def empty(self) -> Play:
         """Return a play whose actions and values are not yet set."""
         size = len(self.shoe.layout.hand)
-        return Play(np.zeros(size, np.int8), np.zeros(size + 1), np.full(size, np.nan), np.full(VALUES, np.nan))
+        return Play(np.full(size, STAND, np.int8), np.zeros(size + 1), np.full(size, np.nan), np.full(VALUES, np.nan))
 
     def follow(self, start: int, act: Acts) -> Play:
         """Evaluate a strategy given by its action at each node."""

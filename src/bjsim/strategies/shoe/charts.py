@@ -20,13 +20,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.sim.engine.kernels.layout import CODES, DOUBLE, HIT, SPLIT, STAND, SURRENDER
 from bjsim.sim.game.cards import RANKS
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Acts, Analysis, Floats, Play
 from bjsim.strategies.shoe.composition import VALUES
-from bjsim.strategies.shoe.game import ACTIONS, LETTERS
-from bjsim.strategies.shoe.kernel import HIT, SPLIT
+from bjsim.strategies.shoe.game import ACTIONS
 
 NOTHING = 1e-13  # a smaller gain is rounding error
 Chosen = dict[str, int]  # the option of each row of a chart
@@ -63,7 +63,7 @@ class ColumnCharts:
 
     def acts(self, chosen: Chosen) -> Acts:
         """Return the action at each node of a chart with these options."""
-        by_kind = np.array([kind.act("P") if kind.fixed else kernel.STAND for kind in self.kinds], np.int8)
+        by_kind = np.array([kind.act("P") if kind.fixed else STAND for kind in self.kinds], np.int8)
         for option in chosen.values():
             by_kind[self.options.kinds[option]] = self.options.acts[option]
         acts: Acts = by_kind[self.analysis.shoe.kind]
@@ -72,7 +72,7 @@ class ColumnCharts:
     def chart_letters(self, chart: Chart) -> Acts:
         """Return the chart's action for each kind. Raises: KeyError: The chart lacks a cell."""
         letters: Acts = np.array([
-            LETTERS[chart.policy(kind.state, self.column, kind.legal)] if kind.legal else kernel.STAND
+            CODES[chart.policy(kind.state, self.column, kind.legal)] if kind.legal else STAND
             for kind in self.kinds
         ], np.int8)  # fmt: skip
         return letters
@@ -213,7 +213,7 @@ class ColumnCharts:
                 )
             for row, options in self.options.rows.items():
                 kinds = self.options.kinds[options[0]]
-                for letter, action in LETTERS.items():
+                for letter, action in CODES.items():
                     able = [kind for kind in kinds if letter in self.kinds[kind].legal]
                     if letter not in values[row] and played[able].sum() > NOTHING:
                         values[row][letter] = float(ev[able, action].sum() / played[able].sum())
@@ -228,16 +228,17 @@ class ColumnCharts:
         for start, chance, play in zip(self.starts, self.chances, plays, strict=True):
             for node, weight in zip(*shoe.dealt(start), strict=True):
                 split = play.split[node - shoe.layout.pairs] if node >= shoe.layout.pairs else np.nan
-                values = np.array([
+                values = np.zeros(ACTIONS)
+                values[[STAND, HIT, DOUBLE, SURRENDER, SPLIT]] = (
                     analysis.base.stand[start, node], play.hit[node], analysis.base.double[start, node],
                     analysis.surrender * analysis.base.plays[start, node], split,
-                ])  # fmt: skip
+                )  # fmt: skip
                 ev[node] = ev.get(node, np.zeros(ACTIONS)) + chance * weight * np.nan_to_num(values)
         exceptions = {}
         for node, values in ev.items():
             letters = self.kinds[shoe.kind[node]].legal
             if letters:
-                best = max((LETTERS[letter] for letter in letters), key=lambda action: values[action])
+                best = max((CODES[letter] for letter in letters), key=lambda action: values[action])
                 gain = float(values[best] - values[plays[0].act[node]])
                 if gain > NOTHING:
                     exceptions[int(node)] = best, gain
@@ -261,7 +262,7 @@ class ColumnCharts:
     def two_cards(self, found: Mapping[int, tuple[int, float]]) -> list[TwoCards]:
         """Return the exceptions as `TwoCards`, by descending gain."""
         shoe = self.analysis.shoe
-        letters = {action: letter for letter, action in LETTERS.items()}
+        letters = {action: letter for letter, action in CODES.items()}
         named = []
         for node, (action, gain) in found.items():
             counts = shoe.game.hands.counts[shoe.layout.hand[node]]

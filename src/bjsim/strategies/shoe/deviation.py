@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.errors import InputError
+from bjsim.sim.engine.kernels.layout import DOUBLE, SPLIT, STAND
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.hand_states import DEALER_NATURAL
 from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Analysis, Play
 from bjsim.strategies.shoe.composition import VALUES
 from bjsim.strategies.shoe.hands import BITS, Tree, decode_counts
-from bjsim.strategies.shoe.kernel import DOUBLE, SPLIT, STAND
 from bjsim.strategies.shoe.splits import product_weights
 
 Floats = NDArray[np.float64]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.sim.engine.kernels.layout import CODES, HIT, STAND
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.hand_states import DEALER_NATURAL, SPLIT_ACES, SPLIT_HAND, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules
@@ -18,11 +19,9 @@ from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play
 from bjsim.strategies.shoe.hands import Hands, Layout, all_hands, encode_counts, layout
-from bjsim.strategies.shoe.kernel import DOUBLE, HIT, SPLIT, STAND, SURRENDER
 from bjsim.strategies.shoe.splits import most_gone
 
-LETTERS = {"S": STAND, "H": HIT, "D": DOUBLE, "R": SURRENDER, "P": SPLIT}
-ACTIONS = len(LETTERS)
+ACTIONS = max(CODES.values()) + 1  # length of arrays by code of the action; 0 is not used
 MAX_HANDS = 16  # limit for unlimited splits; except for tens, more occur less than once in 10 million splits
 
 
@@ -45,10 +44,10 @@ class Kind(NamedTuple):
         if self.fixed:
             code = "P"
         if code[0] in self.legal:
-            return LETTERS[code[0]]
+            return CODES[code[0]]
         if "H" not in self.legal:
             return STAND
-        return LETTERS[code[1].upper()] if len(code) > 1 else HIT
+        return CODES[code[1].upper()] if len(code) > 1 else HIT
 
 
 @dataclass(frozen=True)
@@ -200,7 +199,7 @@ class Game:
     @cached_property
     def legal(self) -> NDArray[np.int64]:
         """Legal actions by kind, as bits 1 << action; 0 if the hand stands automatically."""
-        return np.array([sum(1 << LETTERS[letter] for letter in kind.legal) for kind in self.kinds])
+        return np.array([sum(1 << CODES[letter] for letter in kind.legal) for kind in self.kinds])
 
     @cached_property
     def rows(self) -> tuple[str, ...]:

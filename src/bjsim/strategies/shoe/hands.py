@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.sim.engine.kernels.layout import STAND
 from bjsim.strategies.shoe.composition import VALUES
 
 BITS = 6  # per card value in a key; a hand and its split partners hold fewer than 64 cards of one value
@@ -172,7 +173,7 @@ def layout(most_gone: tuple[int, ...], aces_draw: bool) -> Layout:
 
 def moved(acts: Acts, old: Layout, new: Layout) -> Acts:
     """Transfer actions to the nodes of another shoe, if play after a split ignores the removed cards."""
-    result = np.zeros(len(new.hand), np.int8)
+    result = np.full(len(new.hand), STAND, np.int8)
     dealt = len(all_hands().key)
     result[:dealt] = acts[:dealt]
     result[new.pairs :] = acts[old.pairs :]

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.sim.engine.jit import compiled
+from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, STAND, SURRENDER
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Acts = NDArray[np.int8]
 
-STAND, HIT, DOUBLE, SURRENDER, SPLIT = range(5)
 LANES = 128  # multisets processed in parallel; the inner loops over them are vectorized
 VALUES = 10
 TIE = 1e-12  # actions closer than this are tied; ties go to the first of stand, hit, double
@@ -254,7 +254,7 @@ def reach(nodes: Nodes, shown: Shown, start: int, low: int, high: int, act: Acts
 def gains(
     nodes: Nodes, base: Base, start: int, kind: Ints, visits: Floats, hit: Floats, surrender: float, out: Floats
 ) -> None:
-    """Add visits x value of each action to `out`, by kind; shape (kinds, 5)."""
+    """Add visits x value of each action to `out`, by kind; shape (kinds, ACTIONS)."""
     for node in range(len(kind)):
         if visits[node] != 0:
             legal = nodes.legal[node]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bjsim.errors import InputError
+from bjsim.sim.engine.kernels.layout import DOUBLE, HIT
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
@@ -19,7 +20,7 @@ from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.game import make_game
 from bjsim.strategies.shoe.hands import encode_counts
-from bjsim.strategies.shoe.kernel import DOUBLE, HIT, Base, Nodes, Shown
+from bjsim.strategies.shoe.kernel import Base, Nodes, Shown
 
 MIN_UNSEEN = 16  # unseen cards; with fewer, another deck is added
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from bjsim.errors import InputError
+from bjsim.sim.engine.kernels.layout import CODES, SPLIT
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
@@ -15,9 +16,8 @@ from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates
 from bjsim.strategies.shoe.charts import ColumnCharts, TwoCards
 from bjsim.strategies.shoe.composition import Composition
 from bjsim.strategies.shoe.deviation import round_sd
-from bjsim.strategies.shoe.game import LETTERS, MAX_HANDS, make_game
+from bjsim.strategies.shoe.game import MAX_HANDS, make_game
 from bjsim.strategies.shoe.hands import moved
-from bjsim.strategies.shoe.kernel import SPLIT
 from bjsim.strategies.shoe.lookup import Strategy, find_node, find_start, strategy_key
 
 Plays = dict[int, Play]  # by start
@@ -126,7 +126,7 @@ class ShoeSolver:
     def best_action(self, cards: str, shown: str, strategy: Strategy = "cdz-", pair: bool = True) -> str:
         """Return the letter of a strategy's action for a hand; the arguments are those of `hand_values`."""
         act = self.plays(strategy)[find_start(self.shoe, shown)].act[find_node(self.shoe, cards, pair)]
-        return next(letter for letter, action in LETTERS.items() if action == act)
+        return next(letter for letter, action in CODES.items() if action == act)
 
     def dealer(self, shown: str) -> dict[int, float]:
         """Return the distribution of the dealer's outcome: 0 is a bust, 22 a natural if naturals are special."""

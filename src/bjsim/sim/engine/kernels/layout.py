@@ -14,8 +14,8 @@ Array = np.ndarray[Any, Any]
 
 TIED = 1 << 32  # in a payoff code, one initial bet that is replayed
 NO_LIMIT = np.iinfo(np.int64).max
-LETTERS = " SHDPR"  # the actions by their code in `CompiledRules.act`; 0 if the hand has no choice but to stand
-STAND, HIT, DOUBLE, SPLIT, SURRENDER = (LETTERS.index(letter) for letter in "SHDPR")
+STAND, HIT, DOUBLE, SPLIT, SURRENDER = range(1, 6)  # codes of actions; 0 if the hand has no choice but to stand
+CODES = {"S": STAND, "H": HIT, "D": DOUBLE, "P": SPLIT, "R": SURRENDER}
 WIDE = 16  # length of arrays over ranks, padded with zeros to the width of a vector operation
 NOTES = 256  # recorded draws above which their luck is computed; the array has room for those of one more step
 
