@@ -73,7 +73,7 @@ class Run:
         except EndlessSplitting as error:
             failure = str(error)
         seconds = time.perf_counter() - began
-        progress = driver.so_far() if stopped or failure else driver.progress
+        progress = driver.partial_progress() if stopped or failure else driver.progress
         return self._result(progress, seconds, stopped, failure)
 
     def _result(self, progress: Progress, seconds: float, stopped: bool, failure: str) -> RunResult:

@@ -17,7 +17,7 @@ from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import build as building
 from bjsim.bots.sandbox.build import LIMITS, build, cache_folder
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Program, find_tool
-from bjsim.bots.sandbox.restrictions import NoSandbox, Sandbox
+from bjsim.bots.sandbox.restrictions import Sandbox, Unsandboxed
 from bjsim.bots.sandbox.session import Limits, SandboxSession
 from bjsim.sim.game.actions import STAND
 
@@ -160,7 +160,7 @@ def test_compiled_files_are_read():
         building._parse_files(many, ENDINGS[".java"])
 
 
-@pytest.mark.parametrize("kind", [pytest.param(Sandbox, marks=needs_sandbox), NoSandbox])
+@pytest.mark.parametrize("kind", [pytest.param(Sandbox, marks=needs_sandbox), Unsandboxed])
 @pytest.mark.parametrize("name", ["../x", "/x", "a/../../x", "./x", "a//x", "..", "", "x\0"])
 def test_no_file_of_a_sandbox_leaves_its_folder(kind, name):
     with pytest.raises(ValueError, match="plain name"):

@@ -144,7 +144,7 @@ def test_unfinished_blocks_of_a_stopped_run_are_shown_but_not_resumed(tmp_path, 
     stopped = Driver(experiment, checkpoint=checkpoint)
     with pytest.raises(KeyboardInterrupt):
         stopped.run()
-    found, merged = stopped.so_far(), stopped.progress
+    found, merged = stopped.partial_progress(), stopped.progress
     assert [tally.rounds for tally in merged.tallies] == [1024, 1024]
     more = found.tallies[1].rounds - 1024
     assert more > 0 and found.unmerged == (1024 if common else more) + more
@@ -155,7 +155,7 @@ def test_unfinished_blocks_of_a_stopped_run_are_shown_but_not_resumed(tmp_path, 
         assert found.convergence[seat][-1].hands == 1024 + more
     whole = Driver(experiment).run()
     resumed = Driver(experiment, checkpoint=checkpoint, resume=True)
-    assert resumed.run().tallies == whole.tallies and whole.unmerged == 0 == resumed.so_far().unmerged
+    assert resumed.run().tallies == whole.tallies and whole.unmerged == 0 == resumed.partial_progress().unmerged
 
 
 @needs(".py")

@@ -14,10 +14,10 @@ from bot_helpers import needs_sandbox
 from support.command import bjsim, refusal
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import FieldError, gather
+from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.report.command import command_again, published_sources
+from bjsim.bots.contest.report.command import contest_command, published_sources
 from bjsim.cli.koth import koth
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.find import find_player
@@ -46,7 +46,7 @@ def test_no_bots_file_turns_into_an_option_of_the_pages_command(tmp_path, monkey
     executable(field / "honest")
     entrants = gather([str(field)], CARDSHARK)
     names = [entrant.name for entrant in entrants]
-    command = command_again(Contest(CARDSHARK), names, published_sources([entrant.source for entrant in entrants]))
+    command = contest_command(Contest(CARDSHARK), names, published_sources([entrant.source for entrant in entrants]))
     program, subcommand, *arguments = shlex.split(command)
     assert (program, subcommand) == ("bjsim", "koth")
     written = arguments[arguments.index("--") + 1 :]
@@ -237,7 +237,7 @@ def test_symbolic_links_are_left_out(field, caplog, to):
     (field.parent / "plain").write_text(STANDS)
     (field / "x.c").symlink_to(to.format(folder=field.parent))
     assert "x.c is a symbolic link" in left_out(field, caplog)
-    with pytest.raises(FieldError, match="symbolic link"):
+    with pytest.raises(EntrantError, match="symbolic link"):
         gather([str(field / "x.c"), "lim17"], CARDSHARK)
 
 

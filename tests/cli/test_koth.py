@@ -20,7 +20,7 @@ from rich.console import Console
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.host import Host
-from bjsim.cli.koth import ContestScreen, the_contest
+from bjsim.cli.koth import ContestScreen, choose_contest
 from bjsim.cli.main import main
 from bjsim.cli.render import standings_table
 from bjsim.sim.game.presets import named_rules
@@ -115,9 +115,9 @@ def test_the_command_to_go_on_can_be_typed_as_it_is_printed(tmp_path, monkeypatc
 def test_with_and_without_a_file_a_contest_goes_on_until_it_is_decided(tmp_path, text):
     config = tmp_path / "contest.toml"
     config.write_text(f"seed = 1\n{text}")
-    contest, _ = the_contest(str(config), None, {"until": "decided"})
-    assert contest.matches == (7 if "matches" in text else the_contest(None, None, {"until": "decided"})[0].matches)
-    assert the_contest(str(config), "cardshark", {"until": "decided", "matches": 30})[0].matches == 30
+    contest, _ = choose_contest(str(config), None, {"until": "decided"})
+    assert contest.matches == (7 if "matches" in text else choose_contest(None, None, {"until": "decided"})[0].matches)
+    assert choose_contest(str(config), "cardshark", {"until": "decided", "matches": 30})[0].matches == 30
 
 
 def test_a_contest_may_be_hosted_from_another_folder(tmp_path, monkeypatch, capsys):

@@ -131,16 +131,16 @@ def check_json(
         "answers": [
             {
                 "argv": answer.argv,
-                "moves": [_said(move) for move in answer.moves],
+                "moves": [_move_text(move) for move in answer.moves],
                 "ms": answer.ms,
-                "after": [_said(move) for move in (*answer.after, answer.cap) if move],
+                "after": [_move_text(move) for move in (*answer.after, answer.cap) if move],
             }
             for answer in answers
         ],
     }
 
 
-def _said(move: Action | Fault) -> str:
+def _move_text(move: Action | Fault) -> str:
     return move.kind if isinstance(move, Fault) else str(move)
 
 

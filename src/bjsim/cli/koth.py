@@ -108,7 +108,7 @@ def koth(
         with journal.sensible(Path(resume)):
             play(Host.resume(Path(resume), workers, sandbox, trust), json_path)
     else:
-        contest, listed = the_contest(config_path, rules_name, given)
+        contest, listed = choose_contest(config_path, rules_name, given)
         entrants = gather(bots or listed, contest.rules)
         contest = replace(
             contest,
@@ -117,7 +117,7 @@ def koth(
         play(Host.begin(Path(out or "contest"), contest, entrants, workers, sandbox), json_path)
 
 
-def the_contest(config_path: str | None, rules_name: str | None, given: dict[str, Any]) -> tuple[Contest, list[str]]:
+def choose_contest(config_path: str | None, rules_name: str | None, given: dict[str, Any]) -> tuple[Contest, list[str]]:
     """The contest that the options choose, and the bots that its file names."""
     if rules_name:
         given = {**given, "rules": load_rules(rules_name)}
@@ -189,7 +189,7 @@ class ContestScreen:
         if not self.live.is_started:
             self.live.start()
         head = Text(self.headline(now), style="bold")
-        table = the_table(host.standings, host.timings, self.console.width, self.console.height)
+        table = fit_table(host.standings, host.timings, self.console.width, self.console.height)
         self.live.update(Group(head, table), refresh=True)
         self.show_due = next_due(now, SHOW_EVERY)
 
@@ -214,7 +214,7 @@ def next_due(began: float, every: float) -> float:
     return now + max(every, PAUSE * (now - began))
 
 
-def the_table(standings: Standings, timings: Timings, width: int, rows: int | None = None) -> Any:
+def fit_table(standings: Standings, timings: Timings, width: int, rows: int | None = None) -> Any:
     """The standings as a table for a screen of this width; only the first `rows`, if given."""
     languages = [bot["language"] for bot in standings.bots]
     return standings_table([(row_values(row, timings), languages[row.bot]) for row in standings.rows()[:rows]], width)
@@ -223,7 +223,7 @@ def the_table(standings: Standings, timings: Timings, width: int, rows: int | No
 def report(console: Console, standings: Standings, timings: Timings) -> None:
     """Print the standings and whether they are decided."""
     wide = console if console.is_terminal else Console(stderr=console.stderr, width=max(console.width, 140))
-    wide.print(the_table(standings, timings, wide.width))
+    wide.print(fit_table(standings, timings, wide.width))
     matches = "1 match" if standings.matches == 1 else f"{standings.matches} matches"
     if standings.end is None:
         text = f"{matches} so far, not finished"

@@ -67,7 +67,7 @@ def solve(
         raise InputError("--strategy and --hand need a finite shoe; give --decks 1 to 8, or --shoe")
     solver = Solver(rules, Fraction if exact else float)
     if chart_format:
-        _say_infinite(solver, err=True)
+        _note_infinite_value(solver, err=True)
         click.echo(WRITERS[chart_format](solver.chart), nl=False)
         return
     tables = Tables(solver)
@@ -86,7 +86,7 @@ def _print(solver: Solver, tables: Tables, name: str) -> None:
         click.echo(f"Player Advantage: {plain_number(tables.advantage(), 100)}")
     elif name == "value":
         click.echo(plain_number(solver.infinite_shoe_value))
-        _say_infinite(solver)
+        _note_infinite_value(solver)
     elif name == "states":
         click.echo("\n".join(size_lines(solver.rules)))
     elif name == "dealer":
@@ -102,7 +102,7 @@ def _screen_width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def _say_infinite(solver: Solver, err: bool = False) -> None:
+def _note_infinite_value(solver: Solver, err: bool = False) -> None:
     if solver.infinite_because:
         click.echo(solver.infinite_because, err=err)
 

@@ -6,7 +6,7 @@ import pytest
 from bot_helpers import SAMPLES, needs
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import FieldError, gather
+from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.sandbox import languages
@@ -30,7 +30,7 @@ def folder(tmp_path):
 def test_other_files_in_a_folder_are_left_out_and_named(folder, caplog):
     assert [entrant.name for entrant in gather([str(folder)], CARDSHARK)] == ["broken", "good"]
     assert "left out" in caplog.text and "README.md" in caplog.text
-    with pytest.raises(FieldError, match=r"README\.md"):  # explicitly named
+    with pytest.raises(EntrantError, match=r"README\.md"):  # explicitly named
         gather([str(folder / "README.md"), "lim17"], CARDSHARK)
 
 
@@ -68,7 +68,7 @@ def test_a_missing_language_is_an_error_not_a_fault(tmp_path, monkeypatch):
     entrants = gather([str(tmp_path / "bot.lisp"), "lim17"], CARDSHARK)
     languages.find_tool.cache_clear()
     monkeypatch.setattr("shutil.which", lambda name: None)
-    with pytest.raises(FieldError, match="apt install sbcl"):
+    with pytest.raises(EntrantError, match="apt install sbcl"):
         Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), entrants, 1, "off").run()
     languages.find_tool.cache_clear()
 
@@ -78,7 +78,7 @@ def test_junk_in_a_folder_of_bots_does_not_stop_the_contest(folder, caplog):
     (folder / "empty.txt").write_text("")
     assert [entrant.name for entrant in gather([str(folder)], CARDSHARK)] == ["broken", "good"]
     assert "notes.txt" in caplog.text and "empty.txt" in caplog.text
-    with pytest.raises(FieldError, match="takes no name"):
+    with pytest.raises(EntrantError, match="takes no name"):
         gather([f"mine={folder}", "lim17"], CARDSHARK)
     (folder / "x=y.py").write_text((folder / "good.py").read_text())
     assert gather([str(folder / "x=y.py"), "lim17"], CARDSHARK)[0].name == "x_y"  # NAME=SOURCE stays unambiguous
@@ -88,5 +88,5 @@ def test_a_bot_that_changes_after_it_was_named_does_not_play(folder, tmp_path):
     """The header of the journal has its hash."""
     host = Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), gather([str(folder)], CARDSHARK), 1, "auto")
     (folder / "good.py").write_text("print('H')")
-    with pytest.raises(FieldError, match=r"good .* has changed"):
+    with pytest.raises(EntrantError, match=r"good .* has changed"):
         host.run()

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from bjsim.bots.contest.config import HOUSE, ConfigError, Contest, load_config
-from bjsim.bots.contest.entrants import FieldError, gather
+from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play.match import play_table, whole_chips
 from bjsim.bots.contest.report.output import row_values
@@ -84,14 +84,14 @@ def test_names_are_made_unique_and_may_be_given():
     entrants = gather(["lim17", "lim17", "mine=lim17"], CARDSHARK)
     assert [entrant.name for entrant in entrants] == ["lim17", "lim17-2", "mine"]
     assert len({entrant.sha256 for entrant in entrants}) == 1
-    with pytest.raises(FieldError, match="two bots or more"):
+    with pytest.raises(EntrantError, match="two bots or more"):
         gather(["lim17"], CARDSHARK)
 
 
 def test_names_that_would_disturb_a_terminal_or_a_journal(tmp_path):
     entrants = gather(["\x1b[2J\nx=lim17", "\u202eab=lim17", "[/b]<i>=lim17"], CARDSHARK)
     assert [entrant.name for entrant in entrants] == ["\ufffd[2J\ufffdx", "\ufffdab", "[/b]<i>"]
-    with pytest.raises(FieldError, match="not valid UTF-8"):
+    with pytest.raises(EntrantError, match="not valid UTF-8"):
         gather(["lim17", "\udcff.py"], CARDSHARK)
 
 

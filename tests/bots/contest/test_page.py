@@ -17,7 +17,7 @@ from bjsim.bots.contest.report import page as pages
 from bjsim.bots.contest.report.command import published_sources
 from bjsim.bots.contest.report.drawings import fitted
 from bjsim.bots.contest.report.page import PageData, render_page, replayed
-from bjsim.bots.contest.report.replay import replay, shortened
+from bjsim.bots.contest.report.replay import replay, shorten
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.protocol import make_argv
@@ -308,7 +308,7 @@ def test_a_shortened_replay_is_the_same():
     for record, _ in rounds_with_requests(contest, names):
         hand = replay(contest, record, names, "test")
         seats = [None] * len(record["seats"])
-        for (_, _, whole), (_, _, short) in zip(hand["steps"], shortened(hand)["steps"], strict=True):
+        for (_, _, whole), (_, _, short) in zip(hand["steps"], shorten(hand)["steps"], strict=True):
             seats = [new or old for new, old in zip(short, seats, strict=True)]
             assert seats == whole
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import FieldError, gather
+from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.match import ReplayMismatch
@@ -96,7 +96,7 @@ def test_two_house_players_at_a_table_have_separate_strikes(tmp_path):
         assert whole(folder) == text, cut
     (tmp_path / "house.py").write_text(FAULTY.replace("2468T", "2468"))
     (tmp_path / "4" / journal.NAME).write_bytes(b"".join(lines[:4]))
-    with pytest.raises(FieldError, match=r"house .* has changed"):
+    with pytest.raises(EntrantError, match=r"house .* has changed"):
         Host.resume(tmp_path / "4", trust=True)
 
 

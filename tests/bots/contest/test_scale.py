@@ -126,7 +126,7 @@ def test_pages_and_screens_take_a_tenth_of_the_time_at_most(monkeypatch, growth)
     slow = Slow()
     monkeypatch.setattr(koth, "time", slow)
     monkeypatch.setattr(koth, "write_results", lambda *_: slow.work("page", 5 + growth * len(slow.spent["page"])))
-    monkeypatch.setattr(koth, "the_table", lambda *_: slow.work("screen", 2 + growth * len(slow.spent["screen"])))
+    monkeypatch.setattr(koth, "fit_table", lambda *_: slow.work("screen", 2 + growth * len(slow.spent["screen"])))
     nothing = SimpleNamespace(
         standings=SimpleNamespace(rounds=0, matches=0), contest=SimpleNamespace(matches=1), folder=None, page=None,
         timings=SimpleNamespace(moves=[]),

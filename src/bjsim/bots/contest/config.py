@@ -49,7 +49,7 @@ class Contest:
     rules: Rules
     seed: int = field(default_factory=random_seed)
     matches: int = 25
-    sittings: int = 5
+    sittings: int = 5  # in files of users and in journals, so it is not renamed to sessions
     hands: int = 5
     strikes: int = 10
     duplicate: bool = False

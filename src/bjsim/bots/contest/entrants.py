@@ -14,7 +14,7 @@ from typing import Any
 from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import printable
-from bjsim.bots.sandbox.languages import BuildError, NoToolchain, find_language
+from bjsim.bots.sandbox.languages import BuildError, MissingToolchain, find_language
 from bjsim.bots.sandbox.sources import check_name, read_bot
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -27,11 +27,11 @@ IN_PROCESS = "in process"
 logger = logging.getLogger(__name__)
 
 
-class FieldError(InputError):
+class EntrantError(InputError):
     """A bot cannot take part, or has changed since the contest began."""
 
 
-class NoBot(FieldError):
+class NotABot(EntrantError):
     """A file is neither a bot nor a chart."""
 
 
@@ -77,7 +77,7 @@ def gather(texts: Sequence[str], rules: Rules) -> list[Entrant]:
         The entrants. Duplicate names are numbered.
 
     Raises:
-        FieldError: A bot cannot take part, or there are fewer than two.
+        EntrantError: A bot cannot take part, or there are fewer than two.
         InputError: A name is not known.
     """
     entrants: list[Entrant] = []
@@ -85,16 +85,16 @@ def gather(texts: Sequence[str], rules: Rules) -> list[Entrant]:
         name, source = ("", text) if Path(text).is_file() else name_and_source(text)
         path = Path(source)
         if path.is_dir() and name:
-            raise FieldError(f"{text}: a folder of bots takes no name; its bots are named after their files")
+            raise EntrantError(f"{text}: a folder of bots takes no name; its bots are named after their files")
         if path.is_dir():
             files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
             if not files:
-                raise FieldError(f"the folder {source} contains no bots")
+                raise EntrantError(f"the folder {source} contains no bots")
             entrants += [entrant for file in files if (entrant := _bot_in_folder(file, rules))]
         else:
             entrants.append(identify(source, rules, name))
     if len(entrants) < 2:
-        raise FieldError(f"a contest needs two bots or more, not {len(entrants)}")
+        raise EntrantError(f"a contest needs two bots or more, not {len(entrants)}")
     return _with_unique_names(entrants)
 
 
@@ -102,7 +102,7 @@ def _bot_in_folder(file: Path, rules: Rules) -> Entrant | None:
     """The entrant in a file of a folder; None, with a warning, if the file is not a bot."""
     try:
         return identify(str(file), rules)
-    except (NoBot, ChartError, OSError) as error:
+    except (NotABot, ChartError, OSError) as error:
         logger.warning("left out: %s", error)
         return None
 
@@ -119,14 +119,14 @@ def identify(source: str, rules: Rules, name: str = "") -> Entrant:
         The entrant.
 
     Raises:
-        NoBot: The file is not a bot.
+        NotABot: The file is not a bot.
         InputError: The name is not known.
     """
     path = Path(source)
     try:
         source.encode()
     except UnicodeEncodeError:
-        raise NoBot(
+        raise NotABot(
             f"the file name {printable(source)} is not valid UTF-8, as the journal requires; rename it"
         ) from None
     if path.is_file():
@@ -153,7 +153,7 @@ def _file(path: Path, rules: Rules) -> tuple[str, str]:
             detected = find_language(path)
             language = detected.name if detected else "executable"
     except (BuildError, OSError) as error:
-        raise NoBot(str(error)) from None
+        raise NotABot(str(error)) from None
     return language, hashlib.sha256(content).hexdigest()
 
 
@@ -189,21 +189,21 @@ def _with_unique_names(entrants: list[Entrant]) -> list[Entrant]:
 
 
 def check_unchanged(entrants: Sequence[Entrant], rules: Rules) -> None:
-    """Check that no bot has changed since the contest began, without running Python files. Raises: FieldError."""
+    """Check that no bot has changed since the contest began, without running Python files. Raises: EntrantError."""
     for entrant in entrants:
         if file := python_file(entrant.source):
             now = Entrant(entrant.name, entrant.source, IN_PROCESS, _digest(file))
         else:
             now = identify(entrant.source, rules, entrant.name)
         if (now.language, now.sha256) != (entrant.language, entrant.sha256):
-            raise FieldError(f"the bot {entrant.name} ({entrant.source}) has changed since the contest began")
+            raise EntrantError(f"the bot {entrant.name} ({entrant.source}) has changed since the contest began")
 
 
 def check_trusted(entrants: Sequence[Entrant], folder: Path) -> None:
-    """Reject a contest from elsewhere that would run Python code in this process. Raises: FieldError."""
+    """Reject a contest from elsewhere that would run Python code in this process. Raises: EntrantError."""
     for entrant in entrants:
         if is_python(entrant.source):
-            raise FieldError(
+            raise EntrantError(
                 f"the contest in {folder} runs {entrant.source} in this process, outside any sandbox; "
                 "trust it only if the code is yours"
             )
@@ -222,7 +222,7 @@ def opened(entrants: Sequence[Entrant], rules: Rules, **options: Any) -> Iterato
         A context manager that gives the players. A program that cannot be started is an UnstartableBot, which stands.
 
     Raises:
-        FieldError: This machine lacks a compiler, an interpreter or the sandbox.
+        EntrantError: This machine lacks a compiler, an interpreter or the sandbox.
     """
     for entrant in entrants:
         if entrant.timed:
@@ -236,8 +236,8 @@ def opened(entrants: Sequence[Entrant], rules: Rules, **options: Any) -> Iterato
                 check_unchanged([entrant], rules)  # it may have changed after the header was written
                 try:
                     bot = open_bot(entrant.source, name=entrant.name, **options)
-                except (NoToolchain, SandboxError) as error:
-                    raise FieldError(f"the bot {entrant.name} cannot play: {error}") from None
+                except (MissingToolchain, SandboxError) as error:
+                    raise EntrantError(f"the bot {entrant.name} cannot play: {error}") from None
                 except BuildError as error:
                     players.append(UnstartableBot(entrant.name, error))
                     continue

@@ -119,7 +119,7 @@ class Host:
 
         Raises:
             JournalError: The journal is missing, in use or damaged.
-            FieldError: A bot has changed, or is a Python player and not trusted.
+            EntrantError: A bot has changed, or is a Python player and not trusted.
         """
         journal, records = journals.Journal.reopen(folder)
         header = next(records)

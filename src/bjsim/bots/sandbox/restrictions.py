@@ -141,7 +141,7 @@ class Sandbox(Restrictions):
         return str(descriptor)
 
 
-class NoSandbox(Restrictions):
+class Unsandboxed(Restrictions):
     """No sandbox: a temporary folder with copies of the files. Only its user and its limits restrict the program.
 
     Arguments and errors are those of `Sandbox`.
@@ -181,8 +181,8 @@ class NoSandbox(Restrictions):
 def open_restrictions(
     sandboxed: bool, files: Mapping[str, bytes], runner: bytes, binds: Iterable[str] = (), scratch: bool = False
 ) -> Restrictions:
-    """A `Sandbox`, or a `NoSandbox` if not `sandboxed`."""
-    return (Sandbox if sandboxed else NoSandbox)(files, runner, binds, scratch)
+    """A `Sandbox`, or a `Unsandboxed` if not `sandboxed`."""
+    return (Sandbox if sandboxed else Unsandboxed)(files, runner, binds, scratch)
 
 
 def _folders(binds: Iterable[str]) -> list[str]:

@@ -20,16 +20,16 @@ class Checkpoint:
 
     Attributes:
         path: The file.
-        what: A description of the experiment in JSON values, to refuse the file of another experiment.
+        description: A description of the experiment in JSON values, to refuse the file of another experiment.
     """
 
     path: Path
-    what: Mapping[str, Any] = field(default_factory=dict)
+    description: Mapping[str, Any] = field(default_factory=dict)
 
     def save(self, progress: Progress) -> None:
         """Write the progress to the file."""
         data = {
-            "experiment": self.what,
+            "experiment": self.description,
             "merged": progress.merged,
             "tallies": [tally.to_json() for tally in progress.tallies],
             "convergence": progress.convergence,
@@ -66,7 +66,8 @@ class Checkpoint:
             InputError: As for `read`, or the file belongs to another experiment.
         """
         experiment, progress = self.read()
-        if experiment != json.loads(json.dumps(self.what)):
-            other = [key for key in self.what if experiment.get(key) != json.loads(json.dumps(self.what[key]))]
+        expected = json.loads(json.dumps(self.description))
+        if experiment != expected:
+            other = [key for key in expected if experiment.get(key) != expected[key]]
             raise InputError(f"the checkpoint {self.path} belongs to another run (different: {', '.join(other)})")
         return progress

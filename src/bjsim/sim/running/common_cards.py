@@ -50,12 +50,12 @@ class CommonCards:
         played = [self._play(seed, table, span) for span in spans]
         return [sum(tallies, start=Tally()) for tallies in zip(*played, strict=True)]
 
-    def so_far(self, table: int, block: int) -> list[Tally]:
+    def partial_tallies(self, table: int, block: int) -> list[Tally]:
         """See `WatchedTable`. Without paired tallies, since the tables of a block are played one after another."""
         return [
             tally
             for one in self.tables
-            for tally in (one.so_far(table, block) if isinstance(one, WatchedTable) else [Tally()] * one.seats)
+            for tally in (one.partial_tallies(table, block) if isinstance(one, WatchedTable) else [Tally()] * one.seats)
         ]
 
     def _play(self, seed: int, table: int, span: Span) -> list[Tally]:

@@ -104,7 +104,7 @@ class Driver:
         """See `is_precise`."""
         return is_precise(self.experiment, self.progress)
 
-    def so_far(self) -> Progress:
+    def partial_progress(self) -> Progress:
         """Compute the progress of a stopped run, including rounds that are not merged yet.
 
         These come from jobs that were done before an earlier one, and from unfinished blocks of this process. They
@@ -123,7 +123,7 @@ class Driver:
         for index, job in jobs.items():
             table = self.experiment.groups[job.group]
             if index not in done and isinstance(table, WatchedTable):
-                done[index] = table.so_far(job.number, job.first)
+                done[index] = table.partial_tallies(job.number, job.first)
             for seat, tally in enumerate(done.get(index, ()), self._first_seat[job.group]):
                 tallies[seat] += tally
         merged, optimal_n = self.progress, self.experiment.optimal_n

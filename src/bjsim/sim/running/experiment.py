@@ -129,7 +129,7 @@ class Progress:
         merged: Jobs merged, in job order.
         losses: Pools of workers that broke and were replaced.
         rounds_before: Rounds read from a checkpoint.
-        unmerged: Rounds in the tallies from jobs not merged yet; see `Driver.so_far`.
+        unmerged: Rounds in the tallies from jobs not merged yet; see `Driver.partial_progress`.
     """
 
     tallies: list[Tally]

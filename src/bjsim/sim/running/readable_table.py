@@ -77,7 +77,7 @@ class ReadableTable:
             self._at[thread] = table, span.block, trace[: number + 1]
         return self._tallies(trace), trace
 
-    def so_far(self, table: int, block: int) -> list[Tally]:
+    def partial_tallies(self, table: int, block: int) -> list[Tally]:
         traces = [trace for *position, trace in list(self._at.values()) if position == [table, block]]
         return self._tallies(traces[0]) if traces else [Tally()] * self.seats
 

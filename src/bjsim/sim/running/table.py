@@ -68,7 +68,7 @@ class TracedTable(Table, Protocol):
 class WatchedTable(Table, Protocol):
     """A table that can return the played part of an unfinished block."""
 
-    def so_far(self, table: int, block: int) -> list[Tally]:
+    def partial_tallies(self, table: int, block: int) -> list[Tally]:
         """The rounds of this block played so far by any thread of this process; a tally for each seat."""
         ...
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bjsim.sim.stats.intervals import MIN_VALUES, anytime, fixed_sample
+from bjsim.sim.stats.intervals import MIN_VALUES, anytime, fixed_sample, squared_residuals
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,7 @@ class LuckTally:
     def sd(self) -> float:
         """Standard deviation per shoe of the ratio in `mean` (delta method); `se` is sd / sqrt(shoes)."""
         ratio = self.y / self.b
-        squares = self.yy - 2 * ratio * self.yb + ratio * ratio * self.bb
-        return math.sqrt(max(squares, 0.0) * self.shoes) / self.b
+        return math.sqrt(squared_residuals(ratio, self.yy, self.yb, self.bb) * self.shoes) / self.b
 
     @property
     def se(self) -> float:

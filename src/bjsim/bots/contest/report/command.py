@@ -31,8 +31,8 @@ def published_sources(sources: Sequence[str]) -> list[str]:
     return [f"./{os.path.relpath(source, folder)}" if os.path.isabs(source) else source for source in sources]
 
 
-def command_again(contest: Contest, names: Sequence[str], sources: Sequence[str]) -> str:
-    """The command that reproduces a contest, in the folder of the bots' files and of the file of `file_again`, if any.
+def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[str]) -> str:
+    """The command that reproduces a contest, in the folder of the bots' files and of the `settings_file`, if any.
 
     Args:
         contest: The settings.
@@ -43,7 +43,7 @@ def command_again(contest: Contest, names: Sequence[str], sources: Sequence[str]
         The command, quoted for a POSIX shell.
     """
     words = ["bjsim", "koth"]
-    if file_again(contest):
+    if settings_file(contest):
         words += ["--config", "contest.toml"]
     if _is_preset(contest.rules):
         words += ["--rules", contest.rules.name]
@@ -57,7 +57,7 @@ def command_again(contest: Contest, names: Sequence[str], sources: Sequence[str]
     return shlex.join([*words, "--out", "again", "--", *bots])  # no name of a bot is parsed as an option
 
 
-def file_again(contest: Contest) -> str:
+def settings_file(contest: Contest) -> str:
     """The TOML file of the settings that have no option; "" if none differ from the defaults."""
     values = {name: getattr(contest, name) for name in SETTINGS if name not in OPTIONS}
     lines = [f"{name} = {_toml(value)}" for name, value in values.items() if value != DEFAULTS[name]]

@@ -61,7 +61,7 @@ def _width(letter: str) -> float:
     return 14 if letter in "MWmw@%—" or east_asian_width(letter) in "WF" else 9.5 if letter.isupper() else 8.5
 
 
-def intervals_drawn(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def draw_intervals(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The drawing of mean chips with 95% intervals, best first.
 
     Args:
@@ -84,7 +84,7 @@ def intervals_drawn(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def convergence_drawn(standings: Standings) -> dict[str, Any] | None:
+def draw_convergence(standings: Standings) -> dict[str, Any] | None:
     """The drawing of mean chips against matches for the first COMPARED bots, by rank.
 
     Args:

@@ -78,7 +78,7 @@ def _as_text(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str) -> None:
     """Write a file atomically: readers see the old or the new content.
 
     Args:
@@ -99,8 +99,8 @@ def write_standings(folder: Path, standings: Standings, timings: Timings | None 
         standings: The standings.
         timings: The times of moves, if known.
     """
-    write_whole(folder / "standings.json", standings_json(standings, timings))
-    write_whole(folder / "standings.csv", standings_csv(standings, timings))
+    write_atomically(folder / "standings.json", standings_json(standings, timings))
+    write_atomically(folder / "standings.csv", standings_csv(standings, timings))
 
 
 def _round(value: float) -> float:

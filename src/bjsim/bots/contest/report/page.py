@@ -12,10 +12,10 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from bjsim.bots.contest.luck.adjust import has_luck
 from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.report.command import command_again, file_again, published_sources
-from bjsim.bots.contest.report.drawings import COMPARED, convergence_drawn, intervals_drawn
+from bjsim.bots.contest.report.command import contest_command, published_sources, settings_file
+from bjsim.bots.contest.report.drawings import COMPARED, draw_convergence, draw_intervals
 from bjsim.bots.contest.report.output import row_values
-from bjsim.bots.contest.report.replay import replay, round_label, shortened
+from bjsim.bots.contest.report.replay import replay, round_label, shorten
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
 from bjsim.bots.contest.scoring.standings import Standings
 
@@ -130,8 +130,8 @@ def render_page(standings: Standings, data: PageData, timings: Timings | None = 
         luck=has_luck(rules),
         bots=[{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)],
         # The seed reveals all future cards, so the command is shown only after the end.
-        again=command_again(contest, standings.names, sources) if standings.end else "",
-        again_file=file_again(contest),
+        again=contest_command(contest, standings.names, sources) if standings.end else "",
+        settings_file=settings_file(contest),
         versions=standings.versions,
         standings=standings,
         rows=rows,
@@ -140,11 +140,11 @@ def render_page(standings: Standings, data: PageData, timings: Timings | None = 
         compared=COMPARED,
         fewest=MIN_BATCHES,
         unstarted=not all(score.started for score in standings.scores),
-        intervals=intervals_drawn(rows),
-        convergence=convergence_drawn(standings),
+        intervals=draw_intervals(rows),
+        convergence=draw_convergence(standings),
         crosstable=crosstable(standings),
         faults=[{**fault, "name": names[bot]} for (bot, _), shown in sorted(data.faults.items()) for fault in shown],
-        replays=json.dumps(list(map(shortened, [*swings, *last])), separators=(",", ":")).replace("<", "\\u003c"),
+        replays=json.dumps(list(map(shorten, [*swings, *last])), separators=(",", ":")).replace("<", "\\u003c"),
         replayed=replayed(data, len(swings)),
         first_replay=swings[0] if swings else None,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.report.output import write_standings, write_whole
+from bjsim.bots.contest.report.output import write_atomically, write_standings
 from bjsim.bots.contest.report.page import PageData, render_page
 from bjsim.bots.contest.scoring.standings import Standings
 
@@ -20,4 +20,4 @@ def write_results(folder: Path, standings: Standings, page: PageData, timings: T
         timings: The times of moves.
     """
     write_standings(folder, standings, timings)
-    write_whole(folder / "index.html", render_page(standings, page, timings))
+    write_atomically(folder / "index.html", render_page(standings, page, timings))

@@ -63,7 +63,7 @@ def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str], la
     }
 
 
-def shortened(hand: Mapping[str, Any]) -> dict[str, Any]:
+def shorten(hand: Mapping[str, Any]) -> dict[str, Any]:
     """A replay with 0 for every seat that a step does not change, which halves the page of a long match."""
     steps: list[list[Any]] = []
     before: list[Any] = [None] * len(hand["names"])

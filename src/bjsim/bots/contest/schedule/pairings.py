@@ -153,28 +153,28 @@ def _fewest_repeats(paired: Sequence[Sequence[float]], match: int) -> Tables:
 def _search(cost: list[list[float]], order: list[int]) -> tuple[float, Tables]:
     """Swap bots between tables while that lowers the total cost; returns (cost, tables)."""
     count = len(order)
-    make_table = [0] * count
+    table_of = [0] * count
     groups = [order[first : first + LARGEST_TABLE] for first in range(0, count, LARGEST_TABLE)]
     for table, group in enumerate(groups):
         for bot in group:
-            make_table[bot] = table
+            table_of[bot] = table
     cost_at = [[sum(cost[bot][x] for x in group if x != bot) for group in groups] for bot in range(count)]
     improved = True
     while improved:
         improved = False
         for a in order:
             for b in order:
-                s, t = make_table[a], make_table[b]
+                s, t = table_of[a], table_of[b]
                 if s == t or cost_at[a][t] + cost_at[b][s] - 2 * cost[a][b] > cost_at[a][s] + cost_at[b][t] - _SLACK:
                     continue
                 for x in range(count):
                     change = (cost[x][b] if x != b else 0) - (cost[x][a] if x != a else 0)
                     cost_at[x][s] += change
                     cost_at[x][t] -= change
-                make_table[a], make_table[b] = t, s
+                table_of[a], table_of[b] = t, s
                 improved = True
-    groups = [[bot for bot in range(count) if make_table[bot] == table] for table in range(len(groups))]
-    return sum(cost_at[bot][make_table[bot]] for bot in range(count)), groups
+    groups = [[bot for bot in range(count) if table_of[bot] == table] for table in range(len(groups))]
+    return sum(cost_at[bot][table_of[bot]] for bot in range(count)), groups
 
 
 def _shuffled(count: int, key: int) -> list[int]:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half
+from bjsim.sim.stats.intervals import squared_residuals
 
 MIN_BATCHES = 8  # batches needed for an interval: the totals of fewer matches need not be normal
 
@@ -81,8 +82,7 @@ class Ratio:
     @property
     def se(self) -> float:
         """Standard error of the mean."""
-        r = self.mean
-        spread = max(0.0, self.yy - 2 * r * self.yk + r * r * self.kk)
+        spread = squared_residuals(self.mean, self.yy, self.yk, self.kk)
         return math.sqrt(spread * self.n / (self.n - 1)) / self.k if self.n > 1 and self.k else 0.0
 
     @property

@@ -11,7 +11,7 @@ import os
 import re
 from pathlib import Path
 
-from bjsim.bots.sandbox.languages.base import BuildError, Language, NoToolchain, Program, find_binds, find_tool
+from bjsim.bots.sandbox.languages.base import BuildError, Language, MissingToolchain, Program, find_binds, find_tool
 from bjsim.bots.sandbox.languages.c import C, CPlusPlus
 from bjsim.bots.sandbox.languages.java import Java
 from bjsim.bots.sandbox.languages.lisp import Lisp
@@ -49,7 +49,7 @@ __all__ = [
     "LANGUAGES",
     "BuildError",
     "Language",
-    "NoToolchain",
+    "MissingToolchain",
     "Program",
     "find_binds",
     "find_language",

@@ -31,7 +31,7 @@ class BuildError(InputError):
         self.log = printable_lines(log)
 
 
-class NoToolchain(BuildError):
+class MissingToolchain(BuildError):
     """The machine has no compiler or interpreter for the bot's language. This is not a fault of the bot."""
 
 
@@ -109,7 +109,7 @@ class Language(ABC):
         return [path for name in self.tools if (path := shutil.which(name))]
 
     def make_program(self, name: str, files: Mapping[str, bytes]) -> Program:
-        """The program made from these files; arguments and errors as in `commands`, and NoToolchain."""
+        """The program made from these files; arguments and errors as in `commands`, and MissingToolchain."""
         tool = find_tool(self)
         run = self.commands(tool, name, files)
         return Program(name, self.name, {**files, **(run.files or {})}, run.command, run.server, find_binds(tool))
@@ -122,7 +122,7 @@ def find_tool(language: Language) -> str:
     The first entry on the PATH may be a slow wrapper that does not exist in the sandbox, so links are resolved.
 
     Raises:
-        NoToolchain: none is installed, or none that the sandbox's user can read. The message names the package.
+        MissingToolchain: none is installed, or none that the sandbox's user can read. The message names the package.
     """
     from bjsim.bots.sandbox import restrictions  # needs Linux
 
@@ -132,7 +132,7 @@ def find_tool(language: Language) -> str:
             return os.path.realpath(path)
     where = f" that user {restrictions.SANDBOX_USER} can read" if paths and os.geteuid() == 0 else ""
     install = f"on Debian and Ubuntu: apt install {language.package}"
-    raise NoToolchain(f"a bot in {language.name} needs {language.tools[0]}{where} ({install})")
+    raise MissingToolchain(f"a bot in {language.name} needs {language.tools[0]}{where} ({install})")
 
 
 def find_binds(tool: str) -> tuple[str, ...]:
