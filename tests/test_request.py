@@ -96,7 +96,7 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
 
     stopped = bjsim.play("easy", brave, 3000, checkpoint=kept, on_progress=stop)
     assert stopped.stopped and stopped.rounds < 3000
-    with pytest.raises(bjsim.InputError, match="exists; go on from it with resume="):
+    with pytest.raises(bjsim.InputError, match="exists; resume it with resume="):
         bjsim.play("easy", brave, 3000, checkpoint=kept)
     with pytest.raises(bjsim.InputError, match="different: hands"):
         bjsim.play("easy", brave, 4000, resume=kept)
@@ -126,7 +126,7 @@ def test_programs_play(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None
     [
         ({"hands": None}, "give hands, such as 1e7, or until"),
         ({"hands": "many"}, "hands: many is not accepted"),
-        ({"until": 5}, "until: 5 is not accepted; a share of the bet above 0"),
+        ({"until": 5}, "until: 5 is not accepted; use a share of the bet"),
         ({"until": "1%"}, "until: 1% is not accepted"),
         ({"tables": None}, "tables: None is not accepted"),
         ({"executor": "dusk"}, "executor='dusk' is not accepted"),

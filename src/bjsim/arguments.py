@@ -63,7 +63,7 @@ def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT) 
     if whole is None or whole != number or not low <= whole <= most:
         shown = value if isinstance(value, str | Real | None) else f"a {type(value).__name__}"
         range_ = f"{low} to {most}" if most < 10**9 else f"{low} to {most:.0e}, such as 1e7 or 10M"
-        raise InputError(f"{name}: {shown} is not accepted; a whole number from {range_}")
+        raise InputError(f"{name}: {shown} is not accepted; use a whole number from {range_}")
     return whole
 
 
@@ -75,7 +75,7 @@ def check_writable(path: str | os.PathLike[str] | None) -> None:
     if not target.parent.is_dir():
         raise InputError(f"cannot write {path}: there is no folder {target.parent}")
     if target.is_dir() or not os.access(target if target.exists() else target.parent, os.W_OK):
-        raise InputError(f"cannot write {path}: it is a directory or not writable")
+        raise InputError(f"cannot write {path}: it is a folder or not writable")
 
 
 def _parse(text: str) -> int | float:

@@ -82,7 +82,7 @@ class RunRequest:
 
     def __post_init__(self) -> None:
         if self.hands is None and self.until is None:
-            raise InputError("how long to play is not said; give hands, such as 1e7, or until, such as 0.0001")
+            raise InputError("no length of play; give hands, such as 1e7, or until, such as 0.0001")
         _check_checkpoints(self.checkpoint, self.resume)
         self._set(
             game=as_rules(self.rules),
@@ -97,9 +97,9 @@ class RunRequest:
             self._set(seed=whole_number(argument("seed"), self.seed, 0, MAX_SEED))
         for name, accepted in (("adjust_luck", (None, True, False)), ("common_cards", (True, False))):
             if getattr(self, name) not in accepted:
-                raise InputError(f"{argument(name, getattr(self, name))} is not accepted; one of {accepted}")
+                raise InputError(f"{argument(name, getattr(self, name))} is not accepted; use one of {accepted}")
         if not isinstance(self.programs, BotOptions):
-            raise InputError(f"programs: a {type(self.programs).__name__} is not accepted; give BotOptions")
+            raise InputError(f"programs: a {type(self.programs).__name__} is not accepted; use BotOptions")
         self._set(seated=tuple(find_seated(bot, self.game) for bot in _listed(self.bots)))
         self._find_backend()
         if self.common_cards and len(self.seated) < 2:
@@ -131,7 +131,7 @@ class RunRequest:
             RunFailed: If the run cannot go on.
         """
         if not callable(on_progress):
-            raise InputError(f"on_progress: a {type(on_progress).__name__} is not accepted; a function of a Progress")
+            raise InputError(f"on_progress: a {type(on_progress).__name__} is not accepted; use a function")
         with self.open() as run:
             run.compile()
             return run.play(on_progress)
@@ -174,10 +174,10 @@ class RunRequest:
         for name, need in (("adjust_luck", Need.LUCK), ("common_cards", Need.TRACES)):
             if getattr(self, name) and need not in place.offers:
                 asked = f"{argument(name, True)} with {there}"
-                raise InputError(f"{asked}: a GPU only counts payoffs, and knows nothing else of a round")
+                raise InputError(f"{asked} is not supported: a GPU only counts payoffs")
         check_needs(self.seated, place, executor, self.workers)
         if self.log is not None and executor != "local":
-            raise InputError(f"{argument('log')} gathers the records of local workers; it cannot with {there}")
+            raise InputError(f"{argument('log')} collects the records of local workers; not supported with {there}")
         return place
 
     def _choose_seed(self) -> None:
@@ -228,7 +228,7 @@ def _precision(until: object) -> float:
     number = float(until) if isinstance(until, Real) and not isinstance(until, bool) else math.nan
     if not 0 < number < 1:
         shown = until if isinstance(until, str | Real) else f"a {type(until).__name__}"
-        raise InputError(f"{argument('until')}: {shown} is not accepted; a share of the bet above 0, such as 0.0001")
+        raise InputError(f"{argument('until')}: {shown} is not accepted; use a share of the bet, such as 0.0001")
     return number
 
 
@@ -236,10 +236,10 @@ def _check_checkpoints(checkpoint: str | os.PathLike[str] | None, resume: str | 
     """Refuse a checkpoint that would be overwritten unread."""
     for name, path in (("checkpoint", checkpoint), ("resume", resume)):
         if path is not None and not isinstance(path, str | os.PathLike):
-            raise InputError(f"{argument(name)}: a {type(path).__name__} is not accepted; a file's path")
+            raise InputError(f"{argument(name)}: a {type(path).__name__} is not accepted; use the path of a file")
     if checkpoint and resume and os.fspath(checkpoint) != os.fspath(resume):
         asked = f"{argument('checkpoint', checkpoint)} with {argument('resume', resume)}"
-        raise InputError(f"{asked}: a resumed run keeps its one file")
+        raise InputError(f"{asked}: a resumed run continues in the same file")
     if checkpoint and not resume and Path(checkpoint).exists():
-        raise InputError(f"{checkpoint} exists; go on from it with {argument('resume', checkpoint)}, or remove it")
+        raise InputError(f"{checkpoint} exists; resume it with {argument('resume', checkpoint)}, or remove it")
     check_writable(checkpoint)

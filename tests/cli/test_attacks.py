@@ -139,7 +139,7 @@ def foreign(folder, bots, source, digest=None, house=""):
         header["contest"]["house"] = source  # the header's own entry of the house stays harmless
     else:
         header["bots"][0] |= {"source": source} | ({"sha256": digest} if digest else {})
-    line, _ = journal.line_of({key: value for key, value in header.items() if key != "crc"}, 0)
+    line, _ = journal.encode_record({key: value for key, value in header.items() if key != "crc"}, 0)
     (folder / journal.NAME).write_bytes(line)
 
 

@@ -50,7 +50,7 @@ def test_the_tutorial(tmp_path, monkeypatch, capsys):
         assert program == "bjsim"
         run(*arguments)
     printed = capsys.readouterr().out
-    assert "every card and chip is right" in printed and "bold" in printed
+    assert "every card and chip is correct" in printed and "bold" in printed
     for folder in ("trial", "final"):
         for name in ("journal.jsonl", "index.html", "standings.csv", "standings.json"):
             assert (tmp_path / folder / name).stat().st_size

@@ -108,7 +108,7 @@ def test_without_dask_the_option_says_what_to_install(monkeypatch):
 
 def test_workers_of_an_address_are_not_ours_to_count():
     with (
-        pytest.raises(InputError, match="the cluster determines its workers"),
+        pytest.raises(InputError, match="the cluster sets its own number of workers"),
         open_backend("dask://127.0.0.1:1", 2),
     ):
         pass

@@ -107,7 +107,7 @@ def test_a_field_takes_its_values_and_their_text(field: str, given: object, kept
 def test_a_field_refuses_all_else_and_says_what_it_takes(field: str, given: Any) -> None:
     with pytest.raises(RulesError) as caught:
         Rules(**{field: given})
-    assert str(caught.value) == f"{field} = {given} is not accepted; {field} takes {RULE_FIELDS[field]['accepts']}"
+    assert str(caught.value) == f"{field} = {given} is not accepted; use {RULE_FIELDS[field]['accepts']}"
     assert "\n" not in str(caught.value)
 
 

@@ -156,12 +156,12 @@ def test_play_that_may_not_end_is_refused_or_cut() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"algorithm": "sarsa"}, "algorithm = sarsa is not accepted; it takes q or mc"),
-        ({"draws": "odd"}, "draws = odd is not accepted; it takes even or independent"),
+        ({"algorithm": "sarsa"}, "algorithm = sarsa is not accepted; use q or mc"),
+        ({"draws": "odd"}, "draws = odd is not accepted; use even or independent"),
         ({"algorithm": "mc", "draws": "even"}, "draws = even needs algorithm = q"),
-        ({"explore_start": 1.5}, "explore_start = 1.5 is not accepted; it takes a number from 0 to 1"),
-        ({"power": -1}, "power = -1 is not accepted; it takes a whole number from 0"),
-        ({"rounds": 0}, "rounds = 0 is not accepted; it takes a whole number from 1"),
+        ({"explore_start": 1.5}, "explore_start = 1.5 is not accepted; use a number from 0 to 1"),
+        ({"power": -1}, "power = -1 is not accepted; use a whole number from 0"),
+        ({"rounds": 0}, "rounds = 0 is not accepted; use a whole number from 1"),
     ],
 )
 def test_a_schedule_that_makes_no_sense_is_refused(fields: dict[str, object], message: str) -> None:

@@ -76,7 +76,7 @@ def test_an_object_and_its_json_build_the_same() -> None:
         ([], 'expected an object with "states"'),
         ({"states": {}}, "unknown state ''; it is neither in"),
         (changed(discount=1), "unknown key 'discount'; keys are gamma, start, terminal, states"),
-        (changed(gamma=1.5), "gamma = 1.5 is not accepted; it takes a number above 0, at most 1"),
+        (changed(gamma=1.5), "gamma = 1.5 is not accepted; use a number above 0, at most 1"),
         (changed(gamma="1"), "gamma = '1' is not a number"),
         (changed(terminal="end"), "terminal: expected a list of states"),
         (changed(terminal=[]), "unknown state 'end'; it is neither in"),

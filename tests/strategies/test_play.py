@@ -65,7 +65,7 @@ def test_seeds():
     assert one != two, "a dozen counts alike by chance: less than once in 10**12"
     assert library.play("easy", "lim17", 10, seed=2**128 - 1)
     for generator in (np.random.SeedSequence(1), np.random.default_rng(1)):
-        with pytest.raises(InputError, match=r"^seed: a (SeedSequence|Generator) is not accepted; a whole number"):
+        with pytest.raises(InputError, match=r"^seed: a (SeedSequence|Generator) is not accepted; use a whole number"):
             library.play("easy", "lim17", 10, seed=generator)
 
 

@@ -52,10 +52,10 @@ class BotOptions:
 
     def __post_init__(self) -> None:
         if self.sandbox not in SANDBOXES:
-            raise InputError(f"{argument('sandbox', self.sandbox)} is not accepted; one of {', '.join(SANDBOXES)}")
+            raise InputError(f"{argument('sandbox', self.sandbox)} is not accepted; use {', '.join(SANDBOXES)}")
         if not isinstance(self.timeout, Real) or not SHORTEST <= self.timeout <= LONGEST:
             asked = argument("timeout", self.timeout)
-            raise InputError(f"{asked} is not accepted; seconds from {SHORTEST} to {LONGEST}")
+            raise InputError(f"{asked} is not accepted; use seconds from {SHORTEST} to {LONGEST}")
         if self.strikes is not None:
             object.__setattr__(self, "strikes", whole_number(argument("strikes"), self.strikes))
 

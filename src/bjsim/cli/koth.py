@@ -43,15 +43,15 @@ PAUSE = 10  # and the least pause, as a multiple of the time that a page or an u
 @click.argument("bots", nargs=-1, metavar="BOTS_DIR|BOT...")
 @click.option(
     "--config", "config_path", metavar="FILE.toml",
-    help="Settings of the contest, and its bots; files are looked for in its directory first.",
+    help="Settings of the contest, and its bots; files are looked up in its folder first.",
 )  # fmt: skip
-@click.option("--matches", type=Count(), help=f"Most matches to play.  [default: 25; with --until decided {MANY:,}]")
+@click.option("--matches", type=Count(), help=f"Number of matches.  [default: 25; with --until decided {MANY:,}]")
 @click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
 @click.option(
     "--seed", type=Count(0, MAX_SEED),
     help="Random seed. Bots may predict the cards of a seed they know.  [default: 128 random bits]",
 )  # fmt: skip
-@click.option("--out", "out", metavar="DIR", help="Directory for the journal, standings and page.  [default: contest]")
+@click.option("--out", "out", metavar="DIR", help="Folder for the journal, standings and page.  [default: contest]")
 @click.option("--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel.")
 @click.option(
     "--until", metavar="SECONDS|decided", help="Stop after this time, or when the leader is ahead of all others (95%)."
@@ -83,7 +83,7 @@ def koth(
 ) -> None:  # fmt: skip
     """Host a king-of-the-hill contest of bots.
 
-    BOT is a named strategy (optimal, lim17, ...), the file of a bot or chart, or NAME=BOT; BOTS_DIR is a directory of
+    BOT is a named strategy (optimal, lim17, ...), the file of a bot or chart, or NAME=BOT; BOTS_DIR is a folder of
     such files.
     """
     given = {name: value for name, value in settings.items() if value is not None}
@@ -127,7 +127,7 @@ def choose_contest(config_path: str | None, rules_name: str | None, given: dict[
 
 
 def resume_command(host: Host) -> str:
-    """The command that resumes the contest, with the options that its directory does not record."""
+    """The command that resumes the contest, with the options that its folder does not record."""
     words = ["bjsim", "koth", "--resume", str(host.folder)]
     if host.workers != 1:
         words += ["--workers", str(host.workers)]
@@ -239,7 +239,7 @@ REASONS = {"matches": "all matches played", "decided": "the leader is ahead of a
 
 
 def read_contest(folder: Path) -> tuple[Standings, Iterator[dict[str, Any]]]:
-    """The empty standings of the contest in a directory, and the records to add to them. Raises: InputError."""
+    """The empty standings of the contest in a folder, and the records to add to them. Raises: InputError."""
     records = journal.read(folder)
     header = next(records, None)
     if header is None:
@@ -295,6 +295,6 @@ class Named:
 
 
 def verify_contest(folder: Path) -> None:
-    """Replay a contest and confirm that every card and chip is right. Raises: InputError, RunFailed."""
+    """Replay a contest and confirm that every card and chip is correct. Raises: InputError, RunFailed."""
     rounds, standings = verify(folder)
-    click.echo(f"{folder}: {rounds:,} rounds of {standings.matches} matches replayed; every card and chip is right")
+    click.echo(f"{folder}: {rounds:,} rounds of {standings.matches} matches replayed; every card and chip is correct")

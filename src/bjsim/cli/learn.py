@@ -57,7 +57,7 @@ LISTED = 20  # states printed; the JSON has all of them
 @click.option("--workers", type=Count(1, 256), default=1, show_default=True, help="Number of threads.")
 @seed_option
 @json_option
-@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the regret against the number of episodes.")
+@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Plot the regret against the number of episodes.")
 @click.pass_context
 def learn(
     ctx: click.Context, rules_name: str, settings: tuple[str, ...], decks: str | None, mdp_path: str | None,

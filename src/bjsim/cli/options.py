@@ -157,7 +157,7 @@ def bot_options(command: F) -> F:
     """Add the options on how programs are run as bots; see `bjsim.bots.seats.BotOptions`."""
     for option in (
         click.option(
-            "--strikes", type=Count(), help="Faults after which a bot is not asked any more.  [default: no limit]"
+            "--strikes", type=Count(), help="Faults after which a bot is no longer asked.  [default: no limit]"
         ),
         click.option("--cold", is_flag=True, help="Start a bot from scratch for every move (slower)."),
         click.option(

@@ -39,8 +39,8 @@ from bjsim.strategies.charts.chart import Chart
 
 
 @click.command(context_settings={"allow_extra_args": True})  # refused below, with a hint
-@click.option("--bots", type=Names(bot_names), required=True, metavar="A[,B...]", help="Who plays: names or files.")
-@click.option("--hands", type=Count(), metavar="N", help="Rounds for each bot, such as 1e7; with --until, the most.")
+@click.option("--bots", type=Names(bot_names), required=True, metavar="A[,B...]", help="Bots to play: names or files.")
+@click.option("--hands", type=Count(), metavar="N", help="Rounds for each bot, such as 1e7; with --until, the maximum.")
 @until_option
 @rules_options
 @click.option(
@@ -52,7 +52,7 @@ from bjsim.strategies.charts.chart import Chart
     default="local",
     show_default=True,
     metavar="NAME|URL",
-    help="Where blocks are played: local, dask, dask://HOST:PORT, or cuda (a GPU: charts only, luck not told).",
+    help="Where blocks are played: local, dask, dask://HOST:PORT, or cuda (a GPU: charts only, no luck adjustment).",
 )
 @click.option(
     "--seed", type=Count(0, MAX_SEED),
@@ -61,10 +61,10 @@ from bjsim.strategies.charts.chart import Chart
 @adjust_option
 @click.option("--common-cards", is_flag=True, help="Deal every bot the same cards; compare them pair by pair.")
 @json_option
-@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw how the means converged.")
-@click.option("--log", metavar="FILE", help="Gather the log records of all workers.")
-@click.option("--checkpoint", metavar="FILE", help="Keep what is known in FILE, to go on from it.")
-@click.option("--resume", metavar="FILE", help="Go on from a checkpoint of the same run.")
+@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Plot the convergence of the means.")
+@click.option("--log", metavar="FILE", help="Collect the log records of all workers in FILE.")
+@click.option("--checkpoint", metavar="FILE", help="Write checkpoints to FILE, for --resume.")
+@click.option("--resume", metavar="FILE", help="Continue from a checkpoint of the same run.")
 @bot_options
 def run(
     bots: list[str], rules_name: str, settings: tuple[str, ...], decks: str | None, json_path: str | None,
@@ -80,7 +80,7 @@ def run(
         together = ",".join([*bots, *extra])
         raise InputError(f"{extra[0]} belongs to no option; separate bots by commas: --bots {together}")
     if asked["hands"] is None and asked["precision"] is None:
-        raise InputError("how long to play is not said; give --hands N, such as 1e7, or --until P%, such as 0.01%")
+        raise InputError("no length of play; give --hands N, such as 1e7, or --until P%, such as 0.01%")
     if plot_path:
         check_picture(plot_path)
     for path in (json_path, plot_path, asked["checkpoint"]):

@@ -52,7 +52,7 @@ def tables(rules: Rules) -> Iterator[Table]:
 
 
 def folders() -> list[str]:
-    """The directories in which numba caches compiled code."""
+    """The folders in which numba caches compiled code."""
     from bjsim.sim.engine.kernels.play import play
     from bjsim.sim.engine.kernels.rows import compile_rows
     from bjsim.sim.engine.kernels.run_table import run_table

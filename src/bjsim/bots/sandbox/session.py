@@ -67,7 +67,7 @@ def sandboxed(mode: str) -> bool:
         ValueError: the mode is unknown.
     """
     if mode not in MODES:
-        raise ValueError(f"sandbox must be one of {', '.join(MODES)}, not {mode}")
+        raise ValueError(f"sandbox = {mode} is not accepted; use {', '.join(MODES)}")
     if mode == "off":
         return False
     obstacle = restrictions.find_obstacle()

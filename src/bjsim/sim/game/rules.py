@@ -170,7 +170,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
-            raise RulesError(f"name = {self.name!r} is not accepted; name takes text")
+            raise RulesError(f"name = {self.name!r} is not accepted; use text")
         for name in RULE_FIELDS:
             object.__setattr__(self, name, parse_field(name, getattr(self, name)))
         for message in find_contradictions(self):
@@ -297,4 +297,4 @@ def parse_field(name: str, value: object) -> Any:
     try:
         return RULE_FIELDS[name]["parse"](str(value).strip())
     except (ValueError, KeyError, ZeroDivisionError):
-        raise RulesError(f"{name} = {value} is not accepted; {name} takes {RULE_FIELDS[name]['accepts']}") from None
+        raise RulesError(f"{name} = {value} is not accepted; use {RULE_FIELDS[name]['accepts']}") from None

@@ -87,7 +87,7 @@ class Driver:
                 self.progress.losses += 1
                 losses_in_a_row = 1 if self.progress.merged > before else losses_in_a_row + 1
                 if losses_in_a_row >= LOSSES:
-                    raise RunFailed(f"{LOSSES} times in a row a worker died before any block was done") from None
+                    raise RunFailed(f"a worker died {LOSSES} times in a row before any block was done") from None
             except BaseException:
                 stop_workers(pool)  # do not wait for their work
                 raise

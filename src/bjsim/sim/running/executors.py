@@ -53,7 +53,7 @@ def _local(address: str, workers: int | None, needs: Need) -> BackendSpec:
     The compiled round lets other threads run, so that charts are played as fast by threads; players in Python are not.
     """
     if address:
-        raise InputError(f"{argument('executor', 'local')} takes no address, and {address!r} is one")
+        raise InputError(f"{argument('executor', 'local')} takes no address (got {address!r})")
     cores = workers or usable_cores()
     if Need.PROGRAMS in needs:
         return BackendSpec(Need.ANYTHING, lambda records: nullcontext(threads(cores)))
@@ -69,7 +69,7 @@ def _local(address: str, workers: int | None, needs: Need) -> BackendSpec:
 def _dask(address: str, workers: int | None, needs: Need) -> BackendSpec:
     if address and workers:
         asked = f"{argument('workers', workers)} with {argument('executor', f'dask://{address}')}"
-        raise InputError(f"{asked} is not accepted: the cluster determines its workers")
+        raise InputError(f"{asked} is not accepted: the cluster sets its own number of workers")
 
     def open_cluster(records: Any) -> AbstractContextManager[Backend]:
         from bjsim.sim.running.dask_backend import local_cluster, remote_cluster
@@ -81,7 +81,7 @@ def _dask(address: str, workers: int | None, needs: Need) -> BackendSpec:
 
 def _cuda(address: str, workers: int | None, needs: Need) -> BackendSpec:
     if address:
-        raise InputError(f"{argument('executor', 'cuda')} takes no address, and {address!r} is one")
+        raise InputError(f"{argument('executor', 'cuda')} takes no address (got {address!r})")
     if workers:
         asked = f"{argument('workers', workers)} with {argument('executor', 'cuda')}"
         raise InputError(f"{asked} is not accepted: one process submits the blocks to the GPU")

@@ -75,7 +75,7 @@ class FiniteMDP:
     def __post_init__(self) -> None:
         self._check_shapes()
         if not 0 < self.gamma <= 1:
-            raise MDPError(f"gamma = {self.gamma} is not accepted; it takes a number above 0, at most 1")
+            raise MDPError(f"gamma = {self.gamma} is not accepted; use a number above 0, at most 1")
         self._check_states()
         self._check_outcomes()
         if not abs(self.start.sum() - 1) <= SUM_TOLERANCE or self.start.min() < 0:

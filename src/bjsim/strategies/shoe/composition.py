@@ -50,9 +50,7 @@ class Composition:
             except ValueError as error:
                 raise InputError(f"shoe: {error}") from None
             if isinstance(count, bool) or int(count) != count or not 0 <= count <= MAX_RANK_COUNT:
-                raise InputError(
-                    f"shoe: {card}={count} is not accepted; a count is a whole number from 0 to {MAX_RANK_COUNT}"
-                )
+                raise InputError(f"shoe: {card}={count} is not accepted; use a whole number from 0 to {MAX_RANK_COUNT}")
             counts[rank] += int(count)
         if rules.split_by == "rank" and counts[TEN] and not any(counts[TEN + 1 :]):
             raise InputError("split_by = rank needs separate counts of T, J, Q and K: give T=, J=, Q= and K=")
