@@ -28,7 +28,7 @@ from bjsim.sim.running.workers import usable_cores
 SAMPLES = Path(__file__).resolve().parents[1] / "src" / "bjsim" / "bots" / "samples"
 ARGUMENTS = ["12", "K2", "9#K2A38", "10", "190"]
 BLOCKS = 30
-MOVES = {"plain": 8, "box": 40}  # in a block
+MOVES = {"plain": 8, "sandbox": 40}  # in a block
 
 pytestmark = pytest.mark.skipif(bool(restrictions.find_obstacle()), reason=restrictions.find_obstacle() or "none")
 
@@ -78,12 +78,12 @@ def test_moves_per_second(benchmark, capsys, tmp_path, name, askers):
         anywhere = pools.enter_context(ThreadPoolExecutor(askers))
         as_run_does = pools.enter_context(threads(askers).open_pool())
         calls = {label: (plain(command), MOVES["plain"], anywhere) for label, command in usual.items()}
-        calls["box"] = (lambda: bot.run(ARGUMENTS), MOVES["box"], as_run_does)
+        calls["sandbox"] = (lambda: bot.run(ARGUMENTS), MOVES["sandbox"], as_run_does)
         times = seconds_per_move(calls, askers)
         benchmark.pedantic(as_run_does.submit(bot.run, ARGUMENTS).result, rounds=1)
-    ratios = {label: times[label] / times["box"] for label in times if label != "box"}
+    ratios = {label: times[label] / times["sandbox"] for label in times if label != "sandbox"}
     benchmark.extra_info.update({f"times faster than {label}": round(ratio, 2) for label, ratio in ratios.items()})
     with capsys.disabled():
-        print(f"\n{name}, {askers} at a time: {1 / times['box']:,.0f} moves/s in the box")
+        print(f"\n{name}, {askers} at a time: {1 / times['sandbox']:,.0f} moves/s in the sandbox")
         for label, ratio in ratios.items():
             print(f"  {ratio:.1f} times the {1 / times[label]:,.0f} moves/s by subprocess.run of {label}")

@@ -229,7 +229,7 @@ def test_a_thread_plays_the_same_without_a_fork() -> None:
 # --- compiling
 
 
-def test_compiling_is_said_in_the_log_and_to_who_watches(
+def test_compiling_is_reported_in_the_log_and_to_listeners(
     caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with caplog.at_level(logging.INFO, logger="bjsim"):

@@ -180,7 +180,7 @@ def test_ones_own_contest_with_a_player_in_python_is_resumed_by_the_command_that
     assert "--trust needs --resume" in refusal("koth", "lim17", "optimal", "--trust", "--out", tmp_path / "d")
 
 
-def test_bytecode_beside_a_players_file_is_not_run_in_its_place(tmp_path, evil):
+def test_bytecode_next_to_a_players_file_is_not_run_instead(tmp_path, evil):
     """The host reviewed the source, whose hash is in the journal; bytecode must not replace it."""
     file, mark = evil
     honest = tmp_path / "honest.py"

@@ -128,7 +128,7 @@ def test_bad_input_gets_one_line_and_status_2(tmp_path):
     assert "cannot be created" in refusal("check", "bjsim.strategies.players.find:FunctionPlayer")
 
 
-def test_a_chart_is_played_until_its_worth_in_the_shoe_is_known():
+def test_a_chart_is_played_until_its_value_in_the_shoe_is_known():
     data = bjsim("check", "hoyle", "--rules", "vegas-s17", "--until", "0.05%", "--workers", "1", "--json", "-").json
     low, high = data["run"]["bots"][0]["luck_adjusted"]["anytime95"]
     assert high - low <= 0.001 and low < -0.0243 < high  # the mean of 2e7 rounds is -2.44%

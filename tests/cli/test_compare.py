@@ -14,7 +14,7 @@ def games(*args):
     return bjsim("compare", *args, "--json", "-").json["games"]
 
 
-def test_presets_beside_the_first():
+def test_presets_compared_with_the_first():
     vegas, h17, city, easy = games("--rules", "vegas-s17,vegas-h17,atlantic-city,easy", "--set", "decks=inf")
     assert vegas["value"] == pytest.approx(-0.00511734, abs=1e-8) and vegas["difference"] == 0
     assert h17["difference"] == pytest.approx(h17["value"] - vegas["value"])
@@ -34,7 +34,7 @@ def test_one_rule_at_three_values():
     assert results[1]["changes"] == []
 
 
-def test_endless_resplitting_is_worth_what_is_published():
+def test_endless_resplitting_has_its_published_value():
     one, endless = compare([VEGAS, VEGAS.replace(max_hands="inf")])
     assert 100 * one.value == pytest.approx(-0.511734, abs=5e-7)
     assert 100 * endless.value == pytest.approx(-0.5093975, abs=5e-8)

@@ -79,7 +79,7 @@ def test_the_tutorial(tmp_path, monkeypatch, capsys):
         (["--config", "nowhere.toml"], "cannot read the contest nowhere.toml"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(tmp_path, monkeypatch, capsys, arguments, said):
+def test_errors_are_one_line(tmp_path, monkeypatch, capsys, arguments, said):
     monkeypatch.chdir(tmp_path)
     run("koth", *arguments, status=2)
     error = capsys.readouterr().err
@@ -317,7 +317,7 @@ def test_json_of_anything_else_is_refused(tmp_path, capsys, option):
     assert "--json writes the standings" in capsys.readouterr().err
 
 
-def test_ctrl_c_shows_how_it_stands_and_how_to_go_on(tmp_path):
+def test_ctrl_c_shows_the_standings_and_how_to_resume(tmp_path):
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth", "lim17", "optimal"]
     process = subprocess.Popen(
         [*command, "--matches", "100000", "--out", tmp_path / "c"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -331,6 +331,6 @@ def test_ctrl_c_shows_how_it_stands_and_how_to_go_on(tmp_path):
     assert "optimal" in printed and "resume with: bjsim koth --resume" in printed
 
 
-def test_a_place_for_json_that_is_none_is_refused_before_the_contest(tmp_path, capsys):
+def test_an_unwritable_json_path_is_refused_before_the_contest(tmp_path, capsys):
     run("koth", "lim17", "optimal", "--out", tmp_path / "c", "--json", tmp_path / "no" / "x.json", status=2)
     assert "cannot write" in capsys.readouterr().err and not (tmp_path / "c").exists()

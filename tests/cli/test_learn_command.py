@@ -87,6 +87,8 @@ def test_a_broken_file_gets_one_line(
         (("--episodes", "2", "--workers", "8"), "2 episodes are too few to learn from with 8 workers"),
     ],
 )
-def test_what_cannot_be_done_is_said(args: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_impossible_requests_are_reported(
+    args: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert bjsim(*args) == 2
     assert message in capsys.readouterr().err

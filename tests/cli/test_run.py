@@ -178,7 +178,7 @@ def test_solve_json():
     assert data["sd"] == pytest.approx(1.245307, abs=1e-6)
 
 
-def test_replay_deals_a_round_of_a_run_again(tmp_path):
+def test_replay_repeats_a_round_of_a_run(tmp_path):
     """The payoffs of the first rounds, replayed one by one, equal those that the run counted."""
     run = result("--bots", "optimal", "--hands", "40", "--rules", "vegas-h17", "--seed", "2")
     payoffs = {}
@@ -325,7 +325,7 @@ def test_luck_is_told_in_finite_shoes_and_depends_on_no_worker():
     assert [bot["payoffs"] for bot in raw] == [bot["payoffs"] for bot in one]
 
 
-def test_the_report_says_what_luck_was_worth():
+def test_the_report_shows_the_effect_of_luck_adjustment():
     six, infinite = (bjsim("run", *SIX_DECKS, *more)[1] for more in ((), ("--decks", "inf", "--adjust-luck")))
     assert "luck adjustment cuts the variance" in six and six.count("less the exact value of a fresh shoe") == 2
     assert "every round returned the exact value -0.511734%" in infinite

@@ -267,7 +267,7 @@ def test_a_full_disk_is_said_of_the_file(tmp_path, monkeypatch):
     assert (status, err) == (1, f"bjsim: {tmp_path}/kept.new: the disk is full\n")
 
 
-def test_that_no_process_can_be_started_is_said(tmp_path, monkeypatch):
+def test_failure_to_start_a_process_is_reported(tmp_path, monkeypatch):
     def refuse(*_):
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 

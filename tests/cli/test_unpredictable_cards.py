@@ -62,7 +62,7 @@ def hits_of_the_oracle(tmp_path, *options):
     return sum("H" in r["moves"][r["seats"].index(0)] for r in make_rounds(tmp_path / "c") if 0 in r["seats"])
 
 
-def test_an_oracle_that_knows_small_seeds_knows_nothing_of_a_default_contest(tmp_path):
+def test_an_oracle_for_small_seeds_cannot_predict_a_default_contest(tmp_path):
     """Error rate one in a million: 160 shoes, and 7 or more cards in the right order in each of 200 rounds."""
     assert hits_of_the_oracle(tmp_path) == 0
 

@@ -116,7 +116,7 @@ def stop_after(merges):
 
 
 @pytest.mark.parametrize("merges", [1, 4, 9, 13])
-def test_a_run_that_was_stopped_goes_on_to_the_same_end(tmp_path, merges):
+def test_a_stopped_run_resumes_to_the_same_result(tmp_path, merges):
     whole = Driver(easy()).run()
     checkpoint = Checkpoint(tmp_path / "run.json", {"seed": 3})
     driver = Driver(easy(), checkpoint=checkpoint, on_progress=stop_after(merges))

@@ -137,7 +137,7 @@ def corrupt(compiled: CompiledRules, array: str, rng: random.Random) -> Compiled
 
 
 @pytest.mark.parametrize("array", ["add", "act", "pay", "dealer_add", "column"])
-def test_a_plan_with_one_wrong_cell_is_caught(array: str) -> None:
+def test_compiled_rules_with_one_wrong_cell_are_caught(array: str) -> None:
     """Negative control: at least one of six wrong cells must be detected, as few rounds do not reach all cells."""
     game = named_rules("vegas-s17").replace(decks="inf")
     chart = Solver(game).chart

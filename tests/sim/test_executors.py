@@ -78,7 +78,7 @@ def test_dask_plays_the_same_when_a_worker_is_killed_in_the_middle(one_worker, d
 
 
 @pytest.mark.slow
-def test_blocks_that_dask_gives_up_are_handed_out_anew(dask, tmp_path):
+def test_blocks_that_dask_gives_up_are_submitted_again(dask, tmp_path):
     """Dask gives up a job that has killed four workers; the driver counts this as one loss and continues."""
     one_table = make_experiment(EASY, PLAYERS[:1], 1_000_000, seed=3)
     progress = Driver(mortal(one_table, tmp_path, deaths=4), dask).run()
@@ -95,7 +95,7 @@ def test_blocks_that_dask_gives_up_are_handed_out_anew(dask, tmp_path):
         ("local://x", "takes no address"),
     ],
 )
-def test_a_place_that_is_none_is_refused(text, message):
+def test_an_unwritable_path_is_refused(text, message):
     with pytest.raises(InputError, match=re.escape(message)), open_backend(text):
         pass
 
@@ -106,7 +106,7 @@ def test_without_dask_the_option_says_what_to_install(monkeypatch):
         pass
 
 
-def test_workers_of_an_address_are_not_ours_to_count():
+def test_a_remote_cluster_sets_its_own_number_of_workers():
     with (
         pytest.raises(InputError, match="the cluster sets its own number of workers"),
         open_backend("dask://127.0.0.1:1", 2),

@@ -18,7 +18,7 @@ from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 RUNS, HANDS, LOOKS = 400, 100_000, 50
-TUNED = HANDS // 20
+OPTIMAL_N = HANDS // 20
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +54,11 @@ def coverage(runs, value):
 
 def ever_missed(runs, value):
     looks, means, sds = runs
-    half = sds * np.array([anytime_factor(int(n), TUNED) for n in looks])
+    half = sds * np.array([anytime_factor(int(n), OPTIMAL_N) for n in looks])
     return np.mean(np.any(np.abs(means - value) > half, axis=1))
 
 
-def test_the_usual_interval_covers_the_exact_value(runs, exact):
+def test_the_fixed_sample_interval_covers_the_exact_value(runs, exact):
     assert 0.92 <= coverage(runs, exact) <= 0.98
 
 
@@ -66,7 +66,7 @@ def test_the_anytime_interval_rarely_ever_misses(runs, exact):
     assert ever_missed(runs, exact) < 0.05
 
 
-def test_the_usual_interval_would_miss_if_it_were_watched(runs, exact):
+def test_the_fixed_sample_interval_misses_under_optional_stopping(runs, exact):
     """At 50 looks the fixed-sample interval misses in far more than 5% of runs."""
     looks, means, sds = runs
     half = 1.96 * sds / np.sqrt(looks)
@@ -79,7 +79,7 @@ def test_a_wrong_exact_value_is_rejected(runs, exact):
     assert ever_missed(runs, exact + 0.02) > 0.5
 
 
-def test_the_anytime_interval_is_narrowest_near_where_it_is_tuned():
+def test_the_anytime_interval_is_narrowest_near_optimal_n():
     ratio = {n: anytime_factor(n, 10_000) * math.sqrt(n) for n in (100, 10_000, 1_000_000)}
     assert ratio[10_000] < ratio[1_000_000] < ratio[100]
     low, high = anytime(0.5, 2.0, 10_000, 10_000)

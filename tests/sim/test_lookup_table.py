@@ -58,7 +58,7 @@ def differ(compiled: CompiledRules, lookup: LookupTable, lengths: list[int], see
 
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("decks", ["2", "6", "inf", pytest.param("8", marks=pytest.mark.slow)])
-def test_every_preset_pays_the_same_walked(name: str, decks: str) -> None:
+def test_every_preset_pays_the_same_by_the_lookup_table(name: str, decks: str) -> None:
     """Two decks are dealt to the last card, so that some rounds begin in one shoe and end in the next."""
     game = named_rules(name).replace(seats=1, decks=decks)
     compiled = make_compiled(game.replace(cut=1) if decks == "2" else game)
@@ -68,7 +68,7 @@ def test_every_preset_pays_the_same_walked(name: str, decks: str) -> None:
 
 
 @pytest.mark.parametrize("games", [100, pytest.param(3000, marks=pytest.mark.slow)])
-def test_random_games_pay_the_same_walked(games: int) -> None:
+def test_random_games_pay_the_same_by_the_lookup_table(games: int) -> None:
     """Random rules with one seat, and a chart of random codes."""
     seen: Counter[str] = Counter()
 
@@ -89,7 +89,7 @@ def test_random_games_pay_the_same_walked(games: int) -> None:
 
 
 @pytest.mark.parametrize("decks", ["6", "inf"])
-def test_a_wrong_fold_is_caught(decks: str) -> None:
+def test_a_wrong_lookup_table_is_caught(decks: str) -> None:
     """Negative control: two swapped cards, a changed payoff, and 1 in 50 of the entries of single cards."""
     game = named_rules("vegas-s17").replace(decks=decks)
     compiled = make_compiled(game)
@@ -110,7 +110,7 @@ def test_a_wrong_fold_is_caught(decks: str) -> None:
     assert not differ(compiled, lookup, [2000])
 
 
-def test_what_cannot_be_walked_is_not_folded() -> None:
+def test_unsupported_games_have_no_lookup_table() -> None:
     game = named_rules("vegas-s17")
     chart = Solver(game.replace(decks="inf")).chart
     assert make_lookup_table(compile_rules(game.replace(seats=2), [chart.policy] * 2)) is None
@@ -159,7 +159,7 @@ def splitter(game: Rules) -> CompiledRules:
         {"max_hands": 4, "decks": 2, "cut": 1, "split_by": "rank", "bonuses": "none", "naturals": "player", "peek": 0},
     ],
 )
-def test_splits_and_resplits_are_walked(fields: dict[str, object]) -> None:
+def test_the_lookup_table_covers_splits_and_resplits(fields: dict[str, object]) -> None:
     """No round leaves the table; with fewer rows allowed every split does, with the same payoffs."""
     game = Rules(**fields)  # type: ignore[arg-type]
     compiled = splitter(game)

@@ -82,7 +82,7 @@ def test_a_wrong_payoff_breaks_the_certificate():
 
 
 @pytest.mark.parametrize("games", [15, pytest.param(300, marks=pytest.mark.slow)])
-def test_whatever_the_referee_believes_the_mean_is_the_same(games):
+def test_any_luck_model_leaves_the_mean_unchanged(games):
     """Random games: the means with values and slopes, with values alone, and without adjustment must agree.
 
     4.5 standard errors of the less precise mean are exceeded by chance in 7 of a million.
@@ -128,7 +128,7 @@ def test_random_beliefs_move_no_mean():
     assert random.se > 100 * exact.se
 
 
-def test_a_referee_who_miscounts_the_shoe_is_wrong():
+def test_a_luck_model_of_a_wrong_shoe_is_biased():
     """Negative control: the luck model assumes one more ten and one fewer five in each deck."""
     compiled, luck_model = six_decks()
     full = luck_model.full.copy()

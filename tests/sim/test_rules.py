@@ -131,7 +131,7 @@ def test_every_field_says_what_it_means_and_takes() -> None:
         ({"raises": True, "ties": "replay"}, ["raises = true", "ties = replay"]),
     ],
 )
-def test_rules_that_make_no_sense_together_are_refused_by_name(fields: dict[str, Any], words: list[str]) -> None:
+def test_inconsistent_rules_are_refused_by_name(fields: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(RulesError) as caught:
         Rules(**fields)
     assert all(word in str(caught.value) for word in words), caught.value
@@ -151,7 +151,7 @@ def test_rules_that_make_no_sense_together_are_refused_by_name(fields: dict[str,
         {"raises": True, "split_by": "never", "max_hands": "inf", "chips": 20},
     ],
 )
-def test_their_sensible_neighbours_are_not(fields: dict[str, Any]) -> None:
+def test_consistent_rules_are_accepted(fields: dict[str, Any]) -> None:
     Rules(**fields)
 
 
@@ -194,7 +194,7 @@ def test_presets_there_and_back(name: str) -> None:
     assert Rules.from_dict(game.to_dict()).name == name == str(game)
 
 
-def test_with_changes_what_it_is_told_and_nothing_else() -> None:
+def test_replace_changes_the_given_fields_only() -> None:
     game = PRESETS["easy"].rules
     changed = game.replace(surrender="false", decks=2)
     differing = {name for name in RULE_FIELDS if getattr(game, name) != getattr(changed, name)}

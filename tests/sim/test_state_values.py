@@ -28,7 +28,7 @@ def values(game, chart, probabilities=None, tie_value=0.0):
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_round_is_worth_what_the_solver_says(name):
+def test_a_round_has_the_solvers_value(name):
     game = named_rules(name)
     for chart in (Solver(game).chart, random_chart(game, 5)):
         if find_endless_split(chart):
@@ -40,7 +40,7 @@ def test_a_round_is_worth_what_the_solver_says(name):
 
 @settings(FIXED, max_examples=30)
 @given(st.data())
-def test_random_games_are_worth_what_the_solver_says(data):
+def test_random_games_have_the_solvers_values(data):
     game = data.draw(rules())
     chart = data.draw(charts(game))
     ev = Solver(game).ev(chart.policy)
@@ -53,7 +53,7 @@ def test_random_games_are_worth_what_the_solver_says(data):
 
 
 @pytest.mark.parametrize("name", ["easy", "blackjack-p", "european", "atlantic-city"])
-def test_the_slope_toward_tens_is_that_of_the_solver(name):
+def test_the_slope_in_tens_is_the_solvers(name):
     """A tilt toward tens gives a game with another probability of tens, which the solver can evaluate."""
     game, h = named_rules(name).replace(decks="inf", cut=1), Fraction(1, 10**5)
     chart = Solver(game).chart
@@ -77,7 +77,7 @@ def test_slopes_are_derivatives_in_every_state(name):
             assert np.allclose(now[..., 1 + q], (more[..., 0] - less[..., 0]) / (2 * h), atol=1e-6)
 
 
-def test_hands_that_multiply_for_ever_are_worth_nothing_here():
+def test_hands_that_multiply_without_end_have_the_value_0_here():
     game = Rules(max_hands="inf", ten_probability="3/5")
     chart = random_chart(game, 1, 1)
     cells = {place: "P" if place[0] == "TT" else code for place, code in chart.cells.items()}

@@ -151,7 +151,7 @@ def test_what_a_finished_hand_is_paid(
         ({"bonuses": "at-once"}, Result("stood", 20, 3), NOT_WAITING),
     ],
 )
-def test_what_a_finished_hand_waits_for(fields: dict[str, Any], result: Result, waits: int) -> None:
+def test_which_dealer_cards_a_finished_hand_depends_on(fields: dict[str, Any], result: Result, waits: int) -> None:
     assert States(Rules(**fields)).waits(result) == waits
 
 
@@ -190,7 +190,7 @@ def test_the_dealers_open_card_is_the_column_elsewhere() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_rows_that_speak_of_a_hand(name: str) -> None:
+def test_rows_that_apply_to_a_hand(name: str) -> None:
     """The most specific first: a pair, then its total; never a pair if it may not be split."""
     states = States(named_rules(name))
     for state in states.reachable():

@@ -156,7 +156,7 @@ def test_21_stands_where_the_chart_has_no_row_for_it() -> None:
     assert letter(both, "A64") == "H", "no more doubling with three cards"
 
 
-def test_the_most_particular_row_speaks() -> None:
+def test_the_most_specific_row_applies() -> None:
     game = named_rules("neller-v1")
     chart = Chart(
         "bonus", game,

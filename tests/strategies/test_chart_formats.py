@@ -94,7 +94,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_is_said_with_line_and_column(what):
+def test_errors_name_line_and_column(what):
     form, line, new, message = WRONG[what]
     with pytest.raises(ChartError) as error:
         read_chart(edited(form, line, new), "my.chart", NELLER)
@@ -129,7 +129,7 @@ def test_rubbish_is_refused_where_it_begins(data, message):
     cut=st.integers(0, 12),
     new=st.binary(max_size=6) | st.text("SHPDRhs 0123456789TAX,;\t\n", max_size=6).map(str.encode),
 )
-def test_a_damaged_chart_is_read_or_refused_in_one_line(form, place, cut, new):
+def test_a_damaged_chart_is_read_or_rejected_in_one_line(form, place, cut, new):
     data = TEXT[form].encode()
     at = int(place * len(data))
     try:

@@ -52,7 +52,7 @@ def test_floats_and_fractions_agree(solvers: dict[str, Solver], name: str) -> No
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_chart_is_worth_the_value_of_the_game(solvers: dict[str, Solver], name: str) -> None:
+def test_the_best_chart_has_the_value_of_the_game(solvers: dict[str, Solver], name: str) -> None:
     """The limits of charts (they do not tell split hands apart) cost nothing in these games."""
     solver = solvers[name]
     assert solver.ev(solver.chart.policy).value == pytest.approx(solver.value, abs=1e-13)
@@ -92,7 +92,7 @@ def test_no_random_chart_is_better_in_random_games(data: st.DataObject) -> None:
 
 @settings(FIXED, max_examples=40)
 @given(rules(decks=math.inf, seats=1, resplit_aces=False, hit_split_aces=False))
-def test_the_best_chart_is_worth_the_value_of_random_games(game: Rules) -> None:
+def test_the_best_chart_has_the_value_of_random_games(game: Rules) -> None:
     """A split that is right once is right again, and so are the fallbacks of surrender and doubling. (A chart has one
     row for a pair of aces and for a soft 12, so games in which split aces play on are left out.)"""
     solver = Solver(game)
@@ -127,7 +127,7 @@ def test_more_freedom_and_better_pay_never_cost(field: str, data: st.DataObject)
 
 
 @pytest.mark.parametrize("field", FREEDOM)
-def test_and_they_are_worth_something(field: str) -> None:
+def test_the_rules_have_a_value(field: str) -> None:
     """Negative control: a game in which the limit matters."""
     game = named_rules("vegas-s17").replace(
         decks="inf", peek=False, split_tens_blackjack=field != "split_tens_blackjack", ten_probability="2/5",
@@ -139,7 +139,7 @@ def test_and_they_are_worth_something(field: str) -> None:
     assert values[-1] > values[0] + 1e-7
 
 
-def test_what_rules_of_the_house_are_worth() -> None:
+def test_effects_of_rules_match_published_ones() -> None:
     """Signs that every book gives: hitting soft 17 and paying 6:5 cost, surrender and peeking help."""
     vegas = Solver(named_rules("vegas-s17")).value
     h17 = Solver(named_rules("vegas-h17")).value
@@ -153,7 +153,7 @@ def test_what_rules_of_the_house_are_worth() -> None:
 
 
 @pytest.mark.parametrize("name", ["neller", "neller-v1", "neller-v2", "neller-v3"])
-def test_a_replayed_tie_is_worth_the_game(solvers: dict[str, Solver], name: str) -> None:
+def test_a_replayed_tie_has_the_value_of_the_game(solvers: dict[str, Solver], name: str) -> None:
     """The fixed point: with the tie value V the best play of a round has the value V, and V = net / (1 - tied)."""
     solver = solvers[name]
     states = solver.states
@@ -235,7 +235,7 @@ def test_the_value_is_continuous_in_p() -> None:
 
 
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(6, 10), Fraction(9, 10)])
-def test_endless_splits_of_tens_may_be_worth_anything(p: Fraction) -> None:
+def test_endless_splits_of_tens_have_an_unbounded_value(p: Fraction) -> None:
     """From p = 1/2 on each split hand becomes two more on average, without end: the value is infinite where one split
     gains, by brute force, and finite against all other cards."""
     solver = Solver(BLACKJACK_P.replace(ten_probability=p))

@@ -131,7 +131,7 @@ def exact_return(rules):
     return total
 
 
-def test_it_earns_what_its_raises_are_worth():
+def test_raises_earn_their_expected_value():
     """One test at |z| < 4.5, an error rate of 7e-6. Negative control: without the raises the figure differs."""
     shoe, player, n = open_shoe(ENDLESS, Stream(5)), Kelly(ENDLESS), 30_000
     won = [float(Round(ENDLESS, shoe, [player]).play().net[0]) for _ in range(n)]

@@ -134,7 +134,7 @@ def test_an_update_never_sees_probabilities() -> None:
     assert q[0] == pytest.approx(0.9, abs=0.02)
 
 
-def test_progress_is_told_and_all_episodes_are_counted() -> None:
+def test_progress_is_reported_and_all_episodes_are_counted() -> None:
     mdp = KNOWN["grid"][0]
     seen: list[LearningProgress] = []
     learned = learn(mdp, 10_000, Schedule(rounds=10, value_share=0.2), on_round=seen.append)

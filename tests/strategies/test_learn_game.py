@@ -50,7 +50,7 @@ def test_the_value_of_neller_v2_is_reached(games: dict[str, LearnedGame]) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NELLER)
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_twenty_million_episodes_leave_nothing_to_speak_of(name: str, seed: int) -> None:
+def test_twenty_million_episodes_leave_negligible_regret(name: str, seed: int) -> None:
     found = study(build_mdp(GameProcess(PRESETS[name].rules)), 20_000_000, seed=seed)
     assert found.regret < 0.0005
     assert all(each.cost < 0.002 for each in found.disagreements)
@@ -80,7 +80,7 @@ def test_disagreements_are_what_the_regret_is_made_of(games: dict[str, LearnedGa
 
 
 @pytest.mark.parametrize("name", NELLER)
-def test_the_learned_chart_is_worth_what_the_learned_policy_is(name: str, games: dict[str, LearnedGame]) -> None:
+def test_the_learned_chart_has_the_value_of_the_learned_policy(name: str, games: dict[str, LearnedGame]) -> None:
     """By the exact solver, which does not use decision processes."""
     game = games[name]
     ev = float(Solver(game.rules).ev(game.chart.policy).value)
@@ -114,7 +114,7 @@ def test_json_has_what_was_asked_for(games: dict[str, LearnedGame]) -> None:
     assert data["value_learned_ci95"] == [low, high] and low < high
 
 
-def test_points_are_told_as_learning_goes_on() -> None:
+def test_points_are_reported_during_learning() -> None:
     seen: list[LearningPoint] = []
     found: Study = study(build_mdp(GameProcess(PRESETS["neller"].rules)), 20_000, on_point=seen.append)
     assert tuple(seen) == found.curve

@@ -74,7 +74,7 @@ def test_random_rules_have_the_exact_solvers_value(count: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["easy", "neller-v1", "neller-v2", "neller-v3", "vegas-s17", "blackjack-p"])
-def test_a_chart_is_worth_what_the_exact_solver_says(name: str) -> None:
+def test_a_chart_has_the_exact_solvers_value(name: str) -> None:
     """The best chart without doubling or splitting, so that every state that it reaches matters."""
     rules = GAMES[name]
     chart = Solver(rules.replace(double_on="never", split_by="never")).chart
@@ -125,14 +125,16 @@ def partition(mdp: FiniteMDP) -> list[int]:
         keys: dict[object, int] = {}
         finer = []
         for state in range(len(mdp.states)):
-            laws = []
+            actions = []
             for row in range(mdp.action_start[state], mdp.action_start[state + 1]):
                 probabilities: dict[tuple[int, float, float], float] = {}
                 for o in range(mdp.outcome_start[row], mdp.outcome_start[row + 1]):
                     key = now[mdp.next_state[o]], float(mdp.reward[o]), float(mdp.weight[o])
                     probabilities[key] = probabilities.get(key, 0.0) + float(mdp.probability[o])
-                laws.append((mdp.actions[row], tuple(sorted((key, round(p, 12)) for key, p in probabilities.items()))))
-            finer.append(keys.setdefault((now[state], tuple(sorted(laws))), len(keys)))
+                actions.append(
+                    (mdp.actions[row], tuple(sorted((key, round(p, 12)) for key, p in probabilities.items())))
+                )
+            finer.append(keys.setdefault((now[state], tuple(sorted(actions))), len(keys)))
         if len(keys) == len(set(now)):
             return now
         now = finer

@@ -66,7 +66,7 @@ def z_scores(solver: Solver, chart: Chart, rounds: int, seed: int) -> tuple[floa
 
 @pytest.mark.parametrize("rounds", [10_000_000, pytest.param(100_000_000, marks=pytest.mark.slow)], ids=["1e7", "1e8"])
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_optimal_chart_is_worth_what_the_solver_says(name: str, rounds: int) -> None:
+def test_the_optimal_chart_has_the_solvers_value(name: str, rounds: int) -> None:
     """|z| under 4 for mean and variance; error rate 0.006% each."""
     solver = Solver(named_rules(name).replace(decks="inf", seats=1))
     mean, variance = z_scores(solver, solver.chart, rounds, seed=20_240)
@@ -77,14 +77,14 @@ def test_the_optimal_chart_is_worth_what_the_solver_says(name: str, rounds: int)
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", CATALOGUE)
 @pytest.mark.parametrize("name", ["easy", "blackjack-p", "neller-v1", "neller-v2"])
-def test_named_strategies_are_worth_what_the_solver_says(name: str, strategy: str) -> None:
+def test_named_strategies_have_the_solvers_values(name: str, strategy: str) -> None:
     """|z| under 4.5 for mean and variance at 1e7 rounds; error rate 0.0007% each."""
     solver = Solver(named_rules(name))
     assert max(map(abs, z_scores(solver, CATALOGUE[strategy].chart(solver.rules), 10_000_000, seed=1))) < 4.5
 
 
 @pytest.mark.parametrize("games", [45, pytest.param(1000, marks=pytest.mark.slow)])
-def test_random_charts_in_random_games_are_worth_what_the_solver_says(games: int) -> None:
+def test_random_charts_in_random_games_have_the_solvers_values(games: int) -> None:
     """The exact recursion against the compiled round, over all fields of the rules; |z| under 5 for mean and variance,
     error rate 0.00006% each. Tens are kept below 35% where splits are endless, for the variance to settle."""
 

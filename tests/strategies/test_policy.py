@@ -83,14 +83,14 @@ def test_tens_are_split_more_the_more_there_are():
 
 
 @pytest.mark.parametrize("p", ["0.5", "0.6", "0.97"])
-def test_from_a_half_on_the_value_is_infinite(p):
+def test_the_value_is_infinite_from_p_one_half(p):
     solver = Solver(RULES.replace(ten_probability=p))
     assert solver.value == float("inf")
     assert solver.infinite_at == ("TT", "2")
     assert policy(p)["1010"][4] == "P"
 
 
-def test_a_half_hand_that_loses_alone_is_split_for_ever_too():
+def test_a_losing_split_hand_may_be_split_without_end():
     """At p = 0.6 splitting tens against 8 gains with each further hand, though a split hand without a ten loses.
 
     So its value is the limit of the values with increasing limits of hands, which is infinite.

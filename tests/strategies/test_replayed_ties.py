@@ -75,15 +75,15 @@ def make_profit(game: Rules, p: float) -> Callable[[float], float]:
                 return max(stand, sum(q * hand(low + c, ace or c == 1) for c, q in points_only))
 
             @cache
-            def split(name: float, waiting: int, hands: int, hand: Callable[[int, bool], float] = hand) -> float:
+            def split(name: float, pending: int, hands: int, hand: Callable[[int, bool], float] = hand) -> float:
                 value = 0.0
                 for points, other, q in cards:
                     first = min(int(name), 10)
                     if other == name and hands < game.max_hands and points != 1:
-                        value += q * split(name, waiting + 1, hands + 1)
+                        value += q * split(name, pending + 1, hands + 1)
                         continue
                     value += q * hand(first + points, 1 in (first, points))
-                    value += q * split(name, waiting - 1, hands) if waiting > 1 else 0
+                    value += q * split(name, pending - 1, hands) if pending > 1 else 0
                 return value
 
             for one, name, q in cards:
@@ -156,7 +156,7 @@ def test_any_convex_profit_has_its_first_fixed_point_found(seed: int) -> None:
     ("net", "tied", "value"),
     [(0.1, 0.5, 0.2), (-0.1, 0.5, -0.2), (0.001, 1.0, math.inf), (-0.001, 1.2, -math.inf), (0.0, 1.2, 0.0)],
 )
-def test_a_strategy_that_ties_all_it_bets_is_worth_more_or_less_than_any_number(net, tied, value) -> None:
+def test_a_strategy_that_ties_every_bet_has_an_infinite_value(net, tied, value) -> None:
     assert ExpectedValue(net, tied).value == value
 
 

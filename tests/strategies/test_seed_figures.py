@@ -79,7 +79,7 @@ def test_printed_values_of_easy(tables: Tables) -> None:
     assert stand["20", "18"] == 1
 
 
-def test_what_the_seed_leaves_open_of_hit_17_against_18(tables: Tables) -> None:
+def test_what_the_source_leaves_open_about_hit_17_against_18(tables: Tables) -> None:
     """[Easy]: 21 wins 1/13, a bust loses 9/13; standing on 18 has the value 0, on 19 and 20 +1."""
     assert tables.hit()["17", "18"] == F(1, 13) * (0 + 1 + 1) + F(1, 13) - F(9, 13)
 

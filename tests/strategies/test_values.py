@@ -113,7 +113,7 @@ def test_endless_splits_are_the_limit_of_many() -> None:
 
 @pytest.mark.parametrize(("column", "card"), [("5", 10), ("6", 8), ("T", 8), ("6", 2), ("7", 3)])
 @pytest.mark.parametrize("p", [Fraction(4, 13), Fraction(9, 20)])
-def test_an_endless_half_is_the_fixed_point_of_its_equation(column: str, card: int, p: Fraction) -> None:
+def test_an_endless_split_hand_is_the_fixed_point_of_its_equation(column: str, card: int, p: Fraction) -> None:
     """h = others + p(pair) 2 h, iterated from 0 two thousand times."""
     solver = Solver(Rules(max_hands="inf", ten_probability=p, split_tens_blackjack=True, naturals="both"))  # type: ignore[arg-type]
     brute = Brute(p, "A23456789T".index(column) + 1)

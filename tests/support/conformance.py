@@ -95,7 +95,7 @@ class PlayerConformance:
         assert isinstance(player, Player) and isinstance(player, self.kinds)
         assert isinstance(player.name, str) and player.name
 
-    def test_it_answers_what_is_legal(self, player: Player, name: str, preset: str) -> None:
+    def test_it_answers_legal_actions(self, player: Player, name: str, preset: str) -> None:
         results, seen = play(named_rules(preset), player, self.rounds)
         assert len(results) == self.rounds and len(seen) >= self.rounds // 2
         assert illegal(seen) == []
@@ -138,4 +138,4 @@ class StatePlayerConformance(PlayerConformance):
         assert trace[:, :-1].tolist() == readable
 
 
-_EVERY_PRESET = ("test_it_answers_what_is_legal", "test_the_compiled_round_pays_the_same")
+_EVERY_PRESET = ("test_it_answers_legal_actions", "test_the_compiled_round_pays_the_same")

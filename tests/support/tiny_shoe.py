@@ -147,10 +147,10 @@ class TinyShoe:
 
     def _dealt(self, policy: Policy, shown: str, dealer: str, rest: str, power: int) -> Fraction:
         @cache
-        def play(cards: str, split: str, waiting: int, hands: int, done: tuple[Hand, ...], rest: str) -> Fraction:
-            """What the hands from here on win. waiting: hands of one card after this one."""
+        def play(cards: str, split: str, pending: int, hands: int, done: tuple[Hand, ...], rest: str) -> Fraction:
+            """What the hands from here on win. pending: hands of one card after this one."""
             if len(cards) == 1:
-                return sum((p * play(sort(cards + card), split, waiting, hands, done, less(rest, card))
+                return sum((p * play(sort(cards + card), split, pending, hands, done, less(rest, card))
                             for card, p in draws(rest)), Fraction(0))  # fmt: skip
             letters = self.legal(cards, split, hands)
             action = policy(cards, shown, split, letters) if letters else "S"
@@ -159,27 +159,27 @@ class TinyShoe:
             if action == "R":
                 return Fraction(-1, 2) ** power  # never with other hands
             if action == "P":
-                return play(cards[0], cards[0], waiting + 1, hands + 1, done, rest)
+                return play(cards[0], cards[0], pending + 1, hands + 1, done, rest)
             if action == "S":
                 end = "bust" if points > 21 else "natural" if self.natural(cards, split) else "stood"
-                return go_on(end, points, 1, split, waiting, hands, done, rest)
+                return go_on(end, points, 1, split, pending, hands, done, rest)
             ev = Fraction(0)
             for card, p in draws(rest):
                 after, left = sort(cards + card), less(rest, card)
                 if action == "H":
-                    ev += p * play(after, split, waiting, hands, done, left)
+                    ev += p * play(after, split, pending, hands, done, left)
                 else:
                     points = total(after)[0]
                     end = "bust" if points > 21 else "stood"
-                    ev += p * go_on(end, points, 2, split, waiting, hands, done, left)
+                    ev += p * go_on(end, points, 2, split, pending, hands, done, left)
             return ev
 
         def go_on(
-            end: str, points: int, stake: int, split: str, waiting: int, hands: int, done: tuple[Hand, ...], rest: str
+            end: str, points: int, stake: int, split: str, pending: int, hands: int, done: tuple[Hand, ...], rest: str
         ) -> Fraction:
             done = tuple(sorted((*done, (end, points, stake))))
-            if waiting:
-                return play(split, split, waiting - 1, hands, done, rest)
+            if pending:
+                return play(split, split, pending - 1, hands, done, rest)
             return self.settled(done, dealer, rest, power)
 
         ev = Fraction(0)

@@ -99,7 +99,7 @@ def test_values_match_the_solver(game, name):
             assert evs[number, 0] == pytest.approx(means.value(hand), abs=1e-12)
 
 
-def test_slopes_are_those_of_the_solver():
+def test_slopes_are_the_solvers():
     """A slightly higher probability of ten-valued cards: by the derivatives, and solved numerically."""
     rules = CARDSHARK.replace(decks="inf")
     chart = find_player("optimal", rules)

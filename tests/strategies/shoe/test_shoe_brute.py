@@ -118,11 +118,11 @@ def check(seed: int) -> bool:
 
 
 @pytest.mark.parametrize("seed", [3, 5, 7, 9])
-def test_a_tiny_shoe_is_worth_what_brute_force_says(seed: int) -> None:
+def test_a_tiny_shoe_has_its_brute_force_value(seed: int) -> None:
     check(seed)
 
 
-def test_tens_split_by_rank_are_worth_what_brute_force_says() -> None:
+def test_tens_split_by_rank_have_their_brute_force_value() -> None:
     """Of tens of three ranks, split again and again; the dealer may show one of the pair's rank."""
     rules = Rules(decks=1, split_by="rank", max_hands=3, peek=True)
     cards = "TTTJJQQ99556678"
@@ -135,7 +135,7 @@ def test_tens_split_by_rank_are_worth_what_brute_force_says() -> None:
 
 
 @pytest.mark.slow
-def test_fifty_tiny_shoes_are_worth_what_brute_force_says() -> None:
+def test_fifty_tiny_shoes_have_their_brute_force_values() -> None:
     lasted = 0
     for seed in range(100, 190):
         lasted += check(seed)

@@ -35,7 +35,7 @@ def view(rules: Rules, hand: str, dealer: str, legal: str, others: str = "", spl
 @pytest.mark.parametrize(
     ("cards", "shown"), [("T6", "T"), ("22", "7"), ("65", "A"), ("A7", "2"), ("236", "9"), ("88", "A"), ("2222", "6")]
 )
-def test_off_the_top_a_decision_is_worth_what_the_solver_says(cards: str, shown: str) -> None:
+def test_the_first_decision_has_the_solvers_value(cards: str, shown: str) -> None:
     values = ShoeSolver(ONE).hand_values(cards, shown, "cdp")
     found = action_values(ONE, cards, shown, unseen(cards + shown), "".join(values))
     assert found == pytest.approx(values, abs=1e-13)
@@ -97,7 +97,7 @@ def test_an_infinite_shoe_is_refused(name: str) -> None:
         find_player(name, named_rules("easy"))
 
 
-def test_who_sees_more_decides_no_worse() -> None:
+def test_seeing_more_cards_never_lowers_the_value() -> None:
     """Averaged over an unseen card, the value of the best decision after seeing it is at least as high."""
     cards, shown = "T2", "4"
     blind = action_values(ONE, cards, shown, unseen(cards + shown), "SH")

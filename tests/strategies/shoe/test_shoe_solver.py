@@ -26,7 +26,7 @@ ROUNDING = 1e-11
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("decks", [1, 8])
-def test_who_may_use_more_wins_more(name: str, decks: int) -> None:
+def test_a_strategy_with_more_information_has_a_higher_value(name: str, decks: int) -> None:
     solver = ShoeSolver(named_rules(name).replace(decks=decks))
     values = [solver.value(strategy) for strategy in STRATEGIES]
     for less, more in itertools.pairwise(values):
@@ -35,9 +35,9 @@ def test_who_may_use_more_wins_more(name: str, decks: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
-def test_who_may_use_more_wins_more_at_any_number_of_decks(name: str) -> None:
+def test_a_strategy_with_more_information_has_a_higher_value_at_any_number_of_decks(name: str) -> None:
     for decks in range(2, 8):
-        test_who_may_use_more_wins_more(name, decks)
+        test_a_strategy_with_more_information_has_a_higher_value(name, decks)
 
 
 def single_cells(charts: ColumnCharts) -> tuple[float, float]:
@@ -100,7 +100,7 @@ def test_the_costs_of_cells_add_up(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_best_chart_is_worth_what_the_solver_says(name: str) -> None:
+def test_the_best_chart_has_the_solvers_value(name: str) -> None:
     """The same value by looking every decision up in the chart; and the infinite chart is no better here."""
     rules = named_rules(name).replace(decks=2)
     solver = ShoeSolver(rules)
@@ -170,13 +170,13 @@ def test_the_weights_of_a_split_count_its_hands() -> None:
     ways = {2: 1.0, 3: 0.0, 4: 0.0}
     done = {2: 0.0, 3: 0.0, 4: 0.0}
 
-    def deal(hands: int, waiting: int, pairs: int, cards: int, p: float) -> None:
-        if not waiting or hands == 4:
+    def deal(hands: int, pending: int, pairs: int, cards: int, p: float) -> None:
+        if not pending or hands == 4:
             done[hands] += p
             return
         if pairs:
-            deal(hands + 1, waiting + 1, pairs - 1, cards - 1, p * pairs / cards)
-        deal(hands, waiting - 1, pairs, cards - 1, p * (cards - pairs) / cards)
+            deal(hands + 1, pending + 1, pairs - 1, cards - 1, p * pairs / cards)
+        deal(hands, pending - 1, pairs, cards - 1, p * (cards - pairs) / cards)
 
     deal(2, 2, 2, 10, 1.0)
     for hands in ways:

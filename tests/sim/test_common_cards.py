@@ -32,7 +32,7 @@ def test_each_bot_wins_what_it_wins_alone(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["easy", "vegas-s17", "cardshark"])
-def test_readable_and_compiled_tables_tell_the_same(name: str) -> None:
+def test_readable_and_compiled_tables_agree(name: str) -> None:
     """Payoffs and cards dealt, round by round; the shoe of cardshark often runs out."""
     rules = named_rules(name).replace(seats=1)
     [bot] = make_players(rules, "lim17")

@@ -34,7 +34,7 @@ def test_the_mean_is_the_difference_of_the_means(rounds: list[tuple[int, int]]) 
     assert math.isclose(pair(one, other).mean, (one.mean() - other.mean()) / 2, abs_tol=1e-12)
 
 
-def test_the_deviation_is_that_of_the_stretches() -> None:
+def test_the_deviation_is_that_of_the_batches() -> None:
     """Without tied bets it is the plain standard deviation of the batches' differences."""
     rng = np.random.default_rng(1)
     one, other = rng.integers(-2, 3, (2, 40 * EACH))
@@ -90,7 +90,7 @@ def test_coverage_where_rounds_drift_apart() -> None:
     assert missed_by_rounds == 0
 
 
-def test_the_last_stretch_takes_the_rest() -> None:
+def test_the_last_batch_takes_the_rest() -> None:
     """A seat whose rounds take half the cards has half the batches; no round is lost."""
     one, other = np.ones(10 * EACH, np.int64), np.full(10 * EACH, 3)
     short = make_rounds(one)._replace(dealt=make_rounds(one).dealt // 2)
@@ -99,26 +99,26 @@ def test_the_last_stretch_takes_the_rest() -> None:
     assert tally.sums == (640, 640, 1920, 640)
 
 
-def test_stretches_of_an_infinite_shoe_are_of_cards() -> None:
+def test_batches_of_an_infinite_shoe_count_cards() -> None:
     dealt = np.array([5, CARDS - 1, CARDS + 4, CARDS + 9, 2 * CARDS, 2 * CARDS + 5, 3 * CARDS + 1])
     # a round begins where the one before it ended
     assert batches(dealt, 0, 0).tolist() == [0, 3, 5]
 
 
-def test_stretches_of_whole_decks_are_shoes() -> None:
+def test_batches_of_whole_decks_are_shoes() -> None:
     """A shoe of 20 cards, cut after 12, is shuffled before a round that begins at or after the cut."""
     dealt = np.array([5, 11, 16, 21, 28, 33, 38])
     assert batches(dealt, 20, 12).tolist() == [0, 3, 5]
 
 
-def test_a_shoe_that_runs_out_is_followed_by_another() -> None:
+def test_an_empty_shoe_is_followed_by_another() -> None:
     """A shoe dealt to the last of 10 cards: the third round takes two cards from the next shoe."""
     dealt = np.array([4, 8, 12, 16, 20, 24])
     assert batches(dealt, 10, 10).tolist() == [0, 3, 5]
 
 
 @pytest.mark.parametrize(("decks", "cut"), [(1, "1/2"), (1, 1), (2, "3/4"), (6, "3/4")])
-def test_stretches_are_those_of_a_real_shoe(decks: int, cut: object) -> None:
+def test_batches_are_those_of_a_real_shoe(decks: int, cut: object) -> None:
     """Rounds of 4 to 9 cards from a real shoe, which reports its shuffles; some shoes run out during a round."""
     rules = Rules(decks=decks, cut=cut)  # type: ignore[arg-type]
     shoe, rng = DeckShoe(rules, Stream(3)), np.random.default_rng(6)
@@ -144,7 +144,7 @@ def test_tallies_merge_in_any_order() -> None:
     assert PairedTally.from_json(forwards.to_json()) == forwards
 
 
-def test_few_stretches_bound_nothing() -> None:
+def test_few_batches_give_no_interval() -> None:
     low, high = pair(np.ones(EACH * 99, np.int64), np.zeros(EACH * 99, np.int64)).ci95
     assert (low, high) == (-math.inf, math.inf)
 
