@@ -1,6 +1,6 @@
 """The best chart of a game, and the exact return of a strategy: in the game's own shoe where that is finite.
 
-A finite shoe that `ShoeSolver` refuses is replaced by the infinite one, with a warning in the log, once.
+A finite shoe that `ShoeSolver` refuses is replaced by the infinite one, with one warning in the log.
 """
 
 from __future__ import annotations
