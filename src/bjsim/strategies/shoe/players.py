@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from bjsim.sim.engine.kernels.layout import CODES
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.hand_states import SPLIT_ACES, WHOLE, HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.state_player import StatePlayer
 from bjsim.strategies.shoe.composition import VALUES
-from bjsim.strategies.shoe.game import LETTERS
 from bjsim.strategies.shoe.hands import all_hands
 from bjsim.strategies.shoe.solver import ShoeSolver
 
-ACTION_LETTERS = {action: letter for letter, action in LETTERS.items()}
+ACTION_LETTERS = {code: letter for letter, code in CODES.items()}
 
 
 class TwoCardPlayer(StatePlayer):
