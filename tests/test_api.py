@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import math
 import pickle
 import subprocess
 import sys
+from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import bjsim
@@ -37,6 +42,33 @@ def test_what_is_typed_is_what_is_listed_and_what_is_loaded() -> None:
     for name, module in typed.items():
         assert getattr(bjsim, name) is getattr(import_module(module), name)
     assert dir(bjsim) == sorted(bjsim.__all__)
+
+
+WRONG: list[Any] = [
+    None, math.nan, math.inf, -math.inf, True, False, -1, 0, 1, -1.5, 1.5, 10**30, 1e300, 10**400, 2**63, 3 + 4j,
+    "", " ", "many", "\0", "a\0b", "1e400", "inf", "nan", "-3", ".", "/", "/nowhere/x", "x" * 5000, "9" * 5000,
+    "é\udcff", b"bytes", [], [1], (), {}, {"a": 1}, set(), [None], [[]], ["lim17", 3], range(0), iter([]), type,
+    np.int64(3), np.float64(2.5), np.nan, np.array([1, 2]), np.array(3), Decimal("1"), Decimal("NaN"), Decimal("sNaN"),
+    Fraction(3, 2), Fraction(10**400), Path("a\0b"), Path("x" * 5000), bjsim.PRESETS["easy"], bjsim.BotOptions(),
+]  # fmt: skip
+PARAMETERS = [name for name in inspect.signature(bjsim.play).parameters]
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS)
+def test_a_wrong_argument_is_an_input_error_that_names_it(
+    parameter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = 0
+    for value in WRONG:
+        arguments: dict[str, Any] = {"rules": "easy", "bots": ["lim17"], "hands": 100} | {parameter: value}
+        try:
+            bjsim.play(**arguments)
+        except bjsim.InputError as error:
+            assert parameter in str(error), (value, error)
+            assert "\n" not in str(error)
+            refused += 1
+    assert refused > len(WRONG) / 2
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -95,11 +95,11 @@ def play(
         >>> result.verdict
         'agrees with the exact value'
     """
-    if workers is None and executor == "local":
+    if workers is None and isinstance(executor, str) and executor == "local":
         workers = 1
     result = RunRequest(
         rules, bots, hands, until, seed, tables, workers, executor, adjust_luck, common_cards, checkpoint, resume,
-        programs=programs or BotOptions(),
+        programs=BotOptions() if programs is None else programs,
     ).play(on_progress)  # fmt: skip
     if result.failure:
         raise RunFailed(result.failure)

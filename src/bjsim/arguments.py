@@ -39,6 +39,27 @@ def argument(name: str, value: object = None) -> str:
     return option if value is None or value is True else f"{option} {value}"
 
 
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Within this context, errors name the argument. The command line keeps messages that explain themselves.
+
+    Args:
+        name: The argument's name.
+
+    Raises:
+        InputError: For an InputError, and for a path that the system does not accept.
+    """
+    try:
+        yield
+    except InputError as error:
+        if not _on_command_line.get() and not str(error).startswith(name):
+            error.args = (f"{name}: {error}",)
+        raise
+    except (OSError, ValueError) as error:  # such as a path that is too long or contains a zero byte
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{argument(name)}: {reason}") from None
+
+
 def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT) -> int:
     """Parse and check an integer argument.
 

@@ -14,8 +14,10 @@ from operator import or_
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bjsim import __version__
-from bjsim.arguments import MAX_HANDS, MAX_TABLES, MAX_WORKERS, argument, check_writable, whole_number
+from bjsim.arguments import MAX_HANDS, MAX_TABLES, MAX_WORKERS, argument, check_writable, naming, whole_number
 from bjsim.bots.seats import BotOptions, ProgramFile, Seated, check_needs, find_seated, warn_of_guessable
 from bjsim.errors import InputError
 from bjsim.run import OnProgress, Run, ignore_progress, open_run
@@ -95,12 +97,14 @@ class RunRequest:
             self._set(workers=whole_number(argument("workers"), self.workers, 1, MAX_WORKERS))
         if self.seed is not None:
             self._set(seed=whole_number(argument("seed"), self.seed, 0, MAX_SEED))
-        for name, accepted in (("adjust_luck", (None, True, False)), ("common_cards", (True, False))):
-            if getattr(self, name) not in accepted:
-                raise InputError(f"{argument(name, getattr(self, name))} is not accepted; use one of {accepted}")
+        self._set(
+            adjust_luck=None if self.adjust_luck is None else _flag("adjust_luck", self.adjust_luck),
+            common_cards=_flag("common_cards", self.common_cards),
+        )
         if not isinstance(self.programs, BotOptions):
             raise InputError(f"programs: a {type(self.programs).__name__} is not accepted; use BotOptions")
-        self._set(seated=tuple(find_seated(bot, self.game) for bot in _listed(self.bots)))
+        with naming("bots"):
+            self._set(seated=tuple(find_seated(bot, self.game) for bot in _listed(self.bots)))
         self._find_backend()
         if self.common_cards and len(self.seated) < 2:
             asked = argument("common_cards", True)
@@ -217,15 +221,28 @@ def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:
     """The bots as a list, also where there is one alone."""
     if isinstance(bots, str | os.PathLike) or not isinstance(bots, Iterable):
         return [bots]
-    listed = list(bots)
+    try:
+        listed = list(bots)
+    except TypeError:  # an array without dimensions
+        raise InputError(f"bots: a {type(bots).__name__} is not accepted; give one bot or more") from None
     if not listed:
         raise InputError("bots: an empty list is not accepted; give one bot or more")
     return listed
 
 
+def _flag(name: str, value: object) -> bool:
+    """Raises: InputError for what is neither true nor false."""
+    if not isinstance(value, bool | int | np.bool_) or value not in (False, True):
+        text = isinstance(value, str | Real)
+        shown = argument(name, value) if text else f"{argument(name)}: a {type(value).__name__}"
+        raise InputError(f"{shown} is not accepted; use True or False")
+    return bool(value)
+
+
 def _precision(until: object) -> float:
     """Raises: InputError for what is no share of the initial bet."""
-    number = float(until) if isinstance(until, Real) and not isinstance(until, bool) else math.nan
+    is_number = isinstance(until, Real) and not isinstance(until, bool)
+    number = float(until) if is_number and 0 < until < 1 else math.nan  # type: ignore[operator,arg-type]
     if not 0 < number < 1:
         shown = until if isinstance(until, str | Real) else f"a {type(until).__name__}"
         raise InputError(f"{argument('until')}: {shown} is not accepted; use a share of the bet, such as 0.0001")
@@ -237,9 +254,15 @@ def _check_checkpoints(checkpoint: str | os.PathLike[str] | None, resume: str | 
     for name, path in (("checkpoint", checkpoint), ("resume", resume)):
         if path is not None and not isinstance(path, str | os.PathLike):
             raise InputError(f"{argument(name)}: a {type(path).__name__} is not accepted; use the path of a file")
+        if path is not None and (not str(path) or "\0" in str(path)):
+            raise InputError(f"{argument(name, str(path))} is not accepted; use the path of a file")
     if checkpoint and resume and os.fspath(checkpoint) != os.fspath(resume):
         asked = f"{argument('checkpoint', checkpoint)} with {argument('resume', resume)}"
         raise InputError(f"{asked}: a resumed run continues in the same file")
-    if checkpoint and not resume and Path(checkpoint).exists():
-        raise InputError(f"{checkpoint} exists; resume it with {argument('resume', checkpoint)}, or remove it")
-    check_writable(checkpoint)
+    with naming("checkpoint"):
+        if checkpoint and not resume and Path(checkpoint).exists():
+            raise InputError(f"{checkpoint} exists; resume it with {argument('resume', checkpoint)}, or remove it")
+        check_writable(checkpoint)
+    if resume:
+        with naming("resume"):
+            Checkpoint(Path(resume)).read()
