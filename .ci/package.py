@@ -2,7 +2,7 @@
 
 A clone without symbolic links (the default on Windows) becomes an sdist, and the sdist becomes a wheel. Both must hold
 every file that git tracks. The wheel is installed with the lowest versions that pyproject.toml declares; then
-`bjsim run` plays, and a sample of the sdist's own tests passes.
+`bjsim run` and `bjsim.play` play, and a sample of the sdist's own tests passes.
 
     python .ci/package.py                    all of that
     python .ci/package.py --tests [WORD...]  the wheel with the newest versions and the extra `test`, and all fast tests
@@ -142,6 +142,7 @@ def main(words: list[str]) -> None:
         sdist, wheel = build(python, clone, out)
         run(python, "-m", "pip", "install", wheel, *lowest(project["dependencies"]), cwd=out)
         run(python, "-m", "bjsim", "run", "--bots", "optimal,lim17", "--hands", "1e4", cwd=out)
+        run(python, "-c", "import bjsim; assert bjsim.play('easy', ['lim17'], hands=1e4)[0].exact", cwd=out)
         run(python, "-m", "pytest", "-q", *SAMPLE, cwd=sdist)
 
 
