@@ -53,7 +53,7 @@ class Rules:
         name: The name of this game.
         decks: Decks in the shoe; inf draws with replacement.
         ten_probability: Probability of a ten-valued card; all others share the rest.
-        cut: Share of the shoe dealt before it is shuffled; 1 = to the last card.
+        cut: Share of the shoe dealt before it is shuffled; 1 = to the last card, 0 = a fresh shoe for every round.
         deal: Order of the deal: p gives every seat a card, d the dealer; the first d is open; one d: no hole card.
         dealer_stands_on: The dealer draws below this total.
         hit_soft_17: The dealer draws on soft 17.

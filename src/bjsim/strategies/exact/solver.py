@@ -69,6 +69,7 @@ class Solver:
     Attributes:
         states: The hands of the game and their legal actions.
         dealer: The dealer's hands and their probabilities.
+        cases: What the dealer may have before the first decision, dealt naturals included, with probabilities.
         columns: What the dealer may show, by label.
     """
 

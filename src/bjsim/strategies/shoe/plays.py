@@ -1,0 +1,167 @@
+"""`ShoePlays`: the decisions of every strategy in one shoe, computed on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self
+
+from bjsim.errors import InputError
+from bjsim.sim.engine.kernels.layout import SPLIT
+from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates
+from bjsim.strategies.shoe.charts import ColumnCharts
+from bjsim.strategies.shoe.composition import Composition
+from bjsim.strategies.shoe.game import MAX_HANDS, make_game
+from bjsim.strategies.shoe.hands import moved
+from bjsim.strategies.shoe.lookup import Strategy, strategy_key
+
+Plays = dict[int, Play]  # by start
+
+
+class ShoePlays:
+    """The decisions of strategies in a finite shoe, and the value of a tied bet, with their caches.
+
+    Args:
+        rules: The game.
+        shoe: The cards, if not the whole decks of `rules`.
+
+    Attributes:
+        rules: The game.
+        composition: The cards of the shoe.
+        game: The hands of the game, for every shoe.
+        shoe: What depends on the shoe alone: nodes, chances and the dealer's distribution.
+    """
+
+    def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | None = None) -> None:
+        self.rules = rules
+        self.composition = Composition.of(rules, shoe)
+        self.game = make_game(rules)
+        self.shoe = ShoeStates(self.game, self.composition)
+        self._analyses: dict[float, Analysis] = {}
+        self._columns: dict[tuple[str, float], ColumnCharts] = {}
+        self._plays: dict[tuple[object, float], Plays] = {}
+        self._tie_values: dict[object, float] = {}
+
+    def __copy__(self) -> Self:
+        """Return a solver that starts with this one's caches: what it adds to them is not kept here."""
+        solver = object.__new__(type(self))
+        solver.__dict__ = {
+            name: dict(found) if isinstance(found, dict) else found for name, found in vars(self).items()
+        }
+        return solver
+
+    def plays(self, strategy: Strategy = "td") -> Plays:
+        """Compute the actions and values of a strategy at every node.
+
+        Args:
+            strategy: One of `STRATEGIES`, or a chart.
+
+        Returns:
+            The strategy's play by start (what the dealer has), as arrays over the nodes of the shoe.
+        """
+        return self._plays_at(strategy, self.tie_value(strategy))
+
+    def tie_value(self, strategy: Strategy) -> float:
+        """Compute the value of a tied bet: the value of the game if ties are replayed, else 0.
+
+        Args:
+            strategy: One of `STRATEGIES`, or a chart.
+
+        Returns:
+            The value in initial bets.
+        """
+        if self.rules.ties != "replay":
+            return 0.0
+        key = strategy_key(strategy)
+        if key not in self._tie_values:
+            self._tie_values[key] = self._settled(lambda tie_value: self._value_at(strategy, tie_value))
+        return self._tie_values[key]
+
+    def _settled(self, value_at: Callable[[float], float]) -> float:
+        """Return the value V of a game in which a tied bet has the value V, by the secant method."""
+        before, value = 0.0, value_at(0.0)
+        if self.rules.ties != "replay":
+            return value
+        now = value
+        while abs(now - before) > 1e-14:
+            after = value_at(now)
+            slope = (after - value) / (now - before)
+            before, value, now = now, after, now + (after - now) / (1 - slope)
+        return now
+
+    def _value_at(self, strategy: Strategy, tie_value: float) -> float:
+        analysis = self._at(tie_value)
+        ev = sum(self.shoe.chance[start] * value for start, value in analysis.ended())
+        for start, play in self._plays_at(strategy, tie_value).items():
+            ev += self.shoe.chance[start] * analysis.round_value(start, play)
+        return float(ev)
+
+    def columns(self, strategy: Strategy = "td") -> list[ColumnCharts]:
+        """List the charts of every column that this shoe can show, with the value of ties under a strategy.
+
+        Args:
+            strategy: One of `STRATEGIES`, or a chart.
+
+        Returns:
+            A `ColumnCharts` for each column.
+        """
+        tie_value = self.tie_value(strategy)
+        return [self._column(column, tie_value) for column in self._shown_columns()]
+
+    def _at(self, tie_value: float) -> Analysis:
+        if tie_value not in self._analyses:
+            self._analyses[tie_value] = Analysis(self.shoe, tie_value)
+        return self._analyses[tie_value]
+
+    def _shown_columns(self) -> list[str]:
+        shown = {self.game.columns[start] for start in self.shoe.live}
+        return [column for column in self.game.states.columns if column in shown]
+
+    def _column(self, column: str, tie_value: float) -> ColumnCharts:
+        key = column, tie_value
+        if key not in self._columns:
+            self._columns[key] = ColumnCharts(self._at(tie_value), column)
+        return self._columns[key]
+
+    def _plays_at(self, strategy: Strategy, tie_value: float) -> Plays:
+        key = strategy_key(strategy), tie_value
+        if key not in self._plays:
+            self._plays[key] = self._played(strategy, tie_value)
+            self._check_splits(self._plays[key])
+        return self._plays[key]
+
+    def _check_splits(self, plays: Plays) -> None:
+        """Reject splits into more hands than the solver follows."""
+        if not self.game.follows_all(TEN, self.composition):
+            tens = self.shoe.layout.pairs + TEN
+            for start, play in plays.items():
+                if play.act[tens] == SPLIT:
+                    raise InputError(
+                        f"TT is split against {self.game.columns[start]} with max_hands = inf: the solver follows at "
+                        f"most {MAX_HANDS} hands; set max_hands to {MAX_HANDS} or less"
+                    )
+
+    def _played(self, strategy: Strategy, tie_value: float) -> Plays:
+        if not isinstance(strategy, Chart) and strategy not in ("td", "td-2c"):
+            analysis = self._at(tie_value)
+            return {start: analysis.by_cards(start, strategy) for start in self.shoe.live}
+        plays: Plays = {}
+        for column in self._shown_columns():
+            charts = self._column(column, tie_value)
+            if isinstance(strategy, Chart):
+                found = charts.plays(charts.chart_acts(strategy))
+            else:
+                found = charts.best_plays if strategy == "td" else charts.plays_with_exceptions
+            plays |= zip(charts.starts, found, strict=True)
+        return plays
+
+    def _ev(self, shoe: ShoeStates, tie_value: float, plays: Plays) -> float:
+        """Return the expected profit of a round in `shoe` with the decisions of `plays`."""
+        analysis = Analysis(shoe, tie_value)
+        ev = sum(shoe.chance[start] * value for start, value in analysis.ended())
+        for start in shoe.live:
+            play = analysis.follow(start, moved(plays[start].act, self.shoe.layout, shoe.layout))
+            ev += shoe.chance[start] * analysis.round_value(start, play)
+        return float(ev)
