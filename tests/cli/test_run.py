@@ -9,8 +9,10 @@ import time
 
 import pytest
 from click.testing import CliRunner
+from support.waiting import wait_until
 
 from bjsim.cli.main import main
+from bjsim.cli.run import heeding_one_interrupt
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -74,7 +76,7 @@ def test_a_killed_run_resumed_ends_as_one_that_was_not(tmp_path):
     assert without_timings(result(*args, "--resume", file)) == without_timings(result(*args))
 
 
-def test_ctrl_c_prints_what_is_known():
+def test_ctrl_c_prints_what_is_known(tmp_path):
     command = [
         sys.executable,
         "-c",
@@ -85,12 +87,29 @@ def test_ctrl_c_prints_what_is_known():
         "--hands",
         "1e12",
     ]
-    process = subprocess.Popen([*command, "--workers", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(5)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    checkpoint = tmp_path / "checkpoint"
+    command += ["--workers", "2", "--checkpoint", str(checkpoint)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert wait_until(checkpoint.exists)  # some rounds have been played
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert "stopped: results so far" in out and "lim17" in out and "Traceback" not in err
+
+
+def test_a_second_ctrl_c_is_ignored_only_at_first(monkeypatch):
+    """Python loses the exception of a signal that arrives while it forks; Ctrl-C must then work again."""
+    monkeypatch.setattr("bjsim.cli.run.PATIENCE", 0.05)
+    with heeding_one_interrupt():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(0.06)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
 
 
 @pytest.mark.parametrize(

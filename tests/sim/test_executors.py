@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from support.mortal import MortalTable
+from support.waiting import wait_until
 
 import bjsim
 from bjsim.errors import InputError
@@ -132,14 +133,6 @@ def members(group):
             if int(of) == group and state != "Z":
                 found[int(folder.name)] = (folder / "cmdline").read_text()
     return found
-
-
-def wait_until(condition, seconds=60):
-    """Wait for a condition. Returns: whether it became true."""
-    deadline = time.monotonic() + seconds
-    while not (true := condition()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return bool(true)
 
 
 def merged_in(checkpoint):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -36,6 +38,8 @@ from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import COMPILING
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.strategies.charts.chart import Chart
+
+PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
 
 
 @click.command(context_settings={"allow_extra_args": True})  # refused below, with a hint
@@ -126,11 +130,17 @@ def play_chart(chart: Chart, hands: int, precision: float, seed: int, cores: int
 
 @contextmanager
 def heeding_one_interrupt() -> Iterator[None]:
-    """Let only the first Ctrl-C interrupt: what follows it is short, and an impatient second one would cut it off."""
+    """Ignore a Ctrl-C soon after another: what follows the first is short, and an impatient second would cut it off.
+
+    A later one interrupts again, because Python loses the exception of a signal that arrives while it forks.
+    """
+    last = -math.inf
 
     def interrupt(*_: object) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        raise KeyboardInterrupt
+        nonlocal last
+        if time.monotonic() > last + PATIENCE:
+            last = time.monotonic()
+            raise KeyboardInterrupt
 
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not usual or threading.current_thread() is not threading.main_thread():
