@@ -114,7 +114,7 @@ def test_a_shoe_that_is_not_solved_is_named_once(
     [result] = bjsim.play(rules.replace(seats=1), "optimal", 2_000)
     assert result.exact is None and result.no_exact == "TT is split without end"
     assert evaluate_chart(best_chart(rules)).in_infinite_shoe
-    best._shoe.cache_clear()
+    best._refusal.cache_clear()
     best._best_chart.cache_clear()
 
 

@@ -137,6 +137,8 @@ def luck_lines(results: Sequence[BotResult]) -> list[str]:
         luck = result.adjusted
         if luck is None:
             continue
+        if result.no_exact:
+            lines.append(f"{result.name}: no exact value: {result.no_exact}")
         if result.certified:
             lines.append(
                 f"{result.name}: without luck, every round returned the exact value {percent(luck.mean, 6)}: solver "

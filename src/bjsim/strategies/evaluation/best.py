@@ -10,12 +10,14 @@ from copy import copy
 from functools import lru_cache
 
 from bjsim.errors import InputError
+from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.lookup import Strategy
 from bjsim.strategies.shoe.solver import ShoeSolver
 
+COMPILING = "compiling the solver of finite shoes (once after install, some seconds) …"
 logger = logging.getLogger(__name__)
 
 KEPT = 8  # solvers, the least recently used leave first; one of splits to four hands holds about 30 MB
@@ -23,13 +25,12 @@ KEPT = 8  # solvers, the least recently used leave first; one of splits to four 
 
 def shoe_solver(rules: Rules) -> ShoeSolver | None:
     """A solver of a game's finite shoe; None if the shoe is infinite, or if its best chart has no exact value."""
-    solver = None if rules.infinite else _shoe(_as_solved(rules))[0]
-    return copy(solver)  # else the play of every chart that it is asked about, up to 25 MB, would be kept
+    return None if rules.infinite or refusal(rules) else _shoe_solver(_as_solved(rules))
 
 
 def refusal(rules: Rules) -> str:
     """Why a finite shoe is not solved, as a message; empty if it is, or if the shoe is infinite."""
-    return "" if rules.infinite else _shoe(_as_solved(rules))[1]
+    return "" if rules.infinite else _refusal(_as_solved(rules))
 
 
 def best_chart(rules: Rules) -> Chart:
@@ -63,14 +64,22 @@ def _as_solved(rules: Rules) -> Rules:
 
 
 @lru_cache(maxsize=KEPT)
-def _shoe(rules: Rules) -> tuple[ShoeSolver | None, str]:
-    """The solver, or the reason for its refusal."""
+def _kept(rules: Rules) -> ShoeSolver:
+    return ShoeSolver(rules)
+
+
+def _shoe_solver(rules: Rules) -> ShoeSolver:
+    return copy(_kept(rules))  # else the play of every chart that it is asked about, up to 25 MB, would be kept
+
+
+@lru_cache(maxsize=256)
+def _refusal(rules: Rules) -> str:
     try:
-        solver = ShoeSolver(rules)
-        solver.value("td")
+        with on_compile(lambda: announce_compile(COMPILING)):
+            _kept(rules).value("td")
     except InputError as error:
-        return None, str(error)
-    return solver, ""
+        return str(error)
+    return ""
 
 
 @lru_cache(maxsize=256)
@@ -88,7 +97,7 @@ def _exact_return(rules: Rules, strategy: Strategy) -> tuple[float, float | None
         infinite = Solver(rules)
         ev = infinite.ev(strategy.policy)
         return float(ev.value), infinite.sd(strategy.policy, ev)
-    solver = shoe_solver(rules) or ShoeSolver(rules)
+    solver = _shoe_solver(rules)
     value = solver.value(strategy)
     try:
         return value, solver.sd(strategy)
