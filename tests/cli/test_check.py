@@ -1,12 +1,15 @@
 """`bjsim check` as its users call it."""
 
+import re
 from xml.etree import ElementTree
 
 import pytest
 from support.command import bjsim, refusal
 
+from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.evaluation import best
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import WRITERS
 
@@ -82,15 +85,22 @@ def test_a_finite_shoe_is_evaluated_itself():
     assert [bjsim(*asked, decks, "--json", "-").json["shoe"] for decks in (1, "inf")] == [1, "inf"]
 
 
-def test_no_cell_is_wrong_in_a_shoe_that_is_not_solved(tmp_path):
-    """Tens that are split without a limit: the reason is given, and everything is for the infinite shoe."""
-    asked = ("check", "hoyle", "--rules", "easy", "--decks", 6, "--set", "max_hands=inf", "--hands", "0")
+def test_no_cell_is_wrong_in_a_shoe_that_is_not_solved(tmp_path, monkeypatch):
+    """The reason is given, and everything is for the infinite shoe."""
+
+    def refuse(rules):
+        raise InputError("TT is split without end")
+
+    monkeypatch.setattr(best, "ShoeSolver", refuse)
+    asked = ("check", "hoyle", "--rules", "cardshark", "--decks", 7, "--hands", "0")
     fixed = tmp_path / "fixed"
     text = bjsim(*asked, "--fix", fixed).out
     assert "best" not in text and "! differs from the infinite-shoe chart" in text
-    assert "All values below are for an infinite shoe, since TT is split against 13 with max_hands = inf" in text
-    assert "in an infinite shoe 335 wrong cells cost" in text and "--fix wrote the chart for an infinite shoe" in text
+    assert "All values below are for an infinite shoe, since TT is split without end" in text
+    assert re.search(r"in an infinite shoe \d+ wrong cells cost", text)
+    assert "--fix wrote the chart for an infinite shoe, not for 7 decks" in text
     assert bjsim(*asked, "--json", "-").json["shoe"] == "inf"
+    best._refusal.cache_clear()
 
 
 def test_an_infinite_game_is_not_played():
