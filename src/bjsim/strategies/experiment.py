@@ -82,7 +82,7 @@ def make_experiment(
         seed: Seed of the random numbers.
         tables: Tables per group, among which the rounds are divided.
         adjust_luck: Whether to compute luck-adjusted returns; None does so in finite shoes, at tables where all players
-            are charts.
+            are `StatePlayer`s.
         common_cards: Whether each player sits alone and all are dealt the same cards.
         precision: Half-width of the anytime-valid interval to reach, in initial bets; 0 for none. See `Experiment`.
 
