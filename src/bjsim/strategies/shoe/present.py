@@ -1,12 +1,14 @@
 """One decision given the current composition: the exact value of every action for the unseen cards.
 
-Only the reachable hands are evaluated, against one start, so that this is fast enough for every decision. Splits are
-rare and require the analysis of the whole shoe; split hands are then played as `cdp`.
+Only the reachable hands are evaluated, against one start, so that this is fast enough for every decision. A split
+requires all hands against that start, and the split hands of that pair, which are played as `cdp`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,7 +20,8 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
 from bjsim.strategies.shoe.composition import VALUES, Composition
-from bjsim.strategies.shoe.game import make_game
+from bjsim.strategies.shoe.dealer import DealerPlay
+from bjsim.strategies.shoe.game import Game, make_game
 from bjsim.strategies.shoe.hands import encode_counts
 from bjsim.strategies.shoe.kernel import Base, Nodes, Shown
 
@@ -79,9 +82,33 @@ def action_values(
         limit = max(rules.max_hands - hands + 1, 2)
         ranks = [parse_rank(card) for card in (*cards, *shown)]
         whole = Composition(tuple(count + ranks.count(rank) for rank, count in enumerate(unseen)))
-        pair = Analysis(ShoeStates(make_game(rules.replace(max_hands=limit)), whole)).by_cards(start, "cdp")
+        one = _pair_game(make_game(rules.replace(max_hands=limit)), start, values[0])
+        pair = Analysis(ShoeStates(one, whole)).by_cards(0, "cdp")
         ev["P"] = float(pair.split[values[0]]) / plays
     return ev
+
+
+@dataclass(frozen=True)
+class PairGame(Game):
+    """A game in which the dealer shows one start, and only one pair may be split."""
+
+    pair: int
+
+    def limit(self, value: int, composition: Composition) -> int:
+        """Return the maximum number of hands from splitting a pair of this value."""
+        return super().limit(value, composition) if value == self.pair else 0
+
+
+@lru_cache(maxsize=512)
+def _pair_game(game: Game, start: int, pair: int) -> PairGame:
+    one, dealer = PairGame(game.rules, pair), game.dealer
+    shared = {"_found": game._found, "results": game.results, "states": game.states}
+    shown = {
+        "dealer": DealerPlay((dealer.starts[start],), dealer.outcomes, dealer.against(start)),
+        "columns": [game.columns[start]],
+    }
+    one.__dict__.update(shared | shown)  # cached properties
+    return one
 
 
 class Perfect:
