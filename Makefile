@@ -1,5 +1,5 @@
 # Everything happens in .venv, and an install is repeated only when pyproject.toml changes.
-#   make run | test | test-all | test-wheel | coverage | snapshots | bench | lint | docs | clean
+#   make run | test | test-all | test-wheel | coverage | snapshots | agreement | bench | lint | docs | clean
 
 PYTHON ?= python3
 VENV   := .venv
@@ -9,7 +9,7 @@ TESTS  := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadgroup
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-all test-wheel coverage snapshots bench lint docs clean
+.PHONY: run test test-all test-wheel coverage snapshots agreement bench lint docs clean
 
 run: $(VENV)/.installed
 	$(BIN)/bjsim run --bots optimal,lim17 --hands 1e7
@@ -31,6 +31,10 @@ test-wheel: $(VENV)/.created
 # Rewrites the texts of help and errors that tests/cli/test_snapshots.py compares; look at the difference with git diff.
 snapshots: $(VENV)/.installed-test
 	UPDATE_SNAPSHOTS=1 $(BIN)/pytest -q tests/cli/test_snapshots.py
+
+# Computes docs/reference/agreement.md, our values next to all published ones; look at the difference with git diff.
+agreement: $(VENV)/.installed
+	$(BIN)/python .ci/agreement.py
 
 bench: $(VENV)/.installed-test
 	@mkdir -p .benchmarks

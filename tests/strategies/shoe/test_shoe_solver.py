@@ -36,6 +36,7 @@ def test_a_strategy_with_more_information_has_a_higher_value(name: str, decks: i
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_a_strategy_with_more_information_has_a_higher_value_at_any_number_of_decks(name: str) -> None:
+    """Half a minute in all."""
     for decks in range(2, 8):
         test_a_strategy_with_more_information_has_a_higher_value(name, decks)
 
@@ -62,6 +63,7 @@ def test_no_single_cell_improves_the_best_chart(name: str, column: str) -> None:
 @pytest.mark.parametrize("decks", [1, 2, 6, 8])
 @pytest.mark.parametrize("name", GAMES)
 def test_no_single_cell_improves_any_best_chart(name: str, decks: int) -> None:
+    """Every cell and every code in it: 58,820 changes in all, two and a half minutes."""
     solver = ShoeSolver(named_rules(name).replace(decks=decks))
     for charts in solver.columns():
         value, most = single_cells(charts)

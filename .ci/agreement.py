@@ -1,0 +1,278 @@
+"""Write docs/reference/agreement.md: every published figure of docs/reference/published.toml next to ours.
+
+python .ci/agreement.py [--check]      --check compares the page instead of writing it; exit status 1 if it differs
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from bjsim.sim.engine.compiled_rules import compile_rules
+from bjsim.sim.engine.luck_model import make_luck_model
+from bjsim.sim.engine.rounds import open_ledger, play_rounds, rounds_in_shoe
+from bjsim.sim.game.hand_states import HandState
+from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.stats.luck_tally import LuckTally
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.shoe.solver import ShoeSolver
+
+sys.path.insert(0, str(Path(__file__).parent))
+from split_approximation import approximate_value
+
+DATA = Path(__file__).parent.parent / "docs/reference/published.toml"
+PAGE = DATA.with_name("agreement.md")
+RULES: dict[str, dict[str, object]] = {  # words of published.toml -> rules
+    "h17": {"hit_soft_17": True}, "ndas": {"double_after_split": False}, "ls": {"surrender": True},
+    "rsa": {"resplit_aces": True}, "hsa": {"hit_split_aces": True}, "enhc": {"deal": "pdp", "peek": False},
+    "6:5": {"blackjack_pays": "6/5"}, "d9": {"double_on": "9-11"}, "d10": {"double_on": "10-11"},
+    "split2": {"max_hands": 2}, "endless": {"max_hands": math.inf}, "push": {"ties": "push"},
+}  # fmt: skip
+ROUNDS = 1_200_000  # of each simulation with a cut card
+DEPLETED = [0, 4, 4, 2, 0, 0, 2, 0, 0, 7]
+RANKS = "A23456789T"
+
+
+def parse_rules(words: str) -> Rules:
+    """Return the rules that words such as `6 h17 ls` describe."""
+    rules = named_rules("vegas-s17")
+    for word in words.split():
+        if word in PRESETS:
+            rules = named_rules(word)
+        elif word in RULES:
+            rules = rules.replace(**RULES[word])
+        else:
+            rules = rules.replace(decks=word)
+    return rules
+
+
+@lru_cache(maxsize=8)
+def shoe(rules: Rules) -> ShoeSolver:
+    """Return the solver of a full shoe."""
+    return ShoeSolver(rules)
+
+
+def values(rules: Rules, strategies: str) -> list[float]:
+    """Return the values of strategies, in per cent."""
+    return [100 * shoe(rules).value(strategy) for strategy in strategies.split()]
+
+
+def by_upcard(rules: Rules, strategy: str) -> list[float]:
+    """Return the value by upcard, 2 to A, in per cent."""
+    found = shoe(rules).by_upcard(strategy)
+    return [100 * found[column] for column in "23456789TA"]
+
+
+def hand(rules: Rules, what: str, composition: list[int] | None = None) -> list[float]:
+    """Return the values of actions, for words such as `T6 v T SH`."""
+    cards, _, shown, letters = what.split()
+    found = (ShoeSolver(rules, composition) if composition else shoe(rules)).hand_values(cards, shown)
+    return [found[letter] for letter in letters]
+
+
+def split(rules: Rules, what: str, strategy: str = "cdp") -> list[float]:
+    """Return the value of splitting, for words such as `88 v T`."""
+    cards, _, shown = what.split()
+    return [shoe(rules).hand_values(cards, shown, strategy)["P"]]
+
+
+def infinite_hand(rules: Rules, what: str) -> list[float]:
+    """Return values in the infinite shoe, for words such as `16 S v 23` (columns) or `18 S v 16` (Easy Blackjack)."""
+    points, letter, _, columns = what.split()
+    solver = Solver(rules)
+    state = HandState(int(points), False, 2)
+    return [solver.best[column].act(state, letter) for column in ([columns] if columns in solver.best else columns)]
+
+
+def dealer(rules: Rules, what: str) -> list[float]:
+    """Return the dealer's distribution against one upcard, or the chance of a bust against several."""
+    *bust, columns = what.split()
+    if bust:
+        return [shoe(rules).dealer(column)[0] for column in columns]
+    found = shoe(rules).dealer(columns)
+    return [found[outcome] for outcome in (17, 18, 19, 20, 21, 22, 0)]
+
+
+def exceptions(rules: Rules) -> str:
+    """Return the two-card exceptions as text, the largest gain last."""
+    found = sorted(shoe(rules).exceptions, key=lambda exception: (exception.column == "T", exception.column))
+    return ", ".join(f"{e.cards} v {e.column}: {e.action}" for e in found)
+
+
+def effects_of_removal(rules: Rules, surrender: str) -> list[float]:
+    """Return the changes in the CDZ- value when one card is removed, in .001%, with decisions optimized anew.
+
+    surrender: The upcards against which a hand may be surrendered.
+    """
+
+    def value(counts: list[int]) -> float:
+        without, with_it = (ShoeSolver(rules.replace(surrender=late), counts) for late in (False, True))
+        ev = without.by_upcard("cdz-") | {up: v for up, v in with_it.by_upcard("cdz-").items() if up in surrender}
+        return sum(counts[RANKS.index(up)] * v for up, v in ev.items()) / sum(counts)
+
+    full = [4 * int(rules.decks)] * 9 + [16 * int(rules.decks)]
+    whole = value(full)
+    return [1e5 * (value([n - (i == card) for i, n in enumerate(full)]) - whole) for card in range(len(RANKS))]
+
+
+@lru_cache(maxsize=32)
+def with_cut_card(rules: Rules, cards: int) -> float:
+    """Return the luck-adjusted mean of the best chart with a cut card after `cards` cards, in per cent."""
+    chart = shoe(rules).chart
+    rules = rules.replace(cut=f"{cards}/{52 * int(rules.decks)}")
+    compiled = compile_rules(rules, [chart.policy])
+    model = make_luck_model(rules, compiled)
+    size = rounds_in_shoe(compiled)
+    ledger = open_ledger(compiled, model, float(rules.unit), size)
+    play_rounds(compiled, stream_key(1, 0, 0), ROUNDS, 0, model, ledger)
+    shoes, *sums = ledger.sums[0].tolist()
+    tally = LuckTally(float(model.value[model.chart[0]]), max(size, 1), int(shoes), *sums)
+    assert tally.se < 3e-5, tally.se
+    return 100 * tally.mean
+
+
+def split_aces_not_doubled(rules: Rules, strategy: str) -> list[float]:
+    """Return the value, in per cent, if split aces may be hit but not doubled."""
+    solver, other = shoe(rules), shoe(rules.replace(double_after_split=False))
+    aces, ev = solver.shoe.layout.pairs, solver.value(strategy)
+    for start, play in solver.plays(strategy).items():
+        for node, weight in zip(*solver.shoe.dealt(start), strict=True):
+            if node == aces:
+                lost = play.value[aces] - other.plays(strategy)[start].value[aces]
+                ev -= float(solver.shoe.chance[start] * weight * lost)
+    return [100 * ev]
+
+
+def cost_of_6_to_5(rules: Rules) -> float:
+    """Return what a natural paid 6:5 costs, in per cent."""
+    return values(rules, "cdz-")[0] - values(rules.replace(blackjack_pays="6/5"), "cdz-")[0]
+
+
+QUANTITIES: dict[str, Callable[[Rules, str], list[float] | str]] = {
+    "infinite": lambda rules, _: [100 * float(Solver(rules.replace(decks="inf")).value)],
+    "infinite hand": infinite_hand,
+    "value": values,
+    "two values": values,
+    "value, splits approximated": lambda rules, _: [100 * approximate_value(shoe(rules))],
+    "by upcard": by_upcard,
+    "hand": hand,
+    "depleted hand": lambda rules, what: hand(rules, what, DEPLETED),
+    "split": split,
+    "split cdp1": lambda rules, what: split(rules, what, "cdp1"),
+    "value, split aces not doubled": split_aces_not_doubled,
+    "dealer": dealer,
+    "td below cdz-": lambda rules, _: [values(rules, "cdz-")[0] - values(rules, "td")[0]],
+    "cost of 6:5": lambda rules, _: [cost_of_6_to_5(rules)],
+    "insurance": lambda rules, _: [shoe(rules).insurance()],
+    "exceptions": lambda rules, _: exceptions(rules),
+    "effects of removal": effects_of_removal,
+    "variance": lambda rules, strategy: [shoe(rules).sd(strategy) ** 2],
+    "cut card": lambda rules, cards: [with_cut_card(rules, int(cards))],
+    "cost of a cut card": lambda rules, cards: [values(rules, "td")[0] - with_cut_card(rules, int(cards))],
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One published figure, or a row of them, next to ours."""
+
+    rules: str
+    what: str
+    published: str
+    ours: str
+    differences: tuple[float, ...]  # 0 where ours agrees
+
+    @property
+    def worst(self) -> float:
+        """The largest difference."""
+        return max(map(abs, self.differences), default=0.0)
+
+
+def parse_number(text: str) -> tuple[float, int]:
+    """Return a published number and its decimals; a fraction is exact."""
+    if "/" in text:
+        above, below = text.split("/")
+        return int(above) / int(below), 15
+    return float(text), len(text.partition(".")[2])
+
+
+def compare(words: str, what: str, published: str, quantity: str, precision: float | None) -> Figure:
+    """Compute one figure."""
+    found = QUANTITIES[quantity](parse_rules(words), what)
+    if isinstance(found, str):
+        extra = set(found.split(", ")) ^ set(published.split(", "))
+        return Figure(words, what, published, found, (float(len(extra)),))
+    ours, differences = [], []
+    for text, value in zip(published.split(), found, strict=True):
+        number, decimals = parse_number(text)
+        allowed = 0.501 * 10.0**-decimals if precision is None else precision
+        differences.append(value - number if abs(value - number) > allowed else 0.0)
+        ours.append(f"{value:.{min(decimals + (precision is not None), 15)}f}")
+    return Figure(words, what, published, " ".join(ours), tuple(differences))
+
+
+def figures(group: dict[str, object]) -> list[Figure]:
+    """Compute the figures of one group. Raises: ValueError: A difference without a reason, or beyond `within`."""
+    found = []
+    for words, what, published in group["figures"]:  # type: ignore[attr-defined]
+        words = f"{words} {group.get('rules', '')}".strip()
+        figure = compare(words, what, published, str(group["quantity"]), group.get("precision"))  # type: ignore[arg-type]
+        if figure.worst and ("why" not in group or figure.worst > float(group.get("within", math.inf))):  # type: ignore[arg-type]
+            raise ValueError(f"{group['title']}: {figure}")
+        found.append(figure)
+    return found
+
+
+def section(group: dict[str, object], found: list[Figure]) -> str:
+    """Return the section of one group."""
+    lines = [f"## {group['title']}", "", f"Source: [{group['source']}](sources.md)."]
+    if "precision" in group:
+        lines[-1] += f" Precision: {group['precision']:g}."
+    lines += ["", "| rules | figure | published | ours | difference |", "|---|---|---|---|---|"]
+    for figure in found:
+        difference = "0"
+        if figure.worst:
+            difference = (
+                "(a)"
+                if group["quantity"] == "exceptions"
+                else " ".join(f"{d:+.2g}" if d else "0" for d in figure.differences)
+            )
+        cells = figure.rules, figure.what, figure.published, figure.ours, difference
+        lines.append("| " + " | ".join(cell.strip() for cell in cells) + " |")
+    if any(figure.worst for figure in found):
+        lines += ["", f"Reason: {group['why']}"]
+    return "\n".join(lines) + "\n"
+
+
+INTRODUCTION = """# Agreement with published figures
+
+`make agreement` computes this page from `docs/reference/published.toml`; a test fails if they differ.
+
+Figures are per cent of the initial bet unless the title or the source has units of bets (values of hands). A
+difference of 0 means that ours rounds to the published digits, or lies within the stated precision. Rules are those of
+`vegas-s17` with so many decks (dealer stands on soft 17, double any two cards and after a split, four hands, one card
+to split aces, peek, 3:2) and then: `h17` dealer hits soft 17, `ndas` no double after a split, `ls` late surrender,
+`rsa` aces may be split again, `hsa` split aces may be hit, `enhc` no hole card, all bets lost, `split2` one split,
+`d9`, `d10` double 9-11, 10-11 only, `6:5`. Strategies: `td` the best chart, `cdz-`, `cdp` by the cards of the hand
+(see the [glossary](glossary.md)).
+"""
+
+
+def main(words: list[str]) -> int:
+    """Write the page, or check it."""
+    groups = tomllib.loads(DATA.read_text(encoding="utf-8"))["group"]
+    text = "\n".join([INTRODUCTION, *(section(group, figures(group)) for group in groups)])
+    if "--check" not in words:
+        PAGE.write_text(text, encoding="utf-8")
+    return int(PAGE.read_text(encoding="utf-8") != text)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

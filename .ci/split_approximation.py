@@ -1,0 +1,67 @@
+"""Values with splits approximated as [WoO9] does, to show that this explains its differences.
+
+The number of hands of a split has its exact distribution. Each of n hands is then played optimally as if n pair cards
+were gone and nothing else; the cards of the other hands are ignored. If the limit is not met, no second card is a pair
+card.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bjsim.strategies.shoe import kernel
+from bjsim.strategies.shoe.analysis import Analysis, Play, SplitForm
+from bjsim.strategies.shoe.solver import ShoeSolver
+
+
+def approximate_value(solver: ShoeSolver) -> float:
+    """Return the value of the best play by cards with approximate splits. The game must not peek."""
+    shoe, analysis = solver.shoe, Analysis(solver.shoe)
+    assert (shoe.shown.ends < 0).all(), "with a peek, cards are not drawn evenly"
+    ev = 0.0
+    for start in shoe.live:
+        play = analysis.by_cards(start, "cdp")
+        nodes, weights = shoe.dealt(start)
+        for node, weight in zip(nodes, weights, strict=True):
+            value = float(play.value[node])
+            pair = int(node) - shoe.layout.pairs
+            form = shoe.form(start, pair) if pair >= 0 else None
+            if form is not None:
+                options = [analysis.base.stand[start, node], play.hit[node]]
+                if shoe.nodes.legal[node] >> kernel.DOUBLE & 1:
+                    options.append(analysis.base.double[start, node])
+                value = max(*options, _split(solver, analysis, play, form, start, pair))
+            ev += shoe.chance[start] * weight * value
+    return float(ev)
+
+
+def _split(solver: ShoeSolver, analysis: Analysis, play: Play, form: SplitForm, start: int, pair: int) -> float:
+    shoe = solver.shoe
+    limit = solver.game.limit(pair, solver.composition)
+    left = shoe.shown.left[start]
+    ev = 0.0
+    for hands, chance in _hands(int(left[pair]) - 2, int(left.sum()) - 2, limit).items():
+        gone = hands - 2
+        low, high = form.tree.span(gone)
+        kernel.best(shoe.nodes, shoe.shown, analysis.base, start, low, high, play.value, play.hit, play.act)
+        second = left - hands * (np.arange(len(left)) == pair)
+        if hands < limit:
+            second[pair] = 0
+        ev += chance * hands * float(second @ play.value[form.tree.second(gone)]) / second.sum()
+    return ev
+
+
+def _hands(pairs: int, cards: int, limit: int) -> dict[int, float]:
+    """Return the distribution of the number of hands."""
+    found: dict[int, float] = {}
+
+    def deal(hands: int, waiting: int, pairs: int, cards: int, chance: float) -> None:
+        if not waiting or hands == limit:
+            found[hands] = found.get(hands, 0.0) + chance
+            return
+        if pairs:
+            deal(hands + 1, waiting + 1, pairs - 1, cards - 1, chance * pairs / cards)
+        deal(hands, waiting - 1, pairs, cards - 1, chance * (1 - pairs / cards))
+
+    deal(2, 2, pairs, cards, 1.0)
+    return found

@@ -1,0 +1,73 @@
+"""The page of agreement, docs/reference/agreement.md: it is up to date, and every difference has its reason."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tomllib
+from types import ModuleType
+
+import pytest
+from support.documents import ROOT
+
+pytestmark = pytest.mark.skipif(not (ROOT / ".ci").is_dir(), reason="only in a checkout")
+QUICK = {"infinite", "infinite hand", "insurance", "dealer", "depleted hand", "exceptions"}  # a few seconds in total
+
+
+@pytest.fixture(scope="module")
+def agreement() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("agreement", ROOT / ".ci/agreement.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["agreement"] = module  # dataclasses look themselves up
+    spec.loader.exec_module(module)
+    return module
+
+
+def groups() -> list[dict]:
+    return tomllib.loads((ROOT / "docs/reference/published.toml").read_text(encoding="utf-8"))["group"]
+
+
+def page() -> str:
+    return (ROOT / "docs/reference/agreement.md").read_text(encoding="utf-8")
+
+
+def test_the_page_has_what_is_quickly_computed_again(agreement: ModuleType) -> None:
+    """Whole sections, character by character: figures, differences and reasons."""
+    text, checked = page(), 0
+    for group in groups():
+        if group["quantity"] in QUICK:
+            assert agreement.section(group, agreement.figures(group)) in text
+            checked += 1
+    assert checked >= 10
+
+
+def test_the_page_has_every_published_figure(agreement: ModuleType) -> None:
+    text = page()
+    for group in groups():
+        assert f"## {group['title']}\n" in text
+        for _, _, published in group["figures"]:
+            assert f"| {published} |" in text
+
+
+def test_every_source_has_a_key() -> None:
+    sources = (ROOT / "docs/reference/sources.md").read_text(encoding="utf-8")
+    for group in groups():
+        assert f"| [{group['source']}] |" in sources
+
+
+def test_a_difference_needs_a_reason_and_a_bound(agreement: ModuleType) -> None:
+    """Negative control: a figure that is wrong in its last digit is refused."""
+    group = {"title": "", "source": "Farmer", "quantity": "insurance", "figures": [["1", "", "-.0589"]]}
+    with pytest.raises(ValueError, match="0589"):
+        agreement.figures(group)
+    assert agreement.figures(group | {"why": "rounding", "within": 1e-3})[0].worst == pytest.approx(0.0589 - 3 / 51)
+    with pytest.raises(ValueError, match="0589"):
+        agreement.figures(group | {"why": "rounding", "within": 1e-5})
+    assert agreement.figures(group | {"figures": [["1", "", "-.0588"]]})[0].worst == 0
+
+
+@pytest.mark.slow
+def test_the_page_is_up_to_date(agreement: ModuleType) -> None:
+    """About a minute on an idle core."""
+    assert agreement.main(["--check"]) == 0
