@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from bjsim.sim.game.actions import NAMES
+from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart, format_ranges
 from bjsim.strategies.exact.solver import Solver
@@ -142,9 +143,9 @@ class LearnedGame:
         """The states in which the learned strategy differs from a chart, grouped by the two actions."""
         groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for state in self.decisions:
-            assert state.hand is not None
+            assert isinstance(state.node, Decision)
             learned = self.action(state)
-            other = chart.policy(state.hand, state.column, self.process.legal(state))
+            other = chart.policy(state.node.state, state.column, self.process.legal(state))
             if learned != other:
                 groups.setdefault((learned, other), []).append((_row(state), state.column))
         for (learned, other), cells in groups.items():

@@ -1,6 +1,6 @@
 """A game of blackjack in an infinite shoe as a finite decision process, as compact as its rules allow.
 
-All moves and payments come from `bjsim.sim.game.states`. The states of the process:
+All moves and payments come from `bjsim.sim.game.automaton`. The states of the process:
 
     deal           one action; leads to the hand and the dealer's card, or to the end
     hand v card    the decisions. Equivalent hands (see `equivalence`) are one state: the total, the usable ace and the
@@ -30,10 +30,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.sim.game.automaton import Automaton, Decision, Draw, Finished, Node, PendingHands
 from bjsim.sim.game.cards import RANKS
-from bjsim.sim.game.hand_states import DEALER_NATURAL, NOT_WAITING, SURRENDERED, HandState, Result
+from bjsim.sim.game.hand_states import DEALER_NATURAL, NOT_WAITING, HandState, Result
 from bjsim.sim.game.rules import Rules, RulesError
-from bjsim.sim.game.states import States
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.values import Dealer, Policy
 from bjsim.strategies.mdp.build import Outcome, build_mdp
@@ -49,20 +49,12 @@ class MDPState(NamedTuple):
     Attributes:
         name: Its name, without the dealer's column.
         column: The dealer's column; empty for the deal and the end.
-        hand: A representative of its hands, or the split hand that needs its second card.
-        may_split: Whether the hand may be split, as far as the limit of hands is concerned.
-        result: A representative of its finished hands.
-        pending: The number of split hands that need their second card.
-        hands: The number of hands of the seat if `pending` is not 0.
+        node: The node of the automaton, with a representative of its hands or results; None for the deal and the end.
     """
 
     name: str
     column: str = ""
-    hand: HandState | None = None
-    may_split: bool = True
-    result: Result | None = None
-    pending: int = 0
-    hands: int = 0
+    node: Node | None = None
 
     def __str__(self) -> str:
         return f"{self.name} v {self.column}" if self.column else self.name
@@ -70,7 +62,7 @@ class MDPState(NamedTuple):
     @property
     def decides(self) -> bool:
         """Whether the state has a hand with a choice."""
-        return self.hand is not None and not self.pending
+        return isinstance(self.node, Decision)
 
 
 START, END = MDPState("deal"), MDPState("end")
@@ -90,10 +82,10 @@ class GameProcess:
         if not rules.infinite:
             raise RulesError(f"decks = {rules.decks:g} has too many states to learn; use decks = inf")
         self.rules = rules
-        self.states_of_play = States(rules)
-        self.dealer = Dealer(self.states_of_play)
-        self.columns = self.dealer.columns()
-        self.equivalence = StateEquivalence(self.states_of_play)
+        self.automaton = Automaton(rules)
+        self.cases = Dealer(self.automaton).cases()
+        self.columns = {case.label: case for case in self.cases if case.label}
+        self.equivalence = StateEquivalence(self.automaton)
 
     # --- the process
 
@@ -105,7 +97,7 @@ class GameProcess:
 
     def actions(self, state: MDPState) -> list[str]:
         if not state.decides:
-            return [PLAY_ON if state.result else DEAL]
+            return [PLAY_ON if isinstance(state.node, Finished) else DEAL]
         return list(self.legal(state))
 
     def outcomes(self, state: MDPState, action: str) -> list[Outcome]:
@@ -118,8 +110,8 @@ class GameProcess:
 
     def legal(self, state: MDPState) -> str:
         """The letters of the legal actions of a state with a decision."""
-        assert state.hand is not None
-        return self.equivalence.legal(state.hand, state.may_split)
+        assert isinstance(state.node, Decision)
+        return state.node.legal(self.automaton)
 
     @cached_property
     def decisions(self) -> dict[str, MDPState]:
@@ -127,7 +119,7 @@ class GameProcess:
         states = {}
         for hand, may_split, name in sorted(self.equivalence.classes, key=lambda each: _row_order(each.name)):
             for column in self.columns:
-                state = MDPState(name, column, hand, may_split)
+                state = MDPState(name, column, Decision(hand, may_split))
                 states[str(state)] = state
         return states
 
@@ -147,7 +139,7 @@ class GameProcess:
     def find_state(self, hand: HandState, column: str, may_split: bool = True) -> MDPState:
         """The state of a hand with a decision."""
         hand, may_split, name = self.equivalence.find_class(hand, may_split)
-        return MDPState(name, column, hand, may_split)
+        return MDPState(name, column, Decision(hand, may_split))
 
     def policy(self, mdp: FiniteMDP, policy: Policy) -> Ints:
         """Translate a strategy into rows of the decision process of this game.
@@ -163,66 +155,53 @@ class GameProcess:
         """
         rows = np.where(mdp.terminal, -1, mdp.action_start[:-1])
         for name, state in self.decisions.items():
-            assert state.hand is not None
+            assert isinstance(state.node, Decision)
             if name in mdp.index:
-                rows[mdp.index[name]] = mdp.row(name, policy(state.hand, state.column, self.legal(state)))
+                rows[mdp.index[name]] = mdp.row(name, policy(state.node.state, state.column, self.legal(state)))
         return rows
 
     # --- outcomes
 
     def _outcomes(self, state: MDPState, action: str) -> Iterator[Outcome]:
+        node, column = state.node, state.column
         if state == START:
-            yield from self._deals()
-        elif state.pending:
-            yield from self._second_cards(state)
-        elif state.result is not None:
-            yield from self._settled(state.result, state.column)
-        else:
-            yield from self._played(state, action)
-
-    def _deals(self) -> Iterator[Outcome]:
-        states = self.states_of_play
-        ended = self.dealer.peeked_natural()
-        for hand, p in states.starts.items():
-            for column in self.columns.values():
-                yield self._reached(float(p * column.probability), hand, column.label)
-            yield self._payment(float(p) * float(ended), states.result(hand), DEALER_NATURAL)
-
-    def _played(self, state: MDPState, action: str) -> Iterator[Outcome]:
-        states, hand, column = self.states_of_play, state.hand, state.column
-        assert hand is not None
-        if action == "S":
-            yield self._finished(1.0, states.result(hand), column)
-        elif action == "R":
-            yield self._finished(1.0, SURRENDERED, column)
-        elif action == "P":
-            yield Outcome(1.0, *self._pending(states.split(hand), 2, 2, column))
-        else:
-            for rank, p in states.ranks:
-                after = states.add(hand, rank)
-                if action == "H":
-                    yield self._reached(float(p), after, column)
-                else:
-                    yield self._finished(float(p), states.result(after), column, stake=2)
-
-    def _second_cards(self, state: MDPState) -> Iterator[Outcome]:
-        """One of the pending split hands gets its second card."""
-        states, split_hand, column = self.states_of_play, state.hand, state.column
-        assert split_hand is not None
-        for rank, p in states.ranks:
-            hand = states.add(split_hand, rank)
-            if state.hands < self.rules.max_hands and "P" in states.legal(hand):
-                yield Outcome(float(p), *self._pending(split_hand, state.pending + 1, state.hands + 1, column))
-            elif state.pending == 1:
-                yield self._reached(float(p), hand, column, may_split=False)
+            for deals in zip(*(self.automaton.branches(case.start, float) for case in self.cases), strict=True):
+                for case, (p, nodes) in zip(self.cases, deals, strict=True):
+                    yield from self._reached(p * float(case.probability), nodes, case.label)
+        elif isinstance(node, Finished):
+            yield from self._settled(node.result, column)
+        elif node is not None:
+            move = self.automaton.move(node.state, action) if isinstance(node, Decision) else node
+            if isinstance(node, PendingHands) or isinstance(move, Draw):
+                for rank, chance in self.automaton.ranks:
+                    yield from self._reached(float(chance), self.automaton.follow(move, rank), column)
             else:
-                this = self._reached(float(p) / 2, hand, column, may_split=False)
-                yield this._replace(reward=2 * this.reward, weight=2 * this.weight)
-                others, reward, weight = self._pending(split_hand, state.pending - 1, state.hands, column)
-                yield Outcome(float(p) / 2, others, 2 * reward, 2 * weight)
+                yield self._node_reached(1.0, move, column)
 
-    def _pending(self, split_hand: HandState, count: int, hands: int, column: str) -> tuple[MDPState, float, float]:
-        """The state, reward 0 and weight of `count` pending split hands of a seat with `hands` hands."""
+    def _reached(self, p: float, nodes: tuple[Node, ...], column: str) -> Iterator[Outcome]:
+        if len(nodes) == 1:
+            yield self._node_reached(p, nodes[0], column)
+            return
+        for node in nodes:
+            one = self._node_reached(p / len(nodes), node, column)
+            yield Outcome(one.probability, one.next_state, len(nodes) * one.reward, len(nodes) * one.weight)
+
+    def _node_reached(self, p: float, node: Node, column: str) -> Outcome:
+        if isinstance(node, Decision):
+            return Outcome(p, self.find_state(node.state, column, node.may_split))
+        if isinstance(node, PendingHands):
+            return self._pending(p, node, column)
+        assert isinstance(node, Finished)
+        if not column:
+            return self._payment(p, node.result, DEALER_NATURAL)
+        if self.automaton.waits(node.result) == NOT_WAITING:
+            return self._payment(p, node.result, 0, node.stake)
+        result = self.equivalence.results[self.equivalence.payments(node.result)]
+        return Outcome(p, MDPState(_name(result), column, Finished(result)), 0.0, float(node.stake))
+
+    def _pending(self, p: float, node: PendingHands, column: str) -> Outcome:
+        """Pending hands that cannot become new pairs, or have no limit, are one with their number as its weight."""
+        split_hand, count, hands = node
         weight = 1
         if hands >= self.rules.max_hands:
             weight, count = count, 1
@@ -230,27 +209,16 @@ class GameProcess:
             weight, count, hands = count, 1, 1
         split_hand = split_hand._replace(rank=min(split_hand.rank, 9))
         name = f"split {RANKS[split_hand.rank]}" + ("" if count == 1 == hands else f", {count} of {hands} hands")
-        return MDPState(name, column, split_hand, pending=count, hands=hands), 0.0, float(weight)
+        return Outcome(p, MDPState(name, column, PendingHands(split_hand, count, hands)), 0.0, float(weight))
 
     # --- the end of a hand
-
-    def _reached(self, p: float, hand: HandState, column: str, may_split: bool = True) -> Outcome:
-        if self.equivalence.legal(hand, may_split):
-            return Outcome(p, self.find_state(hand, column, may_split))
-        return self._finished(p, self.states_of_play.result(hand), column)
-
-    def _finished(self, p: float, result: Result, column: str, stake: int = 1) -> Outcome:
-        if self.states_of_play.waits(result) == NOT_WAITING:
-            return self._payment(p, result, 0, stake)
-        result = self.equivalence.results[self.equivalence.payments(result)]
-        return Outcome(p, MDPState(_name(result), column, result=result), 0.0, float(stake))
 
     def _settled(self, result: Result, column: str) -> Iterator[Outcome]:
         for dealer, p in self.columns[column].probabilities.items():
             yield self._payment(float(p), result, dealer)
 
     def _payment(self, p: float, result: Result, dealer: int, stake: int = 1) -> Outcome:
-        net, tied = self.states_of_play.settle(result, stake, dealer)
+        net, tied = self.automaton.settle(result, stake, dealer)
         return Outcome(p, START, float(net), float(tied)) if tied else Outcome(p, END, float(net))
 
 

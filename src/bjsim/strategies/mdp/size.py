@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from bjsim.sim.game.automaton import Finished, PendingHands
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.mdp.blackjack import GameProcess
 
@@ -73,14 +74,14 @@ class Reason:
 def measure_size(rules: Rules) -> Size:
     """The number of states of the game, in an infinite shoe."""
     process = GameProcess(rules.replace(decks="inf"))
-    states = process.states_of_play
+    automaton = process.automaton
     against_one = process.states_against(next(iter(process.columns)))
     return Size(
         columns=len(process.columns),
         hands=sum(state.decides for state in against_one),
-        results=sum(state.result is not None for state in against_one),
-        split_hands=sum(state.pending > 0 for state in against_one),
-        unmerged_hands=sum(bool(states.legal(hand)) for hand in states.reachable()),
+        results=sum(isinstance(state.node, Finished) for state in against_one),
+        split_hands=sum(isinstance(state.node, PendingHands) for state in against_one),
+        unmerged_hands=sum(bool(automaton.legal(hand)) for hand in automaton.reachable()),
     )
 
 
