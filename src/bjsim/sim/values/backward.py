@@ -33,26 +33,16 @@ class Backward(ABC, Generic[V]):
         """Value of a finished hand."""
 
     @abstractmethod
-    def mix(self, parts: list[tuple[Any, V]]) -> V:
-        """Value of a chance event, from (probability, value) pairs; the probabilities may sum to less than 1."""
-
-    @abstractmethod
     def plus(self, one: V, other: V) -> V:
         """Value of two hands together, which are independent given the dealer's outcome."""
 
     @abstractmethod
-    def endless(self, again: Any, done: V, whole: V) -> V:
-        """Value of a split hand where the number of hands has no limit.
-
-        Args:
-            again: Probability that the second card makes a pair, which is split into two such hands.
-            done: Value of all other second cards, already weighted with their probability.
-            whole: Value of the pair if it were not split.
-        """
+    def choose(self, node: Decision, legal: str) -> V:
+        """Value of a decision under the action that the strategy takes, one of the letters in `legal`."""
 
     @abstractmethod
-    def choose(self, state: HandState, legal: str) -> V:
-        """Value of the hand under the action that the strategy takes, one of the letters in `legal`."""
+    def chance(self, node: Draw | PendingHands) -> V:
+        """Value of a chance event."""
 
     def value(self, state: HandState, may_split: bool = True) -> V:
         """Value of a hand from here on; `may_split` is false if the limit of hands is reached."""
@@ -70,18 +60,40 @@ class Backward(ABC, Generic[V]):
 
     def _compute(self, node: Node) -> V:
         if isinstance(node, Decision):
-            return self.choose(node.state, node.legal(self.automaton))
+            return self.choose(node, node.legal(self.automaton))
         if isinstance(node, Finished):
             return self.leaf(node)
+        return self.chance(node)
+
+    def together(self, nodes: tuple[Node, ...]) -> V:
+        """Value of nodes that continue separately."""
+        value = self.at(nodes[0])
+        for node in nodes[1:]:
+            value = self.plus(value, self.at(node))
+        return value
+
+
+class MergedBackward(Backward[V]):
+    """The pass in which equal outcomes of a card are one."""
+
+    @abstractmethod
+    def mix(self, parts: list[tuple[Any, V]]) -> V:
+        """Value of a chance event, from (probability, value) pairs; the probabilities may sum to less than 1."""
+
+    @abstractmethod
+    def endless(self, again: Any, done: V, whole: V) -> V:
+        """Value of a split hand where the number of hands has no limit.
+
+        Args:
+            again: Probability that the second card makes a pair, which is split into two such hands.
+            done: Value of all other second cards, already weighted with their probability.
+            whole: Value of the pair if it were not split.
+        """
+
+    def chance(self, node: Draw | PendingHands) -> V:
         branches = self.automaton.branches(node, self.number)
         if isinstance(node, PendingHands) and node in branches[0][1]:
             again, (rest, other) = branches[0][0], branches[1]
             whole = self.at(Draw(node.split_hand, PAIR if again else OTHER))
             return self.endless(again, self.mix([(rest, self.at(other[0]))]), whole)
-        return self.mix([(p, self._together(nodes)) for p, nodes in branches])
-
-    def _together(self, nodes: tuple[Node, ...]) -> V:
-        value = self.at(nodes[0])
-        for node in nodes[1:]:
-            value = self.plus(value, self.at(node))
-        return value
+        return self.mix([(p, self.together(nodes)) for p, nodes in branches])

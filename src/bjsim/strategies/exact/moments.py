@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.game.automaton import Automaton, Finished
-from bjsim.sim.values.backward import Backward
+from bjsim.sim.game.automaton import Automaton, Decision, Finished
+from bjsim.sim.values.backward import MergedBackward
 from bjsim.strategies.exact.values import Column, Dealer, Number, Policy
 
 Array = np.ndarray[Any, Any]
 
 
-class Moments(Backward[Array]):
+class Moments(MergedBackward[Array]):
     """Values are float64 (2, outcomes): mean and mean square of the profit in initial bets, by dealer's outcome."""
 
     def __init__(self, automaton: Automaton, column: Column, policy: Policy, tie_value: Number) -> None:
@@ -44,8 +44,8 @@ class Moments(Backward[Array]):
         mean = done[0] / (1 - 2 * again)
         return np.array([mean, (done[1] + 2 * again * mean * mean) / (1 - 2 * again)])
 
-    def choose(self, state: Any, legal: str) -> Array:
-        return self.act(state, self.policy(state, self.column.label, legal))
+    def choose(self, node: Decision, legal: str) -> Array:
+        return self.act(node.state, self.policy(node.state, self.column.label, legal))
 
 
 def round_sd(automaton: Automaton, policy: Policy, tie_value: Number = 0, tied: Number = 0) -> float:

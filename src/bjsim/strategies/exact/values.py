@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bjsim.sim.game.automaton import ENDED, START, Automaton, Draw, Finished
+from bjsim.sim.game.automaton import ENDED, START, Automaton, Decision, Draw, Finished
 from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState, HandState
 from bjsim.sim.game.states import States
-from bjsim.sim.values.backward import Backward
+from bjsim.sim.values.backward import MergedBackward
 
 Number = float | Fraction
 Policy = Callable[[HandState, str, str], str]  # (state, column label, legal action letters) -> action letter
@@ -102,7 +102,7 @@ class Dealer:
         return [*self.columns().values(), *([ended] if ended.probability else [])]
 
 
-class Means(Backward[Number]):
+class Means(MergedBackward[Number]):
     """Expected profit of each hand, in initial bets.
 
     Values are `float` or `Fraction`, as the probabilities of the column; that of an endless split may be `inf`.
@@ -143,7 +143,7 @@ class Means(Backward[Number]):
         more = 2 * (done + again * whole) - whole
         return math.inf if more > 0 else -math.inf if more < 0 else whole / 2
 
-    def choose(self, state: HandState, legal: str) -> Number:
+    def choose(self, node: Decision, legal: str) -> Number:
         if self.policy is None:
-            return max(self.act(state, action) for action in legal)
-        return self.act(state, self.policy(state, self.column.label, legal))
+            return max(self.act(node.state, action) for action in legal)
+        return self.act(node.state, self.policy(node.state, self.column.label, legal))

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.bots.contest.config import HOUSE, Contest
-from bjsim.bots.contest.luck.chart_values import ActionTable, ChartValues, Floats
+from bjsim.bots.contest.luck.chart_values import ActionTable, ChartValues
 from bjsim.bots.contest.luck.draw_log import (
     DEALER_CARD,
     DRAW_COLUMNS,
@@ -43,20 +43,22 @@ from bjsim.bots.contest.luck.draw_log import (
     stakes_by_seat,
 )
 from bjsim.bots.contest.luck.opponent_model import ChartChanges, OpponentModel
-from bjsim.bots.contest.luck.state_index import N_RANKS, Ints, StateIndex
+from bjsim.bots.contest.luck.state_index import N_RANKS, NOTHING, Ints, StateIndex
 from bjsim.bots.contest.schedule.seating import batch_size
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.values.slopes import Floats
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 REFERENCE = "hoyle"  # the initial chart of every bot: neither the most cautious nor the boldest strategy
 DIGITS = 6  # decimals of a chip in records
+MOST_HANDS = 8  # the states of pending hands grow with the square of the limit
 MIN_SHOE = 4  # cards needed for the rest of a round: a smaller shoe is topped up with the proportions of a fresh one
 RANK_NUMBERS = np.arange(N_RANKS)
 
 
 def has_luck(rules: Rules) -> bool:
-    """Whether luck can be computed under these rules: no splits, no peek, no bonuses, and a dealer with two cards."""
-    return rules.split_by == "never" and not rules.peek and rules.deal.count("d") == 2 and rules.bonuses == "none"
+    """Whether luck can be computed under these rules: splits need a limit on hands, and bonuses too many states."""
+    return rules.bonuses == "none" and (rules.split_by == "never" or rules.max_hands <= MOST_HANDS)
 
 
 class ContestLuckModel:
@@ -117,7 +119,10 @@ class ContestLuckModel:
 
         shoe: (rows, N_RANKS), cards of each rank before the draw; size: (rows, 1), number of cards after it.
         """
-        after = evs[rows.bot[:, None], self._states_after(rows)]  # (rows, card, constant and coefficients)
+        first, rest = self._states_after(rows)
+        after = evs[rows.bot[:, None], first]  # (rows, card, constant and coefficients)
+        split = np.flatnonzero((rest % len(self.state_index.hands)).any(axis=1))
+        after[split] += evs[rows.bot[split, None], rest[split]]
         shares = np.concatenate((np.ones_like(size), shoe / size), axis=1)
         ev: Floats = np.einsum("nrk,nk->nr", after, shares) - after[:, RANK_NUMBERS, 1 + RANK_NUMBERS] / size
         return ev
@@ -127,17 +132,19 @@ class ContestLuckModel:
         ev: Floats = -evs[rows.bot, rows.dealer * len(self.state_index.hands) + rows.hand, 1:] / size
         return ev
 
-    def _states_after(self, rows: Stakes) -> Ints:
-        """(rows, N_RANKS): the state after each card."""
+    def _states_after(self, rows: Stakes) -> tuple[Ints, Ints]:
+        """(rows, N_RANKS): the state after each card, and that of the hands still pending."""
         index = self.state_index
         dealer = np.repeat(rows.dealer[:, None], N_RANKS, axis=1)
         hand = np.repeat(rows.hand[:, None], N_RANKS, axis=1)
-        for recipient, transitions in ((OWN, index.after), (OWN_LAST, index.doubled)):
-            selected = rows.recipient == recipient
-            hand[selected] = transitions[rows.hand[selected]]
+        rest = np.full_like(hand, NOTHING)
+        selected = rows.recipient == OWN
+        hand[selected], rest[selected] = np.moveaxis(index.after[rows.hand[selected]], 2, 0)
+        selected = rows.recipient == OWN_LAST
+        hand[selected] = index.doubled[rows.hand[selected]]
         selected = rows.recipient == DEALER_CARD
         dealer[selected] = index.dealer_after[rows.dealer[selected]]
-        return dealer * len(index.hands) + hand
+        return dealer * len(index.hands) + hand, dealer * len(index.hands) + rest
 
 
 class LuckAdjuster:

@@ -16,36 +16,39 @@ from bjsim.bots.contest.config import HOUSE
 from bjsim.bots.contest.luck.state_index import N_RANKS, Ints, StateIndex
 from bjsim.bots.contest.schedule.pairings import LARGEST_TABLE as SEATS
 from bjsim.sim.game.actions import Action
+from bjsim.sim.game.automaton import Decision, PendingHands
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.events import DEALER, Acted, Dealt, Event, HandEnded, Shuffled
+from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 
 KINDS = ("first", "second", "upcard", "hole", "hit", "double", "dealer")
 DEALER_KINDS = tuple(map(KINDS.index, ("upcard", "hole", "dealer")))
-HIT, DOUBLE = map(KINDS.index, ("hit", "double"))
+FIRST, SECOND, HIT, DOUBLE = map(KINDS.index, ("first", "second", "hit", "double"))
 OTHER_SEAT, OWN, OWN_LAST, DEALER_CARD = range(4)  # who receives a card, from a seat's point of view
 RANK = {code: min(rank, N_RANKS - 1) for rank, code in enumerate(RANKS)}
 NO_HAND = -1  # the hand of an empty seat, or of one whose result no card can change
-DRAW_COLUMNS, TABLE_COLUMNS, DECISION_COLUMNS = 2 + N_RANKS, 2 + 3 * SEATS, 4
+DRAW_COLUMNS, DECISION_COLUMNS = 2 + N_RANKS, 4
 
 
 class DrawLog(NamedTuple):
     """The rounds of one table of a match, as bytes of int64 arrays that can be sent between processes.
 
     Attributes:
-        draws: A row per draw: rank, kind, cards of each rank left before it; then the table before it: the seat that
-            draws (or DEALER), the dealer, and for all seats the hands (or NO_HAND), the stakes in chips and the bots.
+        draws: A row per draw: rank, kind, cards of each rank left before it; then the table before it: the slot that
+            draws (or DEALER), the dealer, and for all slots the hands (or NO_HAND), the stakes in chips and the bots.
+        slots: Places for hands; with splits more than the seats.
         decisions: A row per decision: bot, hand, dealer, character code of the action.
     """
 
     draws: bytes
     decisions: bytes
+    slots: int = SEATS
 
     def arrays(self) -> tuple[Ints, Ints]:
-        """Draws, (n, DRAW_COLUMNS + TABLE_COLUMNS) int64, and decisions, (n, DECISION_COLUMNS) int64."""
-        columns = zip(self, (DRAW_COLUMNS + TABLE_COLUMNS, DECISION_COLUMNS), strict=True)
-        draws, decisions = (np.frombuffer(rows, np.int64).reshape(-1, width) for rows, width in columns)
-        return draws, decisions
+        """Draws, (n, DRAW_COLUMNS + 2 + 3 * slots) int64, and decisions, (n, DECISION_COLUMNS) int64."""
+        draws = np.frombuffer(self.draws, np.int64).reshape(-1, DRAW_COLUMNS + 2 + 3 * self.slots)
+        return draws, np.frombuffer(self.decisions, np.int64).reshape(-1, DECISION_COLUMNS)
 
 
 class Stakes(NamedTuple):
@@ -71,14 +74,77 @@ class Stakes(NamedTuple):
 def stakes_by_seat(draws: Ints) -> Stakes:
     """Expand rows of draws into one row per affected seat, in the same order."""
     kind, taker, dealer = draws[:, 1], draws[:, DRAW_COLUMNS], draws[:, DRAW_COLUMNS + 1]
-    hands, chips, bots = (draws[:, DRAW_COLUMNS + 2 + part * SEATS :][:, :SEATS] for part in range(3))
+    hands, chips, bots = np.split(draws[:, DRAW_COLUMNS + 2 :], 3, axis=1)
     recipient = np.full(hands.shape, OTHER_SEAT)
     recipient[taker == DEALER] = DEALER_CARD
-    own = taker[:, None] == np.arange(SEATS)
+    own = taker[:, None] == np.arange(hands.shape[1])
     recipient[own] = np.where(kind == DOUBLE, OWN_LAST, OWN)[taker != DEALER]
     affected = hands != NO_HAND
     draw = np.nonzero(affected)[0]
     return Stakes(draw, bots[affected], chips[affected], dealer[draw], hands[affected], recipient[affected])
+
+
+class _Round:
+    """The hands of a round. A seat's first hand has the slot of its number; the others, and pending hands, free ones.
+
+    Attributes:
+        dealer: The dealer's number.
+        dealer_cards: Number of the dealer's cards.
+        hands, stakes, bots: By slot, as in a draw log.
+        slots: For each seat the slots of its hands, NO_HAND for one that is pending.
+        pending: For each seat the slot of its pending hands, or NO_HAND.
+        kinds: For each slot the kind of its next draw.
+    """
+
+    def __init__(self, index: StateIndex, bots: Sequence[int], slots: int) -> None:
+        self.index = index
+        self.dealer = self.dealer_cards = 0
+        self.hands = [index.number_of[HandState()]] * len(bots) + [NO_HAND] * (slots - len(bots))
+        self.stakes = [index.rules.buy_in] * slots
+        self.bots = [*bots, *[HOUSE] * (slots - len(bots))]
+        self.slots = [[seat] for seat in range(len(bots))]
+        self.pending = [NO_HAND] * len(bots)
+        self.kinds = [FIRST] * slots
+
+    def place(self, seat: int, hand: int) -> int:
+        """The slot of a hand, which for a pending one is that of all pending hands."""
+        slot = self.slots[seat][hand]
+        return self.pending[seat] if slot == NO_HAND else slot
+
+    def draw(self, seat: int, hand: int, rank: int) -> None:
+        """Give a card to a hand."""
+        slot = self.place(seat, hand)
+        node = self.index.hands[self.hands[slot]]
+        if isinstance(node, PendingHands):
+            self._second_card(seat, hand, slot, node, rank)
+        else:
+            self.hands[slot] = self.index.after_list[self.hands[slot]][rank][0]
+        self.kinds[slot] = SECOND if self.kinds[slot] == FIRST else HIT
+
+    def _second_card(self, seat: int, hand: int, slot: int, node: PendingHands, rank: int) -> None:
+        automaton, number_of = self.index.automaton, self.index.number_of
+        state = automaton.add(node.split_hand, rank)
+        self.slots[seat][hand] = slot
+        self.hands[slot] = number_of[automaton.reached(state, node.hands < automaton.rules.max_hands)]
+        self.pending[seat] = NO_HAND
+        if node.pending > 1:
+            rest = self.pending[seat] = self.hands.index(NO_HAND, len(self.slots))
+            self.hands[rest] = number_of[node._replace(pending=node.pending - 1)]
+            self.stakes[rest], self.bots[rest], self.kinds[rest] = self.stakes[slot], self.bots[slot], SECOND
+
+    def split(self, seat: int, hand: int) -> None:
+        """Make a pair two pending hands."""
+        slot, pending = self.slots[seat][hand], 2
+        pair, others = self.index.hands[self.hands[slot]], self.pending[seat]
+        assert isinstance(pair, Decision)
+        if others != NO_HAND:
+            before = self.index.hands[self.hands[others]]
+            assert isinstance(before, PendingHands)
+            pending += before.pending
+            self.hands[others] = NO_HAND
+        self.slots[seat].insert(hand + 1, NO_HAND)
+        node = PendingHands(self.index.automaton.split(pair.state), pending, len(self.slots[seat]))
+        self.hands[slot], self.pending[seat], self.kinds[slot] = self.index.number_of[node], slot, SECOND
 
 
 class DrawLogger:
@@ -87,7 +153,8 @@ class DrawLogger:
     def __init__(self, rules: Rules, state_index: StateIndex) -> None:
         self.rules = rules
         self.state_index = state_index
-        settled, stood = state_index.settled, state_index.stood.tolist()
+        self.slots = SEATS * (1 if rules.split_by == "never" else int(rules.max_hands))
+        settled, stood = state_index.settled, state_index.stood
         self._stood = [NO_HAND if number in settled else number for number in stood]
         deck = [0] * N_RANKS
         for rank in RANKS:
@@ -105,51 +172,49 @@ class DrawLogger:
             events: The events of the round.
             bots: The bot in each seat.
         """
-        index = self.state_index
-        after, dealer_after = index.after_list, index.dealer_after_list
-        empty = SEATS - len(bots)
-        hands = [0] * len(bots) + [NO_HAND] * empty
-        stakes = [self.rules.buy_in] * SEATS
-        seated = [*bots, *[HOUSE] * empty]
-        cards = [0] * len(bots)
-        doubled = [False] * len(bots)
-        dealer = dealer_cards = 0
-        left, draws = self._left, self._draws
+        table = _Round(self.state_index, bots, self.slots)
         for event in events:
             match event:
-                case Dealt(card, seat):
-                    rank = RANK[card]
-                    if not any(left):  # the shoe ran out in the middle of the round, and a fresh one follows
-                        left = list(self.deck)
-                    if seat == DEALER:
-                        kind = DEALER_KINDS[min(dealer_cards, 2)]
-                    else:
-                        kind = cards[seat] if cards[seat] < 2 else DOUBLE if doubled[seat] else HIT
-                    draws += (rank, kind, *left, seat, dealer, *hands, *stakes, *seated)
-                    if seat == DEALER:
-                        dealer = dealer_after[dealer][rank]
-                        dealer_cards += 1
-                    else:
-                        hands[seat] = after[hands[seat]][rank]
-                        cards[seat] += 1
-                    if not self.infinite:
-                        left[rank] -= 1
-                case Acted(seat, action=Action("B", chips)):
-                    stakes[seat] += chips
-                case Acted(seat, action=action):
-                    self._decisions += (bots[seat], hands[seat], dealer, ord(action.letter))
-                    if action.letter == "D":
-                        stakes[seat] *= 2
-                        doubled[seat] = True
-                    elif action.letter == "R":
-                        hands[seat] = index.surrendered
-                case HandEnded(seat):
-                    hands[seat] = self._stood[hands[seat]]
+                case Dealt(card, seat, hand):
+                    self._log_draw(table, seat, hand, RANK[card])
+                case Acted(seat, hand, action):
+                    self._log_action(table, seat, hand, action)
+                case HandEnded(seat, hand):
+                    slot = table.place(seat, hand)
+                    table.hands[slot] = self._stood[table.hands[slot]]
                 case Shuffled():
-                    left = list(self.deck)
-        self._left = left
+                    self._left = list(self.deck)
+
+    def _log_draw(self, table: _Round, seat: int, hand: int, rank: int) -> None:
+        if not any(self._left):  # the shoe ran out in the middle of the round, and a fresh one follows
+            self._left = list(self.deck)
+        dealer = seat == DEALER
+        slot = DEALER if dealer else table.place(seat, hand)
+        kind = DEALER_KINDS[min(table.dealer_cards, 2)] if dealer else table.kinds[slot]
+        self._draws += (rank, kind, *self._left, slot, table.dealer, *table.hands, *table.stakes, *table.bots)
+        if dealer:
+            table.dealer = self.state_index.dealer_after_list[table.dealer][rank]
+            table.dealer_cards += 1
+        else:
+            table.draw(seat, hand, rank)
+        if not self.infinite:
+            self._left[rank] -= 1
+
+    def _log_action(self, table: _Round, seat: int, hand: int, action: Action) -> None:
+        slot = table.place(seat, hand)
+        if action.letter == "B":
+            table.stakes[slot] += action.amount
+            return
+        self._decisions += (table.bots[slot], table.hands[slot], table.dealer, ord(action.letter))
+        if action.letter == "D":
+            table.stakes[slot] *= 2
+            table.kinds[slot] = DOUBLE
+        elif action.letter == "R":
+            table.hands[slot] = self.state_index.surrendered
+        elif action.letter == "P":
+            table.split(seat, hand)
 
     def draw_log(self) -> DrawLog:
         """The log of all rounds so far."""
-        rows = (self._draws, self._decisions)
-        return DrawLog(*(array("q", numbers).tobytes() for numbers in rows))
+        draws, decisions = (array("q", numbers).tobytes() for numbers in (self._draws, self._decisions))
+        return DrawLog(draws, decisions, self.slots)

@@ -9,7 +9,7 @@ import numpy as np
 
 from bjsim.bots.contest.luck.chart_values import ActionTable
 from bjsim.bots.contest.luck.state_index import Ints, StateIndex
-from bjsim.sim.game.hand_states import HandState
+from bjsim.sim.game.automaton import Decision
 from bjsim.strategies.charts.chart import Chart
 
 ChartChanges = dict[str, str]  # "16 T" -> code, for every changed cell
@@ -39,7 +39,7 @@ class OpponentModel:
         self._hands: dict[str, list[int]] = defaultdict(list)  # the hands of each row
         for number, legal in enumerate(state_index.legal):
             hand = state_index.hands[number]
-            rows = state_index.states.rows_of(hand) if legal and isinstance(hand, HandState) else ()
+            rows = state_index.automaton.rows_of(hand.state, "P" in legal) if isinstance(hand, Decision) else ()
             self._rows.append(next((row for row in rows if (row, columns[0]) in self._cells), ""))
             self._hands[self._rows[-1]].append(number)
 
@@ -94,6 +94,6 @@ class OpponentModel:
         self._cells[row, column] = code
         for number in self._hands[row]:
             hand = self.state_index.hands[number]
-            assert isinstance(hand, HandState)
-            action = self._chart.policy(hand, column, self.state_index.legal[number])
+            assert isinstance(hand, Decision)
+            action = self._chart.policy(hand.state, column, self.state_index.legal[number])
             self.actions[self._columns.index(column), number] = action.encode()
