@@ -128,6 +128,8 @@ class Host:
         host = Host(folder, contest, entrants, workers, sandbox)
         host._journal = journal
         host.standings = Standings(header)
+        if not host.standings.luck_adjusted:  # begun by a version that did not adjust under these rules
+            host.adjuster = None
         for record in records:
             host._restore(record)
         if not host.standings.end:

@@ -50,7 +50,7 @@ def _confirmed(folder: Path) -> Iterator[tuple[int, Standings]]:
         raise journals.JournalError(f"the journal in {folder} is empty")
     contest = Contest.from_dict(header["contest"])
     standings = Standings(header)
-    adjuster = make_adjuster(contest, len(header["bots"]))
+    adjuster = make_adjuster(contest, len(header["bots"])) if standings.luck_adjusted else None
     plans = schedule(len(header["bots"]), contest.duplicate, bool(contest.house))
     tables: list[TableDealer] = []
     rounds = 0

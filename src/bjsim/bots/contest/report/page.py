@@ -10,7 +10,6 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from bjsim.bots.contest.luck.adjust import has_luck
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.command import contest_command, published_sources, settings_file
 from bjsim.bots.contest.report.drawings import COMPARED, draw_convergence, draw_intervals
@@ -127,7 +126,7 @@ def render_page(standings: Standings, data: PageData, timings: Timings | None = 
         contest=contest,
         rules=rules,
         rule_rows=rules.to_dict(),
-        luck=has_luck(rules),
+        luck=standings.luck_adjusted,
         bots=[{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)],
         # The seed reveals all future cards, so the command is shown only after the end.
         again=contest_command(contest, standings.names, sources) if standings.end else "",

@@ -52,7 +52,7 @@ class Standings:
         # The journal may be from elsewhere: its texts must not contain control characters for a terminal.
         self.bots = [{key: printable(str(value)) for key, value in bot.items()} for bot in header["bots"]]
         self.names = [bot["name"] for bot in self.bots]
-        self.luck_adjusted = has_luck(self.contest.rules)
+        self.luck_adjusted = has_luck(self.contest.rules) and header.get("luck") != ""
         self.scores = [Score() for _ in self.names]
         self.pairs: dict[tuple[int, int], RunningMoments] = defaultdict(RunningMoments)
         self.kinds: list[RunningMoments] = []
