@@ -77,6 +77,7 @@ GAMES = {
     "naturals": CARDSHARK.replace(naturals="both", surrender=True, ties="push"),
     "21 is hit": CARDSHARK.replace(stand_on_21=False, hit_soft_17=True),
     "splits and a peek": VEGAS.replace(decks="inf", surrender=True),
+    "bonuses": CARDSHARK.replace(bonuses="at-once", ties="push"),
     "no hole card": load_rules("european").replace(decks="inf"),
 }
 
@@ -390,4 +391,5 @@ def test_with_splits_too_profit_minus_luck_is_the_value_of_the_chart(name):
 
 
 def test_there_is_no_luck_adjustment_of_endless_splits():
+    assert has_luck(GAMES["bonuses"])
     assert has_luck(CARDSHARK) and has_luck(VEGAS) and not has_luck(VEGAS.replace(max_hands="inf"))
