@@ -116,7 +116,7 @@ def open_run(
     """
 
     def exact() -> list[ExactReturn]:
-        return exact_returns(experiment.rules, players)
+        return exact_returns(experiment, players)
 
     if not place.is_this_process and is_fork_safe():  # before any thread is started
         exact = ForkedResult(exact).result

@@ -4,7 +4,7 @@ import pytest
 from support.command import bjsim, refusal
 
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.evaluation.best import best_chart, exact_return
+from bjsim.strategies.evaluation.best import best_chart, exact_value
 from bjsim.strategies.evaluation.compare import compare
 
 VEGAS = PRESETS["vegas-s17"].rules.replace(decks="inf")
@@ -85,7 +85,7 @@ def test_decks_are_compared_exactly():
     assert values == sorted(values, reverse=True) and values[-1] == pytest.approx(-0.00769810, abs=1e-8)
     for one, decks in zip(compared, (1, 6, 8, "inf"), strict=True):
         rules = PRESETS["european"].rules.replace(decks=decks)
-        assert one["value"] == pytest.approx(exact_return(rules, best_chart(rules))[0], abs=1e-12)
+        assert one["value"] == pytest.approx(exact_value(rules, best_chart(rules)), abs=1e-12)
         assert one["difference"] == pytest.approx(one["value"] - values[0]) and one["shoe"] == decks
         assert one["cut_card_effect"] is None
 
@@ -113,7 +113,7 @@ def test_bad_input_gets_one_line_and_status_2():
     assert refusal("compare").startswith("nothing to compare")
     assert refusal("compare", "--vary", "peek").startswith("--vary peek is not accepted; write FIELD=V1,V2")
     assert "did you mean peek?" in refusal("compare", "--vary", "pek=true,false")
-    assert "decks takes 1 to 8, or inf" in refusal("compare", "--vary", "decks=1,99")
+    assert "use 1 to 8, or inf" in refusal("compare", "--vary", "decks=1,99")
     assert "--vary takes one game, not 2" in refusal("compare", "--rules", "easy,neller", "--vary", "decks=1,2")
     assert "did you mean easy?" in refusal("compare", "--rules", "easy,eay")
 

@@ -125,8 +125,8 @@ def test_a_second_ctrl_c_is_ignored_only_at_first(monkeypatch):
         (["--bots", "lim17", "--hands", "9", "--rules", "eazy"], "no rule set is called 'eazy'; did you mean easy?"),
         (["--bots", "lim17", "--hands", "9", "--set", "peak=1"], "no rule is called 'peak'; did you mean peek?"),
         (["--bots", "lim17", "--hands", "9", "--set", "peek"], "write FIELD=VALUE"),
-        (["--bots", "lim17", "--hands", "9", "--set", "peek=maybe"], "peek takes true or false"),
-        (["--bots", "lim17", "--hands", "9", "--decks", "9"], "decks takes 1 to 8, or inf"),
+        (["--bots", "lim17", "--hands", "9", "--set", "peek=maybe"], "peek = maybe is not accepted; use true or false"),
+        (["--bots", "lim17", "--hands", "9", "--decks", "9"], "use 1 to 8, or inf"),
         (["--bots", "lim17", "--hands", "9", "--set", "deal=pdp"], "dealer_shows = both needs two d in deal"),
         (["--bots", "lim17", "--hands", "9", "--plot", "x.txt"], "must end in .png or .svg"),
         (["--bots", "nowhere:thing", "--hands", "9"], "cannot load nowhere"),
@@ -302,7 +302,7 @@ def test_where_rounds_share_a_shoe_the_exact_value_is_that_of_a_fresh_one():
         for bot in result(*asked, *more)["bots"]:
             strategy = find_player(bot["name"], load_rules("vegas-s17").replace(decks=1))
             assert bot["exact"] == pytest.approx(ShoeSolver(strategy.rules).value(strategy), abs=1e-12)
-            assert bot["exact_sd"] == pytest.approx(bot["sd"], abs=0.05) and bot["z"] is None
+            assert bot["exact_sd"] is None and bot["z"] is None  # nothing is judged by them
             if more:
                 assert bot["verdict"] == "not compared: several rounds share a shoe" and bot["cut_card_effect"] is None
             else:

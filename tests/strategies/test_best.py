@@ -11,7 +11,7 @@ import bjsim
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.evaluation import best
-from bjsim.strategies.evaluation.best import best_chart, exact_return, refusal
+from bjsim.strategies.evaluation.best import best_chart, exact_value, refusal
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.parser import splittable_rows
@@ -135,14 +135,14 @@ def test_fresh_shoes_agree_with_the_exact_value(common_cards: bool) -> None:
         assert result.fresh and result.cut_card_effect is None
         assert result.verdict == "agrees with the exact value"
     for one, wrong in ((results[0], other), (results[1], chart)):
-        luck, (value, _) = one.adjusted, exact_return(rules, wrong)
+        luck, value = one.adjusted, exact_value(rules, wrong)
         assert luck is not None and abs(luck.mean - value) > 4 * luck.se
 
 
 def test_a_wrong_exact_value_disagrees(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bias of 0.3% is seen in the luck-adjusted mean, and not in the unadjusted one of as many rounds."""
     monkeypatch.setattr(
-        "bjsim.strategies.experiment.exact_return", lambda rules, chart: (exact_return(rules, chart)[0] + 0.003, None)
+        "bjsim.strategies.experiment.exact_value", lambda rules, chart: exact_value(rules, chart) + 0.003
     )
     for adjust, verdict in ((None, "disagrees"), (False, "agrees with the exact value")):
         [result] = bjsim.play(FRESH, "optimal", 30_000, adjust_luck=adjust)

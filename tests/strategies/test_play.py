@@ -132,7 +132,7 @@ def refuse_constant(name: str) -> None:
 def known(game: str, name: str) -> tuple[Player, ExactReturn | None]:
     rules = library.load_rules(game)
     player = STAND if name == "stand" else find_player(name, rules)
-    return player, exact_returns(rules, [player])[0]
+    return player, exact_returns(make_experiment(rules, [player], 1, 0), [player])[0]
 
 
 @settings(max_examples=20, deadline=None)

@@ -21,16 +21,14 @@ from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.running.table import Table, TracedTable
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.state_player import StatePlayer
-from bjsim.strategies.evaluation.best import exact_return
+from bjsim.strategies.evaluation.best import exact_sd, exact_value
 from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.results import BotResult, ExactReturn
-from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
+from bjsim.strategies.shoe.players import TwoCardPlayer
 
 SD = 1.1  # initial bets: the approximate standard deviation of a round in the included games
 VARIANCE_REDUCTION = 20_000  # the approximate variance reduction factor of luck adjustment in shoes of several decks
 ANYTIME = 3.03  # half-width of the anytime-valid interval where it is narrowest, in standard errors
-
-SHOE_PLAYERS: dict[type, str] = {TwoCardPlayer: "td-2c", CardPlayer: "cdz-"}  # the strategies of `ShoeSolver` they play
 
 
 def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) -> TracedTable:
@@ -122,20 +120,29 @@ def expected_hands(precision: float, adjusted: bool) -> int:
     return max(round(ANYTIME * ANYTIME * variance / precision**2), 1)
 
 
-def exact_returns(rules: Rules, players: Sequence[Player]) -> list[ExactReturn]:
+def exact_returns(experiment: Experiment, players: Sequence[Player]) -> list[ExactReturn]:
     """The exact return of each player in a freshly shuffled shoe of the game.
 
-    Other seats do not change it: they take unseen cards, which are exchangeable.
+    Other seats do not change it: they take unseen cards, which are exchangeable. In a finite shoe, the standard
+    deviation takes seconds and is left out where the results are not judged by it.
     """
-    return [_exact_return(rules, player) for player in players]
+    rules = experiment.rules
+    judged = rules.infinite or (rules.fresh and not all(map(_is_adjusted, experiment.groups)))
+    return [_exact_return(rules, player, judged) for player in players]
 
 
-def _exact_return(rules: Rules, player: Player) -> ExactReturn:
-    strategy = player if isinstance(player, Chart) else SHOE_PLAYERS.get(type(player))
-    if strategy is None:
+def _is_adjusted(table: Table) -> bool:
+    if isinstance(table, CommonCards):
+        return all(map(_is_adjusted, table.tables))
+    return isinstance(table, AdjustedTable)
+
+
+def _exact_return(rules: Rules, player: Player, with_sd: bool) -> ExactReturn:
+    if not isinstance(player, Chart | TwoCardPlayer):
         return ExactReturn(None, None, "not a chart")
+    strategy = player if isinstance(player, Chart) else player.strategy
     try:
-        return ExactReturn(*exact_return(rules, strategy))
+        return ExactReturn(exact_value(rules, strategy), exact_sd(rules, strategy) if with_sd else None)
     except InputError as error:
         return ExactReturn(None, None, str(error))
 
@@ -153,7 +160,7 @@ def make_results(
         exact: The result of `exact_returns`, if already computed.
     """
     rules = experiment.rules
-    exact = exact_returns(rules, players) if exact is None else exact
+    exact = exact_returns(experiment, players) if exact is None else exact
     results = []
     for player, tally, points, known in zip(players, progress.tallies, progress.convergence, exact, strict=True):
         if tally.settled:

@@ -55,7 +55,8 @@ class BotResult:
         convergence: Mean and intervals after increasing numbers of rounds.
         optimal_n: The number of rounds at which the anytime-valid interval is narrowest.
         exact: Exact value in a freshly shuffled shoe of the game; None if it is not known.
-        exact_sd: Exact standard deviation per round in such a shoe; None if it is not known.
+        exact_sd: Exact standard deviation per round in such a shoe; None if it is not known, and in finite shoes if
+            nothing is judged by it.
         no_exact: Why the exact value is not known, as a message; else empty.
         fresh: Whether every round was dealt from a freshly shuffled shoe, or from an infinite one, so that `exact` is
             the expected return.

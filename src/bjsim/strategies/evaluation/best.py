@@ -39,23 +39,33 @@ def best_chart(rules: Rules) -> Chart:
     return Chart(chart.name, rules, chart.cells, chart.source)
 
 
-def exact_return(rules: Rules, strategy: Strategy) -> tuple[float, float | None]:
-    """The exact return of a strategy, in a freshly shuffled shoe of the game.
+def exact_value(rules: Rules, strategy: Strategy) -> float:
+    """The expected profit of a strategy in a freshly shuffled shoe of the game.
 
     Args:
         rules: The game.
         strategy: A chart, or in a finite shoe a named strategy of `ShoeSolver`.
 
     Returns:
-        Expected profit per settled bet, and standard deviation per round (None if it is not known), in initial bets.
+        Expected profit per settled bet, in initial bets.
 
     Raises:
         InputError: The value is not known; the message gives the reason.
     """
-    rules = _as_solved(rules)
-    if isinstance(strategy, Chart):
-        strategy = Chart(strategy.name, rules, strategy.cells)
-    return _exact_return(rules, strategy)
+    return _exact_value(*_solved_strategy(rules, strategy))
+
+
+def exact_sd(rules: Rules, strategy: Strategy) -> float | None:
+    """The standard deviation of a round in a freshly shuffled shoe; with splits, it takes seconds in a finite one.
+
+    Args:
+        rules: The game.
+        strategy: A chart, or in a finite shoe a named strategy of `ShoeSolver`.
+
+    Returns:
+        The standard deviation in initial bets; None if it is not known.
+    """
+    return _exact_sd(*_solved_strategy(rules, strategy))
 
 
 def _as_solved(rules: Rules) -> Rules:
@@ -91,15 +101,23 @@ def _best_chart(rules: Rules) -> Chart:
     return Solver(rules).chart
 
 
+def _solved_strategy(rules: Rules, strategy: Strategy) -> tuple[Rules, Strategy]:
+    rules = _as_solved(rules)
+    return rules, Chart(strategy.name, rules, strategy.cells) if isinstance(strategy, Chart) else strategy
+
+
 @lru_cache(maxsize=256)
-def _exact_return(rules: Rules, strategy: Strategy) -> tuple[float, float | None]:
+def _exact_value(rules: Rules, strategy: Strategy) -> float:
     if rules.infinite and isinstance(strategy, Chart):
-        infinite = Solver(rules)
-        ev = infinite.ev(strategy.policy)
-        return float(ev.value), infinite.sd(strategy.policy, ev)
-    solver = _shoe_solver(rules)
-    value = solver.value(strategy)
+        return float(Solver(rules).ev(strategy.policy).value)
+    return _shoe_solver(rules).value(strategy)
+
+
+@lru_cache(maxsize=256)
+def _exact_sd(rules: Rules, strategy: Strategy) -> float | None:
+    if rules.infinite and isinstance(strategy, Chart):
+        return Solver(rules).sd(strategy.policy)
     try:
-        return value, solver.sd(strategy)
+        return _shoe_solver(rules).sd(strategy)
     except InputError:
-        return value, None
+        return None

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import parse_row, row_order
-from bjsim.strategies.evaluation.best import best_chart, exact_return, refusal
+from bjsim.strategies.evaluation.best import best_chart, exact_sd, exact_value, refusal
 from bjsim.strategies.exact.solver import Solver
 
 
@@ -70,8 +70,8 @@ class _Solved(NamedTuple):
         if rules.infinite or refusal(rules):
             solver = Solver(rules)
             return _Solved(rules, chart, float(solver.infinite_shoe_value), solver.sd(chart.policy))
-        value, sd = exact_return(rules, chart)
-        return _Solved(rules, chart, value, math.nan if sd is None else sd)
+        sd = exact_sd(rules, chart)
+        return _Solved(rules, chart, exact_value(rules, chart), math.nan if sd is None else sd)
 
 
 def compare(games: Sequence[Rules]) -> list[Compared]:

@@ -168,7 +168,7 @@ class Analysis:
         self.shoe = shoe
         self.tie_value = tie_value
         shape = len(shoe.starts), len(shoe.layout.hand) + 1
-        self.base = Base(np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape))
+        self.base = Base(*(np.zeros(shape) for _ in range(4)))
         kernel.prepare(shoe.nodes, shoe.shown, shoe.dealer, shoe.game.pay(tie_value), -1.0, self.base)
         self.surrender = -0.5
         self._by_cards: dict[tuple[int, str], Play] = {}
