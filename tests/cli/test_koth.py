@@ -10,13 +10,13 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from bot_helpers import needs_sandbox
 from rich.console import Console
+from support.waiting import wait_until
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.host import Host
@@ -323,10 +323,12 @@ def test_ctrl_c_shows_the_standings_and_how_to_resume(tmp_path):
         [*command, "--matches", "100000", "--out", tmp_path / "c"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     file = tmp_path / "c" / "journal.jsonl"
-    while not (file.exists() and file.stat().st_size > 50_000):
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    printed = process.communicate(timeout=60)[0].decode()
+    try:
+        assert wait_until(lambda: file.exists() and file.stat().st_size > 50_000)
+        process.send_signal(signal.SIGINT)
+        printed = process.communicate(timeout=60)[0].decode()
+    finally:
+        process.kill()
     assert process.returncode == 130 and "matches so far, not finished" in printed
     assert "optimal" in printed and "resume with: bjsim koth --resume" in printed
 
