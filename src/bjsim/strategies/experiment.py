@@ -155,7 +155,7 @@ def make_results(
 
     Args:
         experiment: The experiment.
-        players: Its players, in the order given to `experiment_of`.
+        players: Its players, in the order given to `make_experiment`.
         progress: The state of the experiment.
         exact: The result of `exact_returns`, if already computed.
     """
@@ -169,7 +169,7 @@ def make_results(
 
 
 def missing_results(players: Sequence[Player], progress: Progress, exact: Sequence[ExactReturn]) -> list[str]:
-    """For each player without a result in `results_of`, one line with the reason."""
+    """For each player without a result in `make_results`, one line with the reason."""
     lines = []
     for player, tally, known in zip(players, progress.tallies, exact, strict=True):
         if not tally.rounds:

@@ -1,6 +1,6 @@
 """Parsing the names of chart rows: `16`, `88`, `A6`, and where bonuses count cards `15/4` and `14:77`.
 
-`bjsim.sim.game.states.States.rows_of` makes these names, from the codes of [Easy].
+`States.rows_of` in `sim/game/states.py` makes these names, from the codes of [Easy].
 """
 
 from __future__ import annotations

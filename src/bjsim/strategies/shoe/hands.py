@@ -52,7 +52,7 @@ def encode_counts(counts: Ints) -> Ints:
 
 
 def decode_counts(keys: Ints) -> Ints:
-    """Unpack the keys of `keys_of`; shape (..., 10)."""
+    """Unpack the integers of `encode_counts`; shape (..., 10)."""
     return (keys[..., None] >> (BITS * np.arange(VALUES))) & ((1 << BITS) - 1)
 
 

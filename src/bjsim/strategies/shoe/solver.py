@@ -174,7 +174,7 @@ class ShoeSolver(ShoePlays):
     def sd(self, strategy: Strategy = "td") -> float:
         """Compute the standard deviation of a round's profit, including splits.
 
-        If ties are replayed, it is defined as in `exact.round_sd`.
+        If ties are replayed, it is defined as in `bjsim.strategies.exact.moments.round_sd`.
 
         Args:
             strategy: One of `STRATEGIES` except cdp, or a chart.

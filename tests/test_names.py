@@ -1,0 +1,53 @@
+"""Modules and names in backticks, in documents, docstrings and comments, are those of the code."""
+
+import ast
+import io
+import re
+import tokenize
+from pkgutil import resolve_name
+
+from support.documents import PAGES, ROOT
+
+EXAMPLES = {"NAME.py", "bold.py", "careful.py", "file.py", "perl.py", "value.py"}  # modules that readers write
+FOREIGN = {"CUDA_VISIBLE_DEVICES", "bjsim.players", "max_registers", "posix_fadvise"}
+SOURCES = [path for top in ("src", "tests", "bench", ".ci") for path in sorted((ROOT / top).rglob("*.py"))]
+PATHS = [f"/{path.relative_to(ROOT).as_posix()}" for path in SOURCES]
+QUOTED = re.compile(r"`([A-Za-z_][\w/]*(?:\.\w+)*)(?:\([^`]*\))?`")
+
+
+def split_source(source: str) -> tuple[str, set[str]]:
+    """What a module says (docstrings and comments), and the words of its code."""
+    tree = ast.parse(source)
+    said = {node.value: None for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    code = [value for node in ast.walk(tree) if node not in said for _, value in ast.iter_fields(node)]
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    text = [node.value for node in said if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    text += [token.string for token in tokens if token.type == tokenize.COMMENT]
+    return "\n".join(text), set(re.findall(r"\w+", " ".join(value for value in code if isinstance(value, str))))
+
+
+def is_stale(name: str, known: set[str]) -> bool:
+    """Whether a name in backticks is a module that is not there, or has an underscore and is nowhere in the code."""
+    if name.endswith(".py"):
+        return name.split("/")[-1] not in EXAMPLES and not any(path.endswith(f"/{name}") for path in PATHS)
+    if name.startswith("bjsim.") and name not in known:
+        try:
+            return resolve_name(name) is None
+        except (ImportError, AttributeError) as error:
+            return "gymnasium" not in str(error)  # an extra
+    return "/" not in name and any("_" in part and part not in known for part in name.split("."))
+
+
+def test_names_in_texts_are_those_of_the_code() -> None:
+    modules = {path: split_source(path.read_text("utf-8")) for path in SOURCES}
+    known = set().union(*(words for _, words in modules.values())) | {path.stem for path in SOURCES} | FOREIGN
+    texts = {path: text for path, (text, _) in modules.items() if path.is_relative_to(ROOT / "src")}
+    texts |= {path: path.read_text("utf-8") for path in (*PAGES, ROOT / "CONTRIBUTING.md")}
+    stale = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path, text in texts.items()
+        for name in QUOTED.findall(text)
+        if is_stale(name, known)
+    ]
+    assert not stale, "\n".join(stale)
+    assert is_stale("sim/game/plan.py", known) and is_stale("compile_" + "plan", known)  # negative control
