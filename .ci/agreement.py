@@ -255,13 +255,13 @@ INTRODUCTION = """# Agreement with published figures
 
 `make agreement` computes this page from `docs/reference/published.toml`; a test fails if they differ.
 
-Figures are per cent of the initial bet unless the title or the source has units of bets (values of hands). A
+Figures are percentages of the initial bet unless the title or the source has units of bets (values of hands). A
 difference of 0 means that ours rounds to the published digits, or lies within the stated precision. Rules are those of
-`vegas-s17` with so many decks (dealer stands on soft 17, double any two cards and after a split, four hands, one card
-to split aces, peek, 3:2) and then: `h17` dealer hits soft 17, `ndas` no double after a split, `ls` late surrender,
-`rsa` aces may be split again, `hsa` split aces may be hit, `enhc` no hole card, all bets lost, `split2` one split,
-`d9`, `d10` double 9-11, 10-11 only, `6:5`. Strategies: `td` the best chart, `cdz-`, `cdp` by the cards of the hand
-(see the [glossary](glossary.md)).
+`vegas-s17` with the number of decks that is given first (dealer stands on soft 17, double any two cards and after a
+split, four hands, one card to split aces, peek, 3:2), changed by: `h17` dealer hits soft 17, `ndas` no double after a
+split, `ls` late surrender, `rsa` aces may be split again, `hsa` split aces may be hit, `enhc` no hole card, all bets
+lost, `split2` one split, `d9`, `d10` double 9-11, 10-11 only, `6:5`. Strategies: `td` the best chart, `cdz-`, `cdp` by
+the cards of the hand (see the [glossary](glossary.md)).
 """
 
 
