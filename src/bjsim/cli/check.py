@@ -48,7 +48,7 @@ ONLY_OF_RUN = ("missing", "until", "reached")  # keys that only `bjsim run --jso
 @click.command()
 @click.argument("chart", metavar="CHART")
 @rules_options
-@click.option("--hands", type=Count(0), show_default="1e6", metavar="N", help="Number of hands to play; 0 for none.")
+@click.option("--hands", type=Count(0), metavar="N", help="Number of hands to play; 0 for none.  [default: 1e6]")
 @until_option
 @click.option("--workers", type=Count(1, MAX_WORKERS), help="Number of processes.  [default: all cores]")
 @seed_option
@@ -126,10 +126,10 @@ def report(console: Console, played: RunResult) -> None:
     for result in played:
         low, high = result.point.ci95
         detail = "" if result.z is None else f", z {result.z:+.2f}"
-        if result.adjusted and (result.exact is None or not result.fresh):
+        if result.adjusted and result.z is None:
             detail = f"; luck-adjusted return: {adjusted_return(result)}"
         if effect := result.cut_card_effect:
-            detail += f", of it cut-card effect: {percent(effect.mean)}"
+            detail += f", cut-card effect {percent(effect.mean)}"
         console.print(
             f"{result.tally.rounds:,} hands returned {percent(result.tally.mean)}, 95% interval "
             f"{percent(low)} … {percent(high)}{detail}: {result.verdict}",
