@@ -83,7 +83,8 @@ def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT) 
         number = whole = None
     if whole is None or whole != number or not low <= whole <= most:
         shown = value if isinstance(value, str | Real | None) else f"a {type(value).__name__}"
-        range_ = f"{low} to {most}" if most < 10**9 else f"{low} to {most:.0e}, such as 1e7 or 10M"
+        largest = f"{most:.0e}".replace("e+0", "e").replace("e+", "e")
+        range_ = f"{low} to {most}" if most < 10**9 else f"{low} to {largest}, such as 1e7 or 10M"
         raise InputError(f"{name}: {shown} is not accepted; use a whole number from {range_}")
     return whole
 

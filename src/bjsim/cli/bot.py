@@ -20,7 +20,7 @@ from bjsim.bots.export import export as export_chart
 from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import Fault, printable
 from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_language, find_tool
-from bjsim.cli.options import RulesName, bot_names, bot_options, json_option, the_rules, write_json
+from bjsim.cli.options import Count, RulesName, bot_names, bot_options, json_option, the_rules, write_json
 from bjsim.cli.render import fault_lines
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.actions import Action
@@ -48,11 +48,12 @@ def bot() -> None:
     """Create, check or export a bot: a program in any language that is run once per move."""
 
 
-@bot.command()
+@bot.command(short_help="Check a bot: its moves, its speed, its faults.")
 @click.argument("path", type=click.Path(path_type=Path))
 @bot_rules
 @json_option
 @bot_options
+@click.option("--strikes", type=Count(), help="Faults that fail it; timeouts or crashes to stop at.  [default: 1; 10]")
 def check(
     path: Path, rules_name: str, settings: tuple[str, ...], json_path: str | None, sandbox: str, timeout: float,
     cold: bool, strikes: int | None,
@@ -171,7 +172,8 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Answer], fault
     if len(answers) < planned:
         untried = f"{planned - len(answers)} of {planned} situations not tried"
         late, crashed = faults["timeout"], faults["crash"]
-        why = [f"{late} timeouts"] * (late > 0) + [f"{crashed} crashes"] * (crashed > 0)
+        why = [f"{late} timeout{'s' * (late > 1)}"] * (late > 0)
+        why += [f"{crashed} crash{'es' * (crashed > 1)}"] * (crashed > 0)
         console.print(f"stopped asking after {' and '.join(why)}: {untried}", highlight=False)
     if faults:
         kinds = ", ".join(f"{kind} {count}" for kind, count in faults.items())
@@ -193,7 +195,7 @@ def _short(move: Action) -> str:
     return str(move).replace(" ", "")
 
 
-@bot.command()
+@bot.command(short_help="Create a small working bot, with comments.")
 @click.argument("name")
 @click.option(
     "--language", type=click.Choice([language.name for language in LANGUAGES]), default="python", show_default=True,
@@ -221,7 +223,7 @@ class _ChartName(click.ParamType):  # type: ignore[type-arg]
         return [click.shell_completion.CompletionItem(name) for name in bot_names() if name.startswith(incomplete)]
 
 
-@bot.command()
+@bot.command(short_help="Export a chart as a bot, one Python file.")
 @click.argument("chart", type=_ChartName())
 @bot_rules
 @click.option("--output", metavar="FILE", help="File to write.  [default: standard output]")

@@ -38,9 +38,8 @@ LISTED = 20  # states printed; the JSON has all of them
     "--episodes",
     type=Count(2),
     default=2 * 10**7,
-    show_default=True,
     metavar="N",
-    help="Number of episodes to learn from.",
+    help="Number of episodes to learn from.  [default: 2e7]",
 )
 @click.option(
     "--algorithm",
@@ -133,7 +132,7 @@ def report(console: Console, result: Study, game: LearnedGame | None) -> None:
         f"value, learned    {result.learned.value:+.6f}   95% interval {low:+.6f} … {high:+.6f}, "
         f"{result.learned.value_episodes:,} greedy episodes",
         f"value, exact      {result.value_exact:+.6f}   (of the best policy)",
-        f"{result.episodes:,} episodes in {result.seconds:.1f} s, {result.speed / 1e6:.2f} million a second",
+        f"{result.episodes:,} episodes in {result.seconds:.1f} s, {result.speed / 1e6:.2f} million episodes/s",
     ]
     if result.learned.cut_short and result.mdp.gamma == 1:
         lines.append(f"{result.learned.cut_short:,} episodes were truncated after {result.schedule.longest:,} steps")

@@ -156,9 +156,6 @@ json_option = click.option(
 def bot_options(command: F) -> F:
     """Add the options on how programs are run as bots; see `bjsim.bots.seats.BotOptions`."""
     for option in (
-        click.option(
-            "--strikes", type=Count(), help="Faults after which a bot is no longer asked.  [default: no limit]"
-        ),
         click.option("--cold", is_flag=True, help="Start a bot from scratch for every move (slower)."),
         click.option(
             "--timeout", type=click.FloatRange(0.01, 600), default=1.0, show_default=True,

@@ -71,4 +71,4 @@ def show(players: list[Player], played: RoundResult) -> None:
         click.echo("  " + describe(event, names))
     for name, net, tied in zip(names, played.net, played.tied, strict=True):
         replayed = f", {tied} tied and replayed" if tied else ""
-        click.echo(f"{name}: {'+' if net > 0 else ''}{net} bets{replayed}")
+        click.echo(f"{name}: {'+' if net > 0 else ''}{net} {'bet' if abs(net) == 1 else 'bets'}{replayed}")

@@ -44,13 +44,15 @@ PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
 
 @click.command(context_settings={"allow_extra_args": True})  # refused below, with a hint
 @click.option("--bots", type=Names(bot_names), required=True, metavar="A[,B...]", help="Bots to play: names or files.")
-@click.option("--hands", type=Count(), metavar="N", help="Rounds for each bot, such as 1e7; with --until, the maximum.")
+@click.option(
+    "--hands", type=Count(), metavar="N", help="Number of rounds for each bot, such as 1e7; with --until, the maximum."
+)
 @until_option
 @rules_options
 @click.option(
     "--tables", type=Count(1, MAX_TABLES), default=1, show_default=True, help="Tables that share a bot's hands."
 )
-@click.option("--workers", type=Count(1, MAX_WORKERS), help="Processes; all cores by default.")
+@click.option("--workers", type=Count(1, MAX_WORKERS), help="Number of processes.  [default: all cores]")
 @click.option(
     "--executor",
     default="local",
@@ -70,15 +72,16 @@ PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
 @click.option("--checkpoint", metavar="FILE", help="Write checkpoints to FILE, for --resume.")
 @click.option("--resume", metavar="FILE", help="Continue from a checkpoint of the same run.")
 @bot_options
+@click.option("--strikes", type=Count(), help="Faults after which a bot is no longer asked.  [default: no limit]")
 def run(
     bots: list[str], rules_name: str, settings: tuple[str, ...], decks: str | None, json_path: str | None,
     plot_path: str | None, **asked: Any,
 ) -> None:  # fmt: skip
     """Play strategies and bots; compare their returns with the exact values.
 
-    Bots are names (optimal, lim17, lim12 to lim20, mimic, hoyle), chart files, Python players written module:object or
-    file.py:object, or programs: ./bot.py, bot.c, any executable (see `bjsim bot`). Bots sit so many to a table as the
-    rules have seats, in the order given.
+    Bots are names (optimal, lim12 to lim20, mimic, hoyle, kelly, optimal-2c, optimal-cd, perfect), chart files, Python
+    players written module:object or file.py:object, or programs: ./bot.py, bot.c, any executable (see `bjsim bot`). A
+    table takes as many bots as the rules have seats, in the order given.
     """
     if extra := click.get_current_context().args:
         together = ",".join([*bots, *extra])

@@ -124,7 +124,7 @@ def report(
     if any(one.tally.ties_replayed for one in results):
         console.print("ties are replayed: the return is per settled bet", style="dim")
     if progress.losses:
-        console.print(f"{progress.losses} times a worker was lost and its blocks were replayed", style="yellow")
+        console.print(f"workers lost: {progress.losses}; their blocks were replayed", style="yellow")
     rounds = progress.rounds - progress.rounds_before
     speed = format_speed(result.rounds_per_second)
     console.print(f"{rounds:,} rounds in {result.seconds:.2f} s, {speed}", highlight=False)

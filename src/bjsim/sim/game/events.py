@@ -77,6 +77,7 @@ class Settled:
     tied: Fraction
 
 
+ENDINGS = {"21": "has 21", "stood": "stands", "surrendered": "surrenders", "move-cap": "used all its moves"}
 Event = Shuffled | Dealt | Peeked | Revealed | Acted | HandEnded | Settled
 
 
@@ -98,6 +99,6 @@ def describe(event: Event, names: Sequence[str]) -> str:
         case Acted(action=action):
             return f"{name}: {NAMES[action.letter]}{f' {action.amount}' if action.letter == 'B' else ''}"
         case HandEnded(ending=ending):
-            return f"{name}: {ending}"
+            return f"{name}: {ENDINGS.get(ending, ending)}"
         case Settled(net=net, tied=tied):
-            return f"{name}: paid {'replayed' if tied else net}"
+            return f"{name}: {'tied, replayed' if tied else f'profit {net}'}"

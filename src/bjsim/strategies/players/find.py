@@ -216,7 +216,9 @@ def _as_player(text: str, loaded: Any, rules: Rules) -> Player:
         return Chart(loaded.name, rules, loaded.cells, loaded.source)
     if not hasattr(loaded, "decide"):
         if not callable(loaded):
-            raise UnknownPlayer(f"{text} is not a player but {type(loaded).__name__}; it needs decide(view) -> Action")
+            raise UnknownPlayer(
+                f"{text} is not a player but of type {type(loaded).__name__}; it needs decide(view) -> Action"
+            )
         loaded = FunctionPlayer(text, loaded)
     try:
         player: Player = loaded() if isinstance(loaded, type) else loaded
