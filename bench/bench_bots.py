@@ -82,7 +82,7 @@ def test_moves_per_second(benchmark, capsys, tmp_path, name, askers):
         times = seconds_per_move(calls, askers)
         benchmark.pedantic(as_run_does.submit(bot.run, ARGUMENTS).result, rounds=1)
     ratios = {label: times[label] / times["sandbox"] for label in times if label != "sandbox"}
-    benchmark.extra_info.update({f"times faster than {label}": round(ratio, 2) for label, ratio in ratios.items()})
+    benchmark.extra_info.update({f"times as fast as {label}": round(ratio, 2) for label, ratio in ratios.items()})
     with capsys.disabled():
         print(f"\n{name}, {askers} at a time: {1 / times['sandbox']:,.0f} moves/s in the sandbox")
         for label, ratio in ratios.items():

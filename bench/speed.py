@@ -119,7 +119,7 @@ def rounds_of_all_cores() -> Iterator[Measured]:
             def work(experiment: Experiment = experiment, workers: int = workers) -> None:
                 Driver(experiment, local(workers)).run()
 
-            yield speed(f"{name}, {workers} workers", experiment.hands, work, turns=2)
+            yield speed(f"{name}, {workers} worker{'s' * (workers > 1)}", experiment.hands, work, turns=2)
 
 
 def readable_and_solver() -> Iterator[Measured]:
