@@ -230,7 +230,7 @@ def test_a_scripted_shoe_is_dealt_dealer_first(tmp_path):
     file = tmp_path / "shoe"
     file.write_text("T7 T9  # dealer 17, player 19: stands and wins\n")
     _, out, _ = bjsim("replay", "--bots", "optimal", "--shoe", file)
-    assert out.splitlines()[-1] == "optimal (seat 1): +1 bets"
+    assert out.splitlines()[-1] == "optimal (seat 1): +1 bet"
 
 
 def test_the_plot_is_written(tmp_path):

@@ -77,7 +77,7 @@ class Settled:
     tied: Fraction
 
 
-ENDINGS = {"21": "has 21", "stood": "stands", "surrendered": "surrenders", "move-cap": "used all its moves"}
+ENDINGS = {"21": "has 21", "stood": "hand ends", "surrendered": "surrenders", "move-cap": "used all its moves"}
 Event = Shuffled | Dealt | Peeked | Revealed | Acted | HandEnded | Settled
 
 
