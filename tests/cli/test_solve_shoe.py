@@ -42,6 +42,16 @@ def test_the_tables_are_those_of_the_shoe() -> None:
     assert bjsim("solve", "--rules", "easy", "--decks", 1).out.startswith("Dealer AA")
 
 
+def test_the_dealer_of_a_shoe_without_aces_is_in_order() -> None:
+    out = bjsim("solve", "dealer", "--rules", "vegas-s17", "--shoe", "2=4,3=4,4=2,7=2,T=7").out
+    assert [line.split()[1] for line in out.splitlines() if line.startswith("Dealer")] == [*"2347T"]
+
+
+def test_a_shoe_that_lasts_only_with_all_its_cards_has_no_effects_of_removal() -> None:
+    data = bjsim("solve", "value", "--rules", "vegas-s17", "--shoe", "5=4,6=4,T=2", "--json", "-").json
+    assert data["removal"] is None and data["sd"] > 0
+
+
 def test_a_chart_of_the_shoe_is_a_file_that_can_be_read(tmp_path) -> None:
     chart = tmp_path / "six.txt"
     chart.write_text(bjsim("solve", *SIX, "--format", "chart").out)
@@ -58,6 +68,7 @@ def test_a_chart_of_the_shoe_is_a_file_that_can_be_read(tmp_path) -> None:
         (["--shoe", "A=4,A=4"], "A is given twice"),
         (["--shoe", "A=4,X=4"], "'X' is not a card"),
         (["--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's card"),
+        (["--decks", 1, "--hand", "16 v 5"], "write the cards, v, and the dealer's card"),
         (["--decks", 1, "--hand", "T6 v 5"], "'5' is not both of the dealer's cards"),
     ],
 )

@@ -52,7 +52,7 @@ def read_shoe(text: str) -> dict[str, int]:
 def read_hand(text: str) -> tuple[str, str]:
     """Parse `T,6 v T` into the hand's and the dealer's cards. Raises: InputError: It cannot be parsed."""
     parts = re.split(r"\s+(?:v|vs|against)\.?\s+", text.strip(), flags=re.IGNORECASE)
-    if len(parts) != 2:
+    if len(parts) != 2 or re.search(r"1[1-9]", text):  # 16 is a total, not an ace and a six
         raise InputError(f"--hand: {text!r} is not accepted; write the cards, v, and the dealer's card: T,6 v T")
     cards, shown = (re.sub(r"[\s,]", "", part.upper().replace("10", "T")) for part in parts)
     return cards, shown
@@ -96,13 +96,21 @@ def shoe_json(solver: ShoeSolver, names: tuple[str, ...], strategy: str) -> dict
         "strategies": {name: solver.value(name) for name in STRATEGIES},
         "by_upcard": {name: solver.by_upcard(name) for name in STRATEGIES},
         "sd": solver.sd(strategy) if fixed else None,
-        "removal": solver.removal(strategy) if fixed else None,
+        "removal": _removal(solver, strategy) if fixed else None,
         "exceptions": [exception.__dict__ for exception in solver.exceptions],
         "tables": {
             name: {"rows": list(table.ylabels), "columns": list(table.xlabels), "cells": table.rows}
             for name, table in tables.items()
         },
     }
+
+
+def _removal(solver: ShoeSolver, strategy: str) -> dict[str, float] | None:
+    """Return the effects of removal; None if a round could exhaust the shoe with a card less."""
+    try:
+        return solver.removal(strategy)
+    except InputError:
+        return None
 
 
 def _print(solver: ShoeSolver, name: str, strategy: str) -> None:
@@ -125,7 +133,7 @@ def _dealer(solver: ShoeSolver) -> dict[str, dict[int, Number]]:
     both = solver.rules.dealer_shows == "both"
     starts = [solver.shoe.starts[start] for start in solver.shoe.live]
     shown = ["".join("A23456789T"[value] for value in start) for start in starts]
-    return {cards: dict(solver.dealer(cards)) for cards in (shown if both else [*shown[1:], shown[0]])}
+    return {cards: dict(solver.dealer(cards)) for cards in (shown if both else sorted(shown, key="23456789TA".index))}
 
 
 def _table(solver: ShoeSolver, name: str) -> LabelledTable | None:
