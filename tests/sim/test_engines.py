@@ -48,14 +48,15 @@ def test_both_engines_pay_the_same_in_random_games(games: int) -> None:
 
     check()
     everything = {
-        "natural", "21", "bust", "stood", "surrendered", *"SHDPR", "none", "replayed", "hidden", "shown", "shuffle",
-        "2 hands", "5 hands", "9 hands", "shoe ran out", "-1/2", "-2", "3/2", "6/5",
+        "charlie", "natural", "21", "bust", "stood", "surrendered", *"SHDPR", "none", "replayed", "hidden", "shown",
+        "shuffle", "2 hands", "5 hands", "9 hands", "shoe ran out", "-1/2", "-2", "3/2", "6/5",
     }  # fmt: skip
     rare = {sight: seen[sight] for sight in everything if seen[sight] < 5}
     assert not rare, f"hardly ever seen: {rare}"
     words = {
         "max_hands": [2, 4, "inf"],
         "bonuses": ["none", "win", "at-once"],
+        "charlie": ["none", 5, 6, 7],
         "ties": ["push", "lose", "replay"],
         "naturals": ["player", "both", "none"],
         "split_by": ["value", "rank", "never"],

@@ -51,6 +51,7 @@ CHOICES = {
     "split_by": ["value", "rank", "never"],
     "max_hands": [2, 3, 4, math.inf],
     "bonuses": ["none", "none", "win", "at-once"],
+    "charlie": ["none", "none", 5, 6, 7],
     **{name: [True, False] for name in FLAGS},
 }
 

@@ -55,6 +55,8 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     raises = max_hands != math.inf and ties != "replay" and draw(st.booleans())
     buy_in = draw(st.integers(1, 20))
     low = draw(st.integers(4, 20))
+    bonuses = fixed.get("bonuses") or draw(st.sampled_from(["none", "none", "none", "none", "win", "at-once"]))
+    charlie = draw(st.sampled_from(["none", "none", 5, 6, 7])) if bonuses == "none" else "none"
     fields: dict[str, Any] = {
         "name": "random",
         "decks": decks,
@@ -79,7 +81,8 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
         "split_tens_blackjack": draw(st.booleans()),
         "split_aces_blackjack": draw(st.booleans()),
         "stand_on_21": draw(st.booleans()),
-        "bonuses": draw(st.sampled_from(["none", "none", "none", "none", "win", "at-once"])),
+        "bonuses": bonuses,
+        "charlie": charlie,
         "raises": raises,
         "buy_in": buy_in,
         "chips": 40 * buy_in,

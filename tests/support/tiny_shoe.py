@@ -69,7 +69,9 @@ class TinyShoe:
     def legal(self, cards: str, split: str, hands: int) -> str:
         rules = self.rules
         points, soft = total(cards)
-        if points > 21 or self.natural(cards, split) or (points == 21 and rules.stand_on_21):
+        if points > 21 or len(cards) == rules.charlie or self.natural(cards, split):
+            return ""
+        if points == 21 and rules.stand_on_21:
             return ""
         fresh = len(cards) == 2
         alike = cards[0] == cards[1] or (rules.split_by == "value" and POINTS[cards[0]] == POINTS[cards[1]])
@@ -86,6 +88,12 @@ class TinyShoe:
         if fresh and rules.surrender and not split:
             letters += "R"
         return letters
+
+    def ending(self, cards: str, split: str = "") -> str:
+        """How a hand ends that is not drawn to."""
+        if total(cards)[0] > 21:
+            return "bust"
+        return "natural" if self.natural(cards, split) else "charlie" if len(cards) == self.rules.charlie else "stood"
 
     # --- the dealer and the money
 
@@ -107,6 +115,8 @@ class TinyShoe:
         rules, (end, points, stake) = self.rules, hand
         if end == "bust":
             return Fraction(-stake)
+        if end == "charlie":
+            return Fraction(stake)
         if end == "natural":
             if score != 22 or rules.natural_beats_natural:
                 return rules.blackjack_pays
@@ -161,7 +171,7 @@ class TinyShoe:
             if action == "P":
                 return play(cards[0], cards[0], pending + 1, hands + 1, done, rest)
             if action == "S":
-                end = "bust" if points > 21 else "natural" if self.natural(cards, split) else "stood"
+                end = self.ending(cards, split)
                 return go_on(end, points, 1, split, pending, hands, done, rest)
             ev = Fraction(0)
             for card, p in draws(rest):
@@ -219,7 +229,7 @@ class TinyShoe:
             for hole in holes:
                 left = less(rest, hole)
                 if action == "S":
-                    end = "natural" if not letters and self.natural(cards) else "stood"
+                    end = self.ending(cards) if not letters else "stood"
                     ev[action][hole] = stood(cards, hole, left, 1, end)
                     continue
                 value = Fraction(0)

@@ -1,8 +1,8 @@
 """Export a chart as a bot: a self-contained Python file that plays like the chart.
 
 A bot sees its hand, the cards on the table and its chips, but not, for example, how many hands it holds. So a chart can
-be exported only for games in which it needs no more: without splits, without bonuses for particular cards, and with one
-dealer card face up.
+be exported only for games in which it needs no more: without splits, without bonuses for particular cards or for
+their number, and with one dealer card face up.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 
 SHOWN = "23456789TA"
-NEEDED = {"split_by": "never", "bonuses": "none", "dealer_shows": "up"}
+NEEDED = {"split_by": "never", "bonuses": "none", "charlie": "none", "dealer_shows": "up"}
 
 _PROGRAM = '''"""{name}, a chart for {rules}, as a bot: {source}.
 

@@ -18,7 +18,8 @@ from bjsim.errors import InputError
 from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import MAX_SEED
-from bjsim.sim.game.rules import RULE_FIELDS, TRADE_WORDS, Rules
+from bjsim.sim.game.rule_parsers import TRADE_WORDS
+from bjsim.sim.game.rules import RULE_FIELDS, Rules
 
 F = TypeVar("F", bound=Callable[..., Any])
 

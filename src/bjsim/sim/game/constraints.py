@@ -36,6 +36,11 @@ def find_contradictions(rules: Any) -> list[str]:  # a `Rules`, whose module imp
             "raises = true with ties = replay: a replayed bet would have to be raised again; use push or lose",
         ),
         (
+            rules.charlie != "none" and rules.bonuses != "none",
+            f"charlie = {rules.charlie} with bonuses = {rules.bonuses}: both say what a hand of many cards wins; "
+            "set one of them to none",
+        ),
+        (
             rules.chips < 2 * rules.buy_in,
             f"chips = {rules.chips} must be at least twice the buy_in of {rules.buy_in}",
         ),

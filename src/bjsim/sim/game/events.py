@@ -10,7 +10,7 @@ from typing import Literal
 from bjsim.sim.game.actions import NAMES, Action
 
 DEALER = -1  # the dealer's seat number in an event
-Ending = Literal["natural", "21", "bust", "stood", "surrendered", "move-cap"]
+Ending = Literal["natural", "charlie", "21", "bust", "stood", "surrendered", "move-cap"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from bjsim.sim.game.cards import card_value
+
 DEALER_NATURAL = 22  # a dealer's outcome, above all scores; 0 is a bust, 17..21 are totals
 
 NOT_WAITING, WAITS_FOR_HOLE_CARD, WAITS_FOR_DEALER = 0, 1, 2
 WHOLE, SPLIT_HAND, SPLIT_ACES = 0, 1, 2
+
+# rank indices of 7-7-7 and 6-7-8, and the multiple of the bet that they win
+MELDS: dict[tuple[int, ...], int] = {(6, 6, 6): 3, (5, 6, 7): 2}
 
 
 class HandState(NamedTuple):
@@ -20,7 +25,7 @@ class HandState(NamedTuple):
     Attributes:
         points: The best total; 22 for every bust.
         soft: Whether an ace counts 11.
-        cards: Number of cards, up to three; up to six if the rules have bonuses.
+        cards: Number of cards, up to three; up to six if the rules have bonuses, up to the number of a Charlie.
         rank: Rank index that its one or two cards share if it can matter for a split, else -1.
         meld: With bonuses, the sorted rank indices so far while 7-7-7 or 8-7-6 is possible or complete.
         split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE.
@@ -37,7 +42,7 @@ class HandState(NamedTuple):
 
 
 class Result(NamedTuple):
-    """A finished hand: how it ended (`stood`, `bust`, `natural`, `surrendered`), its score, and its bonus."""
+    """A finished hand: how it ended (`stood`, `bust`, `natural`, `charlie`, `surrendered`), its score, its bonus."""
 
     end: str
     score: int = 0
@@ -45,6 +50,7 @@ class Result(NamedTuple):
 
 
 BUST, NATURAL, SURRENDERED = Result("bust"), Result("natural", 21), Result("surrendered")
+CHARLIE = Result("charlie", 21)
 
 
 class DealerState(NamedTuple):
@@ -57,3 +63,18 @@ class DealerState(NamedTuple):
     soft: bool = False
     cards: int = 0
     held: tuple[int, ...] = ()
+
+
+def fits(part: tuple[int, ...], whole: tuple[int, ...]) -> bool:
+    """Whether the multiset `part` is contained in `whole`."""
+    return all(part.count(rank) <= whole.count(rank) for rank in part)
+
+
+def add_points(points: int, soft: bool, rank: int) -> tuple[int, bool]:
+    """The points of a hand after a card, 22 for a bust, and whether an ace counts 11."""
+    points += card_value(rank)
+    if rank == 0 and points + 10 <= 21 and not soft:
+        return points + 10, True
+    if points > 21 and soft:
+        return points - 10, False
+    return min(points, 22), soft

@@ -191,6 +191,8 @@ class Round:
                 self._end(seat, "bust")
             elif counts_as_natural(self.rules, hand):
                 self._end(seat, "natural")
+            elif len(hand.ranks) == self.rules.charlie:
+                self._end(seat, "charlie")
             else:
                 self._end(seat, "21" if hand.points == 21 else "stood")
 
@@ -202,6 +204,8 @@ class Round:
 
     def _legal(self, seat: Seat, hand: PlayedHand) -> str:
         rules = self.rules
+        if len(hand.ranks) == rules.charlie:
+            return ""
         if hand.points >= 21 and (hand.points > 21 or counts_as_natural(self.rules, hand) or rules.stand_on_21):
             return ""
         first = len(hand.ranks) == 2 and hand.moves == 0

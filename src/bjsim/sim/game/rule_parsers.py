@@ -9,6 +9,19 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+TRADE_WORDS = {  # abbreviations that casinos and books use
+    "s17": "hit_soft_17=false",
+    "h17": "hit_soft_17=true",
+    "das": "double_after_split=true",
+    "ndas": "double_after_split=false",
+    "ls": "surrender=true",
+    "rsa": "resplit_aces=true",
+    "nrsa": "resplit_aces=false",
+    "hsa": "hit_split_aces=true",
+    "penetration": "cut=75%",
+    "csm": "cut=0",
+}
+
 
 def whole(low: int, high: int) -> Callable[[str], int]:
     """A parser of integers from `low` to `high`."""
@@ -66,6 +79,11 @@ def flag(text: str) -> bool:
 def surrender(text: str) -> bool:
     """Parse whether there is late surrender."""
     return {"late": True, "none": False}[text] if text in ("late", "none") else flag(text)
+
+
+def charlie(text: str) -> int | str:
+    """Parse the number of cards that win at once, or none."""
+    return text if text == "none" else whole(5, 7)(text)
 
 
 def deal(text: str) -> str:

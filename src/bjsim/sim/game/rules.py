@@ -29,18 +29,6 @@ def _rule(default: Any, accepts: str, meaning: str, parse: Callable[[str], Any])
 
 
 _BOOL = "true or false"
-TRADE_WORDS = {  # abbreviations that casinos and books use
-    "s17": "hit_soft_17=false",
-    "h17": "hit_soft_17=true",
-    "das": "double_after_split=true",
-    "ndas": "double_after_split=false",
-    "ls": "surrender=true",
-    "rsa": "resplit_aces=true",
-    "nrsa": "resplit_aces=false",
-    "hsa": "hit_split_aces=true",
-    "penetration": "cut=75%",
-    "csm": "cut=0",
-}
 
 
 @dataclass(frozen=True)
@@ -75,6 +63,7 @@ class Rules:
         split_aces_blackjack: Ten and ace after splitting aces is a natural.
         stand_on_21: A total of 21 stands by itself.
         bonuses: Five cards and 8-7-6 win double, six cards and 7-7-7 triple: when they win, or whenever they stand.
+        charlie: A hand of this many cards wins its bet at once.
         raises: Seats may add chips to their stake (B n) before standing.
         buy_in: Chips of the initial bet.
         chips: Chips a seat starts with.
@@ -154,6 +143,9 @@ class Rules:
         "none", "none, win or at-once",
         "five cards and 8-7-6 win double, six cards and 7-7-7 triple: when they win, or whenever they stand",
         parsers.parse_choice("none", "win", "at-once"),
+    )  # fmt: skip
+    charlie: int | str = _rule(
+        "none", "none, or 5 to 7", "a hand of this many cards wins its bet at once", parsers.charlie
     )  # fmt: skip
     raises: bool = _rule(False, _BOOL, "seats may add chips to their stake (B n) before standing", parsers.flag)
     buy_in: int = _rule(10, "1 or more chips", "chips of the initial bet", parsers.whole(1, 10**9))
@@ -285,7 +277,7 @@ def plain(value: object) -> object:
 
 def _known(name: str) -> None:
     if name != "name" and name not in RULE_FIELDS:
-        setting = TRADE_WORDS.get(name.lower())
+        setting = parsers.TRADE_WORDS.get(name.lower())
         near = [setting] if setting else difflib.get_close_matches(name, RULE_FIELDS, 1)
         hint = f"did you mean {near[0]}?" if near else f"fields are {', '.join(RULE_FIELDS)}"
         raise RulesError(f"no rule is called {name!r}; {hint}")

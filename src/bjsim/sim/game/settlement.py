@@ -36,7 +36,7 @@ def is_settled(rules: Rules, hand: PlayedHand) -> bool:
     if hand.ending == "natural":
         return rules.naturals != "both" or rules.peek or rules.natural_beats_natural
     at_once = rules.bonuses == "at-once" and _bonus(rules, hand) > 1
-    return hand.ending in ("bust", "surrendered") or at_once
+    return hand.ending in ("bust", "charlie", "surrendered") or at_once
 
 
 def pay(rules: Rules, hand: PlayedHand, dealer: Cards, special: bool) -> Payoff:
@@ -57,6 +57,8 @@ def _times_stake(rules: Rules, hand: PlayedHand, dealer: int, special: bool) -> 
         return LOST
     if hand.ending == "surrendered":
         return -1, 2
+    if hand.ending == "charlie":
+        return 1, 1
     natural = counts_as_natural(rules, hand)
     if natural and (not special or rules.natural_beats_natural):
         return rules.blackjack_pays.as_integer_ratio()

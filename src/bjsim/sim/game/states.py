@@ -11,11 +11,13 @@ from fractions import Fraction
 from functools import cache, cached_property
 from typing import Any
 
-from bjsim.sim.game.cards import RANKS, TEN, card_value, parse_rank
+from bjsim.sim.game.cards import RANKS, TEN, parse_rank
 from bjsim.sim.game.hand import pair_code, soft_code
 from bjsim.sim.game.hand_states import (
     BUST,
+    CHARLIE,
     DEALER_NATURAL,
+    MELDS,
     NATURAL,
     NOT_WAITING,
     SPLIT_ACES,
@@ -26,20 +28,10 @@ from bjsim.sim.game.hand_states import (
     DealerState,
     HandState,
     Result,
+    add_points,
+    fits,
 )
 from bjsim.sim.game.rules import Rules
-
-# rank indices of 7-7-7 and 6-7-8, and the multiple of the bet that they win
-MELDS: dict[tuple[int, ...], int] = {(6, 6, 6): 3, (5, 6, 7): 2}
-
-
-def _total(points: int, soft: bool, rank: int) -> tuple[int, bool]:
-    points += card_value(rank)
-    if rank == 0 and points + 10 <= 21 and not soft:
-        return points + 10, True
-    if points > 21 and soft:
-        return points - 10, False
-    return min(points, 22), soft
 
 
 class States:
@@ -47,6 +39,8 @@ class States:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
+        # how far the cards of a hand are counted: two matter to every game
+        self.counted = 6 if rules.bonuses != "none" else 3 if rules.charlie == "none" else int(rules.charlie)
         # cached, as the same few states recur
         self.add = cache(self._add)
         self.after = cache(self._after)
@@ -74,17 +68,19 @@ class States:
     def _add(self, state: HandState, rank: int) -> HandState:
         """The hand after drawing a card of rank index `rank`."""
         rules = self.rules
-        points, soft = _total(state.points, state.soft, rank)
+        points, soft = add_points(state.points, state.soft, rank)
         if points > 21:
             return HandState(22, False, 3)
-        cards = min(state.cards + 1, 6 if rules.bonuses != "none" else 3)
+        cards = min(state.cards + 1, self.counted)
+        if cards == rules.charlie:
+            return HandState(21, False, cards)
         shared = rank if rules.split_by == "rank" else min(rank, TEN)
         if rules.split_by == "never" or (state.cards == 1 and shared != state.rank) or state.cards >= 2:
             shared = -1
         meld: tuple[int, ...] = ()
         if rules.bonuses != "none" and len(state.meld) == state.cards:
             meld = tuple(sorted((*state.meld, rank)))
-            if not any(set(meld) <= set(made) and _fits(meld, made) for made in MELDS):
+            if not any(set(meld) <= set(made) and fits(meld, made) for made in MELDS):
                 meld = ()
         return HandState(points, soft, cards, shared, meld, state.split if cards <= 2 else WHOLE)
 
@@ -94,7 +90,7 @@ class States:
 
     def _bare(self, state: HandState) -> HandState:
         """A hand of two or more cards without what matters only for its first action; the transitions are the same."""
-        return state._replace(cards=state.cards if self.rules.bonuses != "none" else 3, rank=-1, split=WHOLE)
+        return state._replace(cards=state.cards if self.counted > 3 else 3, rank=-1, split=WHOLE)
 
     def _draws(self, state: HandState, number: type = Fraction) -> tuple[tuple[Any, HandState], ...]:
         """The distinct hands after the next card, with their probabilities as `number`s."""
@@ -123,7 +119,9 @@ class States:
         P is included for every pair that may be split; the caller applies the limit on hands.
         """
         rules = self.rules
-        if state.points > 21 or self.is_natural(state) or (state.points == 21 and rules.stand_on_21):
+        if state.points > 21 or self.is_natural(state) or state.cards == rules.charlie:
+            return ""
+        if state.points == 21 and rules.stand_on_21:
             return ""
         fresh = state.cards == 2
         pair = fresh and state.rank >= 0 and (state.split != SPLIT_ACES or rules.resplit_aces)
@@ -151,13 +149,15 @@ class States:
             return BUST
         if self.is_natural(state):
             return NATURAL
+        if state.cards == self.rules.charlie:
+            return CHARLIE
         return Result("stood", state.points, self.bonus(state))
 
     # --- the dealer's hand
 
     def _dealer_add(self, state: DealerState, rank: int) -> DealerState:
         """The dealer's hand after drawing a card of rank index `rank`."""
-        return DealerState(*_total(state.points, state.soft, rank), min(state.cards + 1, 3))
+        return DealerState(*add_points(state.points, state.soft, rank), min(state.cards + 1, 3))
 
     def dealer_done(self, state: DealerState) -> bool:
         """Whether the dealer draws no more cards."""
@@ -184,7 +184,7 @@ class States:
     def waits(self, result: Result) -> int:
         """What the payoff of a finished hand waits for: NOT_WAITING, WAITS_FOR_HOLE_CARD or WAITS_FOR_DEALER."""
         rules = self.rules
-        if result.end in ("bust", "surrendered") or (rules.bonuses == "at-once" and result.bonus > 1):
+        if result.end in ("bust", "charlie", "surrendered") or (rules.bonuses == "at-once" and result.bonus > 1):
             return NOT_WAITING
         if result.end == "natural":
             may_tie = rules.naturals == "both" and not rules.peek and not rules.natural_beats_natural
@@ -201,6 +201,8 @@ class States:
             return Fraction(-stake, 2), 0
         if result.end == "bust":
             return Fraction(-stake), 0
+        if result.end == "charlie":
+            return Fraction(stake), 0
         if result.end == "natural" and (dealer != DEALER_NATURAL or rules.natural_beats_natural):
             return rules.blackjack_pays * stake, 0
         if rules.bonuses == "at-once" and result.bonus > 1:
@@ -215,7 +217,7 @@ class States:
     def _find_rows(self, state: HandState, may_split: bool = True) -> tuple[str, ...]:
         """The chart rows that apply to this hand, the most specific first.
 
-        Source: the codes of [Easy]. If bonuses count cards, `15/4` is fifteen in four cards and `14:77` two sevens; if
+        Source: the codes of [Easy]. If cards are counted, `15/4` is fifteen in four cards and `14:77` two sevens; if
         21 may be hit, `A10` is a soft 21.
         """
         points, soft, pair = state.points, state.soft, state.cards == 2 and state.rank >= 0
@@ -224,7 +226,7 @@ class States:
             return (pair_code(state.rank), *total)
         if state.meld and state.cards >= 2:
             return (f"{total[0]}:{''.join(RANKS[rank] for rank in state.meld)}", *total)
-        if self.rules.bonuses != "none" and state.cards > 2:
+        if self.counted > 3 and state.cards > 2:
             return (f"{total[0]}/{state.cards}", *total)
         return total
 
@@ -291,8 +293,3 @@ class States:
                 fresh = {self.add(source, rank) for rank, _ in self.ranks} - seen
                 seen |= fresh
                 todo += sorted(fresh)
-
-
-def _fits(part: tuple[int, ...], whole: tuple[int, ...]) -> bool:
-    """Whether the multiset `part` is contained in `whole`."""
-    return all(part.count(rank) <= whole.count(rank) for rank in part)

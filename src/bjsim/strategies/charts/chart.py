@@ -40,9 +40,9 @@ class Chart(StatePlayer):
     stand), `Ph`, `Pd` and `Ps` split if split hands may double (else hit / double / stand), `Rp` surrender (else
     split).
 
-    A hand is looked up under the most specific of its rows that the chart has: where bonuses count cards, a 15 of four
-    cards as `15/4` and only then as `15`. 21 stands if there is no row for it. A pair that may not be split is looked
-    up as its total; a pair of aces, whose total has the same name, is then hit.
+    A hand is looked up under the most specific of its rows that the chart has: where the rules count cards, a 15 of
+    four cards as `15/4` and only then as `15`. 21 stands if there is no row for it. A pair that may not be split is
+    looked up as its total; a pair of aces, whose total has the same name, is then hit.
 
     Args:
         name: The name of the strategy.

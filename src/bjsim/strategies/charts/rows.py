@@ -1,4 +1,4 @@
-"""Parsing the names of chart rows: `16`, `88`, `A6`, and where bonuses count cards `15/4` and `14:77`.
+"""Parsing the names of chart rows: `16`, `88`, `A6`, and where the rules count cards `15/4` and `14:77`.
 
 `States.rows_of` in `sim/game/states.py` makes these names, from the codes of [Easy].
 """

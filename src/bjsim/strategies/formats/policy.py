@@ -5,7 +5,7 @@ AA: the hand, a tab, and ten letters separated by blanks, for the dealer's open 
 the first action": the letters are S H D P, and never Dh.
 
 A policy therefore leaves open what to do if doubling is no longer allowed, how to play a hard 4 or 20 after a split or
-a draw, and, where bonuses count cards, how to play hands of three and more. The best play fills these gaps when a
+a draw, and, where the rules count cards, how to play hands of three and more. The best play fills these gaps when a
 policy is read as a chart.
 """
 

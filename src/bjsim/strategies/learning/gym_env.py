@@ -54,7 +54,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
     |---|---|---|
     | 0 | points, an ace counting 11 where that does not bust | 0 to 22 |
     | 1 | whether an ace counts 11 | 0, 1 |
-    | 2 | cards; 3 means 3 or more unless the rules count further | 0 to 6 |
+    | 2 | cards; 3 means 3 or more unless the rules count further | 0 to 6, or 7 |
     | 3 | 1 + rank index (ace 0) of a pair that may be split; ten-valued ranks may share an index; else 0 | 0 to 13 |
     | 4 | index of the cards towards 7-7-7 or 8-7-6; 0 for none | depends on the rules |
     | 5 | 0 no split hand, 1 split hand, 2 split ace; 0 again from the third card on | 0 to 2 |
@@ -93,7 +93,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         self._in_progress = False
         self._melds = sorted({hand.meld for hand in self.states.reachable()})
         self._most_hands = int(min(self.rules.max_hands, MAX_HANDS))
-        sizes = [23, 2, 7, 14, len(self._melds), 3, len(self.columns) + 1, self._most_hands + 1]
+        cards = max(6, self.states.counted)
+        sizes = [23, 2, cards + 1, 14, len(self._melds), 3, len(self.columns) + 1, self._most_hands + 1]
         self.action_space = spaces.Discrete(len(LETTERS))
         self.observation_space = spaces.MultiDiscrete(np.array(sizes, dtype=np.int64))
 
