@@ -77,6 +77,7 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
         "takes": [(word, word) for word in ("none", "win", "at-once")],
         "refuses": ["", "at once", True],
     },
+    "dealer_22_pushes": FLAGS,
     "charlie": {"takes": [("none", "none"), (5, 5), ("7", 7)], "refuses": [4, 8, 0, "", "inf", "5.0", True, None]},
     "raises": FLAGS,
     "buy_in": {"takes": [(1, 1), ("100", 100)], "refuses": [0, -5, 2.5, "", "inf", "ten"]},

@@ -14,6 +14,7 @@ from bjsim.sim.game.cards import RANKS, TEN, count_points, is_natural
 from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.hand_states import (
     BUST,
+    CHARLIE,
     DEALER_NATURAL,
     NATURAL,
     NOT_WAITING,
@@ -48,7 +49,11 @@ def test_a_state_knows_what_its_cards_count(game: Rules, ranks: list[int]) -> No
         dealer = states.dealer_add(dealer, rank)
     points, soft = count_points(ranks)
     if points > 21:
-        assert (state.points, states.result(state), dealer.points) == (22, BUST, 22)
+        most = 23 if game.dealer_22_pushes else 22
+        assert (state.points, states.result(state), dealer.points) == (22, BUST, min(points, most))
+        return
+    if isinstance(game.charlie, int) and len(ranks) >= game.charlie:
+        assert states.result(state) == CHARLIE
         return
     assert (state.points, state.soft) == (dealer.points, dealer.soft) == (points, soft)
     assert states.is_natural(state) == (is_natural(ranks) and game.naturals != "none")

@@ -112,6 +112,7 @@ FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for
     "blackjack_pays": [1, "6/5", "3/2", 2],
     "ties": ["lose", "push"],
     "bonuses": ["none", "win", "at-once"],
+    "dealer_22_pushes": [True, False],
     "charlie": ["none", 7, 6, 5],
     "natural_beats_natural": [False, True],
 }

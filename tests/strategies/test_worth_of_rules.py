@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bjsim.sim.game.hand_states import DEALER_22
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.solver import Solver
@@ -32,3 +33,19 @@ def test_a_charlie(cards: int, published: float, eight_decks: float, infinite: f
     assert worth("inf", charlie=cards) == pytest.approx(infinite, abs=1e-3)
     assert worth(8, charlie=cards) == pytest.approx(published, abs=0.07 if cards == 5 else 0.015)
     assert abs(worth(8, charlie=cards + 1) - published) > 0.1  # negative control
+
+
+@pytest.mark.parametrize(("decks", "published"), [(1, 0.073362), (2, 0.073470), (6, 0.073536), (8, 0.073544)])
+def test_how_often_the_dealer_draws_to_22(decks: int, published: float) -> None:
+    """[WoO], "Push 22", for a dealer who hits soft 17 and plays whatever the player does. (Its other column has more
+    for a dealer who stands and one deck, .073630, where standing sooner must give less; ours is .072401.)"""
+    solver = ShoeSolver(EIGHT.replace(decks=decks, hit_soft_17=True, dealer_22_pushes=True))
+    cards = {card: 16 / 52 if card == "T" else 4 / 52 for card in "A23456789T"}
+    found = sum(p * solver.dealer(card)[DEALER_22] for card, p in cards.items())
+    assert found == pytest.approx(published, abs=6e-7)
+
+
+@pytest.mark.parametrize("decks", ["inf", 8])
+def test_a_dealers_22_that_pushes(decks: object) -> None:
+    """7.26% of the rounds, less those in which the hand has bust or is a natural, more for doubled bets."""
+    assert worth(decks, dealer_22_pushes=True) == pytest.approx(-6.838, abs=1e-3)

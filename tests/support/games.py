@@ -83,6 +83,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
         "stand_on_21": draw(st.booleans()),
         "bonuses": bonuses,
         "charlie": charlie,
+        "dealer_22_pushes": draw(st.integers(0, 2)) == 0,
         "raises": raises,
         "buy_in": buy_in,
         "chips": 40 * buy_in,

@@ -98,13 +98,14 @@ class TinyShoe:
     # --- the dealer and the money
 
     def _dealer(self, cards: str, rest: str) -> dict[int, Fraction]:
-        """Distribution of the dealer's score: 0 for a bust, 22 for a natural."""
+        """Distribution of the dealer's score: 0 for a bust, 22 for a natural, -22 for a 22 that pushes."""
         points, soft = total(cards)
         if self.dealer_natural(cards):
             return {22: Fraction(1)}
         again = points == 17 and soft and self.rules.hit_soft_17
         if points >= self.rules.dealer_stands_on and not again:
-            return {points if points <= 21 else 0: Fraction(1)}
+            push = points == 22 and self.rules.dealer_22_pushes
+            return {points if points <= 21 else -22 if push else 0: Fraction(1)}
         scores: dict[int, Fraction] = {}
         for card, p in draws(rest):
             for score, q in self.dealer(sort(cards + card), less(rest, card)).items():
@@ -121,6 +122,8 @@ class TinyShoe:
             if score != 22 or rules.natural_beats_natural:
                 return rules.blackjack_pays
             points = 22
+        if score == -22:
+            return Fraction(0)
         if points == score:
             return Fraction(-stake if rules.ties == "lose" else 0)
         return Fraction(stake if points > score else -stake)

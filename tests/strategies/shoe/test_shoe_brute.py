@@ -44,6 +44,7 @@ def random_game(seed: int) -> tuple[Rules, str]:
                 hit_split_aces=rng.random() < 0.5,
                 split_tens_blackjack=rng.random() < 0.3,
                 stand_on_21=rng.random() < 0.8,
+                dealer_22_pushes=rng.random() < 0.3,
                 charlie=rng.choice(["none", 5, 6]),  # type: ignore[arg-type]
             )
         except RulesError:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from bjsim.sim.game.cards import card_value
 
 DEALER_NATURAL = 22  # a dealer's outcome, above all scores; 0 is a bust, 17..21 are totals
+DEALER_22 = 23  # a dealer's outcome, a bust with 22, if the rules distinguish it
 
 NOT_WAITING, WAITS_FOR_HOLE_CARD, WAITS_FOR_DEALER = 0, 1, 2
 WHOLE, SPLIT_HAND, SPLIT_ACES = 0, 1, 2
@@ -54,9 +55,13 @@ CHARLIE = Result("charlie", 21)
 
 
 class DealerState(NamedTuple):
-    """The dealer's hand: points (22 for a bust), whether an ace counts 11, and 0, 1, 2 or 3 (three or more) cards.
+    """The dealer's hand.
 
-    held: With `CardStates`, the sorted values of at most two cards if both are shown, else empty.
+    Attributes:
+        points: The best total; 22 for a bust, or 23 where 22 is told apart.
+        soft: Whether an ace counts 11.
+        cards: Number of cards, up to three.
+        held: With `CardStates`, the sorted values of at most two cards if both are shown, else empty.
     """
 
     points: int = 0
@@ -70,11 +75,11 @@ def fits(part: tuple[int, ...], whole: tuple[int, ...]) -> bool:
     return all(part.count(rank) <= whole.count(rank) for rank in part)
 
 
-def add_points(points: int, soft: bool, rank: int) -> tuple[int, bool]:
-    """The points of a hand after a card, 22 for a bust, and whether an ace counts 11."""
+def add_points(points: int, soft: bool, rank: int, bust: int = 22) -> tuple[int, bool]:
+    """The points of a hand after a card, at most `bust`, and whether an ace counts 11."""
     points += card_value(rank)
     if rank == 0 and points + 10 <= 21 and not soft:
         return points + 10, True
     if points > 21 and soft:
         return points - 10, False
-    return min(points, 22), soft
+    return min(points, bust), soft

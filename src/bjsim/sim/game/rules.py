@@ -63,6 +63,7 @@ class Rules:
         split_aces_blackjack: Ten and ace after splitting aces is a natural.
         stand_on_21: A total of 21 stands by itself.
         bonuses: Five cards and 8-7-6 win double, six cards and 7-7-7 triple: when they win, or whenever they stand.
+        dealer_22_pushes: A dealer's 22 returns the bets of all hands that would win by it.
         charlie: A hand of this many cards wins its bet at once.
         raises: Seats may add chips to their stake (B n) before standing.
         buy_in: Chips of the initial bet.
@@ -144,6 +145,9 @@ class Rules:
         "five cards and 8-7-6 win double, six cards and 7-7-7 triple: when they win, or whenever they stand",
         parsers.parse_choice("none", "win", "at-once"),
     )  # fmt: skip
+    dealer_22_pushes: bool = _rule(
+        False, _BOOL, "a dealer's 22 returns the bets of all hands that would win by it", parsers.flag
+    )
     charlie: int | str = _rule(
         "none", "none, or 5 to 7", "a hand of this many cards wins its bet at once", parsers.charlie
     )  # fmt: skip

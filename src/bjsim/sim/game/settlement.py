@@ -65,6 +65,8 @@ def _times_stake(rules: Rules, hand: PlayedHand, dealer: int, special: bool) -> 
     bonus = _bonus(rules, hand)
     if rules.bonuses == "at-once" and bonus > 1:
         return bonus, 1
+    if rules.dealer_22_pushes and dealer == 22:
+        return 0, 1
     if natural == special and hand.points == dealer:
         return TIES[rules.ties]
     if special or hand.points < dealer <= 21:

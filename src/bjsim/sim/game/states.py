@@ -16,6 +16,7 @@ from bjsim.sim.game.hand import pair_code, soft_code
 from bjsim.sim.game.hand_states import (
     BUST,
     CHARLIE,
+    DEALER_22,
     DEALER_NATURAL,
     MELDS,
     NATURAL,
@@ -39,7 +40,6 @@ class States:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        # how far the cards of a hand are counted: two matter to every game
         self.counted = 6 if rules.bonuses != "none" else 3 if rules.charlie == "none" else int(rules.charlie)
         # cached, as the same few states recur
         self.add = cache(self._add)
@@ -119,9 +119,8 @@ class States:
         P is included for every pair that may be split; the caller applies the limit on hands.
         """
         rules = self.rules
-        if state.points > 21 or self.is_natural(state) or state.cards == rules.charlie:
-            return ""
-        if state.points == 21 and rules.stand_on_21:
+        most = 20 if rules.stand_on_21 else 21
+        if state.points > most or self.is_natural(state) or state.cards == rules.charlie:
             return ""
         fresh = state.cards == 2
         pair = fresh and state.rank >= 0 and (state.split != SPLIT_ACES or rules.resplit_aces)
@@ -157,7 +156,8 @@ class States:
 
     def _dealer_add(self, state: DealerState, rank: int) -> DealerState:
         """The dealer's hand after drawing a card of rank index `rank`."""
-        return DealerState(*add_points(state.points, state.soft, rank), min(state.cards + 1, 3))
+        total = add_points(state.points, state.soft, rank, 23 if self.rules.dealer_22_pushes else 22)
+        return DealerState(*total, min(state.cards + 1, 3))
 
     def dealer_done(self, state: DealerState) -> bool:
         """Whether the dealer draws no more cards."""
@@ -168,16 +168,19 @@ class States:
         return state.points >= self.rules.dealer_stands_on
 
     def dealer_outcome(self, state: DealerState) -> int:
-        """The dealer's final score: 0 for a bust, 17..21, or DEALER_NATURAL if the rules distinguish it from 21."""
+        """The dealer's final score: 0 for a bust, 17..21, or DEALER_NATURAL or DEALER_22 if distinguished."""
         if self.rules.naturals == "both" and (state.points, state.soft, state.cards) == (21, True, 2):
             return DEALER_NATURAL
+        if self.rules.dealer_22_pushes and state.points == 22:
+            return DEALER_22
         return state.points if state.points <= 21 else 0
 
     @cached_property
     def dealer_outcomes(self) -> tuple[int, ...]:
         """All possible outcomes of the dealer, in order."""
-        scores = (0, *range(self.rules.dealer_stands_on, 22))
-        return (*scores, DEALER_NATURAL) if self.rules.naturals == "both" else scores
+        scores: tuple[int, ...] = (0, *range(self.rules.dealer_stands_on, 22))
+        scores += (DEALER_NATURAL,) * (self.rules.naturals == "both")
+        return scores + (DEALER_22,) * self.rules.dealer_22_pushes
 
     # --- money
 
@@ -207,6 +210,8 @@ class States:
             return rules.blackjack_pays * stake, 0
         if rules.bonuses == "at-once" and result.bonus > 1:
             return Fraction(stake * result.bonus), 0
+        if dealer == DEALER_22:
+            return Fraction(0), 0
         score = DEALER_NATURAL if result.end == "natural" else result.score
         if score != dealer:
             return Fraction(stake * result.bonus if score > dealer else -stake), 0

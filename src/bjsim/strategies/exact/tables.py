@@ -14,7 +14,7 @@ from numbers import Real
 from bjsim.sim.game.automaton import PendingHands
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand import Hand, pair_code, soft_code
-from bjsim.sim.game.hand_states import DEALER_NATURAL, HandState
+from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL, HandState
 from bjsim.strategies.charts.rows import parse_row, row_order
 from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.solver import Solver, best_code
@@ -159,7 +159,7 @@ def dealer_lines(tables: dict[str, dict[int, Number]], width: float = math.inf) 
     lines = []
     for label, probabilities in tables.items():
         lines.append(f"Dealer {label}")
-        names = {DEALER_NATURAL: "BJ"}
+        names = {DEALER_NATURAL: "BJ", DEALER_22: "22"}
         texts = {o: f"{p:01.6f}" if isinstance(p, float) else str(p) for o, p in probabilities.items()}
         line = ""
         for outcome in (f"{names.get(o, o):>2}: {text}" for o, text in texts.items()):

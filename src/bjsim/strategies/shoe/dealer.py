@@ -39,12 +39,16 @@ class DealerPlay:
 
 def dealer_play(rules: Rules) -> DealerPlay:
     """Return the dealer's play under `rules`."""
-    return _play(rules.dealer_stands_on, rules.hit_soft_17, rules.naturals, rules.dealer_shows == "both")
+    own = Rules(
+        dealer_stands_on=rules.dealer_stands_on, hit_soft_17=rules.hit_soft_17, naturals=rules.naturals,
+        dealer_22_pushes=rules.dealer_22_pushes,
+    )  # fmt: skip
+    return _play(own, rules.dealer_shows == "both")
 
 
 @lru_cache(maxsize=16)
-def _play(stands_on: int, hit_soft_17: bool, naturals: str, both: bool) -> DealerPlay:
-    states = States(Rules(dealer_stands_on=stands_on, hit_soft_17=hit_soft_17, naturals=naturals))
+def _play(rules: Rules, both: bool) -> DealerPlay:
+    states = States(rules)
     ones = [(value,) for value in range(VALUES)]
     starts: list[Start] = [(a, b) for a in range(VALUES) for b in range(a, VALUES)] if both else list(ones)
     finals: dict[tuple[int, ...], list[tuple[int, int]]] = {}

@@ -149,7 +149,8 @@ class ShoeSolver(ShoePlays):
             shown: The dealer's upcard, or both cards if both are shown.
 
         Returns:
-            Probability by outcome: 0 is a bust, 17..21 are totals, 22 is a natural if naturals are special.
+            Probability by outcome: 0 is a bust, 17..21 are totals, 22 is a natural if naturals are special,
+            23 is a bust with 22 if that pushes.
 
         Raises:
             InputError: The shoe has no such card.
