@@ -1,4 +1,4 @@
-"""What single rules are worth, next to published figures: [WoO], "Rule variations", eight decks, S17, in percent."""
+"""The effects of single rules on the value, next to published figures: [WoO], "Rule variations", eight decks, S17, in percent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bjsim.strategies.shoe.solver import ShoeSolver
 EIGHT = named_rules("vegas-s17").replace(decks=8)
 
 
-def worth(decks: object, **changes: object) -> float:
+def effect(decks: object, **changes: object) -> float:
     """The gain in value from changing rules of `vegas-s17`, in percent."""
 
     def value(rules: Rules) -> float:
@@ -28,11 +28,11 @@ def worth(decks: object, **changes: object) -> float:
 )
 def test_a_charlie(cards: int, published: float, eight_decks: float, infinite: float) -> None:
     """Ours for five cards is above the published one by .06, for six below by .01: it is the best chart that counts
-    cards, split hands included. The infinite shoe has more small cards left after some, so that it is worth more."""
-    assert worth(8, charlie=cards) == pytest.approx(eight_decks, abs=1e-3)
-    assert worth("inf", charlie=cards) == pytest.approx(infinite, abs=1e-3)
-    assert worth(8, charlie=cards) == pytest.approx(published, abs=0.07 if cards == 5 else 0.015)
-    assert abs(worth(8, charlie=cards + 1) - published) > 0.1  # negative control
+    cards, split hands included. The infinite shoe has more small cards left after some, which helps."""
+    assert effect(8, charlie=cards) == pytest.approx(eight_decks, abs=1e-3)
+    assert effect("inf", charlie=cards) == pytest.approx(infinite, abs=1e-3)
+    assert effect(8, charlie=cards) == pytest.approx(published, abs=0.07 if cards == 5 else 0.015)
+    assert abs(effect(8, charlie=cards + 1) - published) > 0.1  # negative control
 
 
 @pytest.mark.parametrize(("decks", "published"), [(1, 0.073362), (2, 0.073470), (6, 0.073536), (8, 0.073544)])
@@ -48,4 +48,4 @@ def test_how_often_the_dealer_draws_to_22(decks: int, published: float) -> None:
 @pytest.mark.parametrize("decks", ["inf", 8])
 def test_a_dealers_22_that_pushes(decks: object) -> None:
     """7.26% of the rounds, less those in which the hand has bust or is a natural, more for doubled bets."""
-    assert worth(decks, dealer_22_pushes=True) == pytest.approx(-6.838, abs=1e-3)
+    assert effect(decks, dealer_22_pushes=True) == pytest.approx(-6.838, abs=1e-3)
