@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from bjsim.errors import InputError
 from bjsim.sim.engine.kernels.layout import CODES
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import RANKS
@@ -33,6 +34,8 @@ class TwoCardPlayer(StatePlayer):
     strategy = "td-2c"
 
     def __init__(self, rules: Rules) -> None:
+        if rules.infinite:
+            raise InputError(f"{self.name} needs a finite shoe; give decks = 1 to 8")
         self.rules = rules
         self.states = CardStates(rules)
         self.solver = ShoeSolver(rules)
