@@ -69,6 +69,9 @@ def test_a_chart_of_the_shoe_is_a_file_that_can_be_read(tmp_path) -> None:
         (["--shoe", "A=4,X=4"], "'X' is not a card"),
         (["--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's card"),
         (["--decks", 1, "--hand", "16 v 5"], "write the cards, v, and the dealer's card"),
+        (["value", "--decks", 1, "--hand", "T6 v 5"], "leave out TABLE, --format and --strategy"),
+        (["--decks", 1, "--hand", "T6 v 5", "--strategy", "td"], "leave out TABLE, --format and --strategy"),
+        (["--decks", 1, "--format", "csv", "--json", "-"], "leave out TABLE and --json"),
         (["--decks", 1, "--hand", "T6 v 5"], "'5' is not both of the dealer's cards"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The effects of single rules on the value, next to published figures: [WoO], "Rule variations", eight decks, S17, in percent."""
+"""The effects of rules on the value next to published figures: [WoO], "Rule variations", 8 decks, S17, percent."""
 
 from __future__ import annotations
 

@@ -57,6 +57,10 @@ def solve(
     """
     if ten_probability is not None:
         settings = (*settings, f"ten_probability={ten_probability}")
+    if hand is not None and (what or chart_format or strategy):
+        raise InputError("--hand shows one decision under every strategy; leave out TABLE, --format and --strategy")
+    if chart_format and (what or json_path):
+        raise InputError("--format prints only the chart; leave out TABLE and --json")
     rules = the_rules(rules_name, settings, decks)
     if shoe is not None or not rules.infinite:
         if exact:

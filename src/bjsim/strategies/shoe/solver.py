@@ -25,6 +25,9 @@ class ShoeSolver(ShoePlays):
 
     A `strategy` is one of `STRATEGIES` (see the docstring of the package) or a `Chart`. Values are in initial bets.
 
+    A shoe that one hand and the dealer could exhaust is refused. Whether split hands could exhaust it is not checked:
+    values of splits assume that the cards last.
+
     Args:
         rules: The game. With `ties = replay`, rounds are replayed from the same full shoe. Raises are not considered.
         shoe: The cards, if not the whole decks of `rules`: `{"A": 4, "2": 3, ...}`, or ten counts for A, 2..9, T.
