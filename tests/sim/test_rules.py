@@ -63,6 +63,7 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
     },
     "double_after_split": FLAGS,
     "surrender": {"takes": [*FLAGS["takes"], ("late", True), ("none", False)], "refuses": [*FLAGS["refuses"], "early"]},
+    "surrender_after_split": FLAGS,
     "split_by": {"takes": [(word, word) for word in ("value", "rank", "never")], "refuses": ["", "suit", "points", 10]},
     "max_hands": {
         "takes": [(2, 2), ("16", 16), ("inf", math.inf), (math.inf, math.inf)],
@@ -127,6 +128,7 @@ def test_every_field_says_what_it_means_and_takes() -> None:
         ({"peek": True, "naturals": "player"}, ["peek = true", "naturals = player"]),
         ({"peek": True, "naturals": "none"}, ["peek = true", "naturals = none"]),
         ({"dealer_shows": "both"}, ["dealer_shows = both", "peek = true"]),
+        ({"surrender_after_split": True}, ["surrender_after_split = true", "surrender = true"]),
         ({"charlie": 5, "bonuses": "win"}, ["charlie = 5", "bonuses = win"]),
         ({"buy_in": 10, "chips": 19}, ["chips = 19", "buy_in of 10"]),
         ({"raises": True, "buy_in": 10, "chips": 79}, ["raises = true", "79", "max_hands = 4", "split_by = never"]),

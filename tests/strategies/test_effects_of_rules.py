@@ -49,3 +49,10 @@ def test_how_often_the_dealer_draws_to_22(decks: int, published: float) -> None:
 def test_a_dealers_22_that_pushes(decks: object) -> None:
     """7.26% of the rounds, less those in which the hand has bust or is a natural, more for doubled bets."""
     assert effect(decks, dealer_22_pushes=True) == pytest.approx(-6.838, abs=1e-3)
+
+
+def test_surrender_after_a_split() -> None:
+    """Little: hands of split eights are about the only ones that are bad enough, and 15 against a ten hardly is."""
+    late = {"surrender": True}
+    more = [effect(decks, **late, surrender_after_split=True) - effect(decks, **late) for decks in ("inf", 8)]
+    assert more == pytest.approx([2.564e-4, 5.37e-5], abs=2e-7)

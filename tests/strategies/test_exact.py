@@ -101,6 +101,7 @@ def test_the_best_chart_has_the_value_of_random_games(game: Rules) -> None:
 
 FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for the player as the one before
     "surrender": [False, True],
+    "surrender_after_split": [False, True],
     "double_on": ["never", "11-11", "9-11", "4-20", "any"],
     "double_after_split": [False, True],
     "max_hands": [2, 3, 4, 8, 16, "inf"],
@@ -118,12 +119,15 @@ FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for
 }
 
 
+NEEDED = {"surrender": {"surrender_after_split": False}, "surrender_after_split": {"surrender": True}}
+
+
 @pytest.mark.parametrize("field", FREEDOM)
 @settings(FIXED, max_examples=6)
 @given(st.data())
 def test_more_freedom_and_better_pay_never_cost(field: str, data: st.DataObject) -> None:
     fixed = {"ties": "push", "naturals": "both", "raises": False, "ten_probability": "4/13", "dealer_shows": "up"}
-    game = data.draw(rules(decks=math.inf, seats=1, bonuses="none", charlie="none", **fixed))
+    game = data.draw(rules(decks=math.inf, seats=1, bonuses="none", charlie="none", **fixed, **NEEDED.get(field, {})))
     values = [Solver(game.replace(**{field: value})).value for value in FREEDOM[field]]
     assert all(after >= before - 1e-13 for before, after in itertools.pairwise(values)), values
 
@@ -134,6 +138,7 @@ def test_the_rules_have_a_value(field: str) -> None:
     game = named_rules("vegas-s17").replace(
         decks="inf", peek=False, split_tens_blackjack=field != "split_tens_blackjack", ten_probability="2/5",
         resplit_aces=field == "max_hands", stand_on_21=field != "stand_on_21",
+        surrender=field == "surrender_after_split",
     )  # fmt: skip
     if field == "stand_on_21":
         game = game.replace(naturals="none", bonuses="at-once")  # then a soft 21 may go on to five cards

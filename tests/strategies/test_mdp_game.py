@@ -38,6 +38,7 @@ def test_the_best_value_is_the_exact_solvers(name: str) -> None:
 FLAGS = (
     *("hit_soft_17", "peek", "natural_beats_natural", "double_after_split", "surrender", "resplit_aces"),
     "dealer_22_pushes",
+    "surrender_after_split",
     *("hit_split_aces", "split_tens_blackjack", "split_aces_blackjack", "stand_on_21"),
 )
 CHOICES = {

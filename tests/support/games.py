@@ -55,6 +55,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     raises = max_hands != math.inf and ties != "replay" and draw(st.booleans())
     buy_in = draw(st.integers(1, 20))
     low = draw(st.integers(4, 20))
+    surrender = fixed.get("surrender", draw(st.booleans()))
     bonuses = fixed.get("bonuses") or draw(st.sampled_from(["none", "none", "none", "none", "win", "at-once"]))
     charlie = draw(st.sampled_from(["none", "none", 5, 6, 7])) if bonuses == "none" else "none"
     fields: dict[str, Any] = {
@@ -73,7 +74,8 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
         "ties": ties,
         "double_on": draw(st.sampled_from(["any", "any", "never", f"{low}-{draw(st.integers(low, 20))}"])),
         "double_after_split": draw(st.booleans()),
-        "surrender": draw(st.booleans()),
+        "surrender": surrender,
+        "surrender_after_split": surrender and draw(st.booleans()),
         "split_by": split_by,
         "max_hands": max_hands,
         "resplit_aces": draw(st.booleans()),

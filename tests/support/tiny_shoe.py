@@ -85,7 +85,7 @@ class TinyShoe:
             low, high = (0, 21) if rules.double_on == "any" else map(int, rules.double_on.split("-"))
             if low <= points <= high and not (soft and rules.double_on != "any"):
                 letters += "D"
-        if fresh and rules.surrender and not split:
+        if fresh and rules.surrender and (not split or rules.surrender_after_split):
             letters += "R"
         return letters
 
@@ -116,6 +116,8 @@ class TinyShoe:
         rules, (end, points, stake) = self.rules, hand
         if end == "bust":
             return Fraction(-stake)
+        if end == "surrendered":
+            return Fraction(-1, 2)
         if end == "charlie":
             return Fraction(stake)
         if end == "natural":
@@ -170,7 +172,7 @@ class TinyShoe:
             assert not letters or action in letters
             points = total(cards)[0]
             if action == "R":
-                return Fraction(-1, 2) ** power  # never with other hands
+                return go_on("surrendered", points, 1, split, pending, hands, done, rest)
             if action == "P":
                 return play(cards[0], cards[0], pending + 1, hands + 1, done, rest)
             if action == "S":
@@ -243,9 +245,12 @@ class TinyShoe:
                     elif total(after)[0] > 21:
                         value -= p
                     else:
-                        more = self.legal(after, "2", 99).replace("P", "").replace("D", "")
+                        more = "".join(letter for letter in "SH" if letter in self.legal(after, "2", 99))
                         value += p * self.best(after, shown, gone, more)[1][hole]
                 ev[action][hole] = value
         weight = {hole: rest.count(hole) if hole else 1 for hole in holes}
-        action = max(ev, key=lambda action: sum(weight[hole] * ev[action][hole] for hole in holes))
+        mean = {action: sum(weight[hole] * ev[action][hole] for hole in holes) for action in ev}
+        action = max(ev, key=mean.__getitem__)
+        if "R" in letters and mean[action] < Fraction(-sum(weight.values()), 2):
+            return "R", {hole: Fraction(-1, 2) for hole in holes}
         return action, ev[action]

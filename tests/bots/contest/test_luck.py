@@ -78,6 +78,9 @@ GAMES = {
     "21 is hit": CARDSHARK.replace(stand_on_21=False, hit_soft_17=True),
     "splits and a peek": VEGAS.replace(decks="inf", surrender=True),
     "bonuses": CARDSHARK.replace(bonuses="at-once", ties="push"),
+    "a Charlie, a push with 22, surrender after a split": VEGAS.replace(
+        decks="inf", surrender=True, surrender_after_split=True, charlie=5, dealer_22_pushes=True
+    ),
     "no hole card": load_rules("european").replace(decks="inf"),
 }
 

@@ -38,6 +38,7 @@ def random_game(seed: int) -> tuple[Rules, str]:
                 double_on=rng.choice(["any", "any", "never", f"{low}-{rng.randint(low, 20)}"]),
                 double_after_split=rng.random() < 0.5,
                 surrender=rng.random() < 0.5,
+                surrender_after_split=rng.random() < 0.5,
                 split_by=rng.choice(["value", "value", "rank", "never"]),
                 max_hands=rng.choice([2, 3, 3, 4, "inf"]),  # type: ignore[arg-type]
                 resplit_aces=rng.random() < 0.5,
@@ -119,7 +120,7 @@ def check(seed: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seed", [3, 5, 7, 9])
+@pytest.mark.parametrize("seed", [3, 5, 7, 9, 101, 110])  # in the last two, split hands surrender
 def test_a_tiny_shoe_has_its_brute_force_value(seed: int) -> None:
     check(seed)
 

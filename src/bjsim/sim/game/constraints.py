@@ -36,6 +36,10 @@ def find_contradictions(rules: Any) -> list[str]:  # a `Rules`, whose module imp
             "raises = true with ties = replay: a replayed bet would have to be raised again; use push or lose",
         ),
         (
+            rules.surrender_after_split and not rules.surrender,
+            "surrender_after_split = true needs surrender = true: with surrender = false no hand may surrender",
+        ),
+        (
             rules.charlie != "none" and rules.bonuses != "none",
             f"charlie = {rules.charlie} with bonuses = {rules.bonuses}: both say what a hand of many cards wins; "
             "set one of them to none",

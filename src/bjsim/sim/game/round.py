@@ -217,7 +217,7 @@ class Round:
                 return "SP" if pair else ""
         whole = hand.split_from < 0
         double = first and affordable and rules.doubles(hand.points, hand.soft) and (whole or rules.double_after_split)
-        surrender = first and rules.surrender and whole
+        surrender = first and rules.surrender and (whole or rules.surrender_after_split)
         return "SH" + "D" * double + "P" * pair + "R" * surrender + "B" * rules.raises
 
     def _is_pair(self, ranks: list[int]) -> bool:

@@ -55,6 +55,7 @@ class Rules:
         double_after_split: Split hands may double.
         surrender: Half the bet may be given up as the very first action; without a peek that saves half from a
             natural too.
+        surrender_after_split: Split hands may surrender too.
         split_by: Pairs that may be split: equal value, equal rank.
         max_hands: Hands a seat may hold after splits.
         resplit_aces: A pair of aces from split aces may be split again.
@@ -128,6 +129,7 @@ class Rules:
         "half the bet may be given up as the very first action; without a peek that saves half from a natural too",
         parsers.surrender,
     )  # fmt: skip
+    surrender_after_split: bool = _rule(False, _BOOL, "split hands may surrender too", parsers.flag)
     split_by: str = _rule(
         "value", "value, rank or never", "pairs that may be split: equal value, equal rank",
         parsers.parse_choice("value", "rank", "never"),

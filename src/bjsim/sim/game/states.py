@@ -132,7 +132,7 @@ class States:
             letters += "D"
         if pair:
             letters += "P"
-        if fresh and rules.surrender and state.split == WHOLE:
+        if fresh and rules.surrender and (state.split == WHOLE or rules.surrender_after_split):
             letters += "R"
         return letters
 

@@ -16,7 +16,10 @@ from bjsim.strategies.mdp.blackjack import GameProcess
 # Rules that make a game larger: the value of the field at which they do not, and what must be remembered otherwise.
 REASONS: tuple[tuple[dict[str, str | bool], str], ...] = (
     ({"dealer_shows": "up"}, "both of the dealer's cards, which are shown"),
-    ({"surrender": False}, "whether a hand is the initial one, which alone may surrender"),
+    (
+        {"surrender": False, "surrender_after_split": False},
+        "whether a hand is the initial one, which alone may surrender",
+    ),
     ({"double_on": "never"}, "whether a hand has two cards, which alone may double"),
     ({"split_by": "never"}, "the rank of a pair that may be split, and whether a hand comes from a split"),
     ({"bonuses": "none"}, "the number of cards up to six, and the cards so far where 7-7-7 or 8-7-6 is possible"),

@@ -224,6 +224,7 @@ class Analysis:
         count = len(shoe.game.hands.key)
         kernel.best(shoe.nodes, shoe.shown, self.base, start, 0, count, play.value, play.hit, play.act)
         at = shoe.layout.pairs
+        self._surrender(start, play, 0, count)
         if after == "cdz-":
             kernel.keep(shoe.nodes, self.base, start, shoe.layout.hand, play.hit, count, at, play.act)
             self._follow(start, play, count, at)
@@ -236,7 +237,7 @@ class Analysis:
         kernel.best(shoe.nodes, shoe.shown, self.base, start, at, len(play.act), play.value, play.hit, play.act)
         better = np.nan_to_num(play.split, nan=-np.inf) > play.value[at:-1]
         play.act[at:][better], play.value[at:-1][better] = SPLIT, play.split[better]
-        self._surrender(start, play)
+        self._surrender(start, play, at, len(play.act))
         return play
 
     def _replanned(self, start: int, play: Play, form: SplitForm, by_gone: bool) -> float:
@@ -250,6 +251,7 @@ class Analysis:
                 continue
             low, high = tree.span(plan)
             kernel.best(shoe.nodes, shoe.shown, self.base, start, low, high, play.value, play.hit, play.act)
+            self._surrender(start, play, low, high)
             for gone in range(len(weight)):
                 if weight[gone].any():
                     first, last = tree.span(gone)
@@ -258,9 +260,10 @@ class Analysis:
                     ev += float(weight[gone] @ play.value[tree.second(gone)])
         return ev
 
-    def _surrender(self, start: int, play: Play) -> None:
-        """Surrender wherever that is better than the current action."""
+    def _surrender(self, start: int, play: Play, low: int, high: int) -> None:
+        """Surrender at the nodes low..high where that is better than the current action."""
         nodes = self.shoe.may_surrender
+        nodes = nodes[(nodes >= low) & (nodes < high)]
         ev = self.surrender * self.base.plays[start, nodes]
         better = (ev > play.value[nodes]) & (ev < 0)
         play.act[nodes[better]], play.value[nodes[better]] = SURRENDER, ev[better]

@@ -6,6 +6,7 @@ fixed by the second card, since only hands of two cards may double. A hand is th
 cards with a number of orders and a profit for each outcome of the dealer:
 
     every way to stand or double   its cards       W by outcome
+    every surrender                its cards       1/2
     every second card              pair and card   -s for every outcome
 
 The mean product is a sum over pairs of ends: orders x probability of both multisets x mean product of the profits
@@ -22,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import DOUBLE, SPLIT, STAND
+from bjsim.sim.engine.kernels.layout import DOUBLE, SPLIT, STAND, SURRENDER
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.hand_states import DEALER_NATURAL
 from bjsim.strategies.shoe import kernel
@@ -121,6 +122,8 @@ class Squares(Analysis):
                 if play.act[node] == STAND:
                     profit = (pay[shoe.kind[node]] + 1) * played
                     add(int(game.hands.key[shoe.layout.hand[node]]), pair, float(ways[node]), profit)
+                elif play.act[node] == SURRENDER:
+                    add(int(game.hands.key[shoe.layout.hand[node]]), pair, float(ways[node]), 0.5 * played)
                 elif play.act[node] == DOUBLE:
                     for child in shoe.layout.child[node]:
                         if child < len(shoe.kind):
