@@ -120,7 +120,7 @@ def check(seed: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seed", [3, 5, 7, 9, 101, 110])  # in the last two, split hands surrender
+@pytest.mark.parametrize("seed", [3, 5, 7, 9, 101, 110, 145])  # from 101 on, split hands surrender; 145 has a tie
 def test_a_tiny_shoe_has_its_brute_force_value(seed: int) -> None:
     check(seed)
 

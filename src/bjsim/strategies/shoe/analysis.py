@@ -261,11 +261,11 @@ class Analysis:
         return ev
 
     def _surrender(self, start: int, play: Play, low: int, high: int) -> None:
-        """Surrender at the nodes low..high where that is better than the current action."""
+        """Surrender at the nodes low..high where that is better than the current action, beyond rounding."""
         nodes = self.shoe.may_surrender
         nodes = nodes[(nodes >= low) & (nodes < high)]
         ev = self.surrender * self.base.plays[start, nodes]
-        better = (ev > play.value[nodes]) & (ev < 0)
+        better = (ev > play.value[nodes] + kernel.TIE) & (ev < 0)
         play.act[nodes[better]], play.value[nodes[better]] = SURRENDER, ev[better]
 
     # --- complete rounds
