@@ -231,7 +231,7 @@ def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:
 
 
 def _flag(name: str, value: object) -> bool:
-    """Raises: InputError for what is neither true nor false."""
+    """Raises: InputError if it is neither true nor false."""
     if not isinstance(value, bool | int | np.bool_) or value not in (False, True):
         text = isinstance(value, str | Real)
         shown = argument(name, value) if text else f"{argument(name)}: a {type(value).__name__}"
@@ -240,7 +240,7 @@ def _flag(name: str, value: object) -> bool:
 
 
 def _precision(until: object) -> float:
-    """Raises: InputError for what is no share of the initial bet."""
+    """Raises: InputError if it is not a share of the initial bet."""
     is_number = isinstance(until, Real) and not isinstance(until, bool)
     number = float(until) if is_number and 0 < until < 1 else math.nan  # type: ignore[operator,arg-type]
     if not 0 < number < 1:

@@ -30,7 +30,7 @@ else:
     print("B", 150 * score / 21)
 """
 COUNTER = r"""
-/* Uses the mean of the cards not seen. It has no prototype of atoi, which compilers of the time accepted. */
+/* Uses the mean of the unseen cards. It does not declare atoi, which compilers of the time accepted. */
 #include <stdio.h>
 #include <string.h>
 

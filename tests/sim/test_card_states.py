@@ -120,7 +120,7 @@ def outputs(labels: np.ndarray, after: np.ndarray, state: int, length: int) -> l
 
 @pytest.mark.parametrize("seed", range(30))
 def test_states_are_merged_if_no_word_tells_them_apart(seed: int) -> None:
-    """Two of n states that any word tells apart are told apart by one of fewer than n letters."""
+    """If any word distinguishes two of n states, a word of fewer than n letters does."""
     labels, after = random_automaton(8, seed)
     after[5:] = after[:3]  # some are alike
     labels[5:] = labels[:3]

@@ -114,7 +114,7 @@ class _SituationReached(BaseException):
 
 
 class _ViewRecorder:
-    """Makes the moves `before`, then keeps the next view and ends the round."""
+    """Makes the moves in `before`, then keeps the next view and ends the round."""
 
     name = "recorder"
 
@@ -130,7 +130,7 @@ class _ViewRecorder:
 
 
 class _BotAfterMoves:
-    """Makes the moves `before`, then asks the bot. It stands for a fault, as in a contest."""
+    """Makes the moves in `before`, then asks the bot. A fault counts as a stand, as in a contest."""
 
     name = "bot"
 

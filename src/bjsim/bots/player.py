@@ -63,7 +63,7 @@ class BotPlayer:
         return self.strikes is not None and self.faults.total() >= self.strikes
 
     def decide(self, view: View) -> Action:
-        """The bot's move, which is always legal; a stand for every fault.
+        """The bot's move, which is always legal: a faulty one becomes a stand.
 
         Raises:
             SandboxClosed: `close` was called, perhaps meanwhile.

@@ -288,7 +288,7 @@ def show_contest(folder: Path, hand: str | None, json_path: str | None) -> None:
 
 
 class Named:
-    """Stands in for a player when a recorded round is printed."""
+    """A placeholder for a player when a recorded round is printed."""
 
     def __init__(self, name: str) -> None:
         self.name = name

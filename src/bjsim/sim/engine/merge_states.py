@@ -1,4 +1,4 @@
-"""Merging the states of an automaton that cannot be told apart."""
+"""Merging the equivalent states of an automaton."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Array = np.ndarray[Any, Any]
 
 
 def merge_states(labels: Array, after: Array) -> tuple[Array, Array]:
-    """Merge states with equal labels from which equal inputs lead to equal labels for ever (Moore's algorithm).
+    """Merge the states that no sequence of inputs distinguishes by their labels (Moore's algorithm).
 
     Only states that can be reached from state 0 are kept.
 
@@ -19,8 +19,8 @@ def merge_states(labels: Array, after: Array) -> tuple[Array, Array]:
         after: The state after each input, int64 (S, m).
 
     Returns:
-        A state of each class, in ascending order, (C,); and the class of each state, (S,), -1 if it is out of reach.
-        State 0 is of class 0.
+        One state of each class, in ascending order, (C,); and the class of each state, (S,), -1 if it cannot be
+        reached. State 0 is in class 0.
     """
     reached = np.zeros(len(after), np.bool_)
     fresh = np.zeros(1, np.int64)

@@ -1,4 +1,4 @@
-"""Events: what happens in a round, in order. Each kind is a class of its own; consumers tell them apart by `match`."""
+"""Events: what happens in a round, in order. Each kind has its own class; consumers `match` on it."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class DealerState(NamedTuple):
     """The dealer's hand.
 
     Attributes:
-        points: The best total; 22 for a bust, or 23 where 22 is told apart.
+        points: The best total; 22 for a bust, or 23 if a dealer's 22 pushes.
         soft: Whether an ace counts 11.
         cards: Number of cards, up to three.
         held: With `CardStates`, the sorted values of at most two cards if both are shown, else empty.
