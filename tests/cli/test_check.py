@@ -143,3 +143,16 @@ def test_a_chart_is_played_until_its_value_in_the_shoe_is_known():
     data = bjsim("check", "hoyle", "--rules", "vegas-s17", "--until", "0.05%", "--workers", "1", "--json", "-").json
     low, high = data["run"]["bots"][0]["luck_adjusted"]["anytime95"]
     assert high - low <= 0.001 and low < -0.0243 < high  # the mean of 2e7 rounds is -2.44%
+
+
+def test_a_printed_chart_is_echoed_with_every_guess(tmp_path):
+    hands = {"4-11": "H", "12-16": "H", "17+": "S", "Soft 13-17": "H", "Soft 18": "D", "Soft 19+": "S", "9,9": "SP"}
+    lines = [f"{hand}\t" + "\t".join([code] * 10) for hand, code in hands.items()]
+    pairs = "".join(f"{rank},{rank}\t" + "\t".join(["N"] * 10) + "\n" for rank in "2345678TA")
+    path = tmp_path / "book.txt"
+    path.write_text("A book\n\t" + "\t".join("23456789TA") + "\n" + "\n".join(lines) + "\n" + pairs)
+    result = bjsim("check", str(path), "--rules", "vegas-s17", "--echo")
+    assert "99  P  P  P" in result.out and "A7 Ds Ds" in result.out
+    assert "guessed: D means Ds for A7" in result.out and "skipped: A book" in result.out
+    again = bjsim("check", str(path), "--rules", "vegas-s17", "--hands", "0")
+    assert again.status == 0 and "skipped: A book" in again.err

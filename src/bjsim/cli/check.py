@@ -37,7 +37,9 @@ from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.exact.reach import find_endless_split
-from bjsim.strategies.formats.files import WRITERS, decode, detect_format, read_chart
+from bjsim.strategies.formats.files import WRITERS, decode, detect_format, read_with_notes
+from bjsim.strategies.formats.pasted import Reading
+from bjsim.strategies.formats.text import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import find_player
 
@@ -57,17 +59,25 @@ ONLY_OF_RUN = ("missing", "until", "reached")  # keys that only `bjsim run --jso
     "--fix", "fix_path", metavar="FILE|-", help="Write the best chart, in the format of CHART; - for standard output."
 )
 @click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the chart with its wrong cells marked.")
+@click.option("--echo", is_flag=True, help="Print the chart as it was understood, with every guess, and end.")
 def check(
     chart: str, rules_name: str, settings: tuple[str, ...], decks: str | None, hands: int | None,
     precision: float | None, workers: int | None, seed: int, json_path: str | None, fix_path: str | None,
-    plot_path: str | None,
+    plot_path: str | None, echo: bool,
 ) -> None:  # fmt: skip
     """Evaluate a strategy chart exactly, list its wrong cells with their costs, and play it.
 
-    CHART is a named strategy, a file in the text, CSV or policy format, or - for standard input.
+    CHART is a named strategy, a chart file, or - for standard input. Charts as books and pages print them are read
+    too: with titles, sections, ranges such as 5-8 or 18+, and codes such as SP, Uh or Y/N.
     """
     rules = the_rules(rules_name, settings, decks)
-    judged, form = read(chart, rules)
+    (judged, notes), form = read(chart, rules)
+    if echo:
+        click.echo(format_text(judged), nl=False)
+    for note in notes:
+        click.echo(note, err=not echo)
+    if echo:
+        return
     if plot_path:
         check_picture(plot_path)
     if json_path == "-" == fix_path:
@@ -100,21 +110,21 @@ def check(
         report(console, played)
 
 
-def read(text: str, rules: Rules) -> tuple[Chart, str]:
-    """The chart that the argument names, and its format. Raises: InputError."""
+def read(text: str, rules: Rules) -> tuple[Reading, str]:
+    """The chart that the argument names, with notes on how it was read, and its format. Raises: InputError."""
     if text == "-":
         data = decode(sys.stdin.buffer.read(), "standard input")
-        return read_chart(data, "standard input", rules), detect_format(data)
+        return read_with_notes(data, "standard input", rules), detect_format(data)
     if text in CATALOGUE or not Path(text).is_file():
         player = find_player(text, rules)
         if isinstance(player, Chart):
-            return player, "chart"
+            return Reading(player), "chart"
         raise InputError(f"{text} is not a chart: a player that decides in Python has no cells to check")
     try:
         data = decode(Path(text).read_bytes(), text)
     except OSError as error:
         raise InputError(f"cannot read the chart {text}: {error.strerror}") from None
-    return read_chart(data, text, rules), detect_format(data)
+    return read_with_notes(data, text, rules), detect_format(data)
 
 
 def report(console: Console, played: RunResult) -> None:

@@ -1,11 +1,12 @@
 """Reading and writing chart files in any of three formats: text ([Easy]), CSV, and policy ([BlackJackP]).
 
 The format is recognised by the first line: in CSV it has commas, in a policy, which has no header, it has a hand and
-actions, and in the text format it has the dealer's cards.
+actions, and in the text format it has the dealer's cards. A file in none of the three is read by `pasted`.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 
@@ -13,6 +14,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.formats.csv import csv_grid, format_csv
 from bjsim.strategies.formats.parser import SAME_CODE, ChartError, chart_from
+from bjsim.strategies.formats.pasted import NoHeaderError, Reading, read_pasted
 from bjsim.strategies.formats.policy import format_policy, policy_chart
 from bjsim.strategies.formats.text import format_text, split_lines, text_grid
 
@@ -30,21 +32,43 @@ def detect_format(text: str) -> str:
 
 
 def read_chart(data: bytes | str, name: str, rules: Rules) -> Chart:
-    """Parse the content of a chart file in any of the three formats.
+    """Parse the content of a chart file in any format, as `read_with_notes` does.
+
+    What was guessed or filled in is logged.
+    """
+    reading = read_with_notes(data, name, rules)
+    for note in reading.notes:
+        logging.getLogger(__name__).warning("%s: %s", name, note)
+    return reading.chart
+
+
+def read_with_notes(data: bytes | str, name: str, rules: Rules) -> Reading:
+    """Parse the content of a chart file in any of the three formats, or in another usual style.
 
     Args:
         data: The content of the file.
         name: The name of the file, for messages.
         rules: The game that the chart is for.
 
+    Returns:
+        The chart, with notes if it is in none of the three formats.
+
     Raises:
         ChartError: The chart is not valid; the message has one line, with the line and column of the error.
     """
     text = decode(data, name)
     form = detect_format(text)
-    if form == "policy":
-        return policy_chart(text, name, rules)
-    return chart_from((csv_grid if form == "csv" else text_grid)(text, name), rules)
+    try:
+        if form == "policy":
+            return Reading(policy_chart(text, name, rules))
+        return Reading(chart_from((csv_grid if form == "csv" else text_grid)(text, name), rules))
+    except ChartError as error:
+        try:
+            return read_pasted(text, name, rules)
+        except NoHeaderError:
+            raise error from None
+        except ChartError as other:  # the error of the reader that came further
+            raise max(error, other, key=lambda error: error.position) from None
 
 
 def decode(data: bytes | str, name: str) -> str:

@@ -22,7 +22,13 @@ SAME_CODE = {"D": "Dh", "R": "Rh"}
 
 
 class ChartError(InputError):
-    """A chart file is not valid. The message has the file, line and column, and the accepted values."""
+    """A chart file is not valid. The message has the file, line and column, and the accepted values.
+
+    Attributes:
+        position: Line and column, if known; they count from 1.
+    """
+
+    position = (0, 0)
 
 
 class Token(NamedTuple):
@@ -54,7 +60,9 @@ class ParsedTable:
 
     def error(self, token: Token, message: str) -> ChartError:
         """An error at the position of `token`."""
-        return ChartError(f"{self.name}, line {token.line}, column {token.column}: {message}")
+        error = ChartError(f"{self.name}, line {token.line}, column {token.column}: {message}")
+        error.position = token.line, token.column
+        return error
 
 
 def required_rows(states: States) -> tuple[str, ...]:
