@@ -30,6 +30,7 @@ LAYERS = {  # inside a package, each part may import itself and those after it
     "strategies": (
         "experiment",
         "results",
+        "counting",
         "learning",
         "mdp",
         "players",

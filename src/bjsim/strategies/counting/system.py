@@ -1,0 +1,263 @@
+"""Counting systems: tags, initial count, and how a running count becomes the count that decides.
+
+    running count = initial count + sum of the tags of the cards seen
+    true count = running count / decks unseen
+
+An unbalanced system, whose tags add up to `imbalance` per deck, has the true count
+
+    (running count - initial count - imbalance x decks seen) / decks unseen
+
+which is 0 on average at every depth, like that of a balanced one. All counts are exact: tags are fractions, and
+`scaled_tags` are integers for compiled code.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from bjsim.errors import InputError
+from bjsim.sim.game.cards import RANKS, TEN, parse_rank
+
+DECK = 52
+IN_DECK = (4,) * 9 + (16,)  # cards of each value, A, 2..9 and T, in a deck
+STEPS = {"exact": 1, "quarter": 13, "half": 26, "full": 52, "none": 0}  # cards; `none`: decide by the running count
+DIVISOR_ROUNDINGS = ("round", "up", "down")  # the codes of compiled code are positions
+ROUNDINGS = ("floor", "truncate", "round", "exact")
+TIMINGS = ("decision", "round")
+LARGEST_TAG = 100
+LARGEST_SCALE = 60  # a common denominator of the tags
+NUMBER = re.compile(r"[+-]?\d{1,6}(\.\d{1,6}|/\d{1,6})?", re.ASCII)
+CHOICES = {"divisor": tuple(STEPS), "divisor_rounding": DIVISOR_ROUNDINGS, "rounding": ROUNDINGS, "timing": TIMINGS}
+
+
+class ScaledCount(NamedTuple):
+    """A counting system in integers, for compiled code. Counts and tags are multiplied by `scale`.
+
+    With `unseen` cards and D = the divisor in cards (`unseen` rounded to a multiple of `step`, at least `least`), the
+    true count is (52 (running - pivot) + imbalance D) / (scale D), to be rounded as `rounding` says. If `step` is 0,
+    the count is running / scale.
+
+    Attributes:
+        tags: By value, A, 2..9, T.
+        scale: The common denominator of the tags and of the initial count.
+        initial: The running count of a full shoe.
+        pivot: The running count when all cards are seen.
+        imbalance: Sum of the tags of a deck.
+        step: Cards to a multiple of which the divisor is rounded; 1 is exact, 0 no division.
+        divisor_rounding: Position in `DIVISOR_ROUNDINGS`.
+        least: The least divisor in cards.
+        rounding: Position in `ROUNDINGS`.
+    """
+
+    tags: tuple[int, ...]
+    scale: int
+    initial: int
+    pivot: int
+    imbalance: int
+    step: int
+    divisor_rounding: int
+    least: int
+    rounding: int
+
+
+@dataclass(frozen=True)
+class CountingSystem:
+    """A counting system. Numbers may be given as text, such as "1/2"; `tags` also as one text of ten numbers.
+
+    Attributes:
+        name: Its name.
+        tags: The tags of A, 2..9, T; fractions are allowed.
+        initial: The part of the initial count that does not depend on the number of decks.
+        initial_per_deck: The part of the initial count for each deck.
+        divisor: Decks unseen are counted to the card (`exact`), or in multiples of a `full`, `half` or `quarter` deck;
+            `none`: decisions are made by the running count.
+        divisor_rounding: How the unseen decks are rounded to such a multiple: `round` (halves up), `up` or `down`.
+        least_divisor: The least divisor in decks, a multiple of 1/52.
+        rounding: Of the quotient: `floor`, `truncate` (toward 0), `round` (to the nearest, halves away from 0) or
+            `exact`.
+        timing: Playing decisions and insurance are made by the count at that moment (`decision`) or before the round
+            (`round`). Bets are always made by the count before the round.
+        title: Its full name.
+        source: Where it comes from.
+
+    Raises:
+        InputError: A value is not accepted; the message names the field.
+    """
+
+    name: str
+    tags: tuple[Fraction, ...]
+    initial: Fraction = Fraction(0)
+    initial_per_deck: Fraction = Fraction(0)
+    divisor: str = "exact"
+    divisor_rounding: str = "round"
+    least_divisor: Fraction = Fraction(1, 2)
+    rounding: str = "floor"
+    timing: str = "decision"
+    title: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tags", _parse_tags(self.tags))
+        for name in ("initial", "initial_per_deck", "least_divisor"):
+            object.__setattr__(self, name, _parse_number(name, getattr(self, name)))
+        for name in ("name", "title", "source"):
+            if not isinstance(getattr(self, name), str):
+                raise InputError(f"{name} = {getattr(self, name)!r} is not accepted; use a text")
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise InputError(f"{name} = {getattr(self, name)!r} is not accepted; use {', '.join(choices)}")
+        if not 0 < self.least_divisor <= 8 or (DECK * self.least_divisor).denominator > 1:
+            raise InputError(f"least_divisor = {self.least_divisor} is not accepted; use decks up to 8, such as 1/2")
+        if self.scale > LARGEST_SCALE:
+            raise InputError(f"tags: their common denominator is {self.scale}; use one of at most {LARGEST_SCALE}")
+
+    def replace(self, **values: Any) -> CountingSystem:
+        """Return this system with other values. Raises: InputError: A field or value is not accepted."""
+        known = [field.name for field in fields(self)]
+        for name in values:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f"did you mean {near[0]}?" if near else f"use {', '.join(known)}"
+                raise InputError(f"a counting system has no field {name!r}; {hint}")
+        return replace(self, **values)
+
+    @cached_property
+    def scale(self) -> int:
+        """The common denominator of the tags and of the initial count."""
+        numbers = (*self.tags, self.initial, self.initial_per_deck)
+        return math.lcm(*(number.denominator for number in numbers))
+
+    @cached_property
+    def scaled_tags(self) -> tuple[int, ...]:
+        """The tags times `scale`, as integers."""
+        return tuple(int(tag * self.scale) for tag in self.tags)
+
+    @cached_property
+    def imbalance(self) -> Fraction:
+        """Sum of the tags of a deck; 0 for a balanced system."""
+        return sum((tag * count for tag, count in zip(self.tags, IN_DECK, strict=True)), Fraction(0))
+
+    @property
+    def uses_true_count(self) -> bool:
+        """Whether decisions are made by the true count, not the running count."""
+        return self.divisor != "none"
+
+    def initial_count(self, decks: int) -> Fraction:
+        """Return the running count of a full shoe."""
+        return self.initial + self.initial_per_deck * decks
+
+    def pivot(self, decks: int) -> Fraction:
+        """Return the running count when all cards of the shoe are seen."""
+        return self.initial_count(decks) + self.imbalance * decks
+
+    def scaled(self, decks: int) -> ScaledCount:
+        """Return the system in integers, for compiled code."""
+        return ScaledCount(
+            self.scaled_tags, self.scale, int(self.scale * self.initial_count(decks)),
+            int(self.scale * self.pivot(decks)), int(self.scale * self.imbalance), STEPS[self.divisor],
+            DIVISOR_ROUNDINGS.index(self.divisor_rounding), int(DECK * self.least_divisor),
+            ROUNDINGS.index(self.rounding),
+        )  # fmt: skip
+
+    # --- counts
+
+    def running_count(self, seen: str | Sequence[int], decks: int) -> Fraction:
+        """Compute the running count.
+
+        Args:
+            seen: The cards seen, as letters such as `"T65"`, or ten counts for A, 2..9, T.
+            decks: The decks of the shoe.
+
+        Returns:
+            The running count.
+
+        Raises:
+            InputError: A card is unknown, or there are not ten counts.
+        """
+        counts = card_counts(seen)
+        return self.initial_count(decks) + sum(tag * count for tag, count in zip(self.tags, counts, strict=True))
+
+    def divisor_cards(self, unseen: int) -> int:
+        """Return the divisor in cards, with `unseen` cards unseen."""
+        step = STEPS[self.divisor] or 1
+        if self.divisor_rounding == "round":
+            steps = (2 * unseen + step) // (2 * step)
+        else:
+            steps = unseen // step if self.divisor_rounding == "down" else -(-unseen // step)
+        return max(steps * step, int(DECK * self.least_divisor))
+
+    def true_count(self, running: Fraction | int, unseen: int, decks: int) -> Fraction:
+        """Compute the true count, rounded as the system says.
+
+        Args:
+            running: The running count.
+            unseen: The number of unseen cards; a dealer's hidden card and burned cards are among them.
+            decks: The decks of the shoe.
+
+        Returns:
+            The true count.
+        """
+        quotient = (running - self.pivot(decks)) * DECK / self.divisor_cards(unseen) + self.imbalance
+        return round_count(Fraction(quotient), self.rounding)
+
+    def count(self, running: Fraction | int, unseen: int, decks: int) -> Fraction:
+        """Compute the count by which decisions are made: the true count, or the running count (`divisor = none`).
+
+        The arguments are those of `true_count`.
+        """
+        return self.true_count(running, unseen, decks) if self.uses_true_count else Fraction(running)
+
+
+def round_count(count: Fraction, rounding: str) -> Fraction:
+    """Round a count: `floor`, `truncate`, `round` (halves away from 0) or `exact`."""
+    if rounding == "exact":
+        return count
+    if rounding == "floor":
+        return Fraction(math.floor(count))
+    if rounding == "truncate":
+        return Fraction(math.trunc(count))
+    away = math.floor(abs(count) + Fraction(1, 2))
+    return Fraction(away if count >= 0 else -away)
+
+
+def card_counts(cards: str | Sequence[int]) -> tuple[int, ...]:
+    """Return ten counts, for A, 2..9 and T. cards: letters, or the counts. Raises: InputError."""
+    if isinstance(cards, str):
+        try:
+            values = [min(parse_rank(card), TEN) for card in cards]
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        return tuple(values.count(value) for value in range(TEN + 1))
+    if len(cards) != TEN + 1:
+        raise InputError(f"cards: give {TEN + 1} counts, for A, 2..9 and T, not {len(cards)}")
+    return tuple(cards)
+
+
+def _parse_tags(tags: object) -> tuple[Fraction, ...]:
+    if isinstance(tags, str):
+        tags = tags.split()
+    accepted = f"{TEN + 1} numbers, for {' '.join(RANKS[: TEN + 1])}"
+    if not isinstance(tags, list | tuple) or len(tags) != TEN + 1:
+        raise InputError(f"tags: give {accepted}, such as -1 1 1 1 1 1 0 0 0 -1")
+    numbers = tuple(_parse_number("tags", tag) for tag in tags)
+    if max(map(abs, numbers)) > LARGEST_TAG or len(set(numbers)) == 1:
+        raise InputError(f"tags: give {accepted}, from -{LARGEST_TAG} to {LARGEST_TAG} and not all equal")
+    return numbers
+
+
+def _parse_number(name: str, value: object) -> Fraction:
+    """Parse a number exactly; a float means its shortest decimal form."""
+    try:
+        if isinstance(value, bool) or not NUMBER.fullmatch(str(value)):
+            raise ValueError
+        number = Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"{name}: {str(value)[:40]!r} is not accepted; use a number such as -1, 0.5 or 1/2") from None
+    return number

@@ -1,0 +1,72 @@
+"""The built-in counting systems (`systems.toml`), and systems from TOML files."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from bjsim.errors import InputError
+from bjsim.strategies.counting.system import CountingSystem
+from bjsim.toml_files import read_toml
+
+
+@cache
+def built_in_systems() -> Mapping[str, CountingSystem]:
+    """Return the built-in systems by name."""
+    tables = read_toml(Path(__file__).with_name("systems.toml"))
+    return {name: CountingSystem(name, **values) for name, values in tables.items()}
+
+
+def find_system(name: str | os.PathLike[str]) -> CountingSystem:
+    """Find a counting system by the name of a built-in one, or load it from a file that ends in .toml.
+
+    Raises:
+        InputError: There is no such system; the message names the most similar one.
+    """
+    if Path(name).suffix == ".toml":
+        return load_system(name)
+    systems = built_in_systems()
+    text = os.fspath(name)
+    if text.lower() in systems:
+        return systems[text.lower()]
+    near = difflib.get_close_matches(text.lower(), systems, 1)
+    hint = f"did you mean {near[0]}?" if near else f"systems are {', '.join(systems)}."
+    raise InputError(f"no counting system is called {text!r}; {hint} A file of one must end in .toml")
+
+
+def load_system(path: str | os.PathLike[str]) -> CountingSystem:
+    """Load a counting system from a TOML file.
+
+    Args:
+        path: A file with values by field. With `system = "NAME"`, missing fields have the values of that system.
+
+    Returns:
+        The system; its name is that of the file unless the file has one.
+
+    Raises:
+        InputError: The file or a field is not accepted. The message names it.
+    """
+    try:
+        values = read_toml(Path(path))
+        stem = Path(path).stem
+        if "system" in values:
+            return find_built_in(values.pop("system")).replace(**{"name": stem, **values})
+        if "tags" not in values:
+            raise InputError('tags are missing; give ten numbers, for A, 2..9 and T, or system = "hilo"')
+        return CountingSystem(stem, values.pop("tags")).replace(**values)
+    except OSError as error:
+        raise InputError(f"cannot read the counting system {os.fspath(path)}: {error.strerror}") from None
+    except InputError as error:
+        raise InputError(f"{os.fspath(path)}: {error}") from None
+    except ValueError as error:
+        raise InputError(f"{os.fspath(path)} {error}") from None
+
+
+def find_built_in(name: object) -> CountingSystem:
+    """Find a built-in system; files are not followed further. Raises: InputError."""
+    if not isinstance(name, str) or name.lower().endswith(".toml"):
+        raise InputError(f"system = {name!r} is not accepted; use {', '.join(built_in_systems())}")
+    return find_system(name)

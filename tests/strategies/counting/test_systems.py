@@ -1,0 +1,170 @@
+"""Counting systems: published tags, initial counts, divisors and roundings, and files of one's own."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bjsim.errors import InputError
+from bjsim.strategies.counting import CountingSystem, find_system, load_system
+from bjsim.strategies.counting.system import IN_DECK
+from bjsim.strategies.counting.systems import built_in_systems
+
+SYSTEMS = tuple(built_in_systems())
+HALVES = "-1 1/2 1 1 3/2 1 1/2 0 -1/2 -1"
+
+
+def test_the_systems_of_the_field_are_built_in() -> None:
+    assert set(SYSTEMS) == {
+        "hilo", "ko", "red7", "hiopt1", "hiopt2", "omega2", "zen", "halves", "uston-apc", "revere",
+    }  # fmt: skip
+
+
+def test_only_ko_and_red7_are_unbalanced() -> None:
+    assert {name: system.imbalance for name, system in built_in_systems().items() if system.imbalance} == {
+        "ko": 4, "red7": 2,
+    }  # fmt: skip
+
+
+def test_initial_counts_and_pivots() -> None:
+    """KO: 0, -4, -20, -28 for 1, 2, 6, 8 decks."""
+    assert [find_system("ko").initial_count(decks) for decks in (1, 2, 6, 8)] == [0, -4, -20, -28]
+    assert {find_system("ko").pivot(decks) for decks in range(1, 9)} == {4}
+    assert {find_system("red7").pivot(decks) for decks in range(1, 9)} == {0}
+
+
+def test_running_and_true_count() -> None:
+    """Hi-Lo, six decks: 20 small cards and 8 tens seen, 284 unseen: 12 / (284 / 52) = 2.197."""
+    exact = find_system("hilo").replace(rounding="exact")
+    running = exact.running_count("23456" * 4 + "TJQK" * 2, 6)
+    assert running == 12
+    assert exact.true_count(running, 284, 6) == Fraction(12 * 52, 284)
+    assert find_system("hilo").count(running, 284, 6) == 2
+
+
+def test_halves_are_exact() -> None:
+    halves = find_system("halves")
+    assert halves.scale == 2
+    assert halves.scaled_tags == (-2, 1, 2, 2, 3, 2, 1, 0, -1, -2)
+    assert halves.running_count("259", 6) == Fraction(3, 2)
+
+
+@pytest.mark.parametrize(
+    ("divisor", "rounding", "unseen", "cards"),
+    [
+        ("exact", "round", 137, 137), ("full", "round", 137, 156), ("full", "round", 130, 156),
+        ("full", "down", 137, 104), ("full", "up", 105, 156), ("half", "round", 137, 130), ("half", "up", 131, 156),
+        ("quarter", "round", 137, 143), ("quarter", "down", 142, 130),
+        ("exact", "round", 3, 26), ("full", "down", 9, 26),
+    ],
+)  # fmt: skip
+def test_divisors(divisor: str, rounding: str, unseen: int, cards: int) -> None:
+    system = find_system("hilo").replace(divisor=divisor, divisor_rounding=rounding)
+    assert system.divisor_cards(unseen) == cards
+
+
+@pytest.mark.parametrize(
+    ("rounding", "counts"),
+    [("floor", (2, -3)), ("truncate", (2, -2)), ("round", (3, -3)), ("exact", (Fraction(5, 2), Fraction(-5, 2)))],
+)
+def test_roundings(rounding: str, counts: tuple[Fraction, Fraction]) -> None:
+    system = find_system("hilo").replace(rounding=rounding)
+    assert (system.true_count(5, 104, 6), system.true_count(-5, 104, 6)) == counts
+
+
+def test_a_true_count_of_an_unbalanced_system_is_zero_off_the_top_and_on_average() -> None:
+    """KO, six decks, half dealt with the average cards: RC = -20 + 12 = -8, (-8 + 20 - 4 x 3) / 3 = 0."""
+    true_ko = find_system("ko").replace(divisor="exact")
+    assert true_ko.true_count(-20, 312, 6) == 0
+    assert true_ko.true_count(-8, 156, 6) == 0
+    assert true_ko.true_count(4, 156, 6) == 4  # at the pivot, the true count is the imbalance
+    assert find_system("ko").count(-8, 156, 6) == -8
+
+
+@given(
+    name=st.sampled_from(SYSTEMS),
+    divisor=st.sampled_from(["exact", "quarter", "half", "full"]),
+    divisor_rounding=st.sampled_from(["round", "up", "down"]),
+    seen=st.integers(0, 400),
+    decks=st.integers(1, 8),
+    data=st.data(),
+)
+def test_the_integers_for_compiled_code_say_the_same(
+    name: str, divisor: str, divisor_rounding: str, seen: int, decks: int, data: st.DataObject
+) -> None:
+    system = find_system(name).replace(divisor=divisor, divisor_rounding=divisor_rounding)
+    counts = [data.draw(st.integers(0, count * decks)) for count in IN_DECK]
+    unseen = 52 * decks - sum(counts)
+    scaled = system.scaled(decks)
+    running = scaled.initial + sum(tag * count for tag, count in zip(scaled.tags, counts, strict=True))
+    assert Fraction(running, scaled.scale) == system.running_count(counts, decks)
+    step, rounds = scaled.step, scaled.divisor_rounding
+    steps = ((2 * unseen + step) // (2 * step), -(-unseen // step), unseen // step)[rounds]
+    cards = max(steps * step, scaled.least)
+    count = (52 * (running - scaled.pivot) + scaled.imbalance * cards) // (scaled.scale * cards)
+    assert count == system.true_count(Fraction(running, scaled.scale), unseen, decks)
+
+
+def test_every_card_seen_gives_the_pivot() -> None:
+    for system in built_in_systems().values():
+        for decks in (1, 6):
+            assert system.running_count([count * decks for count in IN_DECK], decks) == system.pivot(decks)
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(f'tags = "{HALVES}"\ndivisor = "half"\ntiming = "round"\n')
+    mine = find_system(path)
+    assert mine == load_system(str(path))
+    assert (mine.name, mine.divisor, mine.timing, mine.tags[4]) == ("mine", "half", "round", Fraction(3, 2))
+    path.write_text('system = "hilo"\nrounding = "truncate"\n')
+    assert load_system(path) == find_system("hilo").replace(name="mine", rounding="truncate")
+    path.write_text("tags = [-1, 0.5, 1, 1, 1.5, 1, 0.5, 0, -0.5, -1]\n")
+    assert load_system(path).tags == find_system("halves").tags
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("tags = [1, 2]", "tags: give 10 numbers"),
+        ("", "tags are missing"),
+        ('tags = "0 0 0 0 0 0 0 0 0 0"', "not all equal"),
+        ('tags = "1e9999999 1 1 1 1 1 0 0 0 -1"', "use a number such as"),
+        ('system = "hilo"\ndivisor = "third"', "use exact, quarter, half, full, none"),
+        ('system = "hilo"\ndivizor = "half"', "did you mean divisor?"),
+        ('system = "hilo"\nleast_divisor = 0', "least_divisor"),
+        ('system = "hilo"\ntitle = 3', "title = 3"),
+        ('system = "mine.toml"', "system = 'mine.toml'"),
+        ("tags = [", "not valid TOML"),
+    ],
+)
+def test_wrong_files(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match="mine") as error:
+        load_system(path)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_names() -> None:
+    assert find_system("HiLo").name == "hilo"
+    with pytest.raises(InputError, match="did you mean hilo"):
+        find_system("hi-lo")
+    with pytest.raises(InputError, match="systems are hilo, ko"):
+        find_system("xyz")
+    with pytest.raises(InputError, match="cannot read"):
+        find_system("missing.toml")
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(InputError, match="10 counts"):
+        find_system("hilo").running_count([1, 2], 6)
+    with pytest.raises(InputError, match="not a card"):
+        find_system("hilo").running_count("TX", 6)
+    with pytest.raises(InputError, match="rounding = 'up'"):
+        CountingSystem("mine", find_system("hilo").tags, rounding="up")
