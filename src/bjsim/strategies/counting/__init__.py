@@ -2,6 +2,8 @@
 
 | module | what |
 |---|---|
+| `departures` | index plays over a chart, in text: another chart for every count |
+| `ramp` | bet ramps: units and spots by count |
 | `system` | `CountingSystem`: tags, initial count, divisor, rounding |
 | `systems` | the built-in systems, and systems from TOML files |
 
@@ -12,14 +14,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from bjsim.strategies.counting.departures import Departure as Departure
+    from bjsim.strategies.counting.departures import Departures as Departures
+    from bjsim.strategies.counting.departures import find_departures as find_departures
+    from bjsim.strategies.counting.departures import parse_departures as parse_departures
+    from bjsim.strategies.counting.ramp import Bet as Bet
+    from bjsim.strategies.counting.ramp import Ramp as Ramp
     from bjsim.strategies.counting.system import CountingSystem as CountingSystem
     from bjsim.strategies.counting.systems import find_system as find_system
     from bjsim.strategies.counting.systems import load_system as load_system
 
 _MODULES = {
+    "Bet": "ramp",
     "CountingSystem": "system",
+    "Departure": "departures",
+    "Departures": "departures",
+    "Ramp": "ramp",
+    "find_departures": "departures",
     "find_system": "systems",
     "load_system": "systems",
+    "parse_departures": "departures",
 }
 __all__ = list(_MODULES)
 

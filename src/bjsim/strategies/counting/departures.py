@@ -1,0 +1,288 @@
+"""Index plays: departures from a chart by the count, in a text format to be typed.
+
+    16vT S>=0        stand 16 against a ten at a count of 0 or more, otherwise hit
+    13v2 H<-1        hit 13 against a 2 below -1, otherwise play as the chart says
+    TTv5 P>=5; 14vT R>=3; 9v2 D>=1     split, surrender, double
+    insurance I>=3   # a comment
+
+An index play says when an action is taken. Otherwise that action is not taken: where the chart has it, S and H change
+places, a double or surrender becomes what the chart's code has instead (`Dh`: H), and a pair is played as its total.
+Where the action is not legal, such as a double on three cards, the rest of the cell decides. S and H leave a surrender
+in place, since `16vT S>=0` is meant for hands that may not surrender; to stop surrendering, write R with a count.
+"""
+
+from __future__ import annotations
+
+import difflib
+import operator
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+from pathlib import Path
+
+from bjsim.errors import InputError
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.rows import PAIR, SOFT, parse_row
+from bjsim.strategies.formats.parser import SAME_COLUMN, SAME_ROW
+
+INSURANCE = "insurance"  # in place of a row
+OPERATORS = {">=": operator.ge, "<": operator.lt, "<=": operator.le, ">": operator.gt}
+LARGEST_COUNT = 1000
+LONGEST = 1 << 20  # characters of a set of index plays
+_NUMBER = r"(?P<count>[+\-−]?\d{1,4}(?:\.\d{1,6}|/\d{1,6})?)"
+_CONDITION = r"\s*(?P<operator>>=|<=|>|<|≥|≤)\s*" + _NUMBER
+_PLAY = re.compile(r"(?P<row>[A2-9TJQK1][0-9ATJQK]*)\s*VS?\.?\s*(?P<column>\S+)\s+(?P<action>[SHDPR])" + _CONDITION)
+_INSURANCE = re.compile(r"INSURANCE(?:\s+I)?" + _CONDITION)
+_SAME_OPERATOR = {"≥": ">=", "≤": "<="}
+FORM = "a hand, v, the dealer's card, S H D P or R, and a count, such as 16vT S>=0; or insurance I>=3"
+
+
+@dataclass(frozen=True)
+class Departure:
+    """One index play: an action that is taken if and only if the count fulfils a condition.
+
+    Attributes:
+        row: The hand, as the row of a chart; or `insurance`.
+        column: The dealer's card, as the column of a chart; empty for insurance.
+        action: S, H, D, P or R; I for insurance.
+        operator: >=, >, < or <=.
+        count: The index.
+    """
+
+    row: str
+    column: str
+    action: str
+    operator: str
+    count: Fraction
+
+    def __str__(self) -> str:
+        where = INSURANCE if self.row == INSURANCE else f"{self.row}v{self.column}"
+        return f"{where} {self.action}{self.operator}{self.count}"
+
+    def holds(self, count: Fraction | int) -> bool:
+        """Return whether the action is taken at this count."""
+        return bool(OPERATORS[self.operator](count, self.count))
+
+
+@dataclass(frozen=True)
+class Departures:
+    """A chart with index plays: another chart for every count.
+
+    Args:
+        base: The chart.
+        plays: The index plays.
+
+    Raises:
+        InputError: A hand or a card is not in the chart, an action is given twice, or a cell cannot combine actions.
+    """
+
+    base: Chart
+    plays: tuple[Departure, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "plays", tuple(self.plays))
+        seen = set()
+        rows = {row for row, _ in self.base.cells}
+        for play in self.plays:
+            key = play.row, play.column, play.action
+            if key in seen:
+                raise InputError(f"{play}: there are two conditions for this action; keep one")
+            seen.add(key)
+            if play.row == INSURANCE:
+                continue
+            if play.row not in rows:
+                raise InputError(f"{play}: unknown hand {play.row}; this game has {' '.join(self.base.table)}")
+            if (play.row, play.column) not in self.base.cells:
+                columns = " ".join(self.base.states.columns)
+                raise InputError(f"{play}: unknown dealer's card {play.column}; this game has {columns}")
+            if play.action == "P" and parse_row(play.row).kind != PAIR:
+                raise InputError(f"{play}: only pairs split, such as 88 or TT")
+        for count in range(self.span[0], self.span[1] + 1):
+            self.chart_at(count)
+
+    @classmethod
+    def parse(cls, text: str, base: Chart) -> Departures:
+        """Make a chart with index plays.
+
+        Args:
+            text: Index plays, a file of them, or names of sets; see `find_departures`.
+            base: The chart.
+
+        Raises:
+            InputError: The text is not accepted, or does not fit the chart.
+        """
+        return cls(base, find_departures(text))
+
+    @property
+    def text(self) -> str:
+        """The index plays, one per line; `parse_departures` reads it."""
+        return format_departures(self.plays)
+
+    @cached_property
+    def span(self) -> tuple[int, int]:
+        """The lowest and highest counts of interest: beyond them the chart stays as it is there."""
+        counts = [play.count for play in self.plays]
+        return (floor(min(counts)) - 1, ceil(max(counts)) + 1) if counts else (0, 0)
+
+    def clip(self, count: Fraction | int) -> Fraction | int:
+        """Return the count inside `span` at which play is the same."""
+        low, high = self.span
+        return min(max(count, low), high)
+
+    def chart_at(self, count: Fraction | int) -> Chart:
+        """Return the chart in force at a count."""
+        count = self.clip(count)
+        key = frozenset(play for play in self.plays if play.holds(count))
+        if key not in self._charts:
+            cells = dict(self.base.cells)
+            for cell, plays in self._by_cell.items():
+                cells[cell] = _depart(self.base, cell, plays, count)
+            chart = self.base if cells == self.base.cells else Chart(self.base.name, self.base.rules, cells)
+            self._charts[key] = chart
+        return self._charts[key]
+
+    def insured_at(self, count: Fraction | int) -> bool:
+        """Return whether insurance is taken at a count."""
+        return any(play.row == INSURANCE and play.holds(count) for play in self.plays)
+
+    @cached_property
+    def _charts(self) -> dict[frozenset[Departure], Chart]:
+        return {}
+
+    @cached_property
+    def _by_cell(self) -> dict[tuple[str, str], list[Departure]]:
+        cells: dict[tuple[str, str], list[Departure]] = {}
+        for play in self.plays:
+            if play.row != INSURANCE:
+                cells.setdefault((play.row, play.column), []).append(play)
+        return cells
+
+
+def _depart(base: Chart, cell: tuple[str, str], plays: Iterable[Departure], count: Fraction | int) -> str:
+    """Return the code of a cell at a count."""
+    code = base.cells[cell]
+    surrenders, code = code[0] == "R", _without_surrender(code)
+    decisions = {play.action: play.holds(count) for play in plays}
+    for action, other in ("SH", "HS"):
+        if decisions.get(action):
+            code = action
+        elif action in decisions and code == action:
+            code = other
+    if "D" in decisions:
+        bottom = {"Ds": "S", "Dh": "H"}.get(code, code)
+        if decisions["D"] and bottom not in ("S", "H"):
+            raise InputError(f"{cell[0]}v{cell[1]}: a cell cannot both split and double; keep one of them")
+        code = f"D{bottom.lower()}" if decisions["D"] else bottom
+    if "P" in decisions:
+        if decisions["P"]:
+            code = "P"
+        elif code[0] == "P":
+            row = parse_row(cell[0])
+            code = "H" if row.kind == SOFT or row.soft else base.code((row.total,), cell[1])
+            surrenders, code = surrenders or code[0] == "R", _without_surrender(code)
+    if not decisions.get("R", surrenders):
+        return code
+    if code[0] == "D":
+        raise InputError(f"{cell[0]}v{cell[1]}: a cell cannot both double and surrender; keep one of them")
+    return "Rp" if code[0] == "P" else "R" + code[-1].lower()
+
+
+def _without_surrender(code: str) -> str:
+    return {"Rh": "H", "Rs": "S", "Rp": "P"}.get(code, code)
+
+
+# --- text
+
+
+def parse_departures(text: str) -> tuple[Departure, ...]:
+    """Parse index plays.
+
+    Args:
+        text: Index plays, on lines of their own or separated by commas or semicolons; `#` starts a comment.
+
+    Returns:
+        The index plays in the order of the text.
+
+    Raises:
+        InputError: An entry is not an index play; the message quotes it and shows the form.
+    """
+    if len(text) > LONGEST:
+        raise InputError(f"index plays: the text is longer than {LONGEST} characters")
+    return tuple(_parse_departure(number, entry) for number, entry in _entries(text))
+
+
+def format_departures(plays: Iterable[Departure]) -> str:
+    """Write index plays, one per line."""
+    return "".join(f"{play}\n" for play in plays)
+
+
+def _entries(text: str) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        for entry in re.split(r"[,;]", line.split("#")[0]):
+            if entry.strip():
+                yield number, entry.strip()
+
+
+def _parse_departure(number: int, entry: str) -> Departure:
+    where = f"index plays, line {number}: {entry[:40]!r}"
+    match = _PLAY.fullmatch(entry.upper()) or _INSURANCE.fullmatch(entry.upper())
+    if match is None:
+        raise InputError(f"{where} is not accepted; write {FORM}")
+    found = match.groupdict()
+    try:
+        count = Fraction(found["count"].replace("−", "-"))
+    except ZeroDivisionError:
+        count = Fraction(LARGEST_COUNT + 1)
+    if abs(count) > LARGEST_COUNT:
+        raise InputError(f"{where}: the count must be from -{LARGEST_COUNT} to {LARGEST_COUNT}")
+    condition = _SAME_OPERATOR.get(found["operator"], found["operator"])
+    if "row" not in found:
+        return Departure(INSURANCE, "", "I", condition, count)
+    row, column = SAME_ROW.get(found["row"], found["row"]), SAME_COLUMN.get(found["column"], found["column"])
+    return Departure(row, column, found["action"], condition, count)
+
+
+# --- named sets
+
+NAMED_SETS = {
+    "none": "",
+    "i18": (
+        "insurance I>=3, 16vT S>=0, 15vT S>=4, TTv5 P>=5, TTv6 P>=4, 10vT D>=4, 12v3 S>=2, 12v2 S>=3, 11vA D>=1, "
+        "9v2 D>=1, 10vA D>=4, 9v7 D>=3, 16v9 S>=5, 13v2 S>=-1, 12v4 S>=0, 12v5 S>=-2, 12v6 S>=-1, 13v3 S>=-2"
+    ),
+    "fab4": "14vT R>=3, 15vT R>=0, 15v9 R>=2, 15vA R>=1",
+}
+"""Schlesinger's Illustrious 18 and Fab 4: Hi-Lo true counts for four to eight decks, dealer stands on soft 17."""
+
+
+def find_departures(text: str | os.PathLike[str]) -> tuple[Departure, ...]:
+    """Find index plays by name, in a file or in the text itself.
+
+    Args:
+        text: Names of sets joined by `+`, such as `i18+fab4`; or a file that ends in .txt; or index plays.
+
+    Returns:
+        The index plays.
+
+    Raises:
+        InputError: It is none of them; the message says what is accepted.
+    """
+    words = os.fspath(text).strip()
+    if words.lower().endswith(".txt"):
+        try:
+            return parse_departures(Path(text).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            raise InputError(f"cannot read the index plays {words}: {reason}") from None
+    names = [name.strip() for name in words.lower().split("+")]
+    if all(name in NAMED_SETS for name in names):
+        return parse_departures("\n".join(NAMED_SETS[name] for name in dict.fromkeys(names)))
+    if not re.search(r"[<>≤≥]", words) and words:
+        near = difflib.get_close_matches(names[0], NAMED_SETS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"sets are {', '.join(NAMED_SETS)}, joined by +."
+        raise InputError(f"no set of index plays is called {words[:40]!r}; {hint} A file must end in .txt")
+    return parse_departures(words)

@@ -1,0 +1,138 @@
+"""Bet ramps: the units and spots that are bet at each count before the round."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+from typing import NamedTuple
+
+from bjsim.errors import InputError
+
+MAX_SPOTS = 7
+MAX_UNITS = 1_000_000
+MAX_COUNT = 1000
+ACCEPTED = "a spread such as 1-12, or counts with units such as 0:1 1:2 2:4x2 (x2: on two spots; 0 units: no bet)"
+_NUMBER = r"\d{1,7}(?:\.\d{1,6}|/\d{1,6})?"
+_SPREAD = re.compile(rf"({_NUMBER})\s*(?:-|–|to)\s*({_NUMBER})")
+_ENTRY = re.compile(rf"([+\-−]?{_NUMBER}):({_NUMBER})(?:[xX*](\d{{1,2}}))?")
+
+
+class Bet(NamedTuple):
+    """What is bet before a round.
+
+    Attributes:
+        units: Units on each spot; 0 if the round is only watched (back-counting).
+        spots: Spots played.
+    """
+
+    units: Fraction
+    spots: int = 1
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """The bet for each count. Between two steps, and above the last, the step below holds; below the first, the first.
+
+    Attributes:
+        steps: Counts in ascending order, each with its bet.
+
+    Raises:
+        InputError: A step is not accepted, or no step has a bet.
+    """
+
+    steps: tuple[tuple[Fraction, Bet], ...]
+
+    def __post_init__(self) -> None:
+        steps = sorted((Fraction(count), Bet(Fraction(bet[0]), *bet[1:])) for count, bet in self.steps)
+        for (count, bet), (after, _) in zip(steps, [*steps[1:], (None, None)], strict=True):
+            if count == after:
+                raise InputError(f"ramp: the count {count} is given twice")
+            if abs(count) > MAX_COUNT:
+                raise InputError(f"ramp: the count {count} is not accepted; use -{MAX_COUNT} to {MAX_COUNT}")
+            if not 0 <= bet.units <= MAX_UNITS:
+                raise InputError(f"ramp: {bet.units} units are not accepted; use 0 to {MAX_UNITS}")
+            if not 1 <= bet.spots <= MAX_SPOTS:
+                raise InputError(f"ramp: {bet.spots} spots are not accepted; use 1 to {MAX_SPOTS}")
+        if not any(bet.units for _, bet in steps):
+            raise InputError(f"ramp: no count has a bet; use {ACCEPTED}")
+        object.__setattr__(self, "steps", tuple(steps))
+
+    @classmethod
+    def parse(cls, text: str) -> Ramp:
+        """Parse a ramp.
+
+        Args:
+            text: A spread such as `1-12` (see `spread`); counts with units such as `0:1 1:2 2:4x2`, separated by
+                spaces or commas; or a number of units for every count.
+
+        Returns:
+            The ramp.
+
+        Raises:
+            InputError: The text is not accepted; the message quotes the part that is wrong.
+        """
+        words = text.replace(",", " ").split()
+        try:
+            if match := _SPREAD.fullmatch(text.strip()):
+                return cls.spread(Fraction(match[1]), Fraction(match[2]))
+            if len(words) == 1 and re.fullmatch(_NUMBER, words[0]):
+                return cls(((Fraction(0), Bet(Fraction(words[0]))),))
+            if not words:
+                raise InputError(f"ramp: it is empty; use {ACCEPTED}")
+            return cls(tuple(_parse_step(word) for word in words))
+        except ZeroDivisionError:
+            raise InputError(f"ramp: {text[:40]!r} divides by 0; use {ACCEPTED}") from None
+
+    @classmethod
+    def spread(cls, least: Fraction | int, most: Fraction | int) -> Ramp:
+        """Make the usual ramp of a spread: the least bet up to a count of +1, then 2, 4, 6, .. times it, to the most.
+
+        Args:
+            least: Units bet at low counts.
+            most: Units bet at high counts.
+
+        Returns:
+            The ramp; 1 to 12 is 1:1 2:2 3:4 4:6 5:8 6:10 7:12.
+
+        Raises:
+            InputError: `most` is less than `least`, or `least` is 0.
+        """
+        if not 0 < least <= most or most > 1000 * least:
+            raise InputError(
+                f"ramp: a spread of {least}-{most} is not accepted; use a least and a most bet, as in 1-12"
+            )
+        steps = [(Fraction(1), Bet(Fraction(least)))]
+        while steps[-1][1].units < most:
+            count = steps[-1][0] + 1
+            steps.append((count, Bet(Fraction(min(2 * (count - 1) * least, most)))))
+        return cls(tuple(steps))
+
+    def __str__(self) -> str:
+        return " ".join(
+            f"{count}:{bet.units}" + (f"x{bet.spots}" if bet.spots > 1 else "") for count, bet in self.steps
+        )
+
+    @cached_property
+    def counts(self) -> list[Fraction]:
+        """The counts of the steps."""
+        return [count for count, _ in self.steps]
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The lowest and highest whole counts of interest: beyond them the bet stays as it is there."""
+        return floor(self.counts[0]) - 1, ceil(self.counts[-1])
+
+    def bet(self, count: Fraction | float) -> Bet:
+        """Return the bet at a count."""
+        return self.steps[max(bisect_right(self.counts, count) - 1, 0)][1]
+
+
+def _parse_step(word: str) -> tuple[Fraction, Bet]:
+    match = _ENTRY.fullmatch(word)
+    if match is None:
+        raise InputError(f"ramp: {word[:40]!r} is not accepted; use {ACCEPTED}")
+    return Fraction(match[1].replace("−", "-")), Bet(Fraction(match[2]), int(match[3] or 1))
