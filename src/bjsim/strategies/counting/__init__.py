@@ -2,8 +2,10 @@
 
 | module | what |
 |---|---|
+| `count_returns` | the returns of a ramp from those of a unit by count; the best ramp |
 | `departures` | index plays over a chart, in text: another chart for every count |
 | `ramp` | bet ramps: units and spots by count |
+| `risk` | DI, SCORE, N0, ruin and certainty equivalent |
 | `system` | `CountingSystem`: tags, initial count, divisor, rounding |
 | `systems` | the built-in systems, and systems from TOML files |
 
@@ -14,6 +16,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from bjsim.strategies.counting.count_returns import CountReturns as CountReturns
+    from bjsim.strategies.counting.count_returns import RampReturns as RampReturns
+    from bjsim.strategies.counting.count_returns import best_ramp as best_ramp
+    from bjsim.strategies.counting.count_returns import kelly_ramp as kelly_ramp
+    from bjsim.strategies.counting.count_returns import ramp_returns as ramp_returns
     from bjsim.strategies.counting.departures import Departure as Departure
     from bjsim.strategies.counting.departures import Departures as Departures
     from bjsim.strategies.counting.departures import find_departures as find_departures
@@ -26,14 +33,19 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "Bet": "ramp",
+    "CountReturns": "count_returns",
     "CountingSystem": "system",
     "Departure": "departures",
     "Departures": "departures",
     "Ramp": "ramp",
+    "RampReturns": "count_returns",
+    "best_ramp": "count_returns",
     "find_departures": "departures",
     "find_system": "systems",
+    "kelly_ramp": "count_returns",
     "load_system": "systems",
     "parse_departures": "departures",
+    "ramp_returns": "count_returns",
 }
 __all__ = list(_MODULES)
 

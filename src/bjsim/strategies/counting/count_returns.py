@@ -1,0 +1,237 @@
+"""The returns of a unit by count, the returns of a ramp that follow from them, and the best ramp.
+
+With e = expected profit, s^2 = variance and c = covariance of two spots at a count, all of one unit, B = bank and
+k = Kelly fraction, the best bet on each of m spots is k B e / (s^2 + (m - 1) c). Sources: Kelly (1956); Harris, optimal
+bet ramps (bjmath.com).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bjsim.errors import InputError
+from bjsim.strategies.counting.risk import check_positive, desirability_index
+
+Floats = NDArray[np.float64]
+Z95 = 1.959963984540054  # 97.5% quantile of the normal distribution
+FINE = 400  # scales tried per pass by `best_ramp`
+
+
+@dataclass(frozen=True)
+class CountReturns:
+    """The returns of one unit on one spot, by the count before the round.
+
+    Args:
+        counts: The counts, shape (K,).
+        shares: The share of rounds at each count; they add up to 1.
+        ev: Expected profit at each count.
+        var: Variance of the profit of a round at each count.
+        cov: Covariance of the profits of two spots at each count, for more than one spot.
+        error: Covariance matrix of the estimates: of `ev`, shape (K, K), or of `shares`, `ev` and `var` one after the
+            other, shape (3K, 3K).
+
+    Raises:
+        InputError: The shapes differ, a variance is not positive, or the shares do not add up to 1.
+    """
+
+    counts: Floats
+    shares: Floats
+    ev: Floats
+    var: Floats
+    cov: Floats | None = None
+    error: Floats | None = None
+
+    def __post_init__(self) -> None:
+        size = len(self.counts)
+        for name in ("counts", "shares", "ev", "var", "cov"):
+            if (given := getattr(self, name)) is not None:
+                values = np.asarray(given, np.float64)
+                if values.shape != (size,) or not np.isfinite(values).all():
+                    raise InputError(f"{name}: give {size} finite numbers, one for each count")
+                object.__setattr__(self, name, values)
+        if abs(self.shares.sum() - 1) > 1e-6 or (self.shares < 0).any():
+            raise InputError("shares: they must be at least 0 and add up to 1")
+        if (self.var <= 0).any():
+            raise InputError("var: variances must be above 0")
+        if self.error is not None:
+            object.__setattr__(self, "error", np.asarray(self.error, np.float64))
+            if self.error.shape not in ((size, size), (3 * size, 3 * size)):
+                raise InputError(f"error: give a matrix of shape {size, size} or {3 * size, 3 * size}")
+
+    def spot_var(self, spots: int) -> Floats:
+        """Return the variance per spot and squared unit of a round on several spots: var + (spots - 1) cov."""
+        return self.var + (spots - 1) * _cov(self) if spots > 1 else self.var
+
+
+@dataclass(frozen=True)
+class RampReturns:
+    """The returns of a ramp per round seen, in units.
+
+    Attributes:
+        ev: Expected profit.
+        sd: Standard deviation.
+        bet: Mean of the initial bets, all spots together.
+        played: Share of the rounds in which there is a bet.
+        error: Covariance matrix of the estimates of `ev` and of the variance, shape (2, 2); None if unknown.
+    """
+
+    ev: float
+    sd: float
+    bet: float
+    played: float
+    error: Floats | None = None
+
+    @property
+    def ev_per_bet(self) -> float:
+        """Expected profit per initial bet (IBA)."""
+        return self.ev / self.bet
+
+    def half_width(self, metric: Callable[[float, float], float]) -> float:
+        """Return half the width of the 95% interval of a function of ev and sd, by the delta method.
+
+        Args:
+            metric: Such as `score`, or `lambda ev, sd: ruin_probability(ev, sd, 500)`.
+
+        Raises:
+            InputError: The errors of the estimates are unknown.
+        """
+        if self.error is None:
+            raise InputError("no interval: the covariance matrix of the estimates (error) is needed")
+        var, gradient = self.sd**2, []
+        for ev_step, var_step in ((1e-6 * self.sd, 0.0), (0.0, 1e-6 * var)):
+            high = metric(self.ev + ev_step, math.sqrt(var + var_step))
+            low = metric(self.ev - ev_step, math.sqrt(var - var_step))
+            gradient.append((high - low) / (2 * (ev_step + var_step)))
+        return float(Z95 * math.sqrt(max(np.array(gradient) @ self.error @ np.array(gradient), 0.0)))
+
+
+def ramp_returns(table: CountReturns, units: ArrayLike, spots: int | Sequence[int] = 1) -> RampReturns:
+    """Compute the returns of a ramp.
+
+    Args:
+        table: The returns of a unit by count.
+        units: Units bet on each spot at each count; 0 where no bet is placed.
+        spots: Spots played, for all counts or for each.
+
+    Returns:
+        Mean and standard deviation per round seen, and their errors if the table has them.
+    """
+    bets = np.broadcast_to(np.asarray(units, np.float64), table.shares.shape)
+    many = np.broadcast_to(np.asarray(spots, np.int64), table.shares.shape)
+    if not bets.any() or (bets < 0).any() or (many < 1).any():
+        raise InputError("units: bets must be at least 0, with at least one above 0, on at least one spot")
+    var = table.var + (many - 1) * _cov(table) if many.max() > 1 else table.var
+    mean = many * bets * table.ev
+    squares = many * bets**2 * var + mean**2
+    ev = float(table.shares @ mean)
+    variance = float(table.shares @ squares) - ev**2
+    bet, played = float(table.shares @ (many * bets)), float(table.shares @ (bets > 0))
+    return RampReturns(ev, math.sqrt(variance), bet, played, _error(table, bets, many, mean, squares, ev))
+
+
+def _cov(table: CountReturns) -> Floats:
+    if table.cov is None:
+        raise InputError("spots: for more than one, the covariance of two spots (cov) is needed")
+    return table.cov
+
+
+def _error(
+    table: CountReturns, bets: Floats, spots: NDArray[np.int64], mean: Floats, squares: Floats, ev: float
+) -> Floats | None:
+    """Return the covariance matrix of ev and variance, by the delta method; cov is taken as known."""
+    if table.error is None:
+        return None
+    of_ev = table.shares * spots * bets
+    ev_gradient = np.concatenate([mean, of_ev, np.zeros(len(bets))])
+    var_gradient = np.concatenate([
+        squares - 2 * ev * mean, 2 * of_ev * (mean - ev), table.shares * spots * bets**2,
+    ])  # fmt: skip
+    gradients = np.array([ev_gradient, var_gradient])
+    if len(table.error) == len(bets):
+        gradients = gradients[:, len(bets) : 2 * len(bets)]
+    error: Floats = gradients @ table.error @ gradients.T
+    return error
+
+
+def kelly_ramp(
+    table: CountReturns, bank: float, kelly: float = 1.0, least: float = 0.0, most: float = math.inf,
+    chip: float = 0.0, spots: int = 1,
+) -> Floats:  # fmt: skip
+    """Compute the bets of a bank: k B e / (var + (spots - 1) cov) at each count, within limits.
+
+    Args:
+        table: The returns of a unit by count.
+        bank: The bank, in the currency of the bets.
+        kelly: Kelly fraction.
+        least: Least bet on a spot, at unfavourable counts too; 0 if these are not played.
+        most: Most that is bet on a spot.
+        chip: Bets are rounded to multiples of this, to the nearest inside the limits; 0: not rounded.
+        spots: Spots played.
+
+    Returns:
+        The bet on each spot, by count.
+
+    Raises:
+        InputError: A number is not accepted, or the limits contain no bet.
+    """
+    check_positive(bank=bank, kelly=kelly)
+    return _limited(kelly * bank * table.ev / table.spot_var(spots), least, most, chip)
+
+
+def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0, spots: int = 1) -> Floats:
+    """Compute the ramp of highest SCORE between two bets: proportional to e / (var + (spots - 1) cov) within them.
+
+    Args:
+        table: The returns of a unit by count.
+        least: Least bet on a spot; 0 if unfavourable counts are not played.
+        most: Most that is bet on a spot.
+        chip: Bets are rounded to multiples of this; 0: not rounded.
+        spots: Spots played.
+
+    Returns:
+        The bet on each spot, by count.
+
+    Raises:
+        InputError: The limits are not accepted, or no count is favourable.
+    """
+    check_positive(most=most)
+    merit = table.ev / table.spot_var(spots)
+    if merit.max() <= 0 or math.isinf(most):
+        raise InputError("best_ramp: give a largest bet, and a table with a favourable count")
+    low, high = math.log(most / merit.max() / 100), math.log(most / merit[merit > 0].min() * 2)
+    found = _limited(merit * math.exp(high), least, most, chip)
+    for _ in range(3):
+        scales = np.linspace(low, high, FINE)
+        ramps = [_limited(merit * math.exp(scale), least, most, chip) for scale in scales]
+        scores = [_score(table, ramp, spots) for ramp in ramps]
+        at = int(np.argmax(scores))
+        if scores[at] >= _score(table, found, spots):
+            found = ramps[at]
+        low, high = scales[max(at - 1, 0)], scales[min(at + 1, FINE - 1)]
+    return found
+
+
+def _score(table: CountReturns, bets: Floats, spots: int) -> float:
+    if not bets.any():
+        return -math.inf
+    returns = ramp_returns(table, bets, spots)
+    return desirability_index(returns.ev, returns.sd)
+
+
+def _limited(bets: Floats, least: float, most: float, chip: float) -> Floats:
+    """Clip bets to limits, and round them to chips."""
+    if not (0 <= least <= most and 0 <= chip < math.inf and most > 0):
+        raise InputError(f"limits: least {least}, most {most} and chip {chip} are not accepted; use 0 <= least <= most")
+    limited = np.clip(bets, least, most)
+    if chip:
+        low, high = math.ceil(least / chip - 1e-9), most / chip
+        high = math.floor(high + 1e-9) if math.isfinite(high) else high
+        if low > high:
+            raise InputError(f"chip: no multiple of {chip} is between {least} and {most}")
+        limited = np.clip(np.floor(limited / chip + 0.5), low, high) * chip
+    return limited
