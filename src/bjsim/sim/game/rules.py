@@ -5,30 +5,19 @@ Each field has its meaning and accepted values as metadata, which listings, TOML
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from html import escape
 from typing import Any
 
-from bjsim.errors import InputError
 from bjsim.sim.game import rule_parsers as parsers
 from bjsim.sim.game.cards import NORMAL_TENS, rank_probabilities
 from bjsim.sim.game.constraints import find_contradictions
+from bjsim.sim.game.rule_fields import BOOL, RulesError, html_table, plain, rule, unknown_field
 
-
-class RulesError(InputError):
-    """An inconsistent rule set, or an unknown field or value. The message names the field."""
-
-
-def _rule(default: Any, accepts: str, meaning: str, parse: Callable[[str], Any]) -> Any:
-    return field(default=default, metadata={"accepts": accepts, "meaning": meaning, "parse": parse})
-
-
-_BOOL = "true or false"
+__all__ = ["RULE_FIELDS", "Rules", "RulesError", "parse_field", "plain"]
 
 
 @dataclass(frozen=True)
@@ -78,93 +67,89 @@ class Rules:
     """
 
     name: str = field(default="custom", compare=False, metadata={"meaning": "the name of this game"})
-    decks: float = _rule(
+    decks: float = rule(
         math.inf, "1 to 8, or inf", "decks in the shoe; inf draws with replacement", parsers.or_inf(parsers.whole(1, 8))
     )
-    ten_probability: Fraction = _rule(
+    ten_probability: Fraction = rule(
         NORMAL_TENS, "a number between 0 and 1, such as 4/13",
         "probability of a ten-valued card; all others share the rest", parsers.share(lambda x: 0 < x < 1),
     )  # fmt: skip
-    cut: Fraction = _rule(
+    cut: Fraction = rule(
         Fraction(1), "0 to 1, such as 3/4 or 75%",
         "share of the shoe dealt before it is shuffled; 1 = to the last card, 0 = a fresh shoe for every round",
         parsers.share(lambda x: 0 <= x <= 1),
     )  # fmt: skip
-    deal: str = _rule(
+    deal: str = rule(
         "pdpd", "two p and one or two d, such as pdpd, ddpp, pdp",
         "order of the deal: p gives every seat a card, d the dealer; the first d is open; one d: no hole card",
         parsers.deal,
     )  # fmt: skip
-    dealer_stands_on: int = _rule(17, "17 or 18", "the dealer draws below this total", parsers.whole(17, 18))
-    hit_soft_17: bool = _rule(False, _BOOL, "the dealer draws on soft 17", parsers.flag)
-    dealer_shows: str = _rule(
+    dealer_stands_on: int = rule(17, "17 or 18", "the dealer draws below this total", parsers.whole(17, 18))
+    hit_soft_17: bool = rule(False, BOOL, "the dealer draws on soft 17", parsers.flag)
+    dealer_shows: str = rule(
         "up", "up or both", "dealer's cards seen before the seats act", parsers.parse_choice("up", "both")
     )
-    peek: bool = _rule(False, _BOOL, "a dealer's natural ends the round before anyone acts", parsers.flag)
-    blackjack_pays: Fraction = _rule(
-        Fraction(3, 2),
-        "a number of bets above 0, to 100, such as 3/2 or 3:2",
-        "what a player's natural wins",
+    peek: bool = rule(False, BOOL, "a dealer's natural ends the round before anyone acts", parsers.flag)
+    blackjack_pays: Fraction = rule(
+        Fraction(3, 2), "a number of bets above 0, to 100, such as 3/2 or 3:2", "what a player's natural wins",
         parsers.odds,
-    )
-    naturals: str = _rule(
-        "both",
-        "player, both or none",
-        "whose ace and ten in two cards is special",
+    )  # fmt: skip
+    naturals: str = rule(
+        "both", "player, both or none", "whose ace and ten in two cards is special",
         parsers.parse_choice("player", "both", "none"),
+    )  # fmt: skip
+    natural_beats_natural: bool = rule(
+        False, BOOL, "a player's natural wins even against the dealer's (else they tie)", parsers.flag
     )
-    natural_beats_natural: bool = _rule(
-        False, _BOOL, "a player's natural wins even against the dealer's (else they tie)", parsers.flag
-    )
-    ties: str = _rule(
+    ties: str = rule(
         "push", "push, lose or replay", "equal scores: bet back, bet lost, or the same bet replayed",
         parsers.parse_choice("push", "lose", "replay"),
     )  # fmt: skip
-    double_on: str = _rule(
+    double_on: str = rule(
         "any", "any, never, or hard totals such as 9-11", "two-card hands that may double", parsers.double_on
     )
-    double_after_split: bool = _rule(True, _BOOL, "split hands may double", parsers.flag)
-    surrender: bool = _rule(
+    double_after_split: bool = rule(True, BOOL, "split hands may double", parsers.flag)
+    surrender: bool = rule(
         False, "true (late surrender) or false (none); there is no early surrender",
         "half the bet may be given up as the very first action; without a peek that saves half from a natural too",
         parsers.surrender,
     )  # fmt: skip
-    surrender_after_split: bool = _rule(False, _BOOL, "split hands may surrender too", parsers.flag)
-    split_by: str = _rule(
+    surrender_after_split: bool = rule(False, BOOL, "split hands may surrender too", parsers.flag)
+    split_by: str = rule(
         "value", "value, rank or never", "pairs that may be split: equal value, equal rank",
         parsers.parse_choice("value", "rank", "never"),
     )  # fmt: skip
-    max_hands: float = _rule(
+    max_hands: float = rule(
         4, "2 to 16, or inf", "hands a seat may hold after splits", parsers.or_inf(parsers.whole(2, 16))
     )
-    resplit_aces: bool = _rule(False, _BOOL, "a pair of aces from split aces may be split again", parsers.flag)
-    hit_split_aces: bool = _rule(False, _BOOL, "split aces play on; else one card each", parsers.flag)
-    split_tens_blackjack: bool = _rule(False, _BOOL, "ace and ten after splitting tens is a natural", parsers.flag)
-    split_aces_blackjack: bool = _rule(False, _BOOL, "ten and ace after splitting aces is a natural", parsers.flag)
-    stand_on_21: bool = _rule(True, _BOOL, "a total of 21 stands by itself", parsers.flag)
-    bonuses: str = _rule(
+    resplit_aces: bool = rule(False, BOOL, "a pair of aces from split aces may be split again", parsers.flag)
+    hit_split_aces: bool = rule(False, BOOL, "split aces play on; else one card each", parsers.flag)
+    split_tens_blackjack: bool = rule(False, BOOL, "ace and ten after splitting tens is a natural", parsers.flag)
+    split_aces_blackjack: bool = rule(False, BOOL, "ten and ace after splitting aces is a natural", parsers.flag)
+    stand_on_21: bool = rule(True, BOOL, "a total of 21 stands by itself", parsers.flag)
+    bonuses: str = rule(
         "none", "none, win or at-once",
         "five cards and 8-7-6 win double, six cards and 7-7-7 triple: when they win, or whenever they stand",
         parsers.parse_choice("none", "win", "at-once"),
     )  # fmt: skip
-    dealer_22_pushes: bool = _rule(
-        False, _BOOL, "a dealer's 22 returns the bets of all hands that would win by it", parsers.flag
+    dealer_22_pushes: bool = rule(
+        False, BOOL, "a dealer's 22 returns the bets of all hands that would win by it", parsers.flag
     )
-    charlie: int | str = _rule(
+    charlie: int | str = rule(
         "none", "none, or 5 to 7", "a hand of this many cards wins its bet at once", parsers.charlie
     )  # fmt: skip
-    raises: bool = _rule(False, _BOOL, "seats may add chips to their stake (B n) before standing", parsers.flag)
-    buy_in: int = _rule(10, "1 or more chips", "chips of the initial bet", parsers.whole(1, 10**9))
-    chips: int = _rule(200, "twice the buy-in or more", "chips a seat starts with", parsers.whole(2, 10**12))
-    turns: str = _rule(
+    raises: bool = rule(False, BOOL, "seats may add chips to their stake (B n) before standing", parsers.flag)
+    buy_in: int = rule(10, "1 or more chips", "chips of the initial bet", parsers.whole(1, 10**9))
+    chips: int = rule(200, "twice the buy-in or more", "chips a seat starts with", parsers.whole(2, 10**12))
+    turns: str = rule(
         "in-turn", "in-turn or round-robin", "each seat finishes in turn, or one move each, round and round",
         parsers.parse_choice("in-turn", "round-robin"),
     )  # fmt: skip
-    move_cap: int = _rule(
+    move_cap: int = rule(
         100, "20 or more, as no hand draws more cards", "moves of a hand, raises included, after which it stands",
         parsers.whole(20, 10**6),
     )  # fmt: skip
-    seats: int = _rule(1, "1 to 7", "seats of a table that share its shoe", parsers.whole(1, 7))
+    seats: int = rule(1, "1 to 7", "seats of a table that share its shoe", parsers.whole(1, 7))
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -183,12 +168,9 @@ class Rules:
         return f"Rules({', '.join([repr(self.name), *changed])})"
 
     def _repr_html_(self) -> str:
-        values = {name: escape(str(plain(getattr(self, name)))) for name in RULE_FIELDS}
-        rows = "".join(
-            f"<tr><th>{name}</th><td>{value}</td><td>{escape(RULE_FIELDS[name]['meaning'])}</td></tr>"
-            for name, value in values.items()
+        return html_table(
+            self.name, ((name, getattr(self, name), RULE_FIELDS[name]["meaning"]) for name in RULE_FIELDS)
         )
-        return f"<table><caption>{escape(self.name)}</caption><tbody>{rows}</tbody></table>"
 
     @property
     def infinite(self) -> bool:
@@ -274,19 +256,9 @@ class Rules:
 RULE_FIELDS = {f.name: f.metadata for f in fields(Rules) if "parse" in f.metadata}
 
 
-def plain(value: object) -> object:
-    """Convert a field's value to a plain JSON value: a fraction or `inf` becomes text."""
-    if isinstance(value, Fraction) or value == math.inf:
-        return str(value)
-    return value
-
-
 def _known(name: str) -> None:
     if name != "name" and name not in RULE_FIELDS:
-        setting = parsers.TRADE_WORDS.get(name.lower())
-        near = [setting] if setting else difflib.get_close_matches(name, RULE_FIELDS, 1)
-        hint = f"did you mean {near[0]}?" if near else f"fields are {', '.join(RULE_FIELDS)}"
-        raise RulesError(f"no rule is called {name!r}; {hint}")
+        raise unknown_field(name, RULE_FIELDS)
 
 
 def parse_field(name: str, value: object) -> Any:
