@@ -89,6 +89,10 @@ def test_bad_replies_have_names(stdout, kind):
         (a_view("K2", "SHB", stake=15, chips=185), "late-double"),
         (a_view("K2", "SHB", stake=10, chips=9), "overbet"),
         (a_view("K2", "SH", rules=named_rules("neller")), "bad-reply"),
+        (
+            a_view("K23", "SHB", stake=10, chips=9, rules=named_rules("cardshark").replace(double_cards="any")),
+            "overbet",
+        ),
     ],
 )
 def test_a_double_that_is_refused(view, kind):

@@ -61,6 +61,7 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
         "takes": [("any", "any"), ("never", "never"), ("9-11", "9-11"), ("4-20", "4-20"), ("10-10", "10-10")],
         "refuses": ["", "11", "11-9", "3-11", "9-21", "9-", "-9", "9-10-11", "9,10,11", True, "a-b"],
     },
+    "double_cards": {"takes": [("two", "two"), ("any", "any")], "refuses": ["", "2", "three", True]},
     "double_after_split": FLAGS,
     "surrender": {"takes": [*FLAGS["takes"], ("late", True), ("none", False)], "refuses": [*FLAGS["refuses"], "early"]},
     "surrender_after_split": FLAGS,

@@ -56,3 +56,8 @@ def test_surrender_after_a_split() -> None:
     late = {"surrender": True}
     more = [effect(decks, **late, surrender_after_split=True) - effect(decks, **late) for decks in ("inf", 8)]
     assert more == pytest.approx([2.564e-4, 5.37e-5], abs=2e-7)
+
+
+@pytest.mark.parametrize(("decks", "value"), [("inf", 0.22553), (8, 0.22821)])
+def test_doubles_on_any_number_of_cards(decks: object, value: float) -> None:
+    assert effect(decks, double_cards="any") == pytest.approx(value, abs=1e-5)

@@ -50,6 +50,7 @@ CHOICES = {
     "naturals": ["player", "both", "none"],
     "ties": ["push", "lose", "replay"],
     "double_on": ["any", "never", "9-11"],
+    "double_cards": ["two", "any"],
     "split_by": ["value", "rank", "never"],
     "max_hands": [2, 3, 4, math.inf],
     "bonuses": ["none", "none", "win", "at-once"],

@@ -73,6 +73,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
         "natural_beats_natural": draw(st.booleans()),
         "ties": ties,
         "double_on": draw(st.sampled_from(["any", "any", "never", f"{low}-{draw(st.integers(low, 20))}"])),
+        "double_cards": draw(st.sampled_from(["two", "any"])),
         "double_after_split": draw(st.booleans()),
         "surrender": surrender,
         "surrender_after_split": surrender and draw(st.booleans()),

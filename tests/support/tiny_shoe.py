@@ -81,7 +81,8 @@ class TinyShoe:
             if not rules.hit_split_aces:
                 return "SP" if pair else ""
         letters = "SHP" if pair else "SH"
-        if fresh and rules.double_on != "never" and (not split or rules.double_after_split):
+        any_cards = rules.double_cards == "any"
+        if (fresh or any_cards) and rules.double_on != "never" and (not split or rules.double_after_split):
             low, high = (0, 21) if rules.double_on == "any" else map(int, rules.double_on.split("-"))
             if low <= points <= high and not (soft and rules.double_on != "any"):
                 letters += "D"
@@ -184,8 +185,7 @@ class TinyShoe:
                 if action == "H":
                     ev += p * play(after, split, pending, hands, done, left)
                 else:
-                    points = total(after)[0]
-                    end = "bust" if points > 21 else "stood"
+                    points, end = total(after)[0], self.ending(after)
                     ev += p * go_on(end, points, 2, split, pending, hands, done, left)
             return ev
 
@@ -241,11 +241,11 @@ class TinyShoe:
                 for card, p in draws(left):
                     after = sort(cards + card)
                     if action == "D":
-                        value += p * stood(after, hole, less(left, card), 2)
+                        value += p * stood(after, hole, less(left, card), 2, self.ending(after))
                     elif total(after)[0] > 21:
                         value -= p
                     else:
-                        more = "".join(letter for letter in "SH" if letter in self.legal(after, "2", 99))
+                        more = "".join(letter for letter in "SHD" if letter in self.legal(after, gone, 99))
                         value += p * self.best(after, shown, gone, more)[1][hole]
                 ev[action][hole] = value
         weight = {hole: rest.count(hole) if hole else 1 for hole in holes}

@@ -14,7 +14,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 
 SHOWN = "23456789TA"
-NEEDED = {"split_by": "never", "bonuses": "none", "charlie": "none", "dealer_shows": "up"}
+NEEDED = {"split_by": "never", "bonuses": "none", "charlie": "none", "dealer_shows": "up", "double_cards": "two"}
 
 _PROGRAM = '''"""{name}, a chart for {rules}, as a bot: {source}.
 

@@ -181,9 +181,10 @@ def python_2_hint(error: str) -> str:
 
 
 def _refused_double(view: View) -> tuple[str, str]:
-    if not view.rules.doubles(*_points(view)) and len(view.hand) == 2:
+    soon = len(view.hand) == 2 or view.rules.double_cards == "any"
+    if not view.rules.doubles(*_points(view)) and soon:
         return "bad-reply", f"these rules do not allow doubling {view.hand}; allowed are {', '.join(view.legal)}"
-    if len(view.hand) == 2 and view.stake == view.rules.buy_in and view.chips < view.stake:
+    if soon and view.stake == view.rules.buy_in and view.chips < view.stake:
         return "overbet", f"D needs {view.stake} more chips, and it has {view.chips}"
     return "late-double", "D is allowed only as the first move"
 

@@ -81,6 +81,7 @@ GAMES = {
     "a Charlie, a push with 22, surrender after a split": VEGAS.replace(
         decks="inf", surrender=True, surrender_after_split=True, charlie=5, dealer_22_pushes=True
     ),
+    "doubles on any number of cards": VEGAS.replace(decks="inf", double_cards="any", double_after_split=False),
     "no hole card": load_rules("european").replace(decks="inf"),
 }
 

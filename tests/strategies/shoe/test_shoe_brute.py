@@ -21,7 +21,10 @@ LOW = "A23456789"
 
 def random_game(seed: int) -> tuple[Rules, str]:
     """Rules that make sense, and 16 to 20 cards: five or more tens, and two to four each of three other values."""
-    rng = random.Random(seed)
+    rng, later = (
+        random.Random(seed),
+        random.Random(-1 - seed),
+    )  # `later`: for fields added since, seeds keep their games
     while True:
         low = rng.randint(4, 11)
         try:
@@ -47,6 +50,7 @@ def random_game(seed: int) -> tuple[Rules, str]:
                 stand_on_21=rng.random() < 0.8,
                 dealer_22_pushes=rng.random() < 0.3,
                 charlie=rng.choice(["none", 5, 6]),  # type: ignore[arg-type]
+                double_cards=later.choice(["two", "any"]),
             )
         except RulesError:
             continue

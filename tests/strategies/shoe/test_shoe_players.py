@@ -8,6 +8,7 @@ import random
 import pytest
 
 from bjsim.errors import InputError
+from bjsim.sim.engine.kernels.layout import CODES, DOUBLE
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.presets import named_rules
@@ -15,6 +16,8 @@ from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
 from bjsim.strategies.players.find import find_player
+from bjsim.strategies.shoe.hands import all_hands
+from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
 from bjsim.strategies.shoe.present import Perfect, action_values
 from bjsim.strategies.shoe.solver import ShoeSolver
 
@@ -89,6 +92,25 @@ def test_they_play_whole_rounds(name: str, game: str) -> None:
     for _ in range(25):
         rng.shuffle(cards)
         Round(rules, ScriptedShoe("".join(cards)), [player]).play()
+
+
+@pytest.mark.parametrize("kind", [TwoCardPlayer, CardPlayer])
+def test_split_hands_of_three_cards_are_played_as_solved(kind: type[TwoCardPlayer]) -> None:
+    """Hands of any number of cards may double, but not those of a split."""
+    rules = ONE.replace(double_cards="any", double_after_split=False, hit_split_aces=True)
+    player = kind(rules)
+    shoe, kinds = player.solver.shoe, player.solver.game.kinds
+    doubled = 0
+    for start, play in player.solver.plays(player.strategy).items():
+        shown = "A23456789T"[shoe.starts[start][0]]
+        for tree in filter(None, shoe.layout.trees):
+            for node, hand in enumerate(tree.hands.tolist(), tree.starts[0]):
+                cards = "".join("A23456789T"[card] * count for card, count in enumerate(all_hands().counts[hand]))
+                legal = kinds[shoe.kind[node]].legal
+                if len(cards) > 2 and legal:
+                    assert CODES[player.decide(view(rules, cards, shown, legal, split=True)).letter] == play.act[node]
+                    doubled += play.act[hand] == DOUBLE
+    assert doubled > 50  # the same hands as dealt
 
 
 @pytest.mark.parametrize("name", ["optimal-2c", "optimal-cd", "perfect"])

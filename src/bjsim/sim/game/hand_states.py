@@ -29,7 +29,8 @@ class HandState(NamedTuple):
         cards: Number of cards, up to three; up to six if the rules have bonuses, up to the number of a Charlie.
         rank: Rank index that its one or two cards share if it can matter for a split, else -1.
         meld: With bonuses, the sorted rank indices so far while 7-7-7 or 8-7-6 is possible or complete.
-        split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE.
+        split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE; or SPLIT_HAND for all split
+            hands if hands of any number of cards may double, but not split hands.
         held: With `CardStates`, the sorted values of its cards (0 for an ace, 9 for ten), else empty.
     """
 

@@ -159,7 +159,8 @@ class Round:
         elif letter == "D":
             self._stake(seat, hand, hand.stake)
             self._card(seat, index)
-            self._end(seat, "bust" if hand.points > 21 else "stood")
+            charlie = len(hand.ranks) == self.rules.charlie
+            self._end(seat, "bust" if hand.points > 21 else "charlie" if charlie else "stood")
         elif letter == "P":
             self._split(seat, index)
         if hand.moves >= self.rules.move_cap and not hand.ending and hand.points <= 21:
@@ -216,7 +217,8 @@ class Round:
             if not rules.hit_split_aces:
                 return "SP" if pair else ""
         whole = hand.split_from < 0
-        double = first and affordable and rules.doubles(hand.points, hand.soft) and (whole or rules.double_after_split)
+        double = rules.doubles(hand.points, hand.soft) and (whole or rules.double_after_split)
+        double = double and affordable and (first or rules.double_cards == "any")
         surrender = first and rules.surrender and (whole or rules.surrender_after_split)
         return "SH" + "D" * double + "P" * pair + "R" * surrender + "B" * rules.raises
 

@@ -40,7 +40,8 @@ class Rules:
         naturals: Whose ace and ten in two cards is special.
         natural_beats_natural: A player's natural wins even against the dealer's (else they tie).
         ties: Equal scores: bet back, bet lost, or the same bet replayed.
-        double_on: Two-card hands that may double.
+        double_on: Hands that may double.
+        double_cards: How many cards a hand that doubles may have.
         double_after_split: Split hands may double.
         surrender: Half the bet may be given up as the very first action; without a peek that saves half from a
             natural too.
@@ -105,8 +106,9 @@ class Rules:
         "push", "push, lose or replay", "equal scores: bet back, bet lost, or the same bet replayed",
         parsers.parse_choice("push", "lose", "replay"),
     )  # fmt: skip
-    double_on: str = rule(
-        "any", "any, never, or hard totals such as 9-11", "two-card hands that may double", parsers.double_on
+    double_on: str = rule("any", "any, never, or hard totals such as 9-11", "hands that may double", parsers.double_on)
+    double_cards: str = rule(
+        "two", "two or any", "how many cards a hand that doubles may have", parsers.parse_choice("two", "any")
     )
     double_after_split: bool = rule(True, BOOL, "split hands may double", parsers.flag)
     surrender: bool = rule(
@@ -199,7 +201,7 @@ class Rules:
         return Fraction(1, math.lcm(*parts))
 
     def doubles(self, points: int, soft: bool) -> bool:
-        """Whether a two-card hand may double, apart from splits and chips.
+        """Whether a hand may double, apart from its number of cards, splits and chips.
 
         Args:
             points: The points of the hand.

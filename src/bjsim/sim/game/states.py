@@ -41,6 +41,8 @@ class States(DealerStates):
     def __init__(self, rules: Rules) -> None:
         super().__init__(rules)
         self.counted = 6 if rules.bonuses != "none" else 3 if rules.charlie == "none" else int(rules.charlie)
+        keeps_split = rules.double_cards == "any" and not rules.double_after_split  # beyond two cards
+        self._last_split = SPLIT_HAND if keeps_split else WHOLE
         # cached, as the same few states recur
         self.add = cache(self._add)
         self.after = cache(self._after)
@@ -73,7 +75,8 @@ class States(DealerStates):
             meld = tuple(sorted((*state.meld, rank)))
             if not any(set(meld) <= set(made) and fits(meld, made) for made in MELDS):
                 meld = ()
-        return HandState(points, soft, cards, shared, meld, state.split if cards <= 2 else WHOLE)
+        split = state.split if cards <= 2 else min(state.split, self._last_split)
+        return HandState(points, soft, cards, shared, meld, split)
 
     def _after(self, state: HandState) -> tuple[HandState, ...]:
         """The hand after each of `ranks`."""
@@ -81,7 +84,8 @@ class States(DealerStates):
 
     def _bare(self, state: HandState) -> HandState:
         """A hand of two or more cards without what matters only for its first action; the transitions are the same."""
-        return state._replace(cards=state.cards if self.counted > 3 else 3, rank=-1, split=WHOLE)
+        cards, split = state.cards if self.counted > 3 else 3, min(state.split, self._last_split)
+        return state._replace(cards=cards, rank=-1, split=split)
 
     def _draws(self, state: HandState, number: type = Fraction) -> tuple[tuple[Any, HandState], ...]:
         """The distinct hands after the next card, with their probabilities as `number`s."""
@@ -118,8 +122,8 @@ class States(DealerStates):
         if state.split == SPLIT_ACES and not rules.hit_split_aces:
             return "SP" if pair else ""
         letters = "SH"
-        may_double = rules.doubles(state.points, state.soft)
-        if fresh and may_double and (state.split == WHOLE or rules.double_after_split):
+        may_double = rules.doubles(state.points, state.soft) and (fresh or rules.double_cards == "any")
+        if may_double and (state.split == WHOLE or rules.double_after_split):
             letters += "D"
         if pair:
             letters += "P"

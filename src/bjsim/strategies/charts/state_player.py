@@ -67,10 +67,8 @@ class StatePlayer(ABC):
         Returns:
             The state.
         """
-        state = HandState()
         ranks = [parse_rank(card) for card in hand]
-        if split and len(ranks) <= 2:
-            state = state._replace(split=SPLIT_HAND if ranks[0] else SPLIT_ACES)
+        state = HandState(split=WHOLE if not split else SPLIT_HAND if ranks[0] else SPLIT_ACES)
         for rank in ranks:
             state = self.states.add(state, rank)
-        return state._replace(split=WHOLE) if len(ranks) > 2 else state
+        return state

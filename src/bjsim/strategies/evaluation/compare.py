@@ -116,7 +116,7 @@ def _code(chart: Chart, name: str, column: str) -> str | None:
         return code
     row = parse_row(name)
     code = chart.cells.get((row.total, column))
-    if code is None or row.fresh:
+    if code is None or row.fresh or (code[0] == "D" and chart.rules.double_cards == "any"):
         return code
     return (
         "H" if code == "P" else code[-1].upper()

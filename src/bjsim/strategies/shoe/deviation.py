@@ -1,13 +1,14 @@
 """The exact standard deviation of a round, splits included.
 
 Split hands share the dealer and the cards, so the mean square of their sum requires the mean product of each two
-of them. Write a hand's profit as W - s, where s is its stake and W the amount returned. W is 0 for a bust, and s is
-fixed by the second card, since only hands of two cards may double. A hand is then a sum over ends, each a multiset of
+of them. Write a hand's profit as W - s, where s is its stake and W the amount returned, which is 0 for a bust. The
+stake is paid with the second card, and again when the hand doubles. A hand is then a sum over ends, each a multiset of
 cards with a number of orders and a profit for each outcome of the dealer:
 
     every way to stand or double   its cards       W by outcome
     every surrender                its cards       1/2
-    every second card              pair and card   -s for every outcome
+    every second card              pair and card   -1 for every outcome
+    every double                   its cards then  -1 for every outcome
 
 The mean product is a sum over pairs of ends: orders x probability of both multisets x mean product of the profits
 over the dealer's outcomes, given the removed cards. Play does not depend on the pair cards removed, so the linear
@@ -115,8 +116,7 @@ class Squares(Analysis):
                 node = int(tree.second(0)[card])
                 if (card == value) == bool(pair):
                     ways[node] += 1
-                    stake = 2.0 if play.act[node] == DOUBLE else 1.0
-                    add(int(game.hands.key[shoe.layout.hand[node]]), pair, 1.0, -stake * played)
+                    add(int(game.hands.key[shoe.layout.hand[node]]), pair, 1.0, -1.0 * played)
             kernel.orders(shoe.layout.child, low, high, play.act, ways)
             for node in np.flatnonzero(ways[:-1]).tolist():
                 if play.act[node] == STAND:
@@ -125,6 +125,7 @@ class Squares(Analysis):
                 elif play.act[node] == SURRENDER:
                     add(int(game.hands.key[shoe.layout.hand[node]]), pair, float(ways[node]), 0.5 * played)
                 elif play.act[node] == DOUBLE:
+                    add(int(game.hands.key[shoe.layout.hand[node]]), pair, float(ways[node]), -1.0 * played)
                     for child in shoe.layout.child[node]:
                         if child < len(shoe.kind):
                             profit = 2 * (pay[shoe.kind[child]] + 1) * played

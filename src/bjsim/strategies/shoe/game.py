@@ -145,7 +145,10 @@ class Game:
 
     @cached_property
     def _found(self) -> tuple[list[Kind], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """All kinds; the kinds of hands as dealt (H,), split hands of two cards (10, 10) and pairs as dealt (10,)."""
+        """All kinds; those of hands as dealt and of split hands (2, H), of split hands of two cards (10, 10), of pairs.
+
+        In (2, H), split hands of two cards have the kind of the hand as dealt; pairs are as dealt, (10,).
+        """
         hands, states = all_hands(), self.states
         kinds: dict[Kind, int] = {}
 
@@ -159,36 +162,39 @@ class Game:
                 state = states.add(state, value)
             return state
 
-        dealt = [number(drawn(HandState(), np.repeat(range(VALUES), counts).tolist())) for counts in hands.counts]
+        starts = HandState(), HandState(split=SPLIT_HAND)
+        cards = [np.repeat(range(VALUES), counts).tolist() for counts in hands.counts]
+        by_hand = [[number(drawn(starts[i and len(hand) > 2], hand)) for hand in cards] for i in (0, 1)]
         split_hands = np.zeros((VALUES, VALUES), np.int64)
         for pair in range(VALUES if self.rules.split_by != "never" else 0):
             split_hand = drawn(HandState(), [pair])._replace(split=SPLIT_HAND if pair else SPLIT_ACES)
             for second in range(VALUES):
                 split_hands[pair, second] = number(drawn(split_hand, [second]), fixed=pair == second == 0)
         pairs = [number(drawn(HandState(), [pair, pair]), may_split=True) for pair in range(VALUES)]
-        return list(kinds), np.array(dealt), split_hands, np.array(pairs)
+        return list(kinds), np.array(by_hand), split_hands, np.array(pairs)
 
     @property
     def kinds(self) -> list[Kind]:
         """All kinds."""
         return self._found[0]
 
-    @property
-    def kind_of_hand(self) -> NDArray[np.int64]:
-        """Kind of every hand as dealt, shape (H,)."""
-        return self._found[1]
+    def kinds_of_hands(self, split: bool) -> NDArray[np.int64]:
+        """Return the kind of every hand as dealt, or in a split if it has three cards or more, shape (H,)."""
+        kinds: NDArray[np.int64] = self._found[1][int(split)]
+        return kinds
 
     def find_kind(self, values: list[int], split: bool) -> int:
         """Return the kind of one hand. values: of its cards; in a split hand, the pair card first."""
         if split and len(values) == 2:
             return int(self._found[2][values[0], values[1]])
         counts = np.bincount(values, minlength=VALUES).astype(np.int64)
-        return int(self._found[1][np.flatnonzero(self.hands.key == encode_counts(counts))[0]])
+        return int(self.kinds_of_hands(split)[np.flatnonzero(self.hands.key == encode_counts(counts))[0]])
 
     def find_kinds(self, nodes: Layout) -> NDArray[np.int64]:
         """Return the kind of each node, shape (N,)."""
-        _, dealt, split_hands, pairs = self._found
-        kind = dealt[nodes.hand]
+        _, by_hand, split_hands, pairs = self._found
+        node, dealt = np.arange(len(nodes.hand)), by_hand.shape[1]
+        kind: NDArray[np.int64] = by_hand[((node >= dealt) & (node < nodes.pairs)).astype(int), nodes.hand]
         for value, tree in enumerate(nodes.trees):
             if tree is not None:
                 for gone in range(len(tree.starts)):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
+
 from bjsim.errors import InputError
 from bjsim.sim.engine.kernels.layout import CODES
 from bjsim.sim.game.card_states import CardStates
@@ -61,6 +63,10 @@ class TwoCardPlayer(StatePlayer):
         layout, value = self.solver.shoe.layout, state.held[-1]
         if state.split == WHOLE:
             return layout.pairs + value if may_split else _hand_numbers()[state.held]
+        if state.cards > 2:  # the decision is the same in every split that the hand can come from
+            hand, trees = _hand_numbers()[state.held], [layout.trees[pair] for pair in state.held]
+            nodes = [tree.starts[0] + np.flatnonzero(tree.hands == hand) for tree in trees if tree]
+            return int(np.concatenate(nodes)[0])
         pair, second = (0, value) if state.split == SPLIT_ACES else (value, state.held[0])
         tree = layout.trees[pair]
         assert tree is not None  # as the hand was split

@@ -60,7 +60,7 @@ def action_values(
     size = len(node)
     index = np.full(len(game.hands.key) + 1, size)
     index[node] = np.arange(size)
-    kind = game.kind_of_hand[node]
+    kind = game.kinds_of_hands(split)[node]
     kind[-1] = game.find_kind(values, split)
     may = game.legal[kind]
     may[-1] = 1 << HIT | 1 << DOUBLE
