@@ -59,6 +59,7 @@ def test_both_engines_pay_the_same_in_random_games(games: int) -> None:
         "charlie": ["none", 5, 6, 7],
         "dealer_22_pushes": [True, False],
         "double_cards": ["two", "any"],
+        "deck": ["standard", "spanish"],
         "ties": ["push", "lose", "replay"],
         "naturals": ["player", "both", "none"],
         "split_by": ["value", "rank", "never"],

@@ -34,6 +34,7 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
         ],
         "refuses": [0, 9, -1, "", "two", 1.5, "1.5", math.nan, -math.inf, "1e1", None, True, [6]],
     },
+    "deck": {"takes": [(word, word) for word in ("standard", "spanish")], "refuses": ["", "48", "Spanish"]},
     "ten_probability": {
         "takes": [("4/13", F(4, 13)), (0.25, F(1, 4)), ("0.3", F(3, 10)), (F(1, 2), F(1, 2)), ("1e-3", F(1, 1000))],
         "refuses": [0, 1, -0.1, "5/4", "nan", math.inf, "", "1/0", "p", None],
@@ -124,6 +125,7 @@ def test_every_field_says_what_it_means_and_takes() -> None:
     ("fields", "words"),
     [
         ({"decks": 6, "ten_probability": "1/3"}, ["ten_probability = 1/3", "decks = inf"]),
+        ({"deck": "spanish", "ten_probability": "1/3"}, ["ten_probability = 1/3", "deck = standard", "1/4"]),
         ({"dealer_shows": "both", "deal": "pdp", "naturals": "none"}, ["dealer_shows = both", "deal", "pdp"]),
         ({"peek": True, "deal": "pdp"}, ["peek = true", "deal", "pdp"]),
         ({"peek": True, "naturals": "player"}, ["peek = true", "naturals = player"]),
@@ -149,6 +151,7 @@ def test_inconsistent_rules_are_refused_by_name(fields: dict[str, Any], words: l
     "fields",
     [
         {"decks": 6, "ten_probability": "4/13"},
+        {"decks": 6, "deck": "spanish", "ten_probability": "1/4"},
         {"dealer_shows": "both", "peek": True},
         {"dealer_shows": "both", "naturals": "none"},
         {"peek": True, "deal": "ddpp"},
@@ -161,6 +164,15 @@ def test_consistent_rules_are_accepted(fields: dict[str, Any]) -> None:
     Rules(**fields)
 
 
+def test_a_spanish_deck() -> None:
+    """Its probability of a ten comes and goes with it."""
+    six = PRESETS["vegas-s17"].rules.replace(deck="spanish")
+    assert (six.shoe_size, six.cut_cards, six.ten_probability) == (288, 216, Fraction(1, 4))
+    assert six.shoe_counts == (*(24,) * 9, 0, 24, 24, 24) and sum(six.card_probabilities) == 1
+    assert six.replace(deck="standard") == PRESETS["vegas-s17"].rules
+    assert Rules.from_dict(six.to_dict()) == six == six.replace(deck="spanish")
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
@@ -168,7 +180,7 @@ def test_consistent_rules_are_accepted(fields: dict[str, Any]) -> None:
         ("hit_soft17", "did you mean hit_soft_17?"),
         ("Surrender", "did you mean surrender?"),
         ("max-hands", "did you mean max_hands?"),
-        ("zzz", "fields are decks, ten_probability, cut"),
+        ("zzz", "fields are decks, deck, ten_probability, cut"),
     ],
 )
 def test_an_unknown_field_brings_the_nearest_name(name: str, hint: str) -> None:
@@ -218,7 +230,8 @@ def test_the_name_is_no_part_of_the_game() -> None:
 def test_the_distribution_of_the_ranks(game: Rules) -> None:
     assert sum(game.card_probabilities) == 1
     assert sum(game.card_probabilities[9:]) == game.ten_probability
-    assert len(set(game.card_probabilities[:9])) == len(set(game.card_probabilities[9:])) == 1
+    assert len(set(game.card_probabilities[:9])) == len(set(game.card_probabilities[10:])) == 1
+    assert game.card_probabilities[9] == (0 if game.deck == "spanish" else game.card_probabilities[10])
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ SHOES = {
     "infinite": Rules(),
     "infinite, few tens": Rules(ten_probability="1/10"),  # type: ignore[arg-type]
     "infinite, many tens": Rules(ten_probability="9/10"),  # type: ignore[arg-type]
+    "infinite, Spanish": Rules(deck="spanish"),
     "one deck": Rules(decks=1),
+    "five Spanish decks": Rules(decks=5, deck="spanish"),
     "six decks": Rules(decks=6),
     "eight decks": Rules(decks=8, cut="3/4"),  # type: ignore[arg-type]
 }
@@ -70,28 +72,32 @@ def test_an_infinite_shoe_draws_by_its_distribution(shoe: str, engine: str) -> N
     """
     game = SHOES[shoe]
     cards = list(islice(ENGINES[engine](game, (9, 0, 0)), 120_000))
-    probabilities = [float(p) for p in game.card_probabilities]
-    counts = np.bincount(cards, minlength=13)
+    probabilities = [float(p) for p in game.card_probabilities if p]
+    ranks = [rank for rank, p in enumerate(game.card_probabilities) if p]
+    assert set(cards) == set(ranks)
+    cards = np.searchsorted(ranks, cards).tolist()
+    counts = np.bincount(cards)
     assert chi_square_p(counts.tolist(), probabilities) > SURE
-    pairs = np.bincount(np.array(cards[::2]) * 13 + cards[1::2], minlength=169)
+    pairs = np.bincount(np.array(cards[::2]) * len(ranks) + cards[1::2], minlength=len(ranks) ** 2)
     assert chi_square_p(pairs.tolist(), [p * q for p in probabilities for q in probabilities]) > SURE
-    wrong = [float(p) for p in rank_probabilities(game.ten_probability * Fraction(9, 10))]
+    wrong = [float(p) for p in rank_probabilities(game.ten_probability * Fraction(9, 10), game.deck) if p]
     assert chi_square_p(counts.tolist(), wrong) < 1e-9
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("shoe", "shuffles"), [("one deck", 2000), ("six decks", 400)])
+@pytest.mark.parametrize(("shoe", "shuffles"), [("one deck", 2000), ("six decks", 400), ("five Spanish decks", 500)])
 def test_a_shuffled_shoe_has_no_favourite_order(shoe: str, shuffles: int, engine: str) -> None:
     """Chi-square over the first, middle and last cards of each shoe, and over neighbours, which have equal ranks less
     often than in an infinite shoe; error rate 0.1% each. Negative control: an infinite shoe's neighbours."""
     game = SHOES[shoe]
-    size = 52 * int(game.decks)
+    size, ranks = game.shoe_size, sum(map(bool, game.shoe_counts))
     shoes = np.array(list(islice(ENGINES[engine](game, (4, 0, 0)), shuffles * size))).reshape(shuffles, size)
     for place in (0, 1, size // 2, size - 1):
-        assert chi_square_p(np.bincount(shoes[:, place], minlength=13).tolist(), [1 / 13] * 13) > SURE
+        counts = np.bincount(shoes[:, place], minlength=13)[np.array(game.shoe_counts) > 0]
+        assert chi_square_p(counts.tolist(), [1 / ranks] * ranks) > SURE
     same = int((shoes[:, :-1:2] == shoes[:, 1::2]).sum())
     pairs = shuffles * size // 2
-    equal = (size // 13 - 1) / (size - 1)
+    equal = (size // ranks - 1) / (size - 1)
     assert chi_square_p([same, pairs - same], [equal, 1 - equal]) > SURE
     if game.decks == 1:
         assert chi_square_p([same, pairs - same], [1 / 13, 12 / 13]) < 1e-9

@@ -61,3 +61,15 @@ def test_surrender_after_a_split() -> None:
 @pytest.mark.parametrize(("decks", "value"), [("inf", 0.22553), (8, 0.22821)])
 def test_doubles_on_any_number_of_cards(decks: object, value: float) -> None:
     assert effect(decks, double_cards="any") == pytest.approx(value, abs=1e-5)
+
+
+@pytest.mark.parametrize(("decks", "value"), [(6, -0.24739), (8, -0.24804)])
+def test_insurance_with_a_spanish_deck(decks: object, value: float) -> None:
+    """24.7% is the published loss, with six and eight decks."""
+    game = EIGHT.replace(decks=decks, deck="spanish")
+    assert ShoeSolver(game).insurance() == pytest.approx(value, abs=6e-5)
+
+
+def test_a_spanish_deck_in_an_infinite_shoe_is_a_probability_of_tens() -> None:
+    game = EIGHT.replace(decks="inf")
+    assert Solver(game.replace(deck="spanish")).value == Solver(game.replace(ten_probability="1/4")).value

@@ -43,6 +43,7 @@ FLAGS = (
 )
 CHOICES = {
     "ten_probability": ["4/13", "0.2", "0.4"],
+    "deck": ["standard", "standard", "spanish"],
     "deal": ["pdpd", "pdp", "ddpp"],
     "dealer_stands_on": [17, 18],
     "dealer_shows": ["up", "up", "both"],

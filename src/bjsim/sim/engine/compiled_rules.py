@@ -105,7 +105,7 @@ def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], sea
         max_hands=NO_LIMIT if endless else int(rules.max_hands),
         surrendered=results.index(SURRENDERED) if rules.surrender else -1,
         round_robin=int(rules.turns == "round-robin"),
-        decks=0 if rules.infinite else int(rules.decks),
+        shoe_size=rules.shoe_size,
         cut=rules.cut_cards,
         normal_tens=int(rules.ten_probability == NORMAL_TENS),
         width=ENDLESS_WINDOW if hands == math.inf else math.ceil(best * int(hands) / rules.unit),

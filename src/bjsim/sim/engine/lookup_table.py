@@ -44,7 +44,7 @@ def make_lookup_table(compiled: CompiledRules, most_rows: int = MAX_ROWS) -> Loo
         The table; None for several seats, short shoes, too many different payoffs, or too many rows.
     """
     numbers = compiled.numbers
-    stop = min(numbers.cut, 52 * numbers.decks - LONGEST) if numbers.decks else NO_LIMIT
+    stop = min(numbers.cut, numbers.shoe_size - LONGEST) if numbers.shoe_size else NO_LIMIT
     sizes = (len(compiled.add), len(compiled.dealer_add), compiled.act.shape[3])
     if len(compiled.act) > 1 or stop < MIN_CARDS or any(n > most for n, most in zip(sizes, WIDEST, strict=True)):
         return None
@@ -62,7 +62,7 @@ def make_lookup_table(compiled: CompiledRules, most_rows: int = MAX_ROWS) -> Loo
             table = _table(compiled, leave, vector, (end, after, over), most_rows)
             if table is not None:
                 last = (
-                    stop if leave or not numbers.decks else numbers.cut
+                    stop if leave or not numbers.shoe_size else numbers.cut
                 )  # a round that cannot leave the table may end in the next shoe
                 return LookupTable(table, ends, hands, LookupNumbers(len(compiled.deal), WAITING, SKIPPED, last))
     return None

@@ -64,7 +64,7 @@ def make_luck_model(rules: Rules, compiled: CompiledRules) -> LuckModel:
         context_add=context_add,
         start=np.stack([one.start[1:] for one in evs]),
         value=np.array(value),
-        full=probabilities * (1 if rules.infinite else 52 * int(rules.decks)),
+        full=probabilities * (1 if rules.infinite else rules.shoe_size),
     )
 
 

@@ -54,7 +54,7 @@ def open_ledger(compiled: CompiledRules, luck_model: LuckModel, bet: float, usua
         state=state,
         draws=np.zeros(NOTES + 2 + seats * (kinds + 1), DRAW),
         usual=usual,
-        finite=int(compiled.numbers.decks > 0),
+        finite=int(compiled.numbers.shoe_size > 0),
         bet=bet,
         profit=np.zeros(seats),
         bets=np.zeros(seats),
@@ -67,7 +67,7 @@ def open_ledger(compiled: CompiledRules, luck_model: LuckModel, bet: float, usua
 
 def make_shoe(compiled: CompiledRules, key: tuple[int, int]) -> ShoeArrays:
     """Make the shoe of a table, before the first card of the random stream with this key."""
-    size = 52 * compiled.numbers.decks
+    size = compiled.numbers.shoe_size
     return ShoeArrays(
         cards=np.zeros(size or KEPT + BUFFER, np.uint8),
         key=np.array(key, np.uint64),
@@ -130,7 +130,7 @@ def play_rounds(
 
 def rounds_in_shoe(compiled: CompiledRules) -> int:
     """The typical number of rounds that start in one shoe, estimated on a separate stream; 1 for an infinite shoe."""
-    if not compiled.numbers.decks:
+    if not compiled.numbers.shoe_size:
         return 1
     pilot = 1 << 14
     cards = play_rounds(compiled, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1] / pilot
@@ -162,7 +162,7 @@ def play_adjusted(
 
 def make_lanes(compiled: CompiledRules) -> Lanes:
     """Make the lanes, at the beginning of the first blocks; there must be a block for each lane."""
-    size = 52 * compiled.numbers.decks
+    size = compiled.numbers.shoe_size
     first = 0 if size else KEPT
     return Lanes(
         cards=np.zeros((LANES, size or KEPT + BUFFER), np.uint8),

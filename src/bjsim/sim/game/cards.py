@@ -12,7 +12,9 @@ RANKS = "A23456789TJQK"
 HIDDEN = "#"
 TEN = RANKS.index("T")  # the first of the ten-valued ranks
 VALUES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)  # points by rank
-NORMAL_TENS = Fraction(4, 13)  # probability of a ten-valued card in a deck
+DECKS = {"standard": (4,) * 13, "spanish": (*(4,) * TEN, 0, 4, 4, 4)}  # cards of each rank; a Spanish deck has no T
+NORMAL_TENS = Fraction(4, 13)  # probability of a ten-valued card in a standard deck
+SPANISH_TENS = Fraction(3, 12)
 
 
 def card_value(rank: int) -> int:
@@ -39,13 +41,13 @@ def parse_rank(card: object) -> int:
     raise ValueError(f"{card!r} is not a card; cards are {' '.join(RANKS)}")
 
 
-def rank_probabilities(ten_probability: Fraction) -> tuple[Fraction, ...]:
+def rank_probabilities(ten_probability: Fraction, deck: str = "standard") -> tuple[Fraction, ...]:
     """Probabilities of the 13 ranks if the ten-valued cards together have `ten_probability`.
 
-    T, J, Q, K have equal shares of it, and A, 2..9 equal shares of the rest. Source: [BlackJackP].
+    Those of the deck have equal shares of it, and A, 2..9 equal shares of the rest. Source: [BlackJackP].
     """
-    low, ten = (1 - ten_probability) / 9, ten_probability / 4
-    return (low,) * TEN + (ten,) * (len(RANKS) - TEN)
+    low, tens = (1 - ten_probability) / 9, DECKS[deck][TEN:]
+    return (low,) * TEN + tuple(ten_probability * Fraction(count, sum(tens)) for count in tens)
 
 
 def count_points(ranks: Sequence[int]) -> tuple[int, bool]:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from bjsim.sim.game.cards import NORMAL_TENS
+from bjsim.sim.game.cards import NORMAL_TENS, SPANISH_TENS
 
 
 def find_contradictions(rules: Any) -> list[str]:  # a `Rules`, whose module imports this one
     """Return a message for each pair of fields that contradict each other, naming both."""
     checks = [
         (
-            rules.decks != math.inf and rules.ten_probability != NORMAL_TENS,
+            rules.deck == "standard" and rules.decks != math.inf and rules.ten_probability != NORMAL_TENS,
             f"ten_probability = {rules.ten_probability} needs decks = inf: a deck of cards has 4/13",
+        ),
+        (
+            rules.deck == "spanish" and rules.ten_probability != SPANISH_TENS,
+            f"ten_probability = {rules.ten_probability} needs deck = standard: a Spanish deck has 1/4",
         ),
         (
             rules.dealer_shows == "both" and rules.deal.count("d") < 2,

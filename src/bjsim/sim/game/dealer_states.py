@@ -23,7 +23,7 @@ class DealerStates:
         """The ranks that the rules distinguish, as rank indices, with their probabilities in a full shoe."""
         probabilities = self.rules.card_probabilities
         if self.rules.split_by == "rank":
-            return tuple(enumerate(probabilities))
+            return tuple((rank, p) for rank, p in enumerate(probabilities) if p)
         return (*((rank, probabilities[rank]) for rank in range(TEN)), (TEN, self.rules.ten_probability))
 
     def _dealer_add(self, state: DealerState, rank: int) -> DealerState:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from bjsim.sim.game import rule_parsers as parsers
-from bjsim.sim.game.cards import NORMAL_TENS, rank_probabilities
+from bjsim.sim.game.cards import DECKS, NORMAL_TENS, SPANISH_TENS, rank_probabilities
 from bjsim.sim.game.constraints import find_contradictions
 from bjsim.sim.game.rule_fields import BOOL, RulesError, html_table, plain, rule, unknown_field
 
@@ -29,7 +29,8 @@ class Rules:
     Attributes:
         name: The name of this game.
         decks: Decks in the shoe; inf draws with replacement.
-        ten_probability: Probability of a ten-valued card; all others share the rest.
+        deck: Cards of a deck: all 52, or 48 without T; J, Q and K remain.
+        ten_probability: Probability of a ten-valued card; all others share the rest. 1/4 with a Spanish deck.
         cut: Share of the shoe dealt before it is shuffled; 1 = to the last card, 0 = a fresh shoe for every round.
         deal: Order of the deal: p gives every seat a card, d the dealer; the first d is open; one d: no hole card.
         dealer_stands_on: The dealer draws below this total.
@@ -71,6 +72,10 @@ class Rules:
     decks: float = rule(
         math.inf, "1 to 8, or inf", "decks in the shoe; inf draws with replacement", parsers.or_inf(parsers.whole(1, 8))
     )
+    deck: str = rule(
+        "standard", "standard or spanish", "cards of a deck: all 52, or 48 without T; J, Q and K remain",
+        parsers.parse_choice("standard", "spanish"),
+    )  # fmt: skip
     ten_probability: Fraction = rule(
         NORMAL_TENS, "a number between 0 and 1, such as 4/13",
         "probability of a ten-valued card; all others share the rest", parsers.share(lambda x: 0 < x < 1),
@@ -158,6 +163,8 @@ class Rules:
             raise RulesError(f"name = {self.name!r} is not accepted; use text")
         for name in RULE_FIELDS:
             object.__setattr__(self, name, parse_field(name, getattr(self, name)))
+        if self.deck == "spanish" and self.ten_probability == NORMAL_TENS:  # the default
+            object.__setattr__(self, "ten_probability", SPANISH_TENS)
         for message in find_contradictions(self):
             raise RulesError(message)
 
@@ -182,7 +189,17 @@ class Rules:
     @property
     def cut_cards(self) -> int:
         """Cards after which the shoe is shuffled before the next round, at least 1; 0 if the shoe is infinite."""
-        return 0 if self.infinite else max(math.ceil(self.cut * int(self.decks) * 52), 1)
+        return 0 if self.infinite else max(math.ceil(self.cut * self.shoe_size), 1)
+
+    @property
+    def shoe_size(self) -> int:
+        """Cards of a full shoe; 0 if it is infinite."""
+        return sum(self.shoe_counts)
+
+    @property
+    def shoe_counts(self) -> tuple[int, ...]:
+        """Cards of each of the 13 ranks in a full shoe; 0 if it is infinite."""
+        return tuple(0 if self.infinite else int(self.decks) * count for count in DECKS[self.deck])
 
     @property
     def fresh(self) -> bool:
@@ -192,7 +209,7 @@ class Rules:
     @cached_property
     def card_probabilities(self) -> tuple[Fraction, ...]:
         """Probability of each of the 13 ranks in a full shoe."""
-        return rank_probabilities(self.ten_probability)
+        return rank_probabilities(self.ten_probability, self.deck)
 
     @cached_property
     def unit(self) -> Fraction:
@@ -229,6 +246,8 @@ class Rules:
         """
         for name in changes:
             _known(name)
+        if self.deck == "spanish" and "deck" in changes:
+            changes = {"ten_probability": NORMAL_TENS, **changes}
         return replace(self, **changes)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, object]:

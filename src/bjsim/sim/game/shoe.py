@@ -116,9 +116,9 @@ class DeckShoe:
     """
 
     def __init__(self, rules: Rules, stream: Stream) -> None:
-        self.size = int(rules.decks) * 52
+        self.size = rules.shoe_size
         self.cut = rules.cut_cards
-        self._deck = [rank for rank in range(len(RANKS)) for _ in range(self.size // len(RANKS))]
+        self._deck = [rank for rank, count in enumerate(rules.shoe_counts) for _ in range(count)]
         self._words = self._read_words(stream)
         self._shuffle()
 

@@ -35,8 +35,7 @@ class CommonCards:
     @staticmethod
     def of(rules: Rules, tables: Sequence[TracedTable]) -> CommonCards:
         """Combine tables that all play by `rules`."""
-        size = 0 if rules.infinite else 52 * int(rules.decks)
-        return CommonCards(tables, size, rules.cut_cards)
+        return CommonCards(tables, rules.shoe_size, rules.cut_cards)
 
     @property
     def seats(self) -> int:

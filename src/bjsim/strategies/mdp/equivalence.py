@@ -6,12 +6,12 @@ makes them equivalent hands. As the total of a hand only grows, one recursive pa
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Hashable
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from bjsim.sim.game.hand_states import HandState, Result
+from bjsim.sim.game.hand_states import WHOLE, HandState, Result
 from bjsim.sim.game.states import States
 
 
@@ -21,7 +21,8 @@ class StateClass(NamedTuple):
     Attributes:
         hand: A representative.
         may_split: Whether it may be split; false for a pair if the limit of hands is reached.
-        name: The hand's row in charts, followed by the legal actions if several classes have that row.
+        name: The hand's row in charts, followed by the legal actions if several classes have that row, and by whether
+            it was split if several have both.
     """
 
     hand: HandState
@@ -87,14 +88,13 @@ class StateEquivalence:
             for may_split in (True, False):
                 if self.legal(hand, may_split):
                     members.setdefault(self._number(hand, may_split), (hand, may_split))
-        by_row: dict[str, list[int]] = defaultdict(list)
-        for number, (hand, may_split) in members.items():
-            by_row[self.states.rows_of(hand, may_split)[0]].append(number)
-        return {
-            number: StateClass(
-                *members[number],
-                row if len(numbers) == 1 else f"{row} ({self.legal(*members[number])})",
-            )
-            for row, numbers in by_row.items()
-            for number in numbers
-        }
+        names = [
+            (self.states.rows_of(hand, may_split)[0], self.legal(hand, may_split), hand.split != WHOLE)
+            for hand, may_split in members.values()
+        ]
+        rows, with_letters = Counter(row for row, _, _ in names), Counter(name[:2] for name in names)
+        classes = {}
+        for (number, member), (row, letters, split) in zip(members.items(), names, strict=True):
+            why = f"{letters}, split" if split and with_letters[row, letters] > 1 else letters
+            classes[number] = StateClass(*member, row if rows[row] == 1 else f"{row} ({why})")
+        return classes

@@ -38,7 +38,7 @@ class Composition:
         if shoe is None:
             if rules.infinite:
                 raise InputError("decks = inf: a finite shoe needs decks from 1 to 8, or a composition")
-            return Composition((4 * int(rules.decks),) * len(RANKS))
+            return Composition(rules.shoe_counts)
         if not isinstance(shoe, Mapping):
             if len(shoe) != VALUES:
                 raise InputError(f"a shoe takes {VALUES} counts, for A, 2..9 and T, not {len(shoe)}")

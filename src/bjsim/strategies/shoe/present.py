@@ -15,7 +15,7 @@ import numpy as np
 from bjsim.errors import InputError
 from bjsim.sim.engine.kernels.layout import DOUBLE, HIT
 from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, parse_rank
+from bjsim.sim.game.cards import DECKS, HIDDEN, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
@@ -153,7 +153,7 @@ class Perfect:
     def unseen(self, view: View) -> list[int]:
         """Return the number of unseen cards of each rank; if few are left, another deck is added."""
         open_cards = [parse_rank(card) for card in view.visible if card != HIDDEN]
-        counts = [4 * int(self.rules.decks) - open_cards.count(rank) for rank in range(len(RANKS))]
+        counts = [count - open_cards.count(rank) for rank, count in enumerate(self.rules.shoe_counts)]
         while min(counts) < 0 or sum(counts) < MIN_UNSEEN:
-            counts = [count + 4 for count in counts]
+            counts = [count + more for count, more in zip(counts, DECKS[self.rules.deck], strict=True)]
         return counts

@@ -17,7 +17,7 @@ from bjsim.bots.contest.luck.state_index import N_RANKS, Ints, StateIndex
 from bjsim.bots.contest.schedule.pairings import LARGEST_TABLE as SEATS
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.automaton import Decision, PendingHands
-from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.cards import DECKS, RANKS
 from bjsim.sim.game.events import DEALER, Acted, Dealt, Event, HandEnded, Shuffled
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
@@ -157,9 +157,10 @@ class DrawLogger:
         settled, stood = state_index.settled, state_index.stood
         self._stood = [NO_HAND if number in settled else number for number in stood]
         deck = [0] * N_RANKS
-        for rank in RANKS:
-            deck[RANK[rank]] += 1
-        self.deck = deck if rules.infinite else [4 * int(rules.decks) * n for n in deck]
+        counts = [count // 4 for count in DECKS[rules.deck]] if rules.infinite else rules.shoe_counts
+        for rank, count in zip(RANKS, counts, strict=True):
+            deck[RANK[rank]] += count
+        self.deck = deck
         self.infinite = rules.infinite
         self._left = list(self.deck)
         self._draws: list[int] = []

@@ -28,7 +28,7 @@ class Numbers(NamedTuple):
     max_hands: int
     surrendered: int  # the result of surrender
     round_robin: int
-    decks: int  # 0 for an infinite shoe
+    shoe_size: int  # cards; 0 for an infinite shoe
     cut: int  # cards dealt before the shoe is shuffled
     normal_tens: int
     width: int  # payoffs from -width to width units are counted in the dense table
@@ -85,7 +85,7 @@ class ShoeArrays(NamedTuple):
         chunk: Number of times that `cards` was filled, or of the shuffle, int64 (1,).
         before: Number of cards dealt before the first of `cards`, int64 (1,).
         size: Cards of a full shoe, 0 for an infinite one.
-        normal_tens: Whether ten-valued cards have the probability 4/13.
+        normal_tens: Whether ten-valued cards have the probability 4/13; in a shoe of whole decks, whether T is in it.
         threshold: See `CompiledRules`.
         other: See `CompiledRules`.
     """

@@ -34,7 +34,7 @@ def make_lane_shoe(compiled: Any, blocks: Any, lanes: Any, lane: Any) -> Any:
     """The shoe of a lane."""
     return ShoeArrays(
         lanes.cards[lane], blocks.keys[lanes.block[lane]], lanes.read[lane : lane + 1], lanes.ready[lane : lane + 1],
-        lanes.chunk[lane : lane + 1], lanes.before[lane : lane + 1], 52 * compiled.numbers.decks,
+        lanes.chunk[lane : lane + 1], lanes.before[lane : lane + 1], compiled.numbers.shoe_size,
         compiled.numbers.normal_tens, compiled.threshold, compiled.other,
     )  # fmt: skip
 
@@ -75,7 +75,7 @@ def back_to_first_card(lookup: Any, lanes: Any, lane: Any) -> None:
 @compiled(_nrt=False, forceinline=True)
 def take_next_block(compiled: Any, blocks: Any, lanes: Any, lane: Any) -> None:
     """Give the next block to a lane whose block is over; if there is none, the lane idles."""
-    block, infinite = lanes.next_block[0], compiled.numbers.decks == 0
+    block, infinite = lanes.next_block[0], compiled.numbers.shoe_size == 0
     lanes.next_block[0] = min(block + 1, len(blocks.rounds))
     lanes.read[lane] = lanes.ready[lane] = KEPT if infinite else 0
     lanes.chunk[lane] = -1 if infinite else 0
