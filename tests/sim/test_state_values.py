@@ -9,22 +9,25 @@ from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
 from bjsim.sim.engine.compiled_rules import compile_rules
-from bjsim.sim.engine.state_values import StateValues, draw_probabilities, value_of_game
+from bjsim.sim.engine.state_values import CompiledAutomaton, StateValues, draw_probabilities, value_chart
+from bjsim.sim.game.automaton import PendingHands
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.values.dealer_index import DealerIndex
 from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.exact.solver import Solver
 
 
-def values(game, chart, probabilities=None, tie_value=0.0):
+def compiled_chart(game, chart, probabilities=None):
     compiled = compile_rules(game, [chart.policy])
-    return StateValues(
-        compiled,
-        0,
-        draw_probabilities(game, compiled) if probabilities is None else probabilities,
-        tie_value,
-        float(game.unit),
-    )
+    if probabilities is None:
+        probabilities = draw_probabilities(game, compiled)
+    automaton = CompiledAutomaton(game, compiled, 0)
+    return automaton, DealerIndex(automaton, probabilities)
+
+
+def values(game, chart, probabilities=None, tie_value=0.0):
+    return StateValues(*compiled_chart(game, chart, probabilities), tie_value)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -33,9 +36,9 @@ def test_a_round_has_the_solvers_value(name):
     for chart in (Solver(game).chart, random_chart(game, 5)):
         if find_endless_split(chart):
             continue
-        value = value_of_game(game, compile_rules(game, [chart.policy]), 0)
+        value, valued = value_chart(*compiled_chart(game, chart))
         assert value == pytest.approx(float(Solver(game).ev(chart.policy).value), abs=1e-12)
-        assert values(game, chart, tie_value=value).start[0] == pytest.approx(value, abs=1e-12)
+        assert valued.start[0] == pytest.approx(value, abs=1e-12)
 
 
 @settings(FIXED, max_examples=30)
@@ -69,11 +72,13 @@ def test_slopes_are_derivatives_in_every_state(name):
     game = named_rules(name)
     chart = random_chart(game, 11, 1)
     whole = values(game, chart)
-    h = 1e-5
-    for q in (0, 4, len(whole.card_probabilities) - 1):
-        tilt = h * (np.eye(len(whole.card_probabilities))[q] - whole.card_probabilities)
-        up, down = (values(game, chart, whole.card_probabilities + s * tilt) for s in (1, -1))
-        for now, more, less in ((whole.hands, up.hands, down.hands), (whole.finished, up.finished, down.finished)):
+    start, h, probabilities = whole.start, 1e-5, whole.dealers.probabilities
+    for q in (0, 4, len(probabilities) - 1):
+        tilt = h * (np.eye(len(probabilities))[q] - probabilities)
+        up, down = (values(game, chart, probabilities + s * tilt) for s in (1, -1))
+        parts = [(now, up.at(node), down.at(node)) for node, now in whole._values.items()]
+        parts += [(start, up.start, down.start), tuple(one.dealers.outcomes for one in (whole, up, down))]
+        for now, more, less in parts:
             assert np.allclose(now[..., 1 + q], (more[..., 0] - less[..., 0]) / (2 * h), atol=1e-6)
 
 
@@ -81,4 +86,7 @@ def test_hands_that_multiply_without_end_have_the_value_0_here():
     game = Rules(max_hands="inf", ten_probability="3/5")
     chart = random_chart(game, 1, 1)
     cells = {place: "P" if place[0] == "TT" else code for place, code in chart.cells.items()}
-    assert np.isfinite(values(game, type(chart)("tens", game, cells)).hands).all()
+    multiplying = values(game, type(chart)("tens", game, cells))
+    assert np.isfinite(multiplying.start).all()
+    pending = {node: ev for node, ev in multiplying._values.items() if isinstance(node, PendingHands)}
+    assert any(node.hands == 1 and not ev.any() for node, ev in pending.items())

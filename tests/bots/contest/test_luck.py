@@ -26,9 +26,8 @@ from bjsim.bots.contest.play.match import TableDealer, play_table
 from bjsim.bots.contest.schedule.seating import schedule
 from bjsim.bots.contest.scoring.student_t import t_half
 from bjsim.sim.game.actions import Action
-from bjsim.sim.game.automaton import Decision
+from bjsim.sim.game.automaton import START, Decision
 from bjsim.sim.game.hand import pair_code
-from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
@@ -99,11 +98,11 @@ def test_values_match_the_solver(game, name):
     index = StateIndex(rules)
     evs = evs_by(ChartValues(index), chart)
     solver = Solver(rules)
-    assert evs[index.number_of[HandState()], 0] == pytest.approx(float(solver.ev(chart.policy).value), abs=1e-12)
+    assert evs[index.number_of[START], 0] == pytest.approx(float(solver.ev(chart.policy).value), abs=1e-12)
     if rules.dealer_shows == "both":
         return
     for up in range(N_RANKS):
-        column = solver.columns[index.columns[1 + up]]
+        column = solver.columns[index.dealers.columns[1 + up]]
         means = solver.means(column, 0.0, chart.policy)
         peeked = 1 - float(column.probability) / float(dict(solver.states.ranks)[up]) if rules.peek else 0.0
         for hand in map(solver.states.reached, solver.states.starts):
@@ -117,7 +116,7 @@ def test_slopes_are_the_solvers():
     rules = CARDSHARK.replace(decks="inf")
     chart = find_player("optimal", rules)
     index = StateIndex(rules)
-    slopes = evs_by(ChartValues(index), chart)[index.number_of[HandState()], 1:]
+    slopes = evs_by(ChartValues(index), chart)[index.number_of[START], 1:]
     step = 1e-4
     low, high = (
         float(Solver(rules.replace(ten_probability=4 / 13 + tilt)).ev(chart.policy).value) for tilt in (-step, step)

@@ -172,13 +172,11 @@ def _dealer_states(states: States) -> tuple[list[DealerState], Array]:
 
 def _columns(states: States, dealers: list[DealerState]) -> Array:
     """Column index by the dealer's state, for one and for two shown cards; 0 for hands that end the round."""
-    up, both = [0] * len(dealers), [0] * len(dealers)
+    columns = np.zeros((2, len(dealers)), np.int64)
     for i, dealer in enumerate(dealers):
-        if states.rules.dealer_shows == "up" and dealer.cards == 1:
-            up[i] = states.columns.index(states.column("A" if dealer.soft else RANKS[dealer.points - 1]))
-        if states.rules.dealer_shows == "both" and dealer.cards == 2 and states.dealer_code(dealer) in states.columns:
-            both[i] = states.columns.index(states.dealer_code(dealer))
-    return np.array([up, both], np.int64)
+        if label := states.shown(dealer):
+            columns[dealer.cards - 1, i] = states.columns.index(label)
+    return columns
 
 
 def _actions(states: States, hands: list[HandState], policy: Policy) -> Array:

@@ -13,10 +13,13 @@ import numpy as np
 
 from bjsim.arguments import argument
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, NO_LIMIT, SPLIT, WIDE, CompiledRules, LuckModel
-from bjsim.sim.engine.state_values import StateValues, draw_probabilities, value_of_game
+from bjsim.sim.engine.kernels.layout import CODES, WIDE, CompiledRules, LuckModel
+from bjsim.sim.engine.state_values import CompiledAutomaton, StateValues, draw_probabilities, value_chart
+from bjsim.sim.game.automaton import Draw, Finished, PendingHands
 from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.hand_states import HandState, Result
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.values.dealer_index import DealerIndex
 
 Array = np.ndarray[Any, Any]
 EXACT = 13  # decimals to which equal values agree
@@ -36,18 +39,19 @@ def make_luck_model(rules: Rules, compiled: CompiledRules) -> LuckModel:
     Raises:
         InputError: The value of a chart is not finite.
     """
-    probabilities, unit = draw_probabilities(rules, compiled), float(rules.unit)
     _, first, chart = np.unique(compiled.act, axis=0, return_index=True, return_inverse=True)
-    value = [value_of_game(rules, compiled, seat) for seat in first.tolist()]
+    automata = [CompiledAutomaton(rules, compiled, seat) for seat in first.tolist()]
+    probabilities = draw_probabilities(rules, compiled)
+    dealers = DealerIndex(automata[0], probabilities)
+    value, values = zip(*[value_chart(automaton, dealers) for automaton in automata], strict=True)
     if not all(map(math.isfinite, value)):
         raise InputError(
             f"{argument('adjust_luck', True)} needs charts of finite value; one of these ties at least as many bets "
             "as it is dealt"
         )
-    evs = [StateValues(compiled, seat, probabilities, ev, unit) for seat, ev in zip(first.tolist(), value, strict=True)]
     nodes = _Nodes(len(probabilities))
-    charts = [_ChartNodes(values, nodes) for values in evs]
-    context_add = evs[0].context_add
+    charts = [_ChartNodes(one, nodes) for one in values]
+    context_add = dealers.after[: dealers.acting.stop]
     if len(probabilities) < len(RANKS):
         context_add = np.concatenate([context_add, *[context_add[:, -1:]] * (len(RANKS) - len(probabilities))], axis=1)
     ev, slopes, number = nodes.distinct()
@@ -62,7 +66,7 @@ def make_luck_model(rules: Rules, compiled: CompiledRules) -> LuckModel:
         split=number[np.stack([one.split for one in charts])],
         dealer=number[np.stack([one.dealer for one in charts])],
         context_add=context_add,
-        start=np.stack([one.start[1:] for one in evs]),
+        start=np.stack([one.start[1:] for one in values]),
         value=np.array(value),
         full=probabilities * (1 if rules.infinite else rules.shoe_size),
     )
@@ -107,48 +111,73 @@ class _Nodes:
 
 
 class _ChartNodes:
-    """The nodes of one chart."""
+    """The nodes of one chart: the arrays of these names in `LuckModel`."""
 
     def __init__(self, values: StateValues, nodes: _Nodes) -> None:
         self.values = values
         self.nodes = nodes
-        compiled = values.compiled
-        shape = len(values.contexts), len(compiled.add)
+        compiled = values.automaton.compiled
+        shape = values.dealers.acting.stop, len(compiled.add)
+        limit = int(min(values.automaton.rules.max_hands, DEEPEST))
+        self.endless = values.automaton.rules.max_hands == math.inf
+        self.deepest = 2 if self.endless else max(limit, 2)
         self.dealt, self.hit, self.double = (np.zeros(shape, np.int32) for _ in range(3))
-        for to_dealer, (contexts, hands) in values.deal:
-            for hand in hands.tolist():
+        self.split = np.zeros((*shape, self.deepest - 1, self.deepest), np.int32)
+        self.dealer = np.zeros((len(compiled.dealer_add), *compiled.pay.shape[:2]), np.int32)
+        self._add_deal()
+        for number in range(len(compiled.add)):
+            self._add_actions(HandState(number, cards=2))
+        self._add_dealer()
+
+    def _add_deal(self) -> None:
+        automaton, dealers = self.values.automaton, self.values.dealers
+        ranks = range(len(dealers.probabilities))
+        levels = [[HandState()]]
+        for _ in range(2):
+            levels.append(sorted({automaton.add(state, rank) for state in levels[-1] for rank in ranks}))
+        states = [state for level in levels for state in level]
+        evs = dealers.before_acting(np.stack([self.values.at(automaton.dealt(state)) for state in states], axis=1))
+        contexts, cards = np.array([0]), 0
+        for to_dealer in automaton.compiled.deal:
+            for state in levels[cards]:
                 if to_dealer:
-                    self.dealt[contexts, hand] = nodes.add(values.after_dealt(contexts, hand))
+                    after = evs[dealers.after[contexts], states.index(state)]
+                    self.dealt[contexts, state.points] = self.nodes.add(after)
                 else:
-                    self.hit[contexts, hand] = nodes.add(values.after_hit(contexts, hand))
-        for hand in range(len(compiled.add)):
-            for letter, numbers, after in (
-                (HIT, self.hit, values.after_hit), (DOUBLE, self.double, values.after_double),
-            ):  # fmt: skip
-                contexts = self._find_contexts(letter, hand)
-                numbers[contexts, hand] = nodes.add(after(contexts, hand))
-        self.split = self._splits()
-        drawing = np.flatnonzero(compiled.dealer_done == 0)
-        self.dealer = np.zeros(values.finished.shape[:3], np.int32)
-        self.dealer[drawing] = nodes.add(np.moveaxis(values.finished[values.dealer_add[drawing]], 1, -2))
+                    held = [states.index(automaton.add(state, rank)) for rank in ranks]
+                    self.hit[contexts, state.points] = self.nodes.add(evs[contexts][:, held])
+            if to_dealer:
+                contexts = np.unique(dealers.after[contexts])
+            else:
+                cards += 1
 
-    def _find_contexts(self, code: int, hand: int) -> Array:
-        """The contexts in which the chart takes this action with a hand."""
-        known = self.values.known[~self.values.ended[self.values.known]]
-        taken = (self.values.act[:, hand][:, self.values.columns[known]] == code).any(axis=0)
-        contexts: Array = known[taken]
-        return contexts
-
-    def _splits(self) -> Array:
+    def _add_actions(self, state: HandState) -> None:
+        """The draws that follow a decision, against the dealer's hands against which the chart takes the action."""
         values = self.values
-        limit = values.numbers.max_hands
-        deepest = 2 if limit == NO_LIMIT else max(min(limit, DEEPEST), 2)
-        split = np.zeros((*self.hit.shape, deepest - 1, deepest), np.int32)
-        for pair in np.flatnonzero(values.compiled.split_to).tolist():
-            split_hand, contexts = int(values.compiled.split_to[pair]), self._find_contexts(SPLIT, pair)
-            at = np.searchsorted(values.known, contexts)
-            for held in range(2, deepest + 1):
-                for pending in range(1, held + 1):
-                    after = values.after_split(split_hand, pending, held)[at]
-                    split[contexts, split_hand, held - 2, pending - 1] = self.nodes.add(after)
-        return split
+        either = [values.codes(state, may_split) for may_split in (False, True)]
+        for letter, code in CODES.items():
+            taken = np.flatnonzero((either[0] == code) | (either[1] == code))
+            if not len(taken) or letter in "SR":
+                continue
+            contexts, node = values.dealers.acting.start + taken, values.automaton.move(state, letter)
+            if isinstance(node, Draw):
+                numbers = self.hit if letter == "H" else self.double
+                numbers[contexts, state.points] = self.nodes.add(values.after(node)[taken])
+            elif isinstance(node, PendingHands):
+                self._add_splits(node, contexts, taken)
+
+    def _add_splits(self, node: PendingHands, contexts: Array, taken: Array) -> None:
+        for held in range(2, self.deepest + 1):
+            for pending in range(1, held + 1):
+                one = node._replace(pending=1, hands=1) if self.endless else node._replace(pending=pending, hands=held)
+                after = self.values.after(one)[taken]
+                self.split[contexts, node.split_hand.points, held - 2, pending - 1] = self.nodes.add(after)
+
+    def _add_dealer(self) -> None:
+        values, dealers = self.values, self.values.dealers
+        results, stakes = self.dealer.shape[1:]
+        ends = [[Finished(Result("", result), 1 + twice) for twice in range(stakes)] for result in range(results)]
+        finished = np.stack([np.stack([values.settled(node) for node in row], axis=1) for row in ends], axis=1)
+        drawing = [number for number, hand in enumerate(dealers.hands) if not values.automaton.dealer_done(hand)]
+        after = np.moveaxis(finished[dealers.after[drawing]], 1, -2)
+        self.dealer[[dealers.hands[number].points for number in drawing]] = self.nodes.add(after)

@@ -93,7 +93,7 @@ class Automaton(States):
         return Finished(self.result(state) if letter == "S" else SURRENDERED)
 
     def follow(self, node: Node, rank: int) -> tuple[Node, ...]:
-        """The nodes that follow a card of rank index `rank` to a hand that hits or doubles, or that was split."""
+        """The nodes that follow a card of rank index `rank` to a hand that is dealt, hits or doubles, or was split."""
         if isinstance(node, Draw):
             return (self._drawn(self.add(node.state, rank), node.purpose),)
         assert isinstance(node, PendingHands)
@@ -132,7 +132,13 @@ class Automaton(States):
         return tuple((p / share, (self.reached(state, node.purpose == OTHER),)) for p, state in of_kind)
 
     def _drawn(self, state: HandState, purpose: str) -> Node:
+        if purpose == DEAL and state.cards < 2:
+            return Draw(state, DEAL)
         return Finished(self.result(state), 2) if purpose == DOUBLE else self.reached(state)
+
+    def dealt(self, state: HandState) -> Node:
+        """The node of a hand of at most two cards in the deal."""
+        return self._drawn(state, DEAL)
 
     def _second_cards(self, node: PendingHands, number: type) -> Branches:
         split_hand = node.split_hand

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, cached_property
+from typing import TypeVar
 
 from bjsim.sim.game.cards import RANKS, TEN, parse_rank
 from bjsim.sim.game.hand import soft_code
 from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL, DealerState, add_points
 from bjsim.sim.game.rules import Rules
+
+S = TypeVar("S")
 
 
 class DealerStates:
@@ -67,25 +71,35 @@ class DealerStates:
         """Name of a dealer's hand: its total, or a soft code such as `A6` while the dealer still draws."""
         return soft_code(state.points) if state.soft and not self.dealer_done(state) else str(state.points)
 
+    def shown(self, state: DealerState) -> str:
+        """The chart column that a dealer's hand shows with its last card; "" if none, or none that can be acted on."""
+        if self.rules.dealer_shows == "up":
+            return RANKS[0 if state.soft else state.points - 1] if state.cards == 1 else ""
+        code = self.dealer_code(state) if state.cards == 2 else ""
+        return code if code in self.columns else ""
+
     def column(self, shown: str) -> str:
         """The chart column for the dealer's shown cards (letters)."""
-        ranks = [parse_rank(card) for card in shown]
-        if self.rules.dealer_shows == "up":
-            return RANKS[min(ranks[0], TEN)]
-        state = DealerState()
-        for rank in ranks:
-            state = self.dealer_add(state, rank)
-        return self.dealer_code(state)
+        state, label = DealerState(), ""
+        for card in shown:
+            state = self.dealer_add(state, parse_rank(card))
+            label = label or self.shown(state)
+        return label
 
     def dealer_starts(self) -> dict[DealerState, Fraction]:
         """Probabilities of the dealer's first two cards in an infinite shoe, without naturals that end the round.
 
         They are not normalized.
         """
-        probabilities: dict[DealerState, Fraction] = {}
+        starts = self.two_cards(self.dealer_add, DealerState())
+        natural = DEALER_NATURAL if self.rules.peek else None
+        return {state: p for state, p in starts.items() if self.dealer_outcome(state) != natural}
+
+    def two_cards(self, add: Callable[[S, int], S], empty: S) -> dict[S, Fraction]:
+        """Probabilities of a hand's first two cards in an infinite shoe."""
+        probabilities: dict[S, Fraction] = {}
         for first, p in self.ranks:
             for second, q in self.ranks:
-                state = self.dealer_add(self.dealer_add(DealerState(), first), second)
-                if not (self.rules.peek and self.dealer_outcome(state) == DEALER_NATURAL):
-                    probabilities[state] = probabilities.get(state, Fraction(0)) + p * q
+                state = add(add(empty, first), second)
+                probabilities[state] = probabilities.get(state, Fraction(0)) + p * q
         return probabilities

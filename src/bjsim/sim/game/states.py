@@ -205,12 +205,7 @@ class States(DealerStates):
     @cached_property
     def starts(self) -> dict[HandState, Fraction]:
         """Probabilities of the player's first two cards in an infinite shoe."""
-        probabilities: dict[HandState, Fraction] = {}
-        for first, p in self.ranks:
-            for second, q in self.ranks:
-                state = self.add(self.add(HandState(), first), second)
-                probabilities[state] = probabilities.get(state, Fraction(0)) + p * q
-        return probabilities
+        return self.two_cards(self.add, HandState())
 
     def reachable(self) -> Iterator[HandState]:
         """Yield all reachable states of a hand of two or more cards, in the order of discovery."""

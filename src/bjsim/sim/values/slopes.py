@@ -1,72 +1,79 @@
-"""The backward pass with slopes: values of a chart's hands, and their derivatives by the probabilities of the cards.
+"""The backward pass with slopes: values of a chart's hands against all of the dealer's, and their slopes.
 
-A value is an array (dealers, 1 + Q): for each of the dealer's hands the value V, and for each of Q ranks the derivative
-dV/dp. For a mixture over the next card
-
-    V = sum over r of p(r) V(r),    dV/dp(q) = V(q) + sum over r of p(r) dV(r)/dp(q).
+A value is an array (dealers, 1 + Q) over the dealer's hands against which the seats act; see `dealer_index.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from abc import abstractmethod
 
 import numpy as np
 import numpy.typing as npt
 
 from bjsim.sim.game.automaton import Automaton, Decision, Draw, Finished, PendingHands
 from bjsim.sim.values.backward import Backward
-
-Floats = npt.NDArray[np.float64]
-
-
-def mix(parts: Floats, probabilities: Floats) -> Floats:
-    """Values before a card, (..., 1 + Q), from those after each rank, (..., Q, 1 + Q)."""
-    mixed: Floats = np.einsum("r,...rk->...k", probabilities, parts)
-    mixed[..., 1:] += parts[..., 0]
-    return mixed
+from bjsim.sim.values.dealer_index import DealerIndex, Floats, mix
 
 
 class Slopes(Backward[Floats]):
-    """The values of one chart.
+    """The values of one chart, in initial bets.
 
     Args:
         automaton: The automaton of the game.
-        probabilities: (Q,) probabilities of the ranks.
-        finished: Returns the value of a finished hand.
-        actions: Returns the letter that the chart takes against each of the dealer's hands, as bytes.
-        ended: (dealers,) whether the dealer's hand ends the round before anyone acts.
+        dealers: The dealer's hands.
+        tie_value: Value of a tied bet that is replayed.
     """
 
-    def __init__(
-        self,
-        automaton: Automaton,
-        probabilities: Floats,
-        finished: Callable[[Finished], Floats],
-        actions: Callable[[Decision], npt.NDArray[np.bytes_]],
-        ended: npt.NDArray[np.bool_],
-    ) -> None:
+    def __init__(self, automaton: Automaton, dealers: DealerIndex, tie_value: float = 0.0) -> None:
         super().__init__(automaton)
-        self.probabilities = probabilities
-        self._finished = finished
-        self._actions = actions
-        self._ended = ended
+        self.dealers = dealers
+        self.tie_value = tie_value
+
+    @abstractmethod
+    def letters(self, node: Decision) -> npt.NDArray[np.bytes_]:
+        """The letter that the chart takes against each of the dealer's hands."""
+
+    def settled(self, node: Finished) -> Floats:
+        """Values of a finished hand against every dealer's hand, (hands, 1 + Q)."""
+        paid = [self.automaton.settle(*node, outcome) for outcome in self.automaton.dealer_outcomes]
+        pays = np.array([float(net) + float(tied) * self.tie_value for net, tied in paid])
+        values: Floats = pays @ self.dealers.outcomes
+        return values
 
     def leaf(self, node: Finished) -> Floats:
-        return self._finished(node)
+        return self.settled(node)[self.dealers.acting]
 
     def plus(self, one: Floats, other: Floats) -> Floats:
         return one + other
 
     def choose(self, node: Decision, legal: str) -> Floats:
-        letters = self._actions(node)
-        value = np.where(self._ended[:, None], self.act(node.state, "S"), 0)
-        for letter in legal:
-            taken = ~self._ended & (letters == letter.encode())
+        value = self.act(node.state, "S").copy()
+        letters = np.where(self.dealers.ended, b"S", self.letters(node))
+        for letter in legal.replace("S", ""):
+            taken = letters == letter.encode()
             if taken.any():
                 value[taken] = self.act(node.state, letter)[taken]
         return value
 
+    def after(self, node: Draw | PendingHands) -> Floats:
+        """Values after each rank, (dealers, Q, 1 + Q)."""
+        ranks = range(len(self.dealers.probabilities))
+        return np.stack([self.together(self.automaton.follow(node, rank)) for rank in ranks], axis=1)
+
     def chance(self, node: Draw | PendingHands) -> Floats:
-        ranks = range(len(self.probabilities))
-        after = [self.together(self.automaton.follow(node, rank)) for rank in ranks]
-        return mix(np.stack(after, axis=1), self.probabilities)
+        if isinstance(node, PendingHands) and node.hands == 1 and self.automaton.rules.max_hands == math.inf:
+            return self._endless(node)
+        return mix(self.after(node), self.dealers.probabilities)
+
+    def _endless(self, node: PendingHands) -> Floats:
+        """Value h of a split hand that becomes two with the probability a of a pair: h = rest + 2 a h, and likewise
+        for its slopes; 0 if the hands would multiply without end."""
+        shares = enumerate(self.dealers.probabilities)
+        again = sum(p for rank, p in shares if node in self.automaton.follow(node, rank))
+        stays = 1 - 2 * again if again < 0.5 else math.inf
+        self._values[node] = np.zeros((len(self.dealers.ended), 1 + len(self.dealers.probabilities)))
+        value = mix(self.after(node), self.dealers.probabilities) / stays
+        self._values[node] = np.where(np.arange(value.shape[1]), 0, value)  # no slopes yet
+        value[:, 1:] = mix(self.after(node), self.dealers.probabilities)[:, 1:] / stays
+        return value

@@ -46,7 +46,7 @@ from bjsim.bots.contest.luck.opponent_model import ChartChanges, OpponentModel
 from bjsim.bots.contest.luck.state_index import N_RANKS, NOTHING, Ints, StateIndex
 from bjsim.bots.contest.schedule.seating import batch_size
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.values.slopes import Floats
+from bjsim.sim.values.dealer_index import Floats
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 REFERENCE = "hoyle"  # the initial chart of every bot: neither the most cautious nor the boldest strategy
@@ -83,7 +83,6 @@ class ContestLuckModel:
         evs = self.chart_values.evaluate(actions)
         if self.rules.infinite:
             evs[:, 1:] = 0
-        evs[:, 0] -= evs[:, 1:] @ self.chart_values.card_probabilities
         return evs
 
     def luck_by_bot(self, logs: Sequence[DrawLog], evs: Floats) -> Floats:
@@ -107,7 +106,7 @@ class ContestLuckModel:
             rank, kind, left = draw[:, 0], draw[:, 1], draw[:, 2:DRAW_COLUMNS]
             count = left.sum(axis=1)
             added = np.maximum(0, MIN_SHOE - (count - 1))
-            shoe = left + added[:, None] * self.chart_values.card_probabilities
+            shoe = left + added[:, None] * self.state_index.dealers.probabilities
             ev = ev_of(rows, evs, shoe, (count - 1 + added)[:, None])
             expected = np.einsum("nr,nr->n", left, ev) / count
             change = rows.chips * (ev[np.arange(len(rank)), rank] - expected)
@@ -143,7 +142,7 @@ class ContestLuckModel:
         selected = rows.recipient == OWN_LAST
         hand[selected] = index.doubled[rows.hand[selected]]
         selected = rows.recipient == DEALER_CARD
-        dealer[selected] = index.dealer_after[rows.dealer[selected]]
+        dealer[selected] = index.dealers.after[rows.dealer[selected]]
         return dealer * len(index.hands) + hand, dealer * len(index.hands) + rest
 
 

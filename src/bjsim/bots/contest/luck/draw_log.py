@@ -16,10 +16,9 @@ from bjsim.bots.contest.config import HOUSE
 from bjsim.bots.contest.luck.state_index import N_RANKS, Ints, StateIndex
 from bjsim.bots.contest.schedule.pairings import LARGEST_TABLE as SEATS
 from bjsim.sim.game.actions import Action
-from bjsim.sim.game.automaton import Decision, PendingHands
+from bjsim.sim.game.automaton import START, Decision, PendingHands
 from bjsim.sim.game.cards import DECKS, RANKS
 from bjsim.sim.game.events import DEALER, Acted, Dealt, Event, HandEnded, Shuffled
-from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 
 KINDS = ("first", "second", "upcard", "hole", "hit", "double", "dealer")
@@ -99,7 +98,7 @@ class _Round:
     def __init__(self, index: StateIndex, bots: Sequence[int], slots: int) -> None:
         self.index = index
         self.dealer = self.dealer_cards = 0
-        self.hands = [index.number_of[HandState()]] * len(bots) + [NO_HAND] * (slots - len(bots))
+        self.hands = [index.number_of[START]] * len(bots) + [NO_HAND] * (slots - len(bots))
         self.stakes = [index.rules.buy_in] * slots
         self.bots = [*bots, *[HOUSE] * (slots - len(bots))]
         self.slots = [[seat] for seat in range(len(bots))]

@@ -34,7 +34,7 @@ class OpponentModel:
         self._cells = dict(reference.cells)
         self._chart = Chart.following(reference.name, state_index.rules, self._cells)
         self._columns = columns
-        self._column_of = np.array([columns.index(c) if c in columns else -1 for c in state_index.columns])
+        self._column_of = np.array([columns.index(c) if c in columns else -1 for c in state_index.dealers.columns])
         self._rows: list[str] = []  # the chart row of each hand, "" if it has none
         self._hands: dict[str, list[int]] = defaultdict(list)  # the hands of each row
         for number, legal in enumerate(state_index.legal):
@@ -67,7 +67,7 @@ class OpponentModel:
 
     def observe(self, hand: int, dealer: int, action: str) -> ChartChanges:
         """Update the chart from one decision; returns the changed cell, if any."""
-        row, column = self._rows[hand], self.state_index.columns[dealer]
+        row, column = self._rows[hand], self.state_index.dealers.columns[dealer]
         if not row:  # for example a 21 that may be hit: the reference chart has no such cell
             return {}
         current = self._cells[row, column]
