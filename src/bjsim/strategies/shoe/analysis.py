@@ -147,7 +147,7 @@ class ShoeStates:
             return None
         limit = self.game.limit(value, self.composition)
         left = self.shown.left[start] - 2 * (np.arange(VALUES) == value)
-        cards = int(left.sum())
+        cards = float(left.sum())
         weight = np.zeros((limit - 1, len(tree.starts), VALUES))
         for share, pairs in cases:
             whole, other = split_weights(pairs, cards, limit)

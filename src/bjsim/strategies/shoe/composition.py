@@ -19,18 +19,23 @@ MAX_RANK_COUNT = 1_000_000  # maximum count of one rank; keeps products of count
 
 @dataclass(frozen=True)
 class Composition:
-    """The cards of a shoe: the count of each of the 13 ranks."""
+    """The cards of a shoe: the count of each of the 13 ranks.
 
-    ranks: tuple[int, ...]
+    Counts may be fractions, such as those expected at some count of the cards. The probabilities of sequences of cards
+    are products of falling factorials, which add up to 1 for fractions too (Vandermonde's identity).
+    """
+
+    ranks: tuple[float, ...]
 
     @staticmethod
-    def of(rules: Rules, shoe: Mapping[str, int] | Sequence[int] | None = None) -> Composition:
+    def of(rules: Rules, shoe: Mapping[str, int] | Sequence[int] | Composition | None = None) -> Composition:
         """Return the composition of a shoe.
 
         Args:
             rules: The game.
             shoe: Counts by letter (`{"A": 4, "T": 16}`; omitted letters are not in the shoe, and `T` alone means all
-                ten-valued cards), or ten counts for A, 2..9, T. By default the whole decks of `rules`.
+                ten-valued cards), or ten counts for A, 2..9, T, or a composition as it is. By default the whole decks
+                of `rules`.
 
         Raises:
             InputError: Unknown card, invalid count, or infinite shoe.
@@ -39,6 +44,8 @@ class Composition:
             if rules.infinite:
                 raise InputError("decks = inf: a finite shoe needs decks from 1 to 8, or a composition")
             return Composition(rules.shoe_counts)
+        if isinstance(shoe, Composition):
+            return shoe
         if not isinstance(shoe, Mapping):
             if len(shoe) != VALUES:
                 raise InputError(f"a shoe takes {VALUES} counts, for A, 2..9 and T, not {len(shoe)}")
@@ -62,7 +69,7 @@ class Composition:
         return np.array([*self.ranks[:TEN], sum(self.ranks[TEN:])], np.float64)
 
     @property
-    def cards(self) -> int:
+    def cards(self) -> float:
         """Number of cards."""
         return sum(self.ranks)
 
@@ -80,7 +87,7 @@ class Composition:
                 removals.setdefault(letter, []).append((float(share), left))
         return removals
 
-    def pair_cases(self, value: int, known: Sequence[int], by_rank: bool) -> list[tuple[float, int]]:
+    def pair_cases(self, value: int, known: Sequence[int], by_rank: bool) -> list[tuple[float, float]]:
         """Return the ways in which two cards of one value can be a pair that may be split.
 
         Args:
@@ -92,12 +99,12 @@ class Composition:
             (share, left) for each way: its share of the probability of being dealt two cards of this value, and the
             number of pair cards left afterwards. The shares sum to 1 unless only equal ranks are pairs.
         """
-        left = int(self.values[value]) - sum(card == value for card in known)
+        left = float(self.values[value]) - sum(card == value for card in known)
         if left < 2:
             return []
         if not by_rank or value < TEN:
             return [(1.0, left - 2)]
-        cases: dict[int, float] = {}
+        cases: dict[float, float] = {}
         taken = sum(card == value for card in known)
         tens = range(TEN, len(RANKS))
         for dealers in product(tens, repeat=taken):

@@ -34,7 +34,7 @@ class ShoePlays:
         shoe: What depends on the shoe alone: nodes, chances and the dealer's distribution.
     """
 
-    def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | None = None) -> None:
+    def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | Composition | None = None) -> None:
         self.rules = rules
         self.composition = Composition.of(rules, shoe)
         self.game = make_game(rules)

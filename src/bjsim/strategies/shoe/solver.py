@@ -30,13 +30,14 @@ class ShoeSolver(ShoePlays):
 
     Args:
         rules: The game. With `ties = replay`, rounds are replayed from the same full shoe. Raises are not considered.
-        shoe: The cards, if not the whole decks of `rules`: `{"A": 4, "2": 3, ...}`, or ten counts for A, 2..9, T.
+        shoe: The cards, if not the whole decks of `rules`: `{"A": 4, "2": 3, ...}`, or ten counts for A, 2..9, T, or a
+            `Composition`, whose counts may be fractions.
 
     Raises:
         InputError: The shoe has no exact value; the message gives the reason.
     """
 
-    def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | None = None) -> None:
+    def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | Composition | None = None) -> None:
         super().__init__(rules, shoe)  # written out for its entry in the API reference
 
     def value(self, strategy: Strategy = "td") -> float:

@@ -25,7 +25,7 @@ FEW_HANDS = 6  # up to this limit, keep all weights
 
 
 @lru_cache(maxsize=1024)
-def split_weights(pairs: int, cards: int, limit: int) -> tuple[Floats, Floats]:
+def split_weights(pairs: float, cards: float, limit: int) -> tuple[Floats, Floats]:
     """Return the weights of U(a, 0) and F(a, 0) in the value of a split.
 
     Args:
@@ -53,7 +53,7 @@ def split_weights(pairs: int, cards: int, limit: int) -> tuple[Floats, Floats]:
 
 
 @lru_cache(maxsize=1024)
-def product_weights(pairs: int, cards: int, limit: int) -> Floats:
+def product_weights(pairs: float, cards: float, limit: int) -> Floats:
     """Return the weights in the expected sum of the products of profits over ordered pairs of split hands.
 
     The arguments are those of `split_weights`.
@@ -85,9 +85,9 @@ def product_weights(pairs: int, cards: int, limit: int) -> Floats:
     return np.array([unknown + single + known, 2 * unknown + single, unknown])
 
 
-def _chances(pairs: int, cards: int, limit: int) -> Floats:
+def _chances(pairs: float, cards: float, limit: int) -> Floats:
     """Return v(a, b)."""
-    most = min(2 * (limit - 2), pairs)
+    most = min(2 * (limit - 2), int(pairs))
     chance = np.zeros((most + 1, limit + 2))
     for gone in range(most + 1):
         for known in range(limit + 2):
@@ -108,7 +108,7 @@ def _ways(chance: Floats, limit: int) -> Floats:
 
 
 @lru_cache(maxsize=256)
-def most_gone(pairs: int, cards: int, limit: int) -> int:
+def most_gone(pairs: int, cards: float, limit: int) -> int:
     """Return the largest number of further pair cards whose weight exceeds rounding error."""
     if limit <= FEW_HANDS:
         return min(2 * (limit - 2), pairs)
