@@ -4,10 +4,12 @@
 |---|---|
 | `count_returns` | the returns of a ramp from those of a unit by count; the best ramp |
 | `departures` | index plays over a chart, in text: another chart for every count |
+| `insurance` | exact thresholds of insurance |
 | `ramp` | bet ramps: units and spots by count |
 | `risk` | DI, SCORE, N0, ruin and certainty equivalent |
 | `system` | `CountingSystem`: tags, initial count, divisor, rounding |
 | `systems` | the built-in systems, and systems from TOML files |
+| `typical` | what a count says about the unseen cards |
 
 Public names are imported when they are first used.
 """
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from bjsim.strategies.counting.departures import Departures as Departures
     from bjsim.strategies.counting.departures import find_departures as find_departures
     from bjsim.strategies.counting.departures import parse_departures as parse_departures
+    from bjsim.strategies.counting.insurance import insurance_threshold as insurance_threshold
+    from bjsim.strategies.counting.insurance import insurance_value as insurance_value
     from bjsim.strategies.counting.ramp import Bet as Bet
     from bjsim.strategies.counting.ramp import Ramp as Ramp
     from bjsim.strategies.counting.system import CountingSystem as CountingSystem
@@ -42,6 +46,8 @@ _MODULES = {
     "best_ramp": "count_returns",
     "find_departures": "departures",
     "find_system": "systems",
+    "insurance_threshold": "insurance",
+    "insurance_value": "insurance",
     "kelly_ramp": "count_returns",
     "load_system": "systems",
     "parse_departures": "departures",

@@ -1,0 +1,86 @@
+"""Exact insurance by count: the expected share of tens, and the thresholds that follow.
+
+Insurance pays 2:1, so that it is fair if a third of the unseen cards are tens. The dealer's ace and the player's cards
+are known; the other seen cards are known only by the running count.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from bjsim.errors import InputError
+from bjsim.strategies.counting.system import DECK, CountingSystem
+from bjsim.strategies.counting.typical import remaining, unseen_cards
+
+FAIR = Fraction(1, 3)
+
+
+def insurance_value(
+    system: CountingSystem, decks: int, seen: str, running_count: Fraction | int, unseen: int
+) -> Fraction | None:
+    """Compute the expected profit of an insurance bet, exactly.
+
+    Args:
+        system: The counting system.
+        decks: The decks of the shoe.
+        seen: The cards known one by one: the dealer's ace and the player's hand, such as `"A25"`.
+        running_count: The running count of all seen cards, these included.
+        unseen: The number of unseen cards; the dealer's hidden card is one of them.
+
+    Returns:
+        Expected profit per unit of the insurance bet; None if no cards give this running count.
+
+    Raises:
+        InputError: The cards cannot come from the shoe, or the number of unseen cards is impossible.
+    """
+    cards = sum(remaining(decks, seen))
+    if not 1 <= unseen <= cards:
+        raise InputError(f"unseen = {unseen} is not accepted; use 1 to {cards}")
+    tens = unseen_cards(system, decks, seen).tens(unseen, system.pivot(decks) - running_count)
+    return None if tens is None else 3 * tens / unseen - 1
+
+
+def insurance_threshold(system: CountingSystem, decks: int, seen: str, running_count: Fraction | int) -> int:
+    """Find the most unseen cards up to which a running count insures.
+
+    Args:
+        system: The counting system.
+        decks: The decks of the shoe.
+        seen: The cards known one by one: the dealer's ace and the player's hand, such as `"A25"`.
+        running_count: The running count of all seen cards, these included.
+
+    Returns:
+        The number of unseen cards up to which, from the least at which it insures, insurance does not lose on average;
+        0 if there is none. With a running count that unseen cards cannot have, insurance is not at issue.
+    """
+    most = 0
+    for unseen in range(1, sum(remaining(decks, seen)) + 1):
+        value = insurance_value(system, decks, seen, running_count, unseen)
+        if value is not None and value >= 0:
+            most = unseen
+        elif value is not None and most:
+            break
+    return most
+
+
+def insurance_index(system: CountingSystem, decks: int, unseen: int, seen: str = "A") -> Fraction | None:
+    """Find the least true count, exact and not rounded, that insures with a number of unseen cards.
+
+    Args:
+        system: The counting system.
+        decks: The decks of the shoe.
+        unseen: The number of unseen cards.
+        seen: The cards known one by one.
+
+    Returns:
+        The true count; None if no count insures.
+    """
+    step = Fraction(1, system.scale)
+    start = system.pivot(decks) - system.imbalance * unseen / DECK
+    running = Fraction(round(start * system.scale), system.scale)
+    while running - start < DECK:
+        value = insurance_value(system, decks, seen, running, unseen)
+        if value is not None and value >= 0:
+            return (running - system.pivot(decks)) * DECK / unseen + system.imbalance
+        running += step
+    return None
