@@ -106,6 +106,7 @@ FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for
     "double_cards": ["two", "any"],
     "double_after_split": [False, True],
     "max_hands": [2, 3, 4, 8, 16, "inf"],
+    "max_ace_hands": [3, 4, 8, 16, "inf"],
     "resplit_aces": [False, True],
     "hit_split_aces": [False, True],
     "split_tens_blackjack": [False, True],
@@ -120,7 +121,12 @@ FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for
 }
 
 
-NEEDED = {"surrender": {"surrender_after_split": False}, "surrender_after_split": {"surrender": True}}
+NEEDED: dict[str, dict[str, object]] = {
+    "max_ace_hands": {"resplit_aces": True},
+    "resplit_aces": {"max_ace_hands": "none"},
+    "surrender": {"surrender_after_split": False},
+    "surrender_after_split": {"surrender": True},
+}
 
 
 @pytest.mark.parametrize("field", FREEDOM)
@@ -138,7 +144,7 @@ def test_the_rules_have_a_value(field: str) -> None:
     """Negative control: a game in which the limit matters."""
     game = named_rules("vegas-s17").replace(
         decks="inf", peek=False, split_tens_blackjack=field != "split_tens_blackjack", ten_probability="2/5",
-        resplit_aces=field == "max_hands", stand_on_21=field != "stand_on_21",
+        resplit_aces=field in ("max_hands", "max_ace_hands"), stand_on_21=field != "stand_on_21",
         surrender=field == "surrender_after_split",
     )  # fmt: skip
     if field == "stand_on_21":

@@ -54,6 +54,7 @@ CHOICES = {
     "double_cards": ["two", "any"],
     "split_by": ["value", "rank", "never"],
     "max_hands": [2, 3, 4, math.inf],
+    "max_ace_hands": ["none", "none", 2, 3, math.inf],
     "bonuses": ["none", "none", "win", "at-once"],
     "charlie": ["none", "none", 5, 6, 7],
     **{name: [True, False] for name in FLAGS},

@@ -42,6 +42,11 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     decks = draw(st.sampled_from([*range(1, 9), *[math.inf] * 6]))
     split_by = draw(st.sampled_from(["value", "value", "rank", "never"]))
     max_hands = draw(st.one_of(st.sampled_from([2, 3, 4]), st.integers(2, 16), st.just(math.inf)))
+    resplit_aces = fixed.get("resplit_aces", draw(st.booleans()))
+    aces = (
+        draw(st.sampled_from(["none", "none", 3, 4, 8, "inf"])) if resplit_aces else draw(st.sampled_from(["none", 2]))
+    )
+    max_ace_hands = fixed.get("max_ace_hands", aces)
     ten = NORMAL_TENS
     if decks == math.inf and draw(st.booleans()):
         most = SAFE_TENS if (split_by, max_hands) == ("value", math.inf) else 98
@@ -53,7 +58,12 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     peek = hole and naturals == "both" and draw(st.booleans())
     both = hole and (naturals != "both" or peek) and draw(st.booleans())
     ties = fixed.get("ties") or draw(st.sampled_from(["push", "lose", "replay"]))
-    raises = max_hands != math.inf and ties != "replay" and draw(st.booleans())
+    raises = (
+        math.inf not in (max_hands, max_ace_hands)
+        and max_ace_hands != "inf"
+        and ties != "replay"
+        and draw(st.booleans())
+    )
     buy_in = draw(st.integers(1, 20))
     low = draw(st.integers(4, 20))
     surrender = fixed.get("surrender", draw(st.booleans()))
@@ -81,7 +91,8 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
         "surrender_after_split": surrender and draw(st.booleans()),
         "split_by": split_by,
         "max_hands": max_hands,
-        "resplit_aces": draw(st.booleans()),
+        "max_ace_hands": max_ace_hands,
+        "resplit_aces": resplit_aces,
         "hit_split_aces": draw(st.booleans()),
         "split_tens_blackjack": draw(st.booleans()),
         "split_aces_blackjack": draw(st.booleans()),

@@ -75,7 +75,8 @@ class TinyShoe:
             return ""
         fresh = len(cards) == 2
         alike = cards[0] == cards[1] or (rules.split_by == "value" and POINTS[cards[0]] == POINTS[cards[1]])
-        pair = fresh and alike and rules.split_by != "never" and hands < rules.max_hands
+        limit = rules.max_hands if cards[0] != "A" or rules.max_ace_hands == "none" else float(rules.max_ace_hands)
+        pair = fresh and alike and rules.split_by != "never" and hands < limit
         if split == "A":
             pair = pair and rules.resplit_aces
             if not rules.hit_split_aces:

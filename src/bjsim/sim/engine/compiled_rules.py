@@ -18,7 +18,15 @@ from bjsim.sim.engine.kernels.layout import CODES, DOUBLE, HIT, NO_LIMIT, SPLIT,
 from bjsim.sim.engine.merge_states import merge_states
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
-from bjsim.sim.game.hand_states import DEALER_NATURAL, SURRENDERED, DealerState, HandState, Result
+from bjsim.sim.game.hand_states import (
+    DEALER_NATURAL,
+    SPLIT_ACES,
+    SURRENDERED,
+    WHOLE,
+    DealerState,
+    HandState,
+    Result,
+)
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import alias_table
 from bjsim.sim.game.states import States
@@ -78,6 +86,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     return CompiledRules(
         add=add,
         act=act,
+        hand_limit=np.array([_limit(rules, hand) for hand in hands], np.int64),
         split_to=split_to,
         result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
         pay=np.array(pay, np.int64),
@@ -97,12 +106,11 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
 
 def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], seats: int) -> Numbers:
     best = max(Fraction(2 * max(result.bonus for result in results)), rules.blackjack_pays)
-    endless = rules.max_hands == math.inf
-    hands = 1 if rules.split_by == "never" else rules.max_hands
+    hands = rules.most_hands
     numbers = Numbers(
         peek=int(rules.peek),
         natural_outcome=outcomes.index(DEALER_NATURAL) if DEALER_NATURAL in outcomes else -1,
-        max_hands=NO_LIMIT if endless else int(rules.max_hands),
+        most_hands=NO_LIMIT if hands == math.inf else int(hands),
         surrendered=results.index(SURRENDERED) if rules.surrender else -1,
         round_robin=int(rules.turns == "round-robin"),
         shoe_size=rules.shoe_size,
@@ -118,6 +126,12 @@ def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], sea
             "count; use smaller numbers"
         )
     return numbers
+
+
+def _limit(rules: Rules, hand: HandState) -> int:
+    """Hands that a seat may hold after splits of a pair."""
+    limit = rules.hand_limit(aces=hand.split == SPLIT_ACES or (hand.split == WHOLE and hand.rank == 0))
+    return NO_LIMIT if limit == math.inf else int(limit)
 
 
 def _pay(states: States, result: Result, stake: int, outcome: int) -> int:

@@ -50,7 +50,7 @@ def make_lookup_table(compiled: CompiledRules, most_rows: int = MAX_ROWS) -> Loo
         return None
     vectors, vector = _payoff_vectors(compiled)
     codes, code = np.unique(vectors, return_inverse=True)
-    for leave in (False, True) if numbers.max_hands <= MAX_HANDS else (True,):
+    for leave in (False, True) if numbers.most_hands <= MAX_HANDS else (True,):
         outcomes = np.arange(1 if leave else vectors.shape[1])
         ends = np.stack(np.meshgrid(codes, outcomes), axis=-1).reshape(-1, 2)
         hands = vectors[:0] if leave else vectors

@@ -13,7 +13,7 @@ import numpy as np
 
 from bjsim.arguments import argument
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import CODES, WIDE, CompiledRules, LuckModel
+from bjsim.sim.engine.kernels.layout import CODES, NO_LIMIT, WIDE, CompiledRules, LuckModel
 from bjsim.sim.engine.state_values import CompiledAutomaton, StateValues, draw_probabilities, value_chart
 from bjsim.sim.game.automaton import Draw, Finished, PendingHands
 from bjsim.sim.game.cards import RANKS
@@ -118,9 +118,8 @@ class _ChartNodes:
         self.nodes = nodes
         compiled = values.automaton.compiled
         shape = values.dealers.acting.stop, len(compiled.add)
-        limit = int(min(values.automaton.rules.max_hands, DEEPEST))
-        self.endless = values.automaton.rules.max_hands == math.inf
-        self.deepest = 2 if self.endless else max(limit, 2)
+        limits = compiled.hand_limit[compiled.hand_limit < NO_LIMIT]
+        self.deepest = max(min(int(limits.max(initial=2)), DEEPEST), 2)
         self.dealt, self.hit, self.double = (np.zeros(shape, np.int32) for _ in range(3))
         self.split = np.zeros((*shape, self.deepest - 1, self.deepest), np.int32)
         self.dealer = np.zeros((len(compiled.dealer_add), *compiled.pay.shape[:2]), np.int32)
@@ -167,9 +166,10 @@ class _ChartNodes:
                 self._add_splits(node, contexts, taken)
 
     def _add_splits(self, node: PendingHands, contexts: Array, taken: Array) -> None:
+        endless = self.values.automaton.hand_limit(node.split_hand) == math.inf
         for held in range(2, self.deepest + 1):
             for pending in range(1, held + 1):
-                one = node._replace(pending=1, hands=1) if self.endless else node._replace(pending=pending, hands=held)
+                one = node._replace(pending=1, hands=1) if endless else node._replace(pending=pending, hands=held)
                 after = self.values.after(one)[taken]
                 self.split[contexts, node.split_hand.points, held - 2, pending - 1] = self.nodes.add(after)
 

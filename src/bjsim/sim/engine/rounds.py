@@ -94,7 +94,7 @@ def make_counts(compiled: CompiledRules, rounds: int, traced: int) -> Counts:
     numbers, seats = compiled.numbers, len(compiled.act)
     return Counts(
         dense=np.zeros((seats, numbers.ties + 1, 2 * numbers.width + 1), np.int64),
-        overflow=np.zeros((rounds * seats if numbers.max_hands == NO_LIMIT else 0, 2), np.int64),
+        overflow=np.zeros((rounds * seats if numbers.most_hands == NO_LIMIT else 0, 2), np.int64),
         trace=np.zeros((traced, seats + 1), np.int64),
     )
 

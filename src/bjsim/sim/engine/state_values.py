@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import CODES, TIED, CompiledRules
+from bjsim.sim.engine.kernels.layout import CODES, NO_LIMIT, TIED, CompiledRules
 from bjsim.sim.game.automaton import START, Automaton, Decision
 from bjsim.sim.game.hand_states import SURRENDERED, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules
@@ -59,6 +59,10 @@ class CompiledAutomaton(Automaton):
 
     def split(self, state: HandState) -> HandState:
         return HandState(int(self.compiled.split_to[state.points]), cards=1)
+
+    def hand_limit(self, split_hand: HandState) -> float:
+        limit = int(self.compiled.hand_limit[split_hand.points])
+        return math.inf if limit == NO_LIMIT else limit
 
     def _legal(self, state: HandState) -> str:
         return "".join(letter for letter, code in CODES.items() if (self.act[:, state.points] == code).any())

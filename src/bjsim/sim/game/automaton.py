@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
-from bjsim.sim.game.hand_states import SURRENDERED, HandState, Result
+from bjsim.sim.game.hand_states import SPLIT_ACES, SURRENDERED, HandState, Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 
@@ -92,6 +92,10 @@ class Automaton(States):
             return PendingHands(self.split(state))
         return Finished(self.result(state) if letter == "S" else SURRENDERED)
 
+    def hand_limit(self, split_hand: HandState) -> float:
+        """Hands that a seat may hold after splits into this one-card hand."""
+        return self.rules.hand_limit(split_hand.split == SPLIT_ACES)
+
     def follow(self, node: Node, rank: int) -> tuple[Node, ...]:
         """The nodes that follow a card of rank index `rank` to a hand that is dealt, hits or doubles, or was split."""
         if isinstance(node, Draw):
@@ -99,12 +103,12 @@ class Automaton(States):
         assert isinstance(node, PendingHands)
         state = self.add(node.split_hand, rank)
         pair = "P" in self.legal(state)
-        if pair and node.hands < self.rules.max_hands:
+        if pair and node.hands < self.hand_limit(node.split_hand):
             return self._resplit(node)
         return self.reached(state, not pair), *self._rest(node)
 
     def _resplit(self, node: PendingHands) -> tuple[Node, ...]:
-        if self.rules.max_hands == math.inf:
+        if self.hand_limit(node.split_hand) == math.inf:
             return (node._replace(pending=1, hands=1),) * (node.pending + 1)
         return (node._replace(pending=node.pending + 1, hands=node.hands + 1),)
 
@@ -141,11 +145,11 @@ class Automaton(States):
         return self._drawn(state, DEAL)
 
     def _second_cards(self, node: PendingHands, number: type) -> Branches:
-        split_hand = node.split_hand
-        if self.rules.max_hands == math.inf and node.hands > 1:
+        split_hand, limit = node.split_hand, self.hand_limit(node.split_hand)
+        if limit == math.inf and node.hands > 1:
             return ((number(1), (PendingHands(split_hand, 1, 1),) * node.pending),)
         again, rest = self.pair_again(split_hand, number), self._rest(node)
-        more = node.hands < self.rules.max_hands
+        more = node.hands < limit
         pair = self._resplit(node) if more else (Draw(split_hand, PAIR), *rest)
         other = Draw(split_hand, OTHER), *rest
         return ((again, pair), (1 - again, other)) if again else ((number(1), other),)

@@ -211,7 +211,8 @@ class Round:
             return ""
         first = len(hand.ranks) == 2 and hand.moves == 0
         affordable = not rules.raises or seat.chips >= hand.stake
-        pair = first and affordable and len(seat.hands) < rules.max_hands and self._is_pair(hand.ranks)
+        pair = first and affordable and self._is_pair(hand.ranks)
+        pair = pair and len(seat.hands) < rules.hand_limit(aces=hand.ranks[0] == 0)
         if hand.split_from == 0:
             pair = pair and rules.resplit_aces
             if not rules.hit_split_aces:

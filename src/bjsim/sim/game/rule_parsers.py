@@ -86,6 +86,11 @@ def charlie(text: str) -> int | str:
     return text if text == "none" else whole(5, 7)(text)
 
 
+def max_ace_hands(text: str) -> float | str:
+    """Parse the limit of hands from splitting aces, or none."""
+    return text if text == "none" else or_inf(whole(2, 16))(text)
+
+
 def deal(text: str) -> str:
     """Parse the order of the deal, such as pdpd."""
     if set(text) - set("pd") or text.count("p") != 2 or text.count("d") not in (1, 2):

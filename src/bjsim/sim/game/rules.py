@@ -9,19 +9,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 from bjsim.sim.game import rule_parsers as parsers
-from bjsim.sim.game.cards import DECKS, NORMAL_TENS, SPANISH_TENS, rank_probabilities
+from bjsim.sim.game.cards import NORMAL_TENS, SPANISH_TENS
 from bjsim.sim.game.constraints import find_contradictions
 from bjsim.sim.game.rule_fields import BOOL, RulesError, html_table, plain, rule, unknown_field
+from bjsim.sim.game.rule_values import RuleValues
 
 __all__ = ["RULE_FIELDS", "Rules", "RulesError", "parse_field", "plain"]
 
 
 @dataclass(frozen=True)
-class Rules:
+class Rules(RuleValues):
     """The rules of one game. Money is counted in initial bets.
 
     Every field may be given as its value or as text ("3/2", "inf", "true"). `bjsim rules NAME` shows what each accepts.
@@ -30,7 +30,7 @@ class Rules:
         name: The name of this game.
         decks: Decks in the shoe; inf draws with replacement.
         deck: Cards of a deck: all 52, or 48 without T; J, Q and K remain.
-        ten_probability: Probability of a ten-valued card; all others share the rest. 1/4 with a Spanish deck.
+        ten_probability: Probability of a ten-valued card; all others share the rest.
         cut: Share of the shoe dealt before it is shuffled; 1 = to the last card, 0 = a fresh shoe for every round.
         deal: Order of the deal: p gives every seat a card, d the dealer; the first d is open; one d: no hole card.
         dealer_stands_on: The dealer draws below this total.
@@ -49,6 +49,7 @@ class Rules:
         surrender_after_split: Split hands may surrender too.
         split_by: Pairs that may be split: equal value, equal rank.
         max_hands: Hands a seat may hold after splits.
+        max_ace_hands: Hands a seat may hold after splits of aces; none: as for other pairs.
         resplit_aces: A pair of aces from split aces may be split again.
         hit_split_aces: Split aces play on; else one card each.
         split_tens_blackjack: Ace and ten after splitting tens is a natural.
@@ -129,6 +130,10 @@ class Rules:
     max_hands: float = rule(
         4, "2 to 16, or inf", "hands a seat may hold after splits", parsers.or_inf(parsers.whole(2, 16))
     )
+    max_ace_hands: float | str = rule(
+        "none", "none, 2 to 16, or inf", "hands a seat may hold after splits of aces; none: as for other pairs",
+        parsers.max_ace_hands,
+    )  # fmt: skip
     resplit_aces: bool = rule(False, BOOL, "a pair of aces from split aces may be split again", parsers.flag)
     hit_split_aces: bool = rule(False, BOOL, "split aces play on; else one card each", parsers.flag)
     split_tens_blackjack: bool = rule(False, BOOL, "ace and ten after splitting tens is a natural", parsers.flag)
@@ -180,57 +185,6 @@ class Rules:
         return html_table(
             self.name, ((name, getattr(self, name), RULE_FIELDS[name]["meaning"]) for name in RULE_FIELDS)
         )
-
-    @property
-    def infinite(self) -> bool:
-        """Whether cards are drawn with replacement."""
-        return self.decks == math.inf
-
-    @property
-    def cut_cards(self) -> int:
-        """Cards after which the shoe is shuffled before the next round, at least 1; 0 if the shoe is infinite."""
-        return 0 if self.infinite else max(math.ceil(self.cut * self.shoe_size), 1)
-
-    @property
-    def shoe_size(self) -> int:
-        """Cards of a full shoe; 0 if it is infinite."""
-        return sum(self.shoe_counts)
-
-    @property
-    def shoe_counts(self) -> tuple[int, ...]:
-        """Cards of each of the 13 ranks in a full shoe; 0 if it is infinite."""
-        return tuple(0 if self.infinite else int(self.decks) * count for count in DECKS[self.deck])
-
-    @property
-    def fresh(self) -> bool:
-        """Whether every round has a freshly shuffled shoe, since the deal alone reaches the cut, or an infinite one."""
-        return self.cut_cards <= len(self.deal)
-
-    @cached_property
-    def card_probabilities(self) -> tuple[Fraction, ...]:
-        """Probability of each of the 13 ranks in a full shoe."""
-        return rank_probabilities(self.ten_probability, self.deck)
-
-    @cached_property
-    def unit(self) -> Fraction:
-        """The payoff quantum: all payoffs are integer multiples of this share of an initial bet."""
-        parts = [self.blackjack_pays.denominator, 2 if self.surrender else 1, self.buy_in if self.raises else 1]
-        return Fraction(1, math.lcm(*parts))
-
-    def doubles(self, points: int, soft: bool) -> bool:
-        """Whether a hand may double, apart from its number of cards, splits and chips.
-
-        Args:
-            points: The points of the hand.
-            soft: Whether an ace in it counts 11.
-
-        Returns:
-            Whether `double_on` allows it.
-        """
-        if self.double_on in ("any", "never"):
-            return self.double_on == "any"
-        low, high = map(int, self.double_on.split("-"))
-        return not soft and low <= points <= high
 
     def replace(self, **changes: object) -> Rules:
         """Copy these rules with some fields changed.

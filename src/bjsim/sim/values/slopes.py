@@ -62,7 +62,11 @@ class Slopes(Backward[Floats]):
         return np.stack([self.together(self.automaton.follow(node, rank)) for rank in ranks], axis=1)
 
     def chance(self, node: Draw | PendingHands) -> Floats:
-        if isinstance(node, PendingHands) and node.hands == 1 and self.automaton.rules.max_hands == math.inf:
+        if (
+            isinstance(node, PendingHands)
+            and node.hands == 1
+            and self.automaton.hand_limit(node.split_hand) == math.inf
+        ):
             return self._endless(node)
         return mix(self.after(node), self.dealers.probabilities)
 

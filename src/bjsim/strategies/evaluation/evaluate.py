@@ -155,8 +155,8 @@ def _per_settled_bet(solver: ShoeSolver, chart: Chart, cells: list[WrongCell]) -
 def make_cells(states: States) -> dict[str, list[Decision]]:
     """For every row, in order, the decisions for which it is the most specific row."""
     rows: dict[str, list[Decision]] = {}
-    limited = states.rules.max_hands != math.inf
     for state in states.reachable():
+        limited = states.rules.hand_limit(aces=state.rank == 0) != math.inf
         at_limit = [Decision(state, False)] if limited and "P" in states.legal(state) else []
         for decision in [Decision(state), *at_limit]:
             if legal := decision.legal(states):

@@ -19,11 +19,12 @@ def find_endless_split(chart: Chart) -> tuple[str, str] | None:
         The row of the pair and the dealer's column; None if there is no such pair.
     """
     states = Automaton(chart.rules)
-    if states.rules.max_hands != math.inf:
+    if states.rules.most_hands != math.inf:
         return None
     for state in sorted(states.starts):
         legal = states.legal(state)
-        if "P" in legal and 2 * states.pair_again(states.split(state)) >= 1:
+        endless = states.rules.hand_limit(aces=state.rank == 0) == math.inf
+        if endless and "P" in legal and 2 * states.pair_again(states.split(state)) >= 1:
             for column in states.columns:
                 if chart.policy(state, column, legal) == "P":
                     return states.rows_of(state)[0], column

@@ -249,7 +249,7 @@ class Solver:
     @cached_property
     def infinite_at(self) -> tuple[str, str] | None:
         """The row and column at which endless splitting makes the value of the game infinite; None if there is none."""
-        if self.rules.max_hands != math.inf:
+        if self.rules.most_hands != math.inf:
             return None
         for label, means in self.best.items():
             for row, state in self.situations.items():

@@ -92,7 +92,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         self.render_mode = render_mode
         self._in_progress = False
         self._melds = sorted({hand.meld for hand in self.states.reachable()})
-        self._most_hands = int(min(self.rules.max_hands, MAX_HANDS))
+        self._most_hands = int(min(self.rules.most_hands, MAX_HANDS))
         cards = max(6, self.states.counted)
         sizes = [23, 2, cards + 1, 14, len(self._melds), 3, len(self.columns) + 1, self._most_hands + 1]
         self.action_space = spaces.Discrete(len(LETTERS))

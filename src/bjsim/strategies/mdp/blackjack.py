@@ -203,9 +203,10 @@ class GameProcess:
         """Pending hands that cannot become new pairs, or have no limit, are one with their number as its weight."""
         split_hand, count, hands = node
         weight = 1
-        if hands >= self.rules.max_hands:
+        limit = self.automaton.hand_limit(split_hand)
+        if hands >= limit:
             weight, count = count, 1
-        elif self.rules.max_hands == math.inf:
+        elif limit == math.inf:
             weight, count, hands = count, 1, 1
         split_hand = split_hand._replace(rank=min(split_hand.rank, 9))
         name = f"split {RANKS[split_hand.rank]}" + ("" if count == 1 == hands else f", {count} of {hands} hands")

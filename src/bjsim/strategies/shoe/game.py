@@ -125,7 +125,7 @@ class Game:
             return 0
         by_rank = self.rules.split_by == "rank" and value == TEN
         cards = max(composition.ranks[TEN:]) if by_rank else int(composition.values[value])
-        limit = 2 if value == 0 and not self.rules.resplit_aces else self.rules.max_hands
+        limit = 2 if value == 0 and not self.rules.resplit_aces else self.rules.hand_limit(aces=value == 0)
         if limit == math.inf:
             limit = MAX_HANDS
         return int(min(limit, max(cards, 0)))

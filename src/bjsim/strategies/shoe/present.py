@@ -79,10 +79,11 @@ def action_values(
     found = {"S": base.stand[0, size - 1], "H": hit[-1], "D": base.double[0, size - 1], "R": -0.5 * plays}
     ev = {letter: float(value) / plays for letter, value in found.items() if letter in legal}
     if "P" in legal:
-        limit = max(rules.max_hands - hands + 1, 2)
+        aces = values[0] == 0
+        limit = max(rules.hand_limit(aces) - hands + 1, 2)
         ranks = [parse_rank(card) for card in (*cards, *shown)]
         whole = Composition(tuple(count + ranks.count(rank) for rank, count in enumerate(unseen)))
-        one = _pair_game(make_game(rules.replace(max_hands=limit)), start, values[0])
+        one = _pair_game(make_game(rules.replace(max_hands=limit, max_ace_hands="none")), start, values[0])
         pair = Analysis(ShoeStates(one, whole)).by_cards(0, "cdp")
         ev["P"] = float(pair.split[values[0]]) / plays
     return ev

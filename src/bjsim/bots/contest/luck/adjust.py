@@ -58,7 +58,7 @@ RANK_NUMBERS = np.arange(N_RANKS)
 
 def has_luck(rules: Rules) -> bool:
     """Whether luck can be computed under these rules: splits need a limit on hands."""
-    return rules.split_by == "never" or rules.max_hands <= MOST_HANDS
+    return rules.most_hands <= MOST_HANDS
 
 
 class ContestLuckModel:

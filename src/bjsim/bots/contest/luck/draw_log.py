@@ -124,7 +124,7 @@ class _Round:
         automaton, number_of = self.index.automaton, self.index.number_of
         state = automaton.add(node.split_hand, rank)
         self.slots[seat][hand] = slot
-        self.hands[slot] = number_of[automaton.reached(state, node.hands < automaton.rules.max_hands)]
+        self.hands[slot] = number_of[automaton.reached(state, node.hands < automaton.hand_limit(node.split_hand))]
         self.pending[seat] = NO_HAND
         if node.pending > 1:
             rest = self.pending[seat] = self.hands.index(NO_HAND, len(self.slots))
@@ -152,7 +152,7 @@ class DrawLogger:
     def __init__(self, rules: Rules, state_index: StateIndex) -> None:
         self.rules = rules
         self.state_index = state_index
-        self.slots = SEATS * (1 if rules.split_by == "never" else int(rules.max_hands))
+        self.slots = SEATS * int(rules.most_hands)
         settled, stood = state_index.settled, state_index.stood
         self._stood = [NO_HAND if number in settled else number for number in stood]
         deck = [0] * N_RANKS

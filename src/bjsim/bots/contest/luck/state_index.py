@@ -78,7 +78,7 @@ class StateIndex:
         for rank in range(N_RANKS):
             for may_split in (True, False):
                 self._number(self.automaton.reached(self.automaton.add(split_hand, rank), may_split))
-        for held in range(2, int(self.rules.max_hands) + 1):
+        for held in range(2, int(self.automaton.hand_limit(split_hand)) + 1):
             for pending in range(1, held + 1):
                 self._number(PendingHands(split_hand, pending, held))
 

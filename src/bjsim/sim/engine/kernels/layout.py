@@ -25,7 +25,7 @@ class Numbers(NamedTuple):
 
     peek: int
     natural_outcome: int  # index of a dealer's natural, or -1
-    max_hands: int
+    most_hands: int  # of a seat, after splits of any pair; NO_LIMIT if there is no limit
     surrendered: int  # the result of surrender
     round_robin: int
     shoe_size: int  # cards; 0 for an infinite shoe
@@ -43,6 +43,7 @@ class CompiledRules(NamedTuple):
     Attributes:
         add: State after a card, (S, 13).
         act: Action code, (seats, 2, S, C). The second index is 1 if the hand may be split.
+        hand_limit: Hands that a seat may hold after splits into a hand's one-card hand, (S,); or NO_LIMIT.
         split_to: State of the one-card split hand of a pair, (S,); 0 for other hands.
         result: Result of the hand if it stands, (S,).
         pay: Payoff code at one and two bets, (R, 2, O).
@@ -60,6 +61,7 @@ class CompiledRules(NamedTuple):
 
     add: Array
     act: Array
+    hand_limit: Array
     split_to: Array
     result: Array
     pay: Array

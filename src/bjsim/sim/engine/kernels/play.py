@@ -87,7 +87,7 @@ def play_turn(
         if luck_model is not None:
             count_full(luck_model, ledger)
         hand = seats.hand[s]
-        free = 1 if seats.held[s] < compiled.numbers.max_hands else 0
+        free = 1 if seats.held[s] < compiled.hand_limit[hand] else 0
         code = 0 if column < 0 else compiled.act[s, free, hand, column]
         if code and moved and compiled.numbers.round_robin:
             break  # the next decision belongs to another turn

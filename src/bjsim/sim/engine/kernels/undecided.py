@@ -109,7 +109,7 @@ def end_hand(compiled: Any, logs: Any, state: Any, result: Any, doubled: Any) ->
 @compiled(_nrt=False, forceinline=True)
 def decide(compiled: Any, logs: Any, state: Any, ended: Any) -> Any:
     """Apply the chart's decision on a hand after a card, unless the dealer's natural has ended the round."""
-    limit = compiled.numbers.max_hands
+    limit = compiled.hand_limit[state.hand]
     code = 0 if state.step or ended else compiled.act[0, 1 if state.count < limit else 0, state.hand, state.column]
     if code == SPLIT:
         if logs.splits_leave:

@@ -1,0 +1,87 @@
+"""What follows from the fields of `Rules`."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cached_property
+
+from bjsim.sim.game.cards import DECKS, rank_probabilities
+
+
+class RuleValues:
+    """The part of `Rules` that is computed from its fields."""
+
+    decks: float
+    deck: str
+    ten_probability: Fraction
+    cut: Fraction
+    deal: str
+    blackjack_pays: Fraction
+    double_on: str
+    surrender: bool
+    split_by: str
+    max_hands: float
+    max_ace_hands: float | str
+    raises: bool
+    buy_in: int
+
+    @property
+    def infinite(self) -> bool:
+        """Whether cards are drawn with replacement."""
+        return self.decks == math.inf
+
+    @property
+    def cut_cards(self) -> int:
+        """Cards after which the shoe is shuffled before the next round, at least 1; 0 if the shoe is infinite."""
+        return 0 if self.infinite else max(math.ceil(self.cut * self.shoe_size), 1)
+
+    @property
+    def shoe_size(self) -> int:
+        """Cards of a full shoe; 0 if it is infinite."""
+        return sum(self.shoe_counts)
+
+    @property
+    def shoe_counts(self) -> tuple[int, ...]:
+        """Cards of each of the 13 ranks in a full shoe; 0 if it is infinite."""
+        return tuple(0 if self.infinite else int(self.decks) * count for count in DECKS[self.deck])
+
+    @property
+    def fresh(self) -> bool:
+        """Whether every round has a freshly shuffled shoe, since the deal alone reaches the cut, or an infinite one."""
+        return self.cut_cards <= len(self.deal)
+
+    @cached_property
+    def card_probabilities(self) -> tuple[Fraction, ...]:
+        """Probability of each of the 13 ranks in a full shoe."""
+        return rank_probabilities(self.ten_probability, self.deck)
+
+    @cached_property
+    def unit(self) -> Fraction:
+        """The payoff quantum: all payoffs are integer multiples of this share of an initial bet."""
+        parts = [self.blackjack_pays.denominator, 2 if self.surrender else 1, self.buy_in if self.raises else 1]
+        return Fraction(1, math.lcm(*parts))
+
+    def hand_limit(self, aces: bool) -> float:
+        """Hands that a seat may hold after splits of aces, or of other pairs."""
+        return self.max_hands if not aces or isinstance(self.max_ace_hands, str) else self.max_ace_hands
+
+    @property
+    def most_hands(self) -> float:
+        """Hands that a seat may hold after splits of any pair."""
+        return 1 if self.split_by == "never" else max(self.hand_limit(aces) for aces in (False, True))
+
+    def doubles(self, points: int, soft: bool) -> bool:
+        """Whether a hand may double, apart from its number of cards, splits and chips.
+
+        Args:
+            points: The points of the hand.
+            soft: Whether an ace in it counts 11.
+
+        Returns:
+            Whether `double_on` allows it.
+        """
+        if self.double_on in ("any", "never"):
+            return self.double_on == "any"
+        low, high = map(int, self.double_on.split("-"))
+        return not soft and low <= points <= high
