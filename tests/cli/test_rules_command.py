@@ -41,8 +41,24 @@ def test_changed_rules(tmp_path):
     assert load_rules(str(path)) == PRESETS["easy"].rules.replace(decks=2, blackjack_pays="6/5")
 
 
+def test_words_of_the_trade(tmp_path):
+    words = ["h17", "ndas", "ls", "rsa", "6:5", "75%", "chips=10M"]
+    text = bjsim("rules", "vegas-s17", *[part for word in words for part in ("--set", word)], "--toml").out
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    meant = PRESETS["vegas-s17"].rules.replace(
+        hit_soft_17=True, double_after_split=False, surrender=True, resplit_aces=True, blackjack_pays="6/5", cut="3/4",
+        chips=10_000_000,
+    )  # fmt: skip
+    assert load_rules(str(path)) == meant
+    path.write_text(
+        'preset = "vegas-s17"\nh17 = true\ndas = false\nls = true\nnrsa = false\n"6:5" = true\nchips = "1e7"\n'
+    )
+    assert load_rules(str(path)) == meant
+
+
 def test_bad_input_gets_one_line_and_status_2(tmp_path):
     assert "did you mean neller?" in refusal("rules", "neler")
     assert "--toml needs a game" in refusal("rules", "--toml")
     assert "cannot read the rules file" in refusal("rules", tmp_path / "none.toml")
-    assert "did you mean decks?" in refusal("rules", "easy", "--set", "deck=3")
+    assert "did you mean decks?" in refusal("rules", "easy", "--set", "dekcs=3")

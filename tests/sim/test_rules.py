@@ -186,6 +186,39 @@ def test_a_spanish_deck() -> None:
 
 
 @pytest.mark.parametrize(
+    ("word", "fields"),
+    [
+        ("s17", {"hit_soft_17": False}),
+        ("H17", {"hit_soft_17": True}),
+        ("das", {"double_after_split": True}),
+        ("ndas", {"double_after_split": False}),
+        ("ls", {"surrender": "late"}),
+        ("rsa", {"resplit_aces": True}),
+        ("nrsa", {"resplit_aces": False}),
+        ("hsa", {"hit_split_aces": True}),
+        ("enhc", {"deal": "pdp", "peek": False}),
+        ("csm", {"cut": 0}),
+        ("6:5", {"blackjack_pays": "6/5"}),
+        ("75%", {"cut": "3/4"}),
+    ],
+)
+def test_words_of_the_trade(word: str, fields: dict[str, Any]) -> None:
+    base = PRESETS["vegas-h17"].rules
+    assert base.replace(**{word: True}) == base.replace(**fields)
+    if all(isinstance(value, bool) for value in fields.values()):
+        assert base.replace(**{word: "no"}) == base.replace(**{field: not value for field, value in fields.items()})
+    else:
+        with pytest.raises(RulesError, match=f"{word} = False is not accepted; use true"):
+            base.replace(**{word: False})
+
+
+def test_the_last_word_counts() -> None:
+    assert Rules().replace(h17=True, s17=True) == Rules()
+    with pytest.raises(RulesError, match="did you mean h17"):
+        Rules().replace(h71=True)
+
+
+@pytest.mark.parametrize(
     ("name", "hint"),
     [
         ("deks", "did you mean decks?"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 import sys
@@ -18,7 +19,7 @@ from bjsim.errors import InputError
 from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import MAX_SEED
-from bjsim.sim.game.rule_parsers import TRADE_WORDS
+from bjsim.sim.game.rule_fields import WORDS, parse_word
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -122,10 +123,11 @@ def the_rules(rules_name: str, settings: tuple[str, ...], decks: str | None) -> 
     changes: dict[str, object] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
-        if not equals:
-            example = TRADE_WORDS.get(setting.lower(), "peek=true")
-            raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as {example}")
-        changes[name.strip()] = value.strip()
+        if not equals and parse_word(name.strip()) is None:
+            near = difflib.get_close_matches(name.strip(), WORDS, 1)
+            hint = f"; did you mean {near[0]}?" if near else f" or one of {', '.join(WORDS)}"
+            raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as peek=true{hint}")
+        changes[name.strip()] = value.strip() if equals else True
     if decks is not None:
         changes["decks"] = decks
     return load_rules(rules_name).replace(**changes)

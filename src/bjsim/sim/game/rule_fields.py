@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import field
 from fractions import Fraction
 from html import escape
 from typing import Any
 
 from bjsim.errors import InputError
-from bjsim.sim.game.rule_parsers import TRADE_WORDS
+from bjsim.sim.game import rule_parsers as parsers
 
 BOOL = "true or false"
+WORDS: dict[str, dict[str, object]] = {  # what casinos and books write for rules
+    "s17": {"hit_soft_17": False},
+    "h17": {"hit_soft_17": True},
+    "das": {"double_after_split": True},
+    "ndas": {"double_after_split": False},
+    "ls": {"surrender": "late"},
+    "es": {"surrender": "early"},
+    "rsa": {"resplit_aces": True},
+    "nrsa": {"resplit_aces": False},
+    "hsa": {"hit_split_aces": True},
+    "enhc": {"deal": "pdp", "peek": False},
+    "csm": {"cut": 0},
+}
 
 
 class RulesError(InputError):
@@ -34,10 +47,49 @@ def plain(value: object) -> object:
 
 def unknown_field(name: str, known: Iterable[str]) -> RulesError:
     """The error for a field that does not exist; it names the most similar one."""
-    setting = TRADE_WORDS.get(name.lower())
-    near = [setting] if setting else difflib.get_close_matches(name, known, 1)
+    near = difflib.get_close_matches(name, [*known, *WORDS], 1)
     hint = f"did you mean {near[0]}?" if near else f"fields are {', '.join(known)}"
     return RulesError(f"no rule is called {name!r}; {hint}")
+
+
+def parse_word(text: str) -> dict[str, object] | None:
+    """The rules that a word of the trade stands for: `h17`, `6:5` (a natural's pay), `75%` (the cut); None if none."""
+    if text.endswith("%"):
+        return {"cut": text}
+    left, colon, right = text.partition(":")
+    if colon and left.isdigit() and right.isdigit():
+        return {"blackjack_pays": text}
+    return WORDS.get(text.lower())
+
+
+def expand_words(changes: Mapping[str, object], known: Collection[str]) -> dict[str, object]:
+    """Replace words of the trade by the fields that they stand for; the last of several values of a field counts.
+
+    Args:
+        changes: Values by field; a word has a truth value, and false is the opposite of a word for a flag.
+        known: The fields.
+
+    Raises:
+        RulesError: A name is unknown, or a value does not fit its word.
+    """
+    expanded: dict[str, object] = {}
+    for name, value in changes.items():
+        if name == "name" or name in known:
+            expanded[name] = value
+            continue
+        fields = parse_word(name)
+        if fields is None:
+            raise unknown_field(name, known)
+        flags = all(isinstance(meant, bool) for meant in fields.values()) and len(fields) == 1
+        try:
+            is_meant = parsers.flag(str(value))
+        except KeyError:
+            is_meant = False
+            flags = False
+        if not is_meant and not flags:
+            raise RulesError(f"{name} = {value} is not accepted; use true")
+        expanded |= fields if is_meant else {field: not meant for field, meant in fields.items()}
+    return expanded
 
 
 def html_table(title: str, rows: Iterable[tuple[str, object, str]]) -> str:

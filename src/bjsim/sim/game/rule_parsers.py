@@ -9,19 +9,6 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-TRADE_WORDS = {  # abbreviations that casinos and books use
-    "s17": "hit_soft_17=false",
-    "h17": "hit_soft_17=true",
-    "das": "double_after_split=true",
-    "ndas": "double_after_split=false",
-    "ls": "surrender=true",
-    "rsa": "resplit_aces=true",
-    "nrsa": "resplit_aces=false",
-    "hsa": "hit_split_aces=true",
-    "penetration": "cut=75%",
-    "csm": "cut=0",
-}
-
 
 def whole(low: int, high: int) -> Callable[[str], int]:
     """A parser of integers from `low` to `high`."""
@@ -31,6 +18,16 @@ def whole(low: int, high: int) -> Callable[[str], int]:
         if not low <= number <= high:
             raise ValueError
         return number
+
+    return parse
+
+
+def amount(low: int, high: int) -> Callable[[str], int]:
+    """A parser of integers from `low` to `high`, which may be written as 1e6 or 1M."""
+
+    def parse(text: str) -> int:
+        number = Fraction(text.removesuffix("M")) * (10**6 if text.endswith("M") else 1)
+        return whole(low, high)(str(number))
 
     return parse
 

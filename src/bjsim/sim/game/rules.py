@@ -14,7 +14,7 @@ from typing import Any
 from bjsim.sim.game import rule_parsers as parsers
 from bjsim.sim.game.cards import NORMAL_TENS, SPANISH_TENS
 from bjsim.sim.game.constraints import find_contradictions
-from bjsim.sim.game.rule_fields import BOOL, RulesError, html_table, plain, rule, unknown_field
+from bjsim.sim.game.rule_fields import BOOL, RulesError, expand_words, html_table, plain, rule, unknown_field
 from bjsim.sim.game.rule_values import RuleValues
 
 __all__ = ["RULE_FIELDS", "Rules", "RulesError", "parse_field", "plain"]
@@ -151,8 +151,8 @@ class Rules(RuleValues):
         "none", "none, or 5 to 7", "a hand of this many cards wins its bet at once", parsers.charlie
     )  # fmt: skip
     raises: bool = rule(False, BOOL, "seats may add chips to their stake (B n) before standing", parsers.flag)
-    buy_in: int = rule(10, "1 or more chips", "chips of the initial bet", parsers.whole(1, 10**9))
-    chips: int = rule(200, "twice the buy-in or more", "chips a seat starts with", parsers.whole(2, 10**12))
+    buy_in: int = rule(10, "1 or more chips", "chips of the initial bet", parsers.amount(1, 10**9))
+    chips: int = rule(200, "twice the buy-in or more", "chips a seat starts with", parsers.amount(2, 10**12))
     turns: str = rule(
         "in-turn", "in-turn or round-robin", "each seat finishes in turn, or one move each, round and round",
         parsers.parse_choice("in-turn", "round-robin"),
@@ -190,7 +190,7 @@ class Rules(RuleValues):
         """Copy these rules with some fields changed.
 
         Args:
-            **changes: Values by field, which may be text.
+            **changes: Values by field, which may be text; or true by a word of the trade, such as `h17` or `das`.
 
         Returns:
             The changed rules.
@@ -198,8 +198,7 @@ class Rules(RuleValues):
         Raises:
             InputError: As for the constructor, or a field is unknown.
         """
-        for name in changes:
-            _known(name)
+        changes = expand_words(changes, RULE_FIELDS)
         if self.deck == "spanish" and "deck" in changes:
             changes = {"ten_probability": NORMAL_TENS, **changes}
         return replace(self, **changes)  # type: ignore[arg-type]
@@ -231,14 +230,10 @@ class Rules(RuleValues):
 RULE_FIELDS = {f.name: f.metadata for f in fields(Rules) if "parse" in f.metadata}
 
 
-def _known(name: str) -> None:
-    if name != "name" and name not in RULE_FIELDS:
-        raise unknown_field(name, RULE_FIELDS)
-
-
 def parse_field(name: str, value: object) -> Any:
     """Parse the value of field `name` from a value or its text. Raises: RulesError, with the accepted values."""
-    _known(name)
+    if name not in RULE_FIELDS:
+        raise unknown_field(name, RULE_FIELDS)
     try:
         return RULE_FIELDS[name]["parse"](str(value).strip())
     except (ValueError, KeyError, ZeroDivisionError):
