@@ -3,6 +3,7 @@
 import pytest
 from support.command import bjsim, refusal
 
+from bjsim.sim.game.constraints import CONTRADICTIONS
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.rules import RULE_FIELDS
 
@@ -39,6 +40,13 @@ def test_changed_rules(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(text, encoding="utf-8")
     assert load_rules(str(path)) == PRESETS["easy"].rules.replace(decks=2, blackjack_pays="6/5")
+
+
+def test_every_field_and_every_contradiction_is_explained():
+    text = bjsim("rules", "--fields").out
+    assert all(field in text for field in RULE_FIELDS)
+    assert all(each.text in text for each in CONTRADICTIONS)
+    assert "give it alone" in refusal("rules", "easy", "--fields")
 
 
 def test_words_of_the_trade(tmp_path):

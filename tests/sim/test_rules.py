@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
 import json
 import math
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from support.games import FIXED, rules
 
+from bjsim.sim.game.constraints import CONTRADICTIONS
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, RulesError, parse_field
 
@@ -140,12 +144,16 @@ def test_every_field_says_what_it_means_and_takes() -> None:
         ({"max_ace_hands": 2, "resplit_aces": True}, ["max_ace_hands = 2", "resplit_aces = false"]),
         ({"charlie": 5, "bonuses": "win"}, ["charlie = 5", "bonuses = win"]),
         ({"buy_in": 10, "chips": 19}, ["chips = 19", "buy_in of 10"]),
-        ({"raises": True, "buy_in": 10, "chips": 79}, ["raises = true", "79", "max_hands = 4", "split_by = never"]),
+        (
+            {"raises": True, "buy_in": 10, "chips": 79},
+            ["raises = true", "79", "4 hands", "max_hands", "split_by = never"],
+        ),
         (
             {"raises": True, "max_ace_hands": 16, "resplit_aces": True, "chips": 200},
-            ["raises = true", "max_ace_hands = 16", "200"],
+            ["raises = true", "16 hands", "200"],
         ),
         ({"raises": True, "max_hands": "inf"}, ["raises = true", "max_hands = inf"]),
+        ({"raises": True, "resplit_aces": True, "max_ace_hands": "inf"}, ["raises = true", "max_ace_hands = inf"]),
         ({"raises": True, "ties": "replay"}, ["raises = true", "ties = replay"]),
     ],
 )
@@ -155,6 +163,48 @@ def test_inconsistent_rules_are_refused_by_name(fields: dict[str, Any], words: l
     assert all(word in str(caught.value) for word in words), caught.value
     with pytest.raises(RulesError):
         Rules().replace(**fields)
+
+
+CONTRADICTORY = {  # pairs of fields of which one value each, or one of them, contradicts the default of all others
+    ("bonuses", "charlie"),
+    ("buy_in", "chips"),
+    ("deal", "dealer_shows"),
+    ("deal", "peek"),
+    ("dealer_shows", "peek"),
+    ("deck", "ten_probability"),
+    ("decks", "ten_probability"),
+    ("max_ace_hands", "resplit_aces"),
+    ("chips", "raises"),
+    ("max_hands", "raises"),
+    ("naturals", "peek"),
+    ("raises", "ties"),
+    ("surrender", "surrender_after_split"),
+}
+
+
+def test_every_pair_of_fields() -> None:
+    """Every value with every value of every other field: all refusals are listed, and each occurs."""
+    seen: dict[tuple[str, str], set[str]] = {}
+    values = {field: {kept for _, kept in cases["takes"]} for field, cases in FIELDS.items()}
+    alone = Rules()
+    for (one, ones), (other, others) in itertools.combinations(values.items(), 2):
+        for value, second in itertools.product(ones, others):
+            fields = {one: value, other: second}
+            broken = [each for each in CONTRADICTIONS if each.broken(_changed(alone, fields))]
+            for each in broken:
+                seen.setdefault(tuple(sorted(each.fields)), set()).add(each.message)  # type: ignore[arg-type]
+    assert set(seen) == CONTRADICTORY == {tuple(sorted(each.fields)) for each in CONTRADICTIONS}
+    assert set().union(*seen.values()) == {each.message for each in CONTRADICTIONS}
+    for each in CONTRADICTIONS:
+        assert all(re.search(rf"\b{field}\b", each.text) for field in each.fields), each.text
+
+
+def _changed(rules: Rules, fields: dict[str, Any]) -> Rules:
+    """Rules with other values, unchecked."""
+    changed = copy.copy(rules)
+    for field, value in fields.items():
+        object.__setattr__(changed, field, value)
+    return changed
 
 
 @pytest.mark.parametrize(

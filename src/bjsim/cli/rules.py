@@ -12,6 +12,7 @@ from rich.table import Table as RichTable
 
 from bjsim.cli.options import RulesName, Setting, the_rules
 from bjsim.errors import InputError
+from bjsim.sim.game.constraints import CONTRADICTIONS
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, plain
 
@@ -21,18 +22,26 @@ from bjsim.sim.game.rules import RULE_FIELDS, Rules, plain
 @click.option(
     "--set", "settings", multiple=True, type=Setting(), metavar="FIELD=VALUE", help="Change a rule; repeatable."
 )
+@click.option("--fields", is_flag=True, help="Explain every rule, and which values contradict each other.")
 @click.option("--toml", "as_toml", is_flag=True, help="Print the game as a rules file.")
-def rules(name: str | None, settings: tuple[str, ...], as_toml: bool) -> None:
+def rules(name: str | None, settings: tuple[str, ...], as_toml: bool, fields: bool) -> None:
     """List the games, or explain every rule of one game.
 
     --toml prints a rules file, which can be edited and passed to --rules of any command.
     """
+    if fields:
+        if name is not None or settings or as_toml:
+            raise InputError("--fields explains the rules of every game; give it alone")
+        explain_fields(Console())
+        return
     if name is None and (as_toml or settings):
         raise InputError(f"{'--toml' if as_toml else '--set'} needs a game; games are {', '.join(PRESETS)}")
     console = Console()
     if name is None:
         console.print(games_table())
-        console.print("bjsim rules NAME shows every rule of a game", style="dim")
+        console.print(
+            "bjsim rules NAME shows every rule of a game, bjsim rules --fields what each accepts", style="dim"
+        )
         return
     game = the_rules(name, settings, None)
     if as_toml:
@@ -56,6 +65,14 @@ def games_table() -> RichTable:
     for name, preset in PRESETS.items():
         table.add_row(name, preset.about, preset.source)
     return table
+
+
+def explain_fields(console: Console) -> None:
+    """Print every rule with its meaning and default, then the combinations that are refused."""
+    console.print(fields_table(Rules(), Rules()))
+    console.print("values are those of bjsim's plain game; refused together:", style="dim")
+    for each in CONTRADICTIONS:
+        console.print(f"[bold]{' and '.join(each.fields)}[/bold]: {each.text}", highlight=False, soft_wrap=True)
 
 
 def fields_table(game: Rules, base: Rules) -> RichTable:

@@ -3,68 +3,119 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from bjsim.sim.game.cards import NORMAL_TENS, SPANISH_TENS
 
 
-def find_contradictions(rules: Any) -> list[str]:  # a `Rules`, whose module imports this one
-    """Return a message for each pair of fields that contradict each other, naming both."""
-    name = "max_hands" if rules.most_hands == rules.max_hands else "max_ace_hands"
-    checks = [
-        (
-            rules.deck == "standard" and rules.decks != math.inf and rules.ten_probability != NORMAL_TENS,
-            f"ten_probability = {rules.ten_probability} needs decks = inf: a deck of cards has 4/13",
-        ),
-        (
-            rules.deck == "spanish" and rules.ten_probability != SPANISH_TENS,
-            f"ten_probability = {rules.ten_probability} needs deck = standard: a Spanish deck has 1/4",
-        ),
-        (
-            rules.dealer_shows == "both" and rules.deal.count("d") < 2,
-            f"dealer_shows = both needs two d in deal, not {rules.deal}",
-        ),
-        (
-            rules.peek and rules.deal.count("d") < 2,
-            f"peek = true needs a hole card: two d in deal, not {rules.deal}",
-        ),
-        (
-            rules.peek and rules.naturals != "both",
-            f"peek = true needs naturals = both: with naturals = {rules.naturals} there is nothing to peek for",
-        ),
-        (
-            rules.dealer_shows == "both" and rules.naturals == "both" and not rules.peek,
-            "dealer_shows = both with naturals = both needs peek = true: a natural that all can see ends the round",
-        ),
-        (
-            rules.raises and rules.ties == "replay",
-            "raises = true with ties = replay: a replayed bet would have to be raised again; use push or lose",
-        ),
-        (
-            rules.surrender_after_split and not rules.surrender,
-            "surrender_after_split = true needs surrender = true: with surrender = false no hand may surrender",
-        ),
-        (
-            rules.max_ace_hands not in ("none", 2) and not rules.resplit_aces,
-            f"max_ace_hands = {rules.max_ace_hands} needs resplit_aces = true: with false, aces make two hands",
-        ),
-        (
-            rules.max_ace_hands == 2 and rules.resplit_aces,
-            "max_ace_hands = 2 needs resplit_aces = false: with true, aces may make more hands",
-        ),
-        (
-            rules.charlie != "none" and rules.bonuses != "none",
-            f"charlie = {rules.charlie} with bonuses = {rules.bonuses}: both say what a hand of many cards wins; "
-            "set one of them to none",
-        ),
-        (
-            rules.chips < 2 * rules.buy_in,
-            f"chips = {rules.chips} must be at least twice the buy_in of {rules.buy_in}",
-        ),
-        (
-            rules.raises and rules.split_by != "never" and rules.chips < 2 * rules.buy_in * rules.most_hands,
-            f"raises = true needs chips to double every split hand: {rules.chips} are fewer than twice the buy_in "
-            f"of {rules.buy_in} for each of {name} = {rules.most_hands}; or split_by = never",
-        ),
-    ]
-    return [message for broken, message in checks if broken]
+class Contradiction(NamedTuple):
+    """A combination of values that is refused.
+
+    Attributes:
+        fields: The fields that contradict each other.
+        broken: Whether rules have the combination.
+        message: The error, with values of fields as `{field}`; the fields are named in it.
+    """
+
+    fields: tuple[str, str]
+    broken: Callable[[Any], bool]  # of a `Rules`, whose module imports this one
+    message: str
+
+    @property
+    def text(self) -> str:
+        """The message for any values."""
+        return re.sub(r"\{\w+\}", "…", self.message)
+
+
+CONTRADICTIONS = (
+    Contradiction(
+        ("ten_probability", "decks"),
+        lambda r: r.deck == "standard" and r.decks != math.inf and r.ten_probability != NORMAL_TENS,
+        "ten_probability = {ten_probability} needs decks = inf: a deck of cards has 4/13",
+    ),
+    Contradiction(
+        ("ten_probability", "deck"),
+        lambda r: r.deck == "spanish" and r.ten_probability != SPANISH_TENS,
+        "ten_probability = {ten_probability} needs deck = standard: a Spanish deck has 1/4",
+    ),
+    Contradiction(
+        ("dealer_shows", "deal"),
+        lambda r: r.dealer_shows == "both" and r.deal.count("d") < 2,
+        "dealer_shows = both needs two d in deal, not {deal}",
+    ),
+    Contradiction(
+        ("peek", "deal"),
+        lambda r: r.peek and r.deal.count("d") < 2,
+        "peek = true needs a hole card: two d in deal, not {deal}",
+    ),
+    Contradiction(
+        ("peek", "naturals"),
+        lambda r: r.peek and r.naturals != "both",
+        "peek = true needs naturals = both: with naturals = {naturals} there is nothing to peek for",
+    ),
+    Contradiction(
+        ("dealer_shows", "peek"),
+        lambda r: r.dealer_shows == "both" and r.naturals == "both" and not r.peek,
+        "dealer_shows = both with naturals = both needs peek = true: a natural that all can see ends the round",
+    ),
+    Contradiction(
+        ("raises", "ties"),
+        lambda r: r.raises and r.ties == "replay",
+        "raises = true with ties = replay: a replayed bet would have to be raised again; use push or lose",
+    ),
+    Contradiction(
+        ("surrender_after_split", "surrender"),
+        lambda r: r.surrender_after_split and not r.surrender,
+        "surrender_after_split = true needs surrender = true: with surrender = false no hand may surrender",
+    ),
+    Contradiction(
+        ("max_ace_hands", "resplit_aces"),
+        lambda r: r.max_ace_hands not in ("none", 2) and not r.resplit_aces,
+        "max_ace_hands = {max_ace_hands} needs resplit_aces = true: with false, aces make two hands",
+    ),
+    Contradiction(
+        ("max_ace_hands", "resplit_aces"),
+        lambda r: r.max_ace_hands == 2 and r.resplit_aces,
+        "max_ace_hands = 2 needs resplit_aces = false: with true, aces may make more hands",
+    ),
+    Contradiction(
+        ("charlie", "bonuses"),
+        lambda r: r.charlie != "none" and r.bonuses != "none",
+        "charlie = {charlie} with bonuses = {bonuses}: both say what a hand of many cards wins; set one to none",
+    ),
+    Contradiction(
+        ("chips", "buy_in"),
+        lambda r: r.chips < 2 * r.buy_in,
+        "chips = {chips} must be at least twice the buy_in of {buy_in}",
+    ),
+    Contradiction(
+        ("raises", "chips"),
+        lambda r: r.raises and r.split_by != "never" and r.chips < 2 * r.buy_in * r.most_hands < math.inf,
+        "raises = true needs chips to double every split hand: {chips} are fewer than twice the buy_in of {buy_in} for "
+        "each of {most_hands} hands (max_hands, max_ace_hands); or split_by = never",
+    ),
+    Contradiction(
+        ("raises", "max_hands"),
+        lambda r: r.raises and r.split_by != "never" and r.most_hands == math.inf,
+        "raises = true needs a limit of hands: no chips double every split hand with max_hands = {max_hands} and "
+        "max_ace_hands = {max_ace_hands}; or split_by = never",
+    ),
+)
+
+
+class _Values(dict[str, object]):
+    """The values of rules for messages."""
+
+    def __init__(self, rules: Any) -> None:
+        super().__init__()
+        self.rules = rules
+
+    def __missing__(self, name: str) -> object:
+        return getattr(self.rules, name)
+
+
+def find_contradictions(rules: Any) -> list[str]:
+    """Return the message of every contradiction in rules."""
+    return [each.message.format_map(_Values(rules)) for each in CONTRADICTIONS if each.broken(rules)]
