@@ -9,7 +9,7 @@ import pytest
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.luck.adjust import REFERENCE, ContestLuckModel, LuckAdjuster, has_luck
-from bjsim.bots.contest.luck.chart_values import ChartValues
+from bjsim.bots.contest.luck.chart_values import evaluate, tabulate
 from bjsim.bots.contest.luck.draw_log import (  # type: ignore[attr-defined]
     DEALER_CARD,
     DRAW_COLUMNS,
@@ -85,8 +85,8 @@ GAMES = {
 }
 
 
-def evs_by(evs, chart):
-    return evs.evaluate(evs.tabulate(chart.policy))
+def evs_by(index, chart):
+    return evaluate(index, tabulate(index, chart.policy))
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -96,7 +96,7 @@ def test_values_match_the_solver(game, name):
     rules = GAMES[game]
     chart = find_player(name, rules)
     index = StateIndex(rules)
-    evs = evs_by(ChartValues(index), chart)
+    evs = evs_by(index, chart)
     solver = Solver(rules)
     assert evs[index.number_of[START], 0] == pytest.approx(float(solver.ev(chart.policy).value), abs=1e-12)
     if rules.dealer_shows == "both":
@@ -116,7 +116,7 @@ def test_slopes_are_the_solvers():
     rules = CARDSHARK.replace(decks="inf")
     chart = find_player("optimal", rules)
     index = StateIndex(rules)
-    slopes = evs_by(ChartValues(index), chart)[index.number_of[START], 1:]
+    slopes = evs_by(index, chart)[index.number_of[START], 1:]
     step = 1e-4
     low, high = (
         float(Solver(rules.replace(ten_probability=4 / 13 + tilt)).ev(chart.policy).value) for tilt in (-step, step)
@@ -132,7 +132,7 @@ def test_in_the_infinite_shoe_profit_minus_luck_is_the_value_of_the_chart(deal, 
     chart = find_player(name, rules)
     value = 10 * float(Solver(rules).ev(chart.policy).value)
     luck = ContestLuckModel(rules)
-    evs = luck.evaluate(luck.chart_values.tabulate(chart.policy))
+    evs = luck.evaluate(tabulate(luck.state_index, chart.policy))
     for net, (log,) in logged(rules, [chart] * 4, 1):
         for won, parts in zip(net, luck.luck_by_bot([log], np.array([evs] * 5)), strict=False):
             assert won - sum(parts) == pytest.approx(25 * value, abs=1e-4)
@@ -387,7 +387,7 @@ def test_with_splits_too_profit_minus_luck_is_the_value_of_the_chart(name):
         chart = Chart(name, rules, {cell: "P" if cell[0] in pairs else code for cell, code in chart.cells.items()})
     value = 10 * float(Solver(rules).ev(chart.policy).value)
     luck = ContestLuckModel(rules)
-    evs = luck.evaluate(luck.chart_values.tabulate(chart.policy))
+    evs = luck.evaluate(tabulate(luck.state_index, chart.policy))
     for net, (log,) in logged(rules, [chart] * 4, 4):
         for won, parts in zip(net, luck.luck_by_bot([log], np.array([evs] * 5)), strict=False):
             assert won - sum(parts) == pytest.approx(25 * value, abs=1e-4)

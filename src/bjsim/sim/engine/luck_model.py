@@ -130,25 +130,25 @@ class _ChartNodes:
 
     def _add_deal(self) -> None:
         automaton, dealers = self.values.automaton, self.values.dealers
-        ranks = range(len(dealers.probabilities))
-        levels = [[HandState()]]
-        for _ in range(2):
-            levels.append(sorted({automaton.add(state, rank) for state in levels[-1] for rank in ranks}))
-        states = [state for level in levels for state in level]
-        evs = dealers.before_acting(np.stack([self.values.at(automaton.dealt(state)) for state in states], axis=1))
-        contexts, cards = np.array([0]), 0
+        add = automaton.compiled.add[:, : len(dealers.probabilities)]
+        evs = np.zeros((*self.hit.shape, 1 + len(dealers.probabilities)))
+        states = [HandState()]
+        for state in states:  # which grows in the loop
+            evs[dealers.acting, state.points] = self.values.at(automaton.dealt(state))
+            if state.cards < 2:
+                states += {automaton.add(state, rank) for rank in range(len(dealers.probabilities))} - {*states}
+        evs = dealers.before_acting(evs[dealers.acting])
+        contexts, hands = np.array([0]), np.array([0])
         for to_dealer in automaton.compiled.deal:
-            for state in levels[cards]:
+            for hand in hands.tolist():
                 if to_dealer:
-                    after = evs[dealers.after[contexts], states.index(state)]
-                    self.dealt[contexts, state.points] = self.nodes.add(after)
+                    self.dealt[contexts, hand] = self.nodes.add(evs[dealers.after[contexts], hand])
                 else:
-                    held = [states.index(automaton.add(state, rank)) for rank in ranks]
-                    self.hit[contexts, state.points] = self.nodes.add(evs[contexts][:, held])
+                    self.hit[contexts, hand] = self.nodes.add(evs[contexts[:, None], add[hand]])
             if to_dealer:
                 contexts = np.unique(dealers.after[contexts])
             else:
-                cards += 1
+                hands = np.unique(add[hands])
 
     def _add_actions(self, state: HandState) -> None:
         """The draws that follow a decision, against the dealer's hands against which the chart takes the action."""

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.bots.contest.config import HOUSE, Contest
-from bjsim.bots.contest.luck.chart_values import ActionTable, ChartValues
+from bjsim.bots.contest.luck.chart_values import ActionTable, evaluate, tabulate
 from bjsim.bots.contest.luck.draw_log import (
     DEALER_CARD,
     DRAW_COLUMNS,
@@ -67,9 +67,8 @@ class ContestLuckModel:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.state_index = StateIndex(rules)
-        self.chart_values = ChartValues(self.state_index)
         self.reference = CATALOGUE[REFERENCE].chart(rules)
-        self.reference_actions = self.chart_values.tabulate(self.reference.policy)
+        self.reference_actions = tabulate(self.state_index, self.reference.policy)
 
     def evaluate(self, actions: ActionTable) -> Floats:
         """The values of all states under an action table, as linear functions of the composition of the shoe.
@@ -80,7 +79,7 @@ class ContestLuckModel:
         Returns:
             (states, 1 + N_RANKS) float64: a constant, and a coefficient for the share of each rank.
         """
-        evs = self.chart_values.evaluate(actions)
+        evs = evaluate(self.state_index, actions)
         if self.rules.infinite:
             evs[:, 1:] = 0
         return evs
@@ -160,10 +159,8 @@ class LuckAdjuster:
         self.batch_size = batch_size
         players = [*range(bots), HOUSE]
         actions = luck_model.reference_actions
-        columns = luck_model.chart_values.columns
-        self.opponent_models = {
-            bot: OpponentModel(luck_model.state_index, luck_model.reference, actions, columns) for bot in players
-        }
+        index, reference = luck_model.state_index, luck_model.reference
+        self.opponent_models = {bot: OpponentModel(index, reference, actions) for bot in players}
         self._evs = np.array([luck_model.evaluate(actions)] * len(players))
         self._changed: set[int] = set()  # bots whose values are out of date
         self._matches = 0

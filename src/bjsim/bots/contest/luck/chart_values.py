@@ -21,53 +21,37 @@ ActionTable = npt.NDArray[np.bytes_]
 class _TableValues(Slopes):
     """The values of an action table."""
 
-    def __init__(self, index: StateIndex, columns: list[str], actions: ActionTable) -> None:
+    def __init__(self, index: StateIndex, actions: ActionTable) -> None:
         super().__init__(index.automaton, index.dealers)
         self.number_of = index.number_of
-        self.actions = actions
         shown = index.dealers.columns[index.dealers.acting]
-        self.column_of = [columns.index(label) if label else 0 for label in shown]
+        self.actions = actions[[index.columns.index(label) if label else 0 for label in shown]]
 
     def letters(self, node: Decision) -> ActionTable:
-        return self.actions[self.column_of, self.number_of[node]]
+        return self.actions[:, self.number_of[node]]
 
 
-class ChartValues:
-    """Evaluates charts in all states, for one set of rules.
+def tabulate(index: StateIndex, policy: Policy) -> ActionTable:
+    """(columns, hands) S1: the action of a policy in every state; "" where it has no choice.
 
-    Args:
-        state_index: The states of the game.
-
-    Attributes:
-        columns: Chart columns, in the order of the first index of an action table.
+    Hands that may double differ from hands of the same total that may not, so a policy can hit one and double the
+    other.
     """
+    actions = np.full((len(index.columns), len(index.hands)), b"", "S1")
+    for number, hand in enumerate(index.hands):
+        if isinstance(hand, Decision):
+            actions[:, number] = [policy(hand.state, column, index.legal[number]) for column in index.columns]
+    return actions
 
-    def __init__(self, state_index: StateIndex) -> None:
-        self.state_index = state_index
-        self.columns = list(state_index.automaton.columns)
 
-    def tabulate(self, policy: Policy) -> ActionTable:
-        """(columns, hands) S1: the action of a policy in every state; "" where it has no choice.
-
-        Hands that may double differ from hands of the same total that may not, so a policy can hit one and double the
-        other.
-        """
-        index = self.state_index
-        actions = np.full((len(self.columns), len(index.hands)), b"", "S1")
-        for number, hand in enumerate(index.hands):
-            if isinstance(hand, Decision):
-                actions[:, number] = [policy(hand.state, column, index.legal[number]) for column in self.columns]
-        return actions
-
-    def evaluate(self, actions: ActionTable) -> Floats:
-        """(states, 1 + N_RANKS): values and slopes if the seat plays by this action table from each state on."""
-        index, dealers = self.state_index, self.state_index.dealers
-        values = _TableValues(index, self.columns, actions)
-        evs = np.zeros((len(dealers.hands), len(index.hands), 1 + len(dealers.probabilities)))
-        for number, hand in enumerate(index.hands):
-            if isinstance(hand, Finished):
-                evs[:, number] = values.settled(hand)
-            elif hand is not None:
-                evs[dealers.acting, number] = values.at(hand)
-        evs[: dealers.acting.stop] = dealers.before_acting(evs[dealers.acting])
-        return evs.reshape(-1, evs.shape[-1])
+def evaluate(index: StateIndex, actions: ActionTable) -> Floats:
+    """(states, 1 + N_RANKS): values and slopes if the seat plays by this action table from each state on."""
+    dealers, values = index.dealers, _TableValues(index, actions)
+    evs = np.zeros((len(dealers.hands), len(index.hands), 1 + len(dealers.probabilities)))
+    for number, hand in enumerate(index.hands):
+        if isinstance(hand, Finished):
+            evs[:, number] = values.settled(hand)
+        elif hand is not None:
+            evs[dealers.acting, number] = values.at(hand)
+    evs[: dealers.acting.stop] = dealers.before_acting(evs[dealers.acting])
+    return evs.reshape(-1, evs.shape[-1])

@@ -21,19 +21,18 @@ class OpponentModel:
     Args:
         state_index: The states of the game.
         reference: The initial chart.
-        actions: (columns, hands) S1, the reference chart as `ChartValues.tabulate` returns it.
-        columns: The dealer columns, in the order of the first index of `actions`.
+        actions: (columns, hands) S1, the reference chart as `tabulate` returns it.
 
     Attributes:
         actions: (columns, hands) S1, the current action of the model in every state.
     """
 
-    def __init__(self, state_index: StateIndex, reference: Chart, actions: ActionTable, columns: list[str]) -> None:
+    def __init__(self, state_index: StateIndex, reference: Chart, actions: ActionTable) -> None:
         self.state_index = state_index
         self.actions = actions.copy()
         self._cells = dict(reference.cells)
         self._chart = Chart.following(reference.name, state_index.rules, self._cells)
-        self._columns = columns
+        columns = state_index.columns
         self._column_of = np.array([columns.index(c) if c in columns else -1 for c in state_index.dealers.columns])
         self._rows: list[str] = []  # the chart row of each hand, "" if it has none
         self._hands: dict[str, list[int]] = defaultdict(list)  # the hands of each row
@@ -96,4 +95,4 @@ class OpponentModel:
             hand = self.state_index.hands[number]
             assert isinstance(hand, Decision)
             action = self._chart.policy(hand.state, column, self.state_index.legal[number])
-            self.actions[self._columns.index(column), number] = action.encode()
+            self.actions[self.state_index.columns.index(column), number] = action.encode()

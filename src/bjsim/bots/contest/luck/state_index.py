@@ -30,6 +30,7 @@ class StateIndex:
         hands: Every hand; the first is NOTHING, an absent one.
         number_of: The number of each hand.
         legal: For each hand the codes of its legal actions, "" if there are none.
+        columns: The chart columns, in the order of the first index of an action table.
         dealers: The dealer's hands.
         after: (hands, N_RANKS, 2) int64, the hands after one more card: of pending hands the first and the rest; the
             second is 0 if there is none.
@@ -60,6 +61,7 @@ class StateIndex:
             self.number_of[Finished(automaton.result(hand.state))] if isinstance(hand, Decision) else number
             for number, hand in enumerate(self.hands)
         ]
+        self.columns = automaton.columns
         probabilities = [float(p) for p in rules.card_probabilities]
         tens = sum(probabilities[N_RANKS - 1 :])
         self.dealers = DealerIndex(automaton, np.array([*probabilities[: N_RANKS - 1], tens]))
