@@ -55,7 +55,8 @@ def make_chart(solver: Any, seed: int) -> Any:
 
 def compute(rules: Any, number: int) -> dict[str, Any]:
     """Every exact result of one game, as plain values."""
-    from bjsim.strategies.exact.reach import Reach
+    from bjsim.sim.game.automaton import Decision
+    from bjsim.sim.values.forward import count_visits
     from bjsim.strategies.exact.solver import Solver
     from bjsim.strategies.exact.tables import Tables
     from bjsim.strategies.mdp.blackjack import GameProcess, game_mdp
@@ -79,8 +80,9 @@ def compute(rules: Any, number: int) -> dict[str, Any]:
     results["resplit"] = {x: tables.resplit(2)[str(x), tables.columns[0]] for x in tables.resplit(2).ylabels}
     for label in solver.columns:
         if label:
-            visits = Reach(solver.states, solver.columns[label], chart.policy).visits()
-            results[f"visits {label}"] = {tuple(node): n for node, n in visits.items() if n}
+            visits = count_visits(solver.states, lambda state, legal, label=label: chart.policy(state, label, legal))
+            decisions = {tuple(node): n for node, n in visits.items() if isinstance(node, Decision) and n}
+            results[f"visits {label}"] = decisions
     if number % FRACTIONS == 0:
         exact = Solver(rules, Fraction)
         results["fraction"] = str(exact.infinite_shoe_value)

@@ -12,7 +12,7 @@ from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
-from bjsim.strategies.exact.reach import Reach, find_endless_split
+from bjsim.strategies.exact.reach import count_decisions, find_endless_split
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.parser import splittable_rows
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -132,7 +132,7 @@ def test_expected_visits():
     for limit in ("16", "inf"):
         solver = Solver(PRESETS["blackjack-p"].rules.replace(max_hands=limit))
         chart = changed(solver.chart, {("88", "6"): "P"})
-        visits[limit] = Reach(solver.states, solver.columns["6"], chart.policy).visits()
+        visits[limit] = count_decisions(solver.states, solver.columns["6"], chart.policy)
     eighteen = next(d for d in visits["inf"] if d.state[:3] == (18, False, 2) and d.state.split)
     assert visits["16"][eighteen] == pytest.approx(visits["inf"][eighteen], rel=1e-9)
     pairs = 1 / 13**2

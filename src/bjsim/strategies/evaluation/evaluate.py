@@ -31,7 +31,7 @@ from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.evaluation.best import best_chart, refusal, shoe_solver
-from bjsim.strategies.exact.reach import Reach
+from bjsim.strategies.exact.reach import count_decisions
 from bjsim.strategies.exact.solver import ExpectedValue, Solver
 from bjsim.strategies.exact.values import Column, Policy
 from bjsim.strategies.shoe.costs import cell_costs, settled_share
@@ -210,7 +210,7 @@ class _Evaluator:
         means = self.solver.best[column.label]
         settled = float(1 - self.ev.tied) if self.ev.tied < 1 else math.nan  # an infinite value has no shares
         costs: dict[str, float] = {}
-        for decision, visits in Reach(self.states, column, self.chart.policy).visits().items():
+        for decision, visits in count_decisions(self.states, column, self.chart.policy).items():
             legal = decision.legal(self.states)
             best = means.value(decision.state, decision.may_split)
             taken = means.act(decision.state, self.chart.policy(decision.state, column.label, legal))

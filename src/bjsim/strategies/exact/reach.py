@@ -31,8 +31,8 @@ def find_endless_split(chart: Chart) -> tuple[str, str] | None:
     return None
 
 
-class Reach:
-    """Expected visits per round to the decisions against one column of the dealer.
+def count_decisions(automaton: Automaton, column: Column, policy: Policy) -> dict[Decision, float]:
+    """Expected visits to each decision per round in which the dealer shows this column.
 
     Visits are infinite where the strategy splits pairs that multiply without end.
 
@@ -41,13 +41,5 @@ class Reach:
         column: What the dealer shows.
         policy: The strategy that is followed.
     """
-
-    def __init__(self, automaton: Automaton, column: Column, policy: Policy) -> None:
-        self.automaton = automaton
-        self.column = column
-        self.policy = policy
-
-    def visits(self) -> dict[Decision, float]:
-        """Expected visits to each decision per round in which the dealer shows this column."""
-        visits = count_visits(self.automaton, lambda state, legal: self.policy(state, self.column.label, legal))
-        return {node: n for node, n in visits.items() if isinstance(node, Decision)}
+    visits = count_visits(automaton, lambda state, legal: policy(state, column.label, legal))
+    return {node: n for node, n in visits.items() if isinstance(node, Decision)}

@@ -81,8 +81,7 @@ class Dealer:
                 state = states.dealer_add(up, second)
                 if rules.peek and states.dealer_outcome(state) == DEALER_NATURAL:
                     continue
-                label = states.dealer_code(state) if rules.dealer_shows == "both" else "A23456789T"[min(first, 9)]
-                total = totals[label]
+                total = totals[states.shown(up) or states.shown(state)]
                 for outcome, chance in self.outcome_probabilities(state).items():
                     total[outcome] = total.get(outcome, 0) + p * q * chance
         columns = {}

@@ -32,7 +32,7 @@ import numpy as np
 
 from bjsim.sim.game.automaton import Automaton, Decision, Draw, Finished, Node, PendingHands
 from bjsim.sim.game.cards import RANKS
-from bjsim.sim.game.hand_states import DEALER_NATURAL, NOT_WAITING, HandState, Result
+from bjsim.sim.game.hand_states import DEALER_NATURAL, NOT_WAITING, Result
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.values import Dealer, Policy
@@ -117,9 +117,9 @@ class GameProcess:
     def decisions(self) -> dict[str, MDPState]:
         """Every state with a decision, by its name, in the order of charts."""
         states = {}
-        for hand, may_split, name in sorted(self.equivalence.classes, key=lambda each: _row_order(each.name)):
+        for node, name in sorted(self.equivalence.classes, key=lambda each: _row_order(each.name)):
             for column in self.columns:
-                state = MDPState(name, column, Decision(hand, may_split))
+                state = MDPState(name, column, node)
                 states[str(state)] = state
         return states
 
@@ -135,11 +135,6 @@ class GameProcess:
                 reached |= fresh
                 unexplored += fresh
         return reached
-
-    def find_state(self, hand: HandState, column: str, may_split: bool = True) -> MDPState:
-        """The state of a hand with a decision."""
-        hand, may_split, name = self.equivalence.find_class(hand, may_split)
-        return MDPState(name, column, Decision(hand, may_split))
 
     def policy(self, mdp: FiniteMDP, policy: Policy) -> Ints:
         """Translate a strategy into rows of the decision process of this game.
@@ -188,7 +183,8 @@ class GameProcess:
 
     def _node_reached(self, p: float, node: Node, column: str) -> Outcome:
         if isinstance(node, Decision):
-            return Outcome(p, self.find_state(node.state, column, node.may_split))
+            representative, name = self.equivalence.find_class(node)
+            return Outcome(p, MDPState(name, column, representative))
         if isinstance(node, PendingHands):
             return self._pending(p, node, column)
         assert isinstance(node, Finished)

@@ -11,7 +11,8 @@ from collections.abc import Hashable
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from bjsim.sim.game.hand_states import WHOLE, HandState, Result
+from bjsim.sim.game.automaton import Decision
+from bjsim.sim.game.hand_states import WHOLE, Result
 from bjsim.sim.game.states import States
 
 
@@ -19,19 +20,17 @@ class StateClass(NamedTuple):
     """A class of equivalent hands with a choice.
 
     Attributes:
-        hand: A representative.
-        may_split: Whether it may be split; false for a pair if the limit of hands is reached.
+        node: A representative.
         name: The hand's row in charts, followed by the legal actions if several classes have that row, and by whether
             it was split if several have both.
     """
 
-    hand: HandState
-    may_split: bool
+    node: Decision
     name: str
 
 
 class StateEquivalence:
-    """The classes of equivalent hands and results of a game. `may_split` is false if the limit of hands is reached."""
+    """The classes of equivalent hands and results of a game."""
 
     def __init__(self, states: States) -> None:
         self.states = states
@@ -39,14 +38,9 @@ class StateEquivalence:
         self._number = cache(self._find_number)
         self._numbers: dict[Hashable, int] = {}
 
-    def legal(self, hand: HandState, may_split: bool) -> str:
-        """Letters of the legal actions of the hand."""
-        letters = self.states.legal(hand)
-        return letters if may_split else letters.replace("P", "")
-
-    def find_class(self, hand: HandState, may_split: bool) -> StateClass:
+    def find_class(self, node: Decision) -> StateClass:
         """The class of a hand with a choice."""
-        return self._by_number[self._number(hand, may_split)]
+        return self._by_number[self._number(node)]
 
     @property
     def classes(self) -> list[StateClass]:
@@ -64,37 +58,36 @@ class StateEquivalence:
         states = self.states
         return tuple(float(x) for dealer in states.dealer_outcomes for x in states.settle(result, 1, dealer))
 
-    def _find_number(self, hand: HandState, may_split: bool) -> int:
-        return self._numbers.setdefault(self._future(hand, may_split), len(self._numbers))
+    def _find_number(self, node: Decision) -> int:
+        return self._numbers.setdefault(self._future(node), len(self._numbers))
 
-    def _future(self, hand: HandState, may_split: bool) -> Hashable:
-        states, letters = self.states, self.legal(hand, may_split)
+    def _future(self, node: Decision) -> Hashable:
+        states, hand, letters = self.states, node.state, node.legal(self.states)
         ends = self.payments(states.result(hand)), states.waits(states.result(hand))
         if not letters:
             return ends
         parts: list[Hashable] = [letters, ends]
         if "H" in letters or "D" in letters:
             drawn = states.after(hand)
-            parts.append(tuple(self._number(after, True) for after in drawn))
+            parts.append(tuple(self._number(Decision(after)) for after in drawn))
             parts.append(tuple(self.payments(states.result(after)) for after in drawn) if "D" in letters else ())
         if "P" in letters:
-            parts.append(tuple(self._number(after, False) for after in states.after(states.split(hand))))
+            parts.append(tuple(self._number(Decision(after, False)) for after in states.after(states.split(hand))))
         return tuple(parts)
 
     @cached_property
     def _by_number(self) -> dict[int, StateClass]:
-        members: dict[int, tuple[HandState, bool]] = {}
-        for hand in self.states.reachable():
-            for may_split in (True, False):
-                if self.legal(hand, may_split):
-                    members.setdefault(self._number(hand, may_split), (hand, may_split))
+        members: dict[int, Decision] = {}
+        for node in (Decision(hand, may_split) for hand in self.states.reachable() for may_split in (True, False)):
+            if node.legal(self.states):
+                members.setdefault(self._number(node), node)
         names = [
-            (self.states.rows_of(hand, may_split)[0], self.legal(hand, may_split), hand.split != WHOLE)
-            for hand, may_split in members.values()
+            (self.states.rows_of(*node)[0], node.legal(self.states), node.state.split != WHOLE)
+            for node in members.values()
         ]
         rows, with_letters = Counter(row for row, _, _ in names), Counter(name[:2] for name in names)
         classes = {}
-        for (number, member), (row, letters, split) in zip(members.items(), names, strict=True):
+        for (number, node), (row, letters, split) in zip(members.items(), names, strict=True):
             why = f"{letters}, split" if split and with_letters[row, letters] > 1 else letters
-            classes[number] = StateClass(*member, row if rows[row] == 1 else f"{row} ({why})")
+            classes[number] = StateClass(node, row if rows[row] == 1 else f"{row} ({why})")
         return classes
