@@ -7,6 +7,7 @@ dealer, or numbers with slopes for each of the dealer's hands.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
 from bjsim.sim.game.automaton import OTHER, PAIR, Automaton, Decision, Draw, Finished, Node, PendingHands
@@ -21,11 +22,13 @@ class Backward(ABC, Generic[V]):
     Args:
         automaton: The automaton of the game.
         number: The type of probabilities: `float` or `Fraction`.
+        tie_value: Value of a tied stake that is replayed, per unit of the stake.
     """
 
-    def __init__(self, automaton: Automaton, number: type = float) -> None:
+    def __init__(self, automaton: Automaton, number: type = float, tie_value: Any = 0) -> None:
         self.automaton = automaton
         self.number = number
+        self.tie_value = tie_value
         self._values: dict[Node, V] = {}
 
     @abstractmethod
@@ -43,6 +46,11 @@ class Backward(ABC, Generic[V]):
     @abstractmethod
     def chance(self, node: Draw | PendingHands) -> V:
         """Value of a chance event."""
+
+    def profits(self, node: Finished, outcomes: Iterable[int]) -> list[Any]:
+        """Profit of a finished hand for each outcome of the dealer, a tied stake included, as `number`s."""
+        paid = [self.automaton.settle(*node, outcome) for outcome in outcomes]
+        return [self.number(net) + tied * self.tie_value for net, tied in paid]
 
     def value(self, state: HandState, may_split: bool = True) -> V:
         """Value of a hand from here on; `may_split` is false if the limit of hands is reached."""

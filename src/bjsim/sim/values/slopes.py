@@ -26,9 +26,8 @@ class Slopes(Backward[Floats]):
     """
 
     def __init__(self, automaton: Automaton, dealers: DealerIndex, tie_value: float = 0.0) -> None:
-        super().__init__(automaton)
+        super().__init__(automaton, tie_value=tie_value)
         self.dealers = dealers
-        self.tie_value = tie_value
 
     @abstractmethod
     def letters(self, node: Decision) -> npt.NDArray[np.bytes_]:
@@ -36,9 +35,7 @@ class Slopes(Backward[Floats]):
 
     def settled(self, node: Finished) -> Floats:
         """Values of a finished hand against every dealer's hand, (hands, 1 + Q)."""
-        paid = [self.automaton.settle(*node, outcome) for outcome in self.automaton.dealer_outcomes]
-        pays = np.array([float(net) + float(tied) * self.tie_value for net, tied in paid])
-        values: Floats = pays @ self.dealers.outcomes
+        values: Floats = np.array(self.profits(node, self.automaton.dealer_outcomes)) @ self.dealers.outcomes
         return values
 
     def leaf(self, node: Finished) -> Floats:

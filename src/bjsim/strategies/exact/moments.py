@@ -22,14 +22,12 @@ class Moments(MergedBackward[Array]):
     """Values are float64 (2, outcomes): mean and mean square of the profit in initial bets, by dealer's outcome."""
 
     def __init__(self, automaton: Automaton, column: Column, policy: Policy, tie_value: Number) -> None:
-        super().__init__(automaton)
+        super().__init__(automaton, tie_value=float(tie_value))
         self.column = column
         self.policy = policy
-        self.tie_value = tie_value
 
     def leaf(self, node: Finished) -> Array:
-        paid = [self.automaton.settle(*node, outcome) for outcome in self.column.probabilities]
-        evs = [float(net) + tied * float(self.tie_value) for net, tied in paid]
+        evs = self.profits(node, self.column.probabilities)
         return np.array([evs, [ev * ev for ev in evs]])
 
     def mix(self, parts: list[tuple[Number, Array]]) -> Array:

@@ -116,17 +116,13 @@ class Means(MergedBackward[Number]):
     def __init__(
         self, automaton: Automaton, column: Column, tie_value: Number = 0, policy: Policy | None = None
     ) -> None:
-        super().__init__(automaton, type(column.probability))
+        super().__init__(automaton, type(column.probability), tie_value)
         self.column = column
-        self.tie_value = tie_value
         self.policy = policy
 
     def leaf(self, node: Finished) -> Number:
-        ev: Number = self.number(0)
-        for outcome, p in self.column.probabilities.items():
-            net, tied = self.automaton.settle(*node, outcome)
-            ev += p * (self.number(net) + tied * self.tie_value)
-        return ev
+        probabilities = self.column.probabilities
+        return self.mix(list(zip(probabilities.values(), self.profits(node, probabilities), strict=True)))
 
     def mix(self, parts: list[tuple[Number, Number]]) -> Number:
         return sum([p * ev for p, ev in parts], start=self.number(0))
