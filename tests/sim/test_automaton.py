@@ -64,6 +64,21 @@ def test_branches_are_what_single_cards_lead_to(game: Rules) -> None:
     assert two_steps or game.split_by == "never"
 
 
+@settings(FIXED, max_examples=25)
+@given(game=rules())
+def test_the_deal_card_by_card_leads_to_the_same_hands(game: Rules) -> None:
+    automaton = Automaton(game)
+    by_card: defaultdict[tuple[Node, ...], Fraction] = defaultdict(Fraction)
+    for first, p in automaton.ranks:
+        (one_card,) = automaton.follow(START, first)
+        for second, q in automaton.ranks:
+            by_card[automaton.follow(one_card, second)] += p * q
+    at_once: defaultdict[tuple[Node, ...], Fraction] = defaultdict(Fraction)
+    for p, nodes in automaton.branches(START, Fraction):
+        at_once[nodes] += p
+    assert by_card == at_once
+
+
 def test_visits_by_hand() -> None:
     """Splitting every pair and standing on all else, up to two hands: each split ends two hands instead of one."""
     game = named_rules("vegas-s17").replace(decks="inf", max_hands=2)

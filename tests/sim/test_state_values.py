@@ -13,9 +13,11 @@ from bjsim.sim.engine.state_values import CompiledAutomaton, StateValues, draw_p
 from bjsim.sim.game.automaton import PendingHands
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import States
 from bjsim.sim.values.dealer_index import DealerIndex
 from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.values import Dealer
 
 
 def compiled_chart(game, chart, probabilities=None):
@@ -80,6 +82,17 @@ def test_slopes_are_derivatives_in_every_state(name):
         parts += [(start, up.start, down.start), tuple(one.dealers.outcomes for one in (whole, up, down))]
         for now, more, less in parts:
             assert np.allclose(now[..., 1 + q], (more[..., 0] - less[..., 0]) / (2 * h), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_dealers_hands_end_as_in_the_exact_solver(name):
+    states = States(named_rules(name))
+    exact = Dealer(states)
+    index = DealerIndex(states, np.array([float(p) for _, p in states.ranks]))
+    assert index.columns[0] == "" and {*index.columns[index.acting]} - {""} == {*states.columns}
+    for hand, outcomes in zip(index.hands, index.outcomes[..., 0], strict=True):
+        expected = exact.outcome_probabilities(hand)
+        assert outcomes == pytest.approx([expected.get(outcome, 0) for outcome in states.dealer_outcomes], abs=1e-15)
 
 
 def test_hands_that_multiply_without_end_have_the_value_0_here():
