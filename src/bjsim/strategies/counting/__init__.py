@@ -2,8 +2,11 @@
 
 | module | what |
 |---|---|
+| `choices` | what each action of a chart gains in one shoe |
 | `count_returns` | the returns of a ramp from those of a unit by count; the best ramp |
+| `count_spread` | how often decisions are made at each count |
 | `departures` | index plays over a chart, in text: another chart for every count |
+| `indices` | index generation, for EV or risk-averse |
 | `insurance` | exact thresholds of insurance |
 | `ramp` | bet ramps: units and spots by count |
 | `risk` | DI, SCORE, N0, ruin and certainty equivalent |
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from bjsim.strategies.counting.departures import Departures as Departures
     from bjsim.strategies.counting.departures import find_departures as find_departures
     from bjsim.strategies.counting.departures import parse_departures as parse_departures
+    from bjsim.strategies.counting.indices import Index as Index
+    from bjsim.strategies.counting.indices import generate_indices as generate_indices
     from bjsim.strategies.counting.insurance import insurance_threshold as insurance_threshold
     from bjsim.strategies.counting.insurance import insurance_value as insurance_value
     from bjsim.strategies.counting.ramp import Bet as Bet
@@ -41,11 +46,13 @@ _MODULES = {
     "CountingSystem": "system",
     "Departure": "departures",
     "Departures": "departures",
+    "Index": "indices",
     "Ramp": "ramp",
     "RampReturns": "count_returns",
     "best_ramp": "count_returns",
     "find_departures": "departures",
     "find_system": "systems",
+    "generate_indices": "indices",
     "insurance_threshold": "insurance",
     "insurance_value": "insurance",
     "kelly_ramp": "count_returns",

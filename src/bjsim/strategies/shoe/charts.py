@@ -138,7 +138,7 @@ class ColumnCharts:
     @cached_property
     def _best(self) -> tuple[Chosen, list[Play]]:
         plays = [self.analysis.by_cards(start) for start in self.starts]
-        prior = self.options.ev(self.by_action(plays, [self._prior(start) for start in self.starts]))
+        prior = self.options.ev(self.by_action(plays, [self.prior_visits(start) for start in self.starts]))
         ev = self.options.ev(self.by_action(plays, self.all_visits(plays)))
         chosen = {row: self._choice(row, ev, prior) for row in self.options.rows}
         plays = self.plays(self.acts(chosen))
@@ -180,7 +180,7 @@ class ColumnCharts:
         """Return the expected visits to each node, by start."""
         return [self.visits(start, play) for start, play in zip(self.starts, plays, strict=True)]
 
-    def _prior(self, start: int) -> Floats:
+    def prior_visits(self, start: int) -> Floats:
         """Return the visits if every hand were hit, to evaluate cells that play does not reach."""
         shoe = self.analysis.shoe
         nodes, weights = shoe.dealt(start)
@@ -204,7 +204,7 @@ class ColumnCharts:
         play does not reach the row), given that no dealer's natural has ended the round.
         """
         values: dict[str, dict[str, float]] = {row: {} for row in self.options.rows}
-        for visits in (self.all_visits(self.best_plays), [self._prior(start) for start in self.starts]):
+        for visits in (self.all_visits(self.best_plays), [self.prior_visits(start) for start in self.starts]):
             ev = self.by_action(self.best_plays, visits)
             played = np.zeros(len(self.kinds))
             for start, chance, visited in zip(self.starts, self.chances, visits, strict=True):

@@ -67,12 +67,12 @@ class Squares(Analysis):
         at = self.shoe.layout.pairs
         for value in range(VALUES):
             if play.act[at + value] == SPLIT and self.shoe.form(start, value) is not None:
-                squares.value[at + value] += self._products(start, value, play)
+                squares.value[at + value] += self.products(start, value, play)
         nodes, weights = self.shoe.dealt(start)
         natural = (1 - self.base.plays[start, nodes]) * self.against_natural[nodes] ** 2
         return float(weights @ (squares.value[nodes] + natural))
 
-    def _products(self, start: int, value: int, play: Play) -> float:
+    def products(self, start: int, value: int, play: Play) -> float:
         """Return the expected sum of the products of profits over ordered pairs of split hands."""
         shoe, tree = self.shoe, self.shoe.layout.trees[value]
         assert tree is not None  # the caller has checked that the pair can be split

@@ -1,0 +1,219 @@
+"""Index generation: at which count each departure from the chart pays, for any rules, tags and conventions.
+
+Method. For true counts from low to high, the exact solver evaluates every choice of a chart (`choices`) in the expected
+composition of the unseen cards (`typical`), with the rest of the round played by the best chart of that composition. A
+choice is assigned the true count at the moment of the decision: that before the round, changed by the cards that are
+then seen. Between these counts gains are interpolated. Depths are equally likely from the full shoe to the cut, and
+at each depth the running count is nearly normal; every running count then has the count that the conventions of the
+system (divisor, rounding) make of it. An index is the count from which on (or below which) taking the action yields
+most, and its gain is what that yields more than the chart of the full shoe.
+
+A risk-averse index maximises the certainty equivalent instead: with the bet that is best at each count without limits,
+the fraction x = k EV / variance of the bank at the Kelly fraction k, an action must gain more than x / 2 times the mean
+square that it adds. Its reported gain is in EV all the same. Insurance is not made risk-averse.
+
+What is neglected: the composition is not only its mean (second order), gains depend a little on the depth, and indices
+are for one player alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bjsim.errors import InputError
+from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.counting.choices import ChoiceKey, find_choices
+from bjsim.strategies.counting.count_spread import CountSpread, count_spread
+from bjsim.strategies.counting.departures import INSURANCE, Departure
+from bjsim.strategies.counting.ramp import Ramp
+from bjsim.strategies.counting.system import DECK, IN_DECK, CountingSystem
+from bjsim.strategies.counting.typical import remaining, tag_moments, typical_shoe
+from bjsim.strategies.shoe.solver import ShoeSolver
+
+Floats = NDArray[np.float64]
+STEP = 2.0  # true counts between two evaluations; gains are nearly linear
+SMALLEST = 1e-9  # smaller gains per round are rounding
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index play and what it gains.
+
+    Attributes:
+        departure: The index play; its count is in the units of the system, rounded by its conventions.
+        break_even: The true count at which the action and its alternative are equally good, not rounded.
+        gain: Expected gain per round over the chart of the full shoe, in initial bets.
+        gain_bets: The same, weighted by the bets of a ramp, in units.
+    """
+
+    departure: Departure
+    break_even: float
+    gain: float
+    gain_bets: float
+
+    def score_gain(self, ev: float, sd: float) -> float:
+        """Return what the index adds to the SCORE of a ramp.
+
+        Args:
+            ev: Expected profit per round of the ramp for which the index was generated, without the index.
+            sd: Standard deviation per round of that ramp, taken as unchanged.
+        """
+        return 1e6 * ((ev + self.gain_bets) ** 2 - ev**2) / sd**2
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """A choice as a function of the true count at the decision, which is `true`.
+
+    gain, weight, decided: those of `Choice`. merit: the gain, less the price of risk if indices are risk-averse. taken:
+    whether the chart of the full shoe takes the action. seen: cards, tags and their variance in the full shoe, for
+    `count_spread`.
+    """
+
+    true: Floats
+    gain: Floats
+    merit: Floats
+    weight: Floats
+    decided: Floats
+    taken: bool
+    seen: tuple[float, float, float]
+
+    def at(self, true: Floats, values: Floats, linear: bool = False) -> Floats:
+        """Interpolate values. Beyond the ends, they are constant, or continue the line of the last two."""
+        found: Floats = np.interp(true, self.true, values)
+        if linear:
+            for outside, end, inner in ((true < self.true[0], 0, 1), (true > self.true[-1], -1, -2)):
+                slope = (values[end] - values[inner]) / (self.true[end] - self.true[inner])
+                found[outside] += slope * (true[outside] - self.true[end])
+        return found
+
+    @property
+    def sign_changes(self) -> NDArray[np.int64]:
+        """The positions after which the merit changes sign."""
+        return np.flatnonzero(self.merit[:-1] * self.merit[1:] <= 0)
+
+    def break_even(self, near: float) -> float:
+        """Return the true count at which the merit changes sign, the nearest one to `near`."""
+        change = self.sign_changes
+        low, high = self.merit[change], self.merit[change + 1]
+        span = np.where(low == high, 1.0, low - high)
+        roots = self.true[change] + (self.true[change + 1] - self.true[change]) * low / span
+        return float(roots[np.argmin(abs(roots - near))])
+
+
+def generate_indices(
+    rules: Rules, system: CountingSystem, *, unseen: int | None = None, dealt: float | None = None,
+    limit: int = 10, kelly: float | None = None, ramp: Ramp | None = None,
+) -> list[Index]:  # fmt: skip
+    """Generate all index plays of a game.
+
+    Args:
+        rules: The game, with a finite shoe.
+        system: The counting system, with its conventions.
+        unseen: The number of unseen cards for which choices are evaluated; the mean depth by default.
+        dealt: The share of the shoe that is dealt; that of the rules by default.
+        limit: Indices beyond this true count, above or below 0, are not sought.
+        kelly: For risk-averse indices, the Kelly fraction at which the bets are made; None maximises EV.
+        ramp: The bets that weight `gain_bets`; one unit by default.
+
+    Returns:
+        The index plays, by descending gain weighted by the bets. Insurance is among them.
+
+    Raises:
+        InputError: The shoe is infinite, or cannot be solved.
+    """
+    if rules.infinite:
+        raise InputError("decks = inf: the cards of an infinite shoe cannot be counted")
+    decks = int(rules.decks)
+    dealt = min(float(rules.cut), 0.95) if dealt is None else dealt
+    if not 0 <= dealt < 1:
+        raise InputError(f"dealt = {dealt} is not accepted; use a share of the shoe from 0 to below 1")
+    unseen = round(DECK * decks * (1 - dealt / 2)) if unseen is None else unseen
+    if kelly is not None and not kelly > 0:
+        raise InputError(f"kelly = {kelly} is not accepted; use a number above 0")
+    curves = _curves(rules, system, unseen, np.arange(-limit - STEP, limit + STEP + 1, STEP), kelly)
+    curves[ChoiceKey(INSURANCE, "", "I")] = _insurance_curve(system, decks, limit)
+    found = []
+    for key, curve in curves.items():
+        if not len(curve.sign_changes):
+            continue
+        index = _index(key, curve, count_spread(system, decks, dealt, *curve.seen), ramp, limit)
+        if index is not None:
+            found.append(index)
+    return sorted(found, key=lambda index: -index.gain_bets)
+
+
+def _curves(
+    rules: Rules, system: CountingSystem, unseen: int, counts: Floats, kelly: float | None
+) -> dict[ChoiceKey, _Curve]:
+    """Evaluate all choices at true counts before the round."""
+    mean_tag, tags = float(system.imbalance) / DECK, [float(tag) for tag in system.tags]
+    full = ShoeSolver(rules)
+    risk = kelly is not None
+    base, products, variance = find_choices(full, tags, risk), {}, 1.0
+    if risk:  # the products of the profits of split hands hardly depend on the count
+        variance = full.sd("td") ** 2
+        whole = find_choices(full, tags, risk, products=True)
+        products = {key: whole[key].risk - choice.risk for key, choice in base.items()}
+    points: dict[ChoiceKey, list[tuple[float, ...]]] = {key: [] for key in base}
+    for count in counts.tolist():
+        solver = ShoeSolver(rules, typical_shoe(system, int(rules.decks), unseen, count))
+        price = 0.0 if kelly is None else kelly * max(solver.value("td"), 0.0) / variance / 2
+        for key, choice in find_choices(solver, tags, risk).items():
+            if key not in base:
+                continue
+            true = count
+            if system.timing == "decision":
+                running = count * unseen / DECK + choice.tags - choice.cards * mean_tag
+                true = running * DECK / (unseen - choice.cards)
+            merit = choice.gain - price * (choice.risk + products.get(key, 0.0))
+            points[key].append((true, choice.gain, merit, choice.weight, choice.decided))
+    curves = {}
+    for key, rows in points.items():
+        if rows:
+            true, gain, merit, weight, decided = np.array(rows).T
+            choice = base[key]
+            seen = choice.cards, choice.tags, choice.tag_variance
+            curves[key] = _Curve(true, gain, merit, weight, decided, choice.gain > 0, seen)
+    return curves
+
+
+def _insurance_curve(system: CountingSystem, decks: int, limit: int) -> _Curve:
+    """Insurance of half the bet, given the dealer's ace, by the line of the expected tens."""
+    counts = remaining(decks, "A")
+    mean, variance = tag_moments(system, counts)
+    true = np.linspace(-limit, limit, 4 * limit + 1)
+    mean_tags = float(system.imbalance) / DECK - true / DECK
+    tens = counts[TEN] / sum(counts) * (1 + (float(system.tags[TEN]) - mean) * (mean_tags - mean) / variance)
+    aces = (1 + float(system.tags[0] - system.imbalance / DECK) * -true / DECK / tag_moments(system, IN_DECK)[1]) / 13
+    gain, weight = (3 * tens - 1) / 2, np.maximum(aces, 0)
+    return _Curve(true, gain, gain, weight, weight, False, (3.0, float(system.tags[0]), 1.0))
+
+
+def _index(key: ChoiceKey, curve: _Curve, spread: CountSpread, ramp: Ramp | None, limit: int) -> Index | None:
+    """Return the best index of one choice, or None if one action is best at all counts."""
+    counts, where = np.unique(spread.count, return_inverse=True)
+    merit = spread.chance * curve.at(spread.true, curve.merit, linear=True) * curve.at(spread.true, curve.weight)
+    sums = np.bincount(where, merit)
+    below = np.concatenate([[0.0], np.cumsum(sums)])
+    above = below[-1] - below
+    rising = above.max() >= below.max()
+    at = int(np.argmax(above if rising else below))
+    if at in (0, len(counts)):
+        return None
+    here = spread.count == counts[at]
+    break_even = curve.break_even(float(np.average(spread.true[here], weights=spread.chance[here])))
+    taken = (spread.count >= counts[at]) == rising
+    decided = spread.chance * curve.at(spread.true, curve.decided) * (taken * 1.0 - curve.taken)
+    gained = decided * curve.at(spread.true, curve.gain, linear=True)
+    if not abs(break_even) <= limit or decided @ curve.at(spread.true, curve.merit, linear=True) < SMALLEST:
+        return None
+    count = Fraction(float(counts[at])).limit_denominator(60)
+    departure = Departure(key.row, key.column, key.action, ">=" if rising else "<", count)
+    bets = np.array([float(ramp.bet(count).units) for count in spread.before]) if ramp else np.ones(len(gained))
+    return Index(departure, break_even, float(gained.sum()), float(gained @ bets))

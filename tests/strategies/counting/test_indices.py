@@ -1,0 +1,148 @@
+"""Index generation: the published indices, the choices against single hands, and how often counts occur."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from bjsim.errors import InputError
+from bjsim.sim.game.presets import named_rules
+from bjsim.strategies.counting import Departure, Index, Ramp, find_departures, find_system, generate_indices
+from bjsim.strategies.counting.choices import ChoiceKey, find_choices
+from bjsim.strategies.counting.count_spread import count_spread
+from bjsim.strategies.counting.system import IN_DECK
+from bjsim.strategies.shoe.solver import ShoeSolver
+
+RULES = named_rules("vegas-s17").replace(surrender=True)
+HILO = find_system("hilo")
+TAGS = [float(tag) for tag in HILO.tags]
+
+
+def by_cell(indices: list[Index]) -> dict[tuple[str, str, str], Index]:
+    return {(index.departure.row, index.departure.column, index.departure.action): index for index in indices}
+
+
+def differences(indices: list[Index]) -> dict[str, Fraction]:
+    """Our count less the published one, for those of the Illustrious 18 and the Fab 4 that differ."""
+    found = by_cell(indices)
+    counts = {play: found[play.row, play.column, play.action].departure for play in find_departures("i18+fab4")}
+    assert all(ours.operator == play.operator for play, ours in counts.items())
+    return {str(play): ours.count - play.count for play, ours in counts.items() if ours.count != play.count}
+
+
+@pytest.fixture(scope="module")
+def six() -> list[Index]:
+    """Six decks, 75% dealt."""
+    return generate_indices(RULES, HILO, limit=5)
+
+
+def test_the_published_indices_of_six_decks(six: list[Index]) -> None:
+    """All 22 within 1. Three differ; 12v2 and TTv6 are those of later printings, 10vA is 3 in Cacarulo's set."""
+    assert differences(six) == {"12v2 S>=3": 1, "TTv6 P>=4": 1, "10vA D>=4": -1}
+
+
+def test_break_even_counts_of_six_decks(six: list[Index]) -> None:
+    """The insurance index of six decks is 3.0; 12 against 4 is nearly a tie off the top."""
+    found = by_cell(six)
+    assert found["insurance", "", "I"].break_even == pytest.approx(3.0, abs=0.05)
+    assert found["12", "4", "S"].break_even == pytest.approx(0.18, abs=0.1)
+    assert found["16", "T", "S"].break_even == pytest.approx(0.3, abs=0.2)
+
+
+def test_gains(six: list[Index]) -> None:
+    """Those of a flat bet, positive and in descending order; insurance and 15vT R lead."""
+    gains = [index.gain for index in six]
+    assert gains == sorted(gains, reverse=True)
+    assert gains[-1] > 0
+    assert {index.departure.row for index in six[:2]} == {"insurance", "15"}
+    assert sum(gains) == pytest.approx(0.0013, rel=0.2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("decks", [4, 8])
+def test_the_published_indices_of_other_decks(decks: int) -> None:
+    """All 22 within 1."""
+    found = differences(generate_indices(RULES.replace(decks=decks), HILO, limit=6))
+    assert all(abs(difference) <= 1 for difference in found.values())
+
+
+@pytest.mark.slow
+def test_bets_timing_units_and_risk() -> None:
+    """A ramp weights what happens at high counts; risk-averse doubles and splits need higher counts."""
+    plain = by_cell(generate_indices(RULES, HILO, limit=6, ramp=Ramp.parse("1-12")))
+    assert plain["insurance", "", "I"].gain_bets > 5 * plain["insurance", "", "I"].gain
+    assert plain["12", "6", "S"].gain_bets < 1.5 * plain["12", "6", "S"].gain
+    averse = by_cell(generate_indices(RULES, HILO, limit=6, kelly=1))
+    for cell in (("TT", "5", "P"), ("TT", "6", "P"), ("9", "7", "D"), ("11", "A", "D")):
+        assert averse[cell].break_even > plain[cell].break_even
+    assert averse["14", "T", "R"].break_even < plain["14", "T", "R"].break_even
+    ko = by_cell(generate_indices(RULES, find_system("ko"), limit=6))
+    # The exact thresholds of KO (bjstrat.net, where the count is 4 lower): +1 insures with 172 to 288 cards unseen, +2
+    # with 115 or more, +3 with 60 or more. From 312 to 78 cards, +2 is best on average.
+    assert ko["insurance", "", "I"].departure.count == 2
+
+
+def test_a_choice_of_one_hand_is_that_of_the_solver() -> None:
+    """Pairs, whose cell is one hand, and a two-card 11: split or double against the best below, to 1e-12."""
+    solver = ShoeSolver(RULES)
+    choices = find_choices(solver, TAGS)
+    for pair, column, action in (("88", "T", "P"), ("TT", "5", "P"), ("99", "7", "P"), ("88", "A", "R")):
+        values = solver.hand_values(pair, column, solver.chart)
+        below = max(values[letter] for letter in "SHDP".split(action)[0])
+        assert choices[ChoiceKey(pair, column, action)].gain == pytest.approx(values[action] - below, abs=1e-12)
+        assert (choices[ChoiceKey(pair, column, action)].cards) == pytest.approx(3)
+    assert choices[ChoiceKey("88", "T", "P")].tags == pytest.approx(-1)
+
+
+def test_the_weights_of_choices_are_visits() -> None:
+    """A pair of tens against a five: (23 or 24 fives, then two tens) in six decks."""
+    choice = find_choices(ShoeSolver(RULES), TAGS)[ChoiceKey("TT", "5", "P")]
+    assert choice.weight == pytest.approx(
+        24 / 312 * 96 / 311 * 95 / 310, rel=1e-8
+    )  # with a trace of the hands that play does not reach
+    assert choice.decided == choice.weight  # surrender is not better
+
+
+@pytest.mark.slow
+def test_mean_squares() -> None:
+    """A double has about four times the mean square of a hit, .93; a surrender .25; split tens gain by products."""
+    solver = ShoeSolver(RULES)
+    choices, whole = find_choices(solver, TAGS, risk=True), find_choices(solver, TAGS, risk=True, products=True)
+    assert choices[ChoiceKey("11", "6", "D")].risk == pytest.approx(3 * 0.93, abs=0.1)
+    assert choices[ChoiceKey("16", "T", "R")].risk == pytest.approx(0.25 - 0.94, abs=0.02)
+    tens = ChoiceKey("TT", "5", "P")
+    assert whole[tens].risk > choices[tens].risk + 1
+    assert whole[ChoiceKey("11", "6", "D")] == choices[ChoiceKey("11", "6", "D")]
+
+
+def test_counts_occur_as_in_shuffled_shoes() -> None:
+    """Shares of the floored count at 24 depths, against 4,000 shuffles; within 4 standard errors by shoe and 0.3%."""
+    spread = count_spread(HILO, 6, 0.75)
+    assert spread.chance.sum() == pytest.approx(1)
+    assert spread.chance @ spread.true == pytest.approx(0, abs=1e-9)
+    generator = np.random.default_rng(11)
+    shoe = np.repeat(np.array(TAGS), np.array(IN_DECK) * 6)
+    unseen = np.unique(np.linspace(312, 78, 24).astype(int))
+    running = np.cumsum(generator.permuted(np.tile(shoe, (4000, 1)), axis=1), axis=1)
+    counts = np.floor(np.where(unseen == 312, 0, running[:, 311 - unseen]) * 52 / unseen + 1e-9)
+    for count in range(-4, 5):
+        shares = (counts == count).mean(axis=1)
+        error = 4 * float(shares.std()) / 4000**0.5
+        assert spread.chance[spread.count == count].sum() == pytest.approx(shares.mean(), abs=error + 0.003)
+
+
+def test_errors() -> None:
+    with pytest.raises(InputError, match="decks = inf"):
+        generate_indices(RULES.replace(decks="inf"), HILO)
+    with pytest.raises(InputError, match="dealt = 1"):
+        generate_indices(RULES, HILO, dealt=1)
+    with pytest.raises(InputError, match="kelly = 0"):
+        generate_indices(RULES, HILO, kelly=0)
+
+
+def test_score_gain() -> None:
+    """e = .01 and s = 3 make SCORE 11.11; .001 more makes it 13.44."""
+    index = Index(Departure("16", "T", "S", ">=", Fraction(0)), 0.1, 0.0005, 0.001)
+    assert index.score_gain(0.01, 3.0) == pytest.approx(1e6 * (0.011**2 - 0.01**2) / 9)
