@@ -141,7 +141,7 @@ def test_a_second_ctrl_c_is_ignored_only_at_first(monkeypatch):
         (["--bots", "lim17", "--hands", "9", "--set", "das=some"], "das = some is not accepted; use true"),
         (["--bots", "lim17", "--hands", "9", "--set", "h71"], "such as peek=true; did you mean h17?"),
         (["--bots", "lim17", "--hands", "9", "--set", "9:0"], "blackjack_pays = 9:0 is not accepted"),
-        (["--bots", "lim17", "--hands", "9", "--set", "surrender=early"], "there is no early surrender"),
+        (["--bots", "lim17", "--hands", "9", "--set", "surrender=always"], "none, late, early, early-ten or early-ace"),
         (["--bots", "lim17", "--hands", "9", "--seed", "-1"], "--seed: -1 is not accepted; use a whole number"),
         (["--bots", "lim17", "--hands", "9", "--tables", "0"], "--tables: 0 is not accepted; use a whole number"),
         (["--bots", "lim17", "--hands", "9", "--workers", "0"], "--workers: 0 is not accepted"),

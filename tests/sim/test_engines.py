@@ -57,6 +57,7 @@ def test_both_engines_pay_the_same_in_random_games(games: int) -> None:
         "max_hands": [2, 4, "inf"],
         "bonuses": ["none", "win", "at-once"],
         "charlie": ["none", 5, 6, 7],
+        "surrender": ["none", "late", "early", "early-ten", "early-ace"],
         "dealer_22_pushes": [True, False],
         "double_cards": ["two", "any"],
         "deck": ["standard", "spanish"],

@@ -9,6 +9,7 @@ from support.table import Scripted, line, play_script
 
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, IllegalAction, View, raise_by
+from bjsim.sim.game.events import Acted
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
@@ -90,6 +91,27 @@ def test_a_split_hand_says_so_and_how_many_hands_there_are() -> None:
 )
 def test_what_may_be_done(rules: Rules, cards: str, answers: str, offered: list[str]) -> None:
     assert legal_letters(rules, cards, answers) == offered
+
+
+@pytest.mark.parametrize(
+    ("kind", "hole", "net", "acted"),
+    [
+        ("early", "T", ["-1/2", "-1", "-1"], "R"),  # a natural: of the first actions only the surrender counts
+        ("early", "9", ["-1/2", "1", "-1"], "RHS"),  # none: the others are done now
+        ("early-ace", "T", ["-1/2", "-1", "-1"], "R"),
+        ("early-ten", "T", ["-1", "-1", "-1"], ""),  # no seat is asked
+        ("late", "T", ["-1", "-1", "-1"], ""),
+    ],
+)
+def test_early_surrender_comes_before_the_look(kind: str, hole: str, net: list[str], acted: str) -> None:
+    """Every seat is asked once for its first action, with all choices."""
+    game = VEGAS.replace(surrender=kind, seats=3)
+    seats = [Scripted(answer) for answer in "RHS"]
+    result = Round(game, ScriptedShoe(f"T 5 T A 6 6 8 {hole} T"), seats).play()
+    assert [str(profit) for profit in result.net] == net
+    assert "".join(event.action.letter for event in result.events if isinstance(event, Acted)) == acted
+    if acted:
+        assert [[view.legal for view in seat.views] for seat in seats] == [["SHDR"]] * 3
 
 
 def test_doubling_needs_the_chips_for_it() -> None:

@@ -68,7 +68,13 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
     },
     "double_cards": {"takes": [("two", "two"), ("any", "any")], "refuses": ["", "2", "three", True]},
     "double_after_split": FLAGS,
-    "surrender": {"takes": [*FLAGS["takes"], ("late", True), ("none", False)], "refuses": [*FLAGS["refuses"], "early"]},
+    "surrender": {
+        "takes": [
+            *((word, word) for word in ("none", "late", "early", "early-ten", "early-ace")),
+            *((True, "late"), ("yes", "late"), (False, "none"), ("0", "none")),
+        ],
+        "refuses": [*FLAGS["refuses"], "always", "early-9"],
+    },
     "surrender_after_split": FLAGS,
     "split_by": {"takes": [(word, word) for word in ("value", "rank", "never")], "refuses": ["", "suit", "points", 10]},
     "max_hands": {
@@ -139,7 +145,10 @@ def test_every_field_says_what_it_means_and_takes() -> None:
         ({"peek": True, "naturals": "player"}, ["peek = true", "naturals = player"]),
         ({"peek": True, "naturals": "none"}, ["peek = true", "naturals = none"]),
         ({"dealer_shows": "both"}, ["dealer_shows = both", "peek = true"]),
-        ({"surrender_after_split": True}, ["surrender_after_split = true", "surrender = true"]),
+        ({"surrender_after_split": True}, ["surrender_after_split = true", "surrender = late", "none"]),
+        ({"surrender_after_split": True, "surrender": "early"}, ["surrender_after_split = true", "surrender = early"]),
+        ({"surrender": "early-ten"}, ["surrender = early-ten", "peek = true"]),
+        ({"surrender": "early", "peek": True, "dealer_shows": "both"}, ["surrender = early", "dealer_shows = up"]),
         ({"max_ace_hands": 3}, ["max_ace_hands = 3", "resplit_aces = true"]),
         ({"max_ace_hands": 2, "resplit_aces": True}, ["max_ace_hands = 2", "resplit_aces = false"]),
         ({"charlie": 5, "bonuses": "win"}, ["charlie = 5", "bonuses = win"]),
@@ -179,6 +188,8 @@ CONTRADICTORY = {  # pairs of fields of which one value each, or one of them, co
     ("naturals", "peek"),
     ("raises", "ties"),
     ("surrender", "surrender_after_split"),
+    ("peek", "surrender"),
+    ("dealer_shows", "surrender"),
 }
 
 
@@ -312,8 +323,8 @@ def test_replace_changes_the_given_fields_only() -> None:
     changed = game.replace(surrender="false", decks=2)
     differing = {name for name in RULE_FIELDS if getattr(game, name) != getattr(changed, name)}
     assert differing == {"surrender", "decks"}
-    assert (changed.surrender, changed.decks, changed.name) == (False, 2, "easy")
-    assert game.surrender, "the rules themselves are frozen"
+    assert (changed.surrender, changed.decks, changed.name) == ("none", 2, "easy")
+    assert game.surrender == "late", "the rules themselves are frozen"
 
 
 def test_the_name_is_no_part_of_the_game() -> None:

@@ -51,9 +51,42 @@ def test_a_dealers_22_that_pushes(decks: object) -> None:
     assert effect(decks, dealer_22_pushes=True) == pytest.approx(-6.838, abs=1e-3)
 
 
+@pytest.mark.parametrize(("decks", "ten", "ace"), [(8, 0.2430, 0.3842), ("inf", 0.2511, 0.3780)])
+def test_early_surrender(decks: object, ten: float, ace: float) -> None:
+    """Published are .24 against a ten and .39 against an ace, compared with no surrender. Ours for the ace, .384, would
+    be .387 together with late surrender against nines. Late surrender against that card only is a negative control."""
+
+    def by_card(surrender: str) -> dict[str, float]:
+        rules = EIGHT.replace(decks=decks, surrender=surrender)
+        if rules.infinite:
+            solver = Solver(rules)
+            return {label: float(solver.column_total(column, 0.0, None)) for label, column in solver.columns.items()}
+        return {card: ev * (4 if card == "T" else 1) / 13 for card, ev in ShoeSolver(rules).by_upcard().items()}
+
+    none = by_card("none")
+    gains = {kind: {card: 100 * (ev - none[card]) for card, ev in by_card(kind).items()}
+             for kind in ("late", "early", "early-ten", "early-ace")}  # fmt: skip
+    early, late = gains["early"], gains["late"]
+    assert (early["T"], early["A"]) == pytest.approx((ten, ace), abs=1e-4)
+    assert (early["T"], early["A"]) == pytest.approx((0.24, 0.39), abs=0.013)
+    assert abs(late["T"] - 0.24) > 0.1 and abs(late["A"] - 0.39) > 0.1
+    assert gains["early-ten"] == pytest.approx(late | {"T": early["T"]}, abs=1e-12)
+    assert gains["early-ace"] == pytest.approx(late | {"A": early["A"]}, abs=1e-12)
+
+
+def test_the_chart_of_early_surrender() -> None:
+    """As in every book: against a ten 14 to 16, 77 and 88; against an ace 5 to 7, 12 to 17, 33, 66, 77 and 88."""
+    cells = ShoeSolver(EIGHT.replace(surrender="early")).chart.cells
+    given_up = {card: {row for (row, column), code in cells.items() if column == card and code[0] == "R"}
+                for card in "9TA"}  # fmt: skip
+    assert given_up["9"] == {"16"}
+    assert given_up["T"] == {"14", "15", "16", "77", "88"}
+    assert given_up["A"] == {"5", "6", "7", "12", "13", "14", "15", "16", "17", "33", "66", "77", "88"}
+
+
 def test_surrender_after_a_split() -> None:
     """Little: hands of split eights are about the only ones that are bad enough, and 15 against a ten hardly is."""
-    late = {"surrender": True}
+    late = {"surrender": "late"}
     more = [effect(decks, **late, surrender_after_split=True) - effect(decks, **late) for decks in ("inf", 8)]
     assert more == pytest.approx([2.564e-4, 5.37e-5], abs=2e-7)
 

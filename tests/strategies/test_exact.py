@@ -100,7 +100,7 @@ def test_the_best_chart_has_the_value_of_random_games(game: Rules) -> None:
 
 
 FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for the player as the one before
-    "surrender": [False, True],
+    "surrender": ["none", "late", "early-ten", "early"],
     "surrender_after_split": [False, True],
     "double_on": ["never", "11-11", "9-11", "4-20", "any"],
     "double_cards": ["two", "any"],
@@ -124,8 +124,8 @@ FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for
 NEEDED: dict[str, dict[str, object]] = {
     "max_ace_hands": {"resplit_aces": True},
     "resplit_aces": {"max_ace_hands": "none"},
-    "surrender": {"surrender_after_split": False},
-    "surrender_after_split": {"surrender": True},
+    "surrender": {"surrender_after_split": False, "peek": True, "deal": "pdpd"},
+    "surrender_after_split": {"surrender": "late"},
 }
 
 
@@ -147,6 +147,8 @@ def test_the_rules_have_a_value(field: str) -> None:
         resplit_aces=field in ("max_hands", "max_ace_hands"), stand_on_21=field != "stand_on_21",
         surrender=field == "surrender_after_split",
     )  # fmt: skip
+    if field == "surrender":
+        game = game.replace(peek=True)
     if field == "stand_on_21":
         game = game.replace(naturals="none", bonuses="at-once")  # then a soft 21 may go on to five cards
     values = [Solver(game.replace(**{field: value})).value for value in FREEDOM[field]]

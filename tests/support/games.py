@@ -55,8 +55,13 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     deal = draw(st.sampled_from(["pdpd", "ddpp", "ppdd", "dpdp", "dppd", "pddp", "pdp", "ppd", "dpp"]))
     hole = deal.count("d") == 2
     naturals = fixed.get("naturals") or draw(st.sampled_from(["both", "both", "player", "none"]))
-    peek = hole and naturals == "both" and draw(st.booleans())
-    both = hole and (naturals != "both" or peek) and draw(st.booleans())
+    kinds = ["none", "late", "early", "early-ten", "early-ace"]
+    surrender = str(fixed.get("surrender") or draw(st.sampled_from(kinds)))
+    early = surrender.startswith("early")
+    peek = hole and naturals == "both" and (early or draw(st.booleans()))
+    both = hole and (naturals != "both" or peek) and not early and draw(st.booleans())
+    if early and not peek:
+        surrender = "late"
     ties = fixed.get("ties") or draw(st.sampled_from(["push", "lose", "replay"]))
     raises = (
         math.inf not in (max_hands, max_ace_hands)
@@ -66,7 +71,6 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     )
     buy_in = draw(st.integers(1, 20))
     low = draw(st.integers(4, 20))
-    surrender = fixed.get("surrender", draw(st.booleans()))
     bonuses = fixed.get("bonuses") or draw(st.sampled_from(["none", "none", "none", "none", "win", "at-once"]))
     charlie = draw(st.sampled_from(["none", "none", 5, 6, 7])) if bonuses == "none" else "none"
     fields: dict[str, Any] = {
@@ -88,7 +92,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
         "double_cards": draw(st.sampled_from(["two", "any"])),
         "double_after_split": draw(st.booleans()),
         "surrender": surrender,
-        "surrender_after_split": surrender and draw(st.booleans()),
+        "surrender_after_split": surrender == "late" and draw(st.booleans()),
         "split_by": split_by,
         "max_hands": max_hands,
         "max_ace_hands": max_ace_hands,

@@ -87,9 +87,14 @@ class TinyShoe:
             low, high = (0, 21) if rules.double_on == "any" else map(int, rules.double_on.split("-"))
             if low <= points <= high and not (soft and rules.double_on != "any"):
                 letters += "D"
-        if fresh and rules.surrender and (not split or rules.surrender_after_split):
+        if fresh and rules.surrender != "none" and (not split or rules.surrender_after_split):
             letters += "R"
         return letters
+
+    def early(self, shown: str) -> bool:
+        """Whether a hand is surrendered before the dealer looks for a natural."""
+        kinds = {"early": (1, 10), "early-ten": (10,), "early-ace": (1,)}
+        return len(shown) == 1 and POINTS[shown] in kinds.get(self.rules.surrender, ())
 
     def ending(self, cards: str, split: str = "") -> str:
         """How a hand ends that is not drawn to."""
@@ -204,7 +209,9 @@ class TinyShoe:
                 cards = sort(one + other)
                 left = less(rest, cards)
                 if self.rules.peek and self.dealer_natural(dealer):
-                    end = "natural" if self.natural(cards) else "stood"
+                    letters = self.legal(cards, "", 1) if self.early(shown) else ""
+                    given_up = "R" in letters and policy(cards, shown, "", letters) == "R"
+                    end = "natural" if self.natural(cards) else "surrendered" if given_up else "stood"
                     ev += p * q * self.paid((end, total(cards)[0], 1), 22) ** power
                 else:
                     ev += p * q * play(cards, "", 0, 1, (), left)
@@ -252,6 +259,7 @@ class TinyShoe:
         weight = {hole: rest.count(hole) if hole else 1 for hole in holes}
         mean = {action: sum(weight[hole] * ev[action][hole] for hole in holes) for action in ev}
         action = max(ev, key=mean.__getitem__)
-        if "R" in letters and mean[action] < Fraction(-sum(weight.values()), 2):
+        naturals = sum(self.dealer_natural(shown + hole) for hole in rest) if self.early(shown) else 0
+        if "R" in letters and mean[action] - naturals < Fraction(-sum(weight.values()) - naturals, 2):
             return "R", {hole: Fraction(-1, 2) for hole in holes}
         return action, ev[action]

@@ -89,5 +89,5 @@ def _view(rules: Rules, hand: str, shown: str, first: bool) -> View:
     cards = Hand(*hand)
     legal = "SH"
     if first:
-        legal += "D" * rules.doubles(cards.points, cards.soft) + "R" * rules.surrender
+        legal += "D" * rules.doubles(cards.points, cards.soft) + "R" * (rules.surrender != "none")
     return View(rules, 0, hand, shown, shown + "#" + hand, rules.buy_in, rules.chips, legal)

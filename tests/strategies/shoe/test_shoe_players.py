@@ -44,6 +44,15 @@ def test_the_first_decision_has_the_solvers_value(cards: str, shown: str) -> Non
     assert found == pytest.approx(values, abs=1e-13)
 
 
+@pytest.mark.parametrize(("cards", "shown", "saved"), [("T6", "T", 2 / 49), ("96", "A", 8 / 49), ("T6", "9", 0)])
+def test_an_early_surrender_saves_half_a_bet_from_a_natural(cards: str, shown: str, saved: float) -> None:
+    """Given no natural, its value is -1/2, and what it saves by the odds of one."""
+    rules = ONE.replace(surrender="early")
+    found = action_values(rules, cards, shown, unseen(cards + shown), "SHR")
+    assert found["R"] == pytest.approx(-1 / 2 + saved / (1 - 2 * saved), abs=1e-13)
+    assert found["R"] == pytest.approx(ShoeSolver(rules).hand_values(cards, shown)["R"], abs=1e-13)
+
+
 def test_an_ace_on_a_split_ten_is_no_natural() -> None:
     rules = ONE.replace(stand_on_21=False)
     whole, half = (action_values(rules, "TA", "6", unseen("TA6"), "SH", split=split) for split in (False, True))

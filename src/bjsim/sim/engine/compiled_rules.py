@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.errors import InputError, RunFailed
-from bjsim.sim.engine.kernels.layout import CODES, DOUBLE, HIT, NO_LIMIT, SPLIT, TIED, CompiledRules, Numbers
+from bjsim.sim.engine.kernels.layout import CODES, DOUBLE, HIT, NO_LIMIT, SPLIT, SURRENDER, TIED, CompiledRules, Numbers
 from bjsim.sim.engine.merge_states import merge_states
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
@@ -27,6 +27,7 @@ from bjsim.sim.game.hand_states import (
     HandState,
     Result,
 )
+from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import alias_table
 from bjsim.sim.game.states import States
@@ -79,7 +80,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     act = np.stack([_actions(states, hands, policy) for policy in policies])
     if isinstance(states, CardStates):
         hands, add, split_to, act = _merge(states, hands, add, split_to, act)
-    results = sorted({states.result(hand) for hand in hands} | ({SURRENDERED} if rules.surrender else set()))
+    results = sorted({states.result(hand) for hand in hands} | ({SURRENDERED} if rules.surrender != "none" else set()))
     dealers, dealer_add = _dealer_states(states)
     outcomes = states.dealer_outcomes
     pay = [[[_pay(states, result, stake, o) for o in outcomes] for stake in (1, 2)] for result in results]
@@ -97,6 +98,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
             [outcomes.index(states.dealer_outcome(d)) if states.dealer_done(d) else 0 for d in dealers], np.int64
         ),
         column=_columns(states, dealers),
+        ended_column=_ended_columns(states),
         deal=np.array(["pd".index(card) for card in rules.deal], np.int64),
         numbers=_numbers(rules, results, outcomes, len(policies)),
         threshold=alias_table(rules.card_probabilities)[0],
@@ -111,7 +113,7 @@ def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], sea
         peek=int(rules.peek),
         natural_outcome=outcomes.index(DEALER_NATURAL) if DEALER_NATURAL in outcomes else -1,
         most_hands=NO_LIMIT if hands == math.inf else int(hands),
-        surrendered=results.index(SURRENDERED) if rules.surrender else -1,
+        surrendered=results.index(SURRENDERED) if rules.surrender != "none" else -1,
         round_robin=int(rules.turns == "round-robin"),
         shoe_size=rules.shoe_size,
         cut=rules.cut_cards,
@@ -193,7 +195,14 @@ def _columns(states: States, dealers: list[DealerState]) -> Array:
     return columns
 
 
+def _ended_columns(states: States) -> Array:
+    early = EARLY_SURRENDER[states.rules.surrender]
+    first = len(states.columns)
+    return np.array([first + early.index(card) if card in tuple(early) else -1 for card in states.columns], np.int64)
+
+
 def _actions(states: States, hands: list[HandState], policy: Policy) -> Array:
+    """Action codes, (2, S, C + E): as in `CompiledRules.act`, for one seat."""
     act = np.zeros((2, len(hands), len(states.columns)), np.int64)
     for i, hand in enumerate(hands):
         legal = states.legal(hand) if hand.cards >= 2 else ""
@@ -209,4 +218,5 @@ def _actions(states: States, hands: list[HandState], policy: Policy) -> Array:
                 if choice not in tuple(allowed):
                     raise ValueError(f"a strategy chose {choice} of {allowed} for {hand} against {column}")
                 act[may_split, i, j] = CODES[choice]
-    return act
+    early = act[..., [states.columns.index(card) for card in EARLY_SURRENDER[states.rules.surrender]]]
+    return np.concatenate([act, np.where(early == SURRENDER, early, 0)], axis=2)

@@ -89,6 +89,9 @@ class CompiledAutomaton(Automaton):
         shows = state.cards == (1 if self.rules.dealer_shows == "up" else 2)
         return str(self.compiled.column[state.cards - 1, state.points]) if shows else ""
 
+    def surrenders_early(self, column: str) -> bool:
+        return bool(column) and bool(self.compiled.ended_column[int(column)] >= 0)
+
 
 class StateValues(Slopes):
     """The values of one seat's chart, in initial bets, by node and context.
@@ -101,19 +104,21 @@ class StateValues(Slopes):
         tie_value: The value of a tied bet that is replayed.
 
     Attributes:
-        columns: Column index for each of the dealer's hands against which the seats act.
+        columns: Column index for each of the dealer's hands against which the seats act; -1 for those that end the
+            round before anyone acts, even to surrender.
     """
 
     automaton: CompiledAutomaton
 
     def __init__(self, automaton: CompiledAutomaton, dealers: DealerIndex, tie_value: float = 0.0) -> None:
         super().__init__(automaton, dealers, tie_value)
-        self.columns = np.array([int(label or 0) for label in dealers.columns[dealers.acting]])
+        columns = np.array([int(label or 0) for label in dealers.columns[dealers.acting]])
+        self.columns = np.where(dealers.ended, automaton.compiled.ended_column[columns], columns)
 
     def codes(self, state: HandState, may_split: bool) -> Array:
         """The codes of the actions taken with a hand, 0 where it has no choice."""
         codes = self.automaton.act[int(may_split), state.points, self.columns]
-        return np.where(self.dealers.ended, 0, codes)
+        return np.where(self.columns < 0, 0, codes)
 
     def letters(self, node: Decision) -> Array:
         return LETTERS[self.codes(node.state, node.may_split)]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from bjsim.sim.game.cards import NORMAL_TENS, SPANISH_TENS
+from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 
 
 class Contradiction(NamedTuple):
@@ -67,8 +68,18 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         ("surrender_after_split", "surrender"),
-        lambda r: r.surrender_after_split and not r.surrender,
-        "surrender_after_split = true needs surrender = true: with surrender = false no hand may surrender",
+        lambda r: r.surrender_after_split and r.surrender != "late",
+        "surrender_after_split = true needs surrender = late: with surrender = {surrender} no split hand may surrender",
+    ),
+    Contradiction(
+        ("surrender", "peek"),
+        lambda r: bool(EARLY_SURRENDER[r.surrender]) and not r.peek,
+        "surrender = {surrender} needs peek = true: without it, late surrender does the same",
+    ),
+    Contradiction(
+        ("surrender", "dealer_shows"),
+        lambda r: bool(EARLY_SURRENDER[r.surrender]) and r.dealer_shows == "both",
+        "surrender = {surrender} needs dealer_shows = up: a natural that all can see ends the round",
     ),
     Contradiction(
         ("max_ace_hands", "resplit_aces"),

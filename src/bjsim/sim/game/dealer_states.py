@@ -10,6 +10,7 @@ from typing import TypeVar
 from bjsim.sim.game.cards import RANKS, TEN, parse_rank
 from bjsim.sim.game.hand import soft_code
 from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL, DealerState, add_points
+from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
 
 S = TypeVar("S")
@@ -34,6 +35,10 @@ class DealerStates:
         """The dealer's hand after drawing a card of rank index `rank`."""
         total = add_points(state.points, state.soft, rank, 23 if self.rules.dealer_22_pushes else 22)
         return DealerState(*total, min(state.cards + 1, 3))
+
+    def surrenders_early(self, column: str) -> bool:
+        """Whether hands are surrendered against this column before the dealer looks for a natural."""
+        return column in tuple(EARLY_SURRENDER[self.rules.surrender])
 
     def dealer_done(self, state: DealerState) -> bool:
         """Whether the dealer draws no more cards."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from bjsim.errors import RunFailed
-from bjsim.sim.game.actions import Action, IllegalAction, Player, View
+from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, is_natural
 from bjsim.sim.game.events import Acted, Dealt, Ending, Event, HandEnded, Peeked, Revealed, Settled, Shuffled
+from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import Cards, PlayedHand, Seat
 from bjsim.sim.game.settlement import counts_as_natural, is_settled, pay
@@ -89,6 +89,7 @@ class Round:
         if self.shoe.begin_round():
             self.events.append(Shuffled())
         self._deal()
+        self._offer_early_surrender()
         if not self._dealer_peeks_natural():
             self._seats_act()
             self._dealer_acts()
@@ -115,6 +116,17 @@ class Round:
         card = self.dealer.take(self.shoe.draw())
         self.events.append(_dealt(card, face_down=face_down))
 
+    def _offer_early_surrender(self) -> None:
+        """Ask every seat for its first action; one that does not surrender waits until the dealer has peeked."""
+        if min(self.dealer.ranks[0], TEN) in map(RANKS.index, EARLY_SURRENDER[self.rules.surrender]):
+            for seat in self.seats:
+                if seat.playing:
+                    action = seat.ask(self._view(seat))
+                    if action.letter == "R":
+                        self._act(seat, action)
+                    else:
+                        seat.answer = action
+
     def _dealer_peeks_natural(self) -> bool:
         if not self.rules.peek:
             return False
@@ -135,17 +147,12 @@ class Round:
                     self._move(seat)
 
     def _move(self, seat: Seat) -> None:
-        index = seat.turn
+        action, seat.answer = seat.answer or seat.ask(self._view(seat)), None
+        self._act(seat, action)
+
+    def _act(self, seat: Seat, action: Action) -> None:
+        index, letter, amount = seat.turn, *action
         hand = seat.hands[index]
-        view = self._view(seat, hand)
-        action = _ask(seat.player, view)
-        letter, amount = action
-        overbet = letter == "B" and not 0 <= amount <= seat.chips
-        if letter not in tuple(view.legal) or overbet:
-            raise IllegalAction(
-                f"{seat.player.name} answered {action} with {view.hand} against {view.dealer}; "
-                f"allowed were {', '.join(view.legal)}" + (f", B up to {seat.chips}" if overbet else "")
-            )
         hand.moves += 1
         self.events.append(_acted(seat.number, index, action))
         if letter == "S":
@@ -220,7 +227,7 @@ class Round:
         whole = hand.split_from < 0
         double = rules.doubles(hand.points, hand.soft) and (whole or rules.double_after_split)
         double = double and affordable and (first or rules.double_cards == "any")
-        surrender = first and rules.surrender and (whole or rules.surrender_after_split)
+        surrender = first and rules.surrender != "none" and (whole or rules.surrender_after_split)
         return "SH" + "D" * double + "P" * pair + "R" * surrender + "B" * rules.raises
 
     def _is_pair(self, ranks: list[int]) -> bool:
@@ -229,7 +236,8 @@ class Round:
             return min(one, TEN) == min(other, TEN)
         return self.rules.split_by == "rank" and one == other
 
-    def _view(self, seat: Seat, hand: PlayedHand) -> View:
+    def _view(self, seat: Seat) -> View:
+        hand = seat.hands[seat.turn]
         dealer, backs = self.dealer.letters, ""
         if self.rules.dealer_shows != "both":
             dealer, backs = dealer[:1], HIDDEN * len(dealer[1:])
@@ -269,22 +277,6 @@ class Round:
             net.append(_sum([hand.net for hand in paid]))
             tied.append(_sum([hand.tied for hand in paid]))
         return RoundResult(tuple(net), tuple(tied), tuple(self.events))
-
-
-def _ask(player: Player, view: View) -> Action:
-    """Ask a player for an action. Raises: RunFailed for an exception; IllegalAction for anything but an action."""
-    try:
-        answer: object = player.decide(view)
-    except RunFailed:
-        raise
-    except Exception as error:
-        situation = f"with {view.hand} against {view.dealer}"
-        raise RunFailed(f"{player.name} failed {situation}: {type(error).__name__}: {error}") from error
-    if isinstance(answer, str):
-        return Action(answer)
-    if not isinstance(answer, Action) or not isinstance(answer.amount, int):
-        raise IllegalAction(f"{player.name} answered {answer!r} with {view.hand}; an Action or its letter is expected")
-    return answer
 
 
 def _sum(amounts: Sequence[Fraction]) -> Fraction:

@@ -21,6 +21,7 @@ WORDS: dict[str, dict[str, object]] = {  # what casinos and books write for rule
     "ndas": {"double_after_split": False},
     "ls": {"surrender": "late"},
     "es": {"surrender": "early"},
+    "es10": {"surrender": "early-ten"},
     "rsa": {"resplit_aces": True},
     "nrsa": {"resplit_aces": False},
     "hsa": {"hit_split_aces": True},

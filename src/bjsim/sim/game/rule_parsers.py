@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+EARLY_SURRENDER = {"none": "", "late": "", "early": "AT", "early-ten": "T", "early-ace": "A"}  # kinds; against what
+
 
 def whole(low: int, high: int) -> Callable[[str], int]:
     """A parser of integers from `low` to `high`."""
@@ -73,9 +75,9 @@ def flag(text: str) -> bool:
     return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
 
 
-def surrender(text: str) -> bool:
-    """Parse whether there is late surrender."""
-    return {"late": True, "none": False}[text] if text in ("late", "none") else flag(text)
+def surrender(text: str) -> str:
+    """Parse the kind of surrender; a truth value means late surrender or none."""
+    return text if text in EARLY_SURRENDER else ("none", "late")[flag(text)]
 
 
 def charlie(text: str) -> int | str:

@@ -19,7 +19,7 @@ class RuleValues:
     deal: str
     blackjack_pays: Fraction
     double_on: str
-    surrender: bool
+    surrender: str
     split_by: str
     max_hands: float
     max_ace_hands: float | str
@@ -59,7 +59,8 @@ class RuleValues:
     @cached_property
     def unit(self) -> Fraction:
         """The payoff quantum: all payoffs are integer multiples of this share of an initial bet."""
-        parts = [self.blackjack_pays.denominator, 2 if self.surrender else 1, self.buy_in if self.raises else 1]
+        halves = self.surrender != "none"
+        parts = [self.blackjack_pays.denominator, 2 if halves else 1, self.buy_in if self.raises else 1]
         return Fraction(1, math.lcm(*parts))
 
     def hand_limit(self, aces: bool) -> float:

@@ -44,8 +44,8 @@ class Rules(RuleValues):
         double_on: Hands that may double.
         double_cards: How many cards a hand that doubles may have.
         double_after_split: Split hands may double.
-        surrender: Half the bet may be given up as the very first action; without a peek that saves half from a
-            natural too.
+        surrender: Half the bet may be given up as the very first action; early (or only against that card): before
+            the peek.
         surrender_after_split: Split hands may surrender too.
         split_by: Pairs that may be split: equal value, equal rank.
         max_hands: Hands a seat may hold after splits.
@@ -117,9 +117,9 @@ class Rules(RuleValues):
         "two", "two or any", "how many cards a hand that doubles may have", parsers.parse_choice("two", "any")
     )
     double_after_split: bool = rule(True, BOOL, "split hands may double", parsers.flag)
-    surrender: bool = rule(
-        False, "true (late surrender) or false (none); there is no early surrender",
-        "half the bet may be given up as the very first action; without a peek that saves half from a natural too",
+    surrender: str = rule(
+        "none", "none, late, early, early-ten or early-ace (true is late)",
+        "half the bet may be given up as the very first action; early (or only against that card): before the peek",
         parsers.surrender,
     )  # fmt: skip
     surrender_after_split: bool = rule(False, BOOL, "split hands may surrender too", parsers.flag)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bjsim.sim.game.actions import Player
+from bjsim.errors import RunFailed
+from bjsim.sim.game.actions import Action, IllegalAction, Player, View
 from bjsim.sim.game.cards import RANKS, VALUES, best_points
 from bjsim.sim.game.events import Ending
 
@@ -66,6 +67,7 @@ class Seat:
         chips: Chips that the seat holds, without its stakes.
         hands: Its hands.
         turn: Index of the hand in play; the number of hands if all have ended.
+        answer: Its first action, if it was asked for before the dealer peeked.
     """
 
     number: int
@@ -73,8 +75,41 @@ class Seat:
     chips: int
     hands: list[PlayedHand]
     turn: int = 0
+    answer: Action | None = None
 
     @property
     def playing(self) -> bool:
         """Whether a hand has not ended."""
         return self.turn < len(self.hands)
+
+    def ask(self, view: View) -> Action:
+        """Ask the player for an action.
+
+        Raises:
+            RunFailed: The player raised an exception.
+            IllegalAction: The answer is not a legal action.
+        """
+        action = self._answer(view)
+        overbet = action.letter == "B" and not 0 <= action.amount <= self.chips
+        if action.letter not in tuple(view.legal) or overbet:
+            raise IllegalAction(
+                f"{self.player.name} answered {action} with {view.hand} against {view.dealer}; "
+                f"allowed were {', '.join(view.legal)}" + (f", B up to {self.chips}" if overbet else "")
+            )
+        return action
+
+    def _answer(self, view: View) -> Action:
+        try:
+            answer: object = self.player.decide(view)
+        except RunFailed:
+            raise
+        except Exception as error:
+            situation = f"with {view.hand} against {view.dealer}"
+            raise RunFailed(f"{self.player.name} failed {situation}: {type(error).__name__}: {error}") from error
+        if isinstance(answer, str):
+            return Action(answer)
+        if not isinstance(answer, Action) or not isinstance(answer.amount, int):
+            raise IllegalAction(
+                f"{self.player.name} answered {answer!r} with {view.hand}; an Action or its letter is expected"
+            )
+        return answer

@@ -127,7 +127,7 @@ class States(DealerStates):
             letters += "D"
         if pair:
             letters += "P"
-        if fresh and rules.surrender and (state.split == WHOLE or rules.surrender_after_split):
+        if fresh and rules.surrender != "none" and (state.split == WHOLE or rules.surrender_after_split):
             letters += "R"
         return letters
 

@@ -39,6 +39,7 @@ class DealerIndex:
         after: (hands, Q) the number of the hand after one more card.
         acting: The numbers of the hands against which the seats act; those before are still being dealt.
         ended: For each of these whether it ends the round before anyone acts.
+        early: For each of these whether it does so after seats may surrender.
     """
 
     def __init__(self, states: DealerStates, probabilities: Floats) -> None:
@@ -67,6 +68,8 @@ class DealerIndex:
         self.acting = slice(levels.index(cards), levels.index(cards) + levels.count(cards))
         naturals = [states.dealer_outcome(hand) == DEALER_NATURAL for hand in self.hands[self.acting]]
         self.ended = np.array(naturals) & states.rules.peek
+        shown = self.columns[self.acting]
+        self.early = self.ended & np.array([states.surrenders_early(label) for label in shown])
         self.outcomes = self._outcomes()
 
     def _outcomes(self) -> Floats:

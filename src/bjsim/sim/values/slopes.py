@@ -46,7 +46,8 @@ class Slopes(Backward[Floats]):
 
     def choose(self, node: Decision, legal: str) -> Floats:
         value = self.act(node.state, "S").copy()
-        letters = np.where(self.dealers.ended, b"S", self.letters(node))
+        letters = self.letters(node)
+        letters = np.where(self.dealers.ended & ~(self.dealers.early & (letters == b"R")), b"S", letters)
         for letter in legal.replace("S", ""):
             taken = letters == letter.encode()
             if taken.any():

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.game.automaton import Automaton, Decision, Finished
+from bjsim.sim.game.hand_states import SURRENDERED
 from bjsim.sim.values.backward import MergedBackward
 from bjsim.strategies.exact.values import Column, Dealer, Number, Policy
 
@@ -28,7 +29,10 @@ class Moments(MergedBackward[Array]):
 
     def leaf(self, node: Finished) -> Array:
         evs = self.profits(node, self.column.probabilities)
-        return np.array([evs, [ev * ev for ev in evs]])
+        moments = np.array([evs, [ev * ev for ev in evs]])
+        if node.result == SURRENDERED:  # where the dealer has a natural, the profit is -1/2 instead of -1
+            moments += np.array([[1 / 2], [-3 / 4]]) * float(self.column.natural_odds)
+        return moments
 
     def mix(self, parts: list[tuple[Number, Array]]) -> Array:
         return sum((p * ev for p, ev in parts), start=np.zeros((2, len(self.column.probabilities))))

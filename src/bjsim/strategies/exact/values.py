@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bjsim.sim.game.automaton import ENDED, START, Automaton, Decision, Draw, Finished
-from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState, HandState
+from bjsim.sim.game.hand_states import DEALER_NATURAL, SURRENDERED, DealerState, HandState
+from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.states import States
 from bjsim.sim.values.backward import MergedBackward
 
@@ -28,12 +29,15 @@ class Column:
         probability: Probability of the column, without rounds that end because the dealer peeks at a natural.
         probabilities: Distribution of the dealer's outcome given the column: outcome -> probability.
         start: The node from which the seat's hand is dealt.
+        natural_odds: Odds of a dealer's natural after which an early surrender still counts. It then saves half a bet,
+            which is added to the surrenders without a natural.
     """
 
     label: str
     probability: Number
     probabilities: dict[int, Number]
     start: Draw = START
+    natural_odds: Number = 0
 
 
 class Dealer:
@@ -75,6 +79,7 @@ class Dealer:
         """The columns of the game's charts, by label, in order."""
         states, rules = self.states, self.states.rules
         totals: dict[str, dict[int, Number]] = {label: {} for label in states.columns}
+        odds = dict.fromkeys(EARLY_SURRENDER[rules.surrender], self.peeked_natural() / 2)
         for first, p in self.ranks:
             for second, q in self.ranks:
                 up = states.dealer_add(DealerState(), first)
@@ -87,7 +92,8 @@ class Dealer:
         columns = {}
         for label, total in totals.items():
             mass = sum(total.values())
-            columns[label] = Column(label, mass, {o: total[o] / mass for o in sorted(total)})
+            probabilities = {o: total[o] / mass for o in sorted(total)}
+            columns[label] = Column(label, mass, probabilities, natural_odds=odds.get(label, 0) / mass)
         return columns
 
     def peeked_natural(self) -> Number:
@@ -122,7 +128,8 @@ class Means(MergedBackward[Number]):
 
     def leaf(self, node: Finished) -> Number:
         probabilities = self.column.probabilities
-        return self.mix(list(zip(probabilities.values(), self.profits(node, probabilities), strict=True)))
+        ev = self.mix(list(zip(probabilities.values(), self.profits(node, probabilities), strict=True)))
+        return ev + self.column.natural_odds / 2 if node.result == SURRENDERED else ev
 
     def mix(self, parts: list[tuple[Number, Number]]) -> Number:
         return sum([p * ev for p, ev in parts], start=self.number(0))

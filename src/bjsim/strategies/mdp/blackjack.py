@@ -32,7 +32,7 @@ import numpy as np
 
 from bjsim.sim.game.automaton import Automaton, Decision, Draw, Finished, Node, PendingHands
 from bjsim.sim.game.cards import RANKS
-from bjsim.sim.game.hand_states import DEALER_NATURAL, NOT_WAITING, Result
+from bjsim.sim.game.hand_states import DEALER_NATURAL, NOT_WAITING, SURRENDERED, Result
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.values import Dealer, Policy
@@ -191,7 +191,8 @@ class GameProcess:
         if not column:
             return self._payment(p, node.result, DEALER_NATURAL)
         if self.automaton.waits(node.result) == NOT_WAITING:
-            return self._payment(p, node.result, 0, node.stake)
+            saved = float(self.columns[column].natural_odds) / 2 if node.result == SURRENDERED else 0.0
+            return self._payment(p, node.result, 0, node.stake, saved)
         result = self.equivalence.results[self.equivalence.payments(node.result)]
         return Outcome(p, MDPState(_name(result), column, Finished(result)), 0.0, float(node.stake))
 
@@ -214,9 +215,10 @@ class GameProcess:
         for dealer, p in self.columns[column].probabilities.items():
             yield self._payment(float(p), result, dealer)
 
-    def _payment(self, p: float, result: Result, dealer: int, stake: int = 1) -> Outcome:
+    def _payment(self, p: float, result: Result, dealer: int, stake: int = 1, saved: float = 0.0) -> Outcome:
+        """The payment of a hand; `saved` is what an early surrender saves in rounds that a natural has ended."""
         net, tied = self.automaton.settle(result, stake, dealer)
-        return Outcome(p, START, float(net), float(tied)) if tied else Outcome(p, END, float(net))
+        return Outcome(p, START, float(net), float(tied)) if tied else Outcome(p, END, float(net) + saved)
 
 
 def _name(result: Result) -> str:

@@ -17,7 +17,7 @@ from bjsim.strategies.mdp.blackjack import GameProcess
 REASONS: tuple[tuple[dict[str, str | bool], str], ...] = (
     ({"dealer_shows": "up"}, "both of the dealer's cards, which are shown"),
     (
-        {"surrender": False, "surrender_after_split": False},
+        {"surrender": "none", "surrender_after_split": False},
         "whether a hand is the initial one, which alone may surrender",
     ),
     ({"double_on": "never"}, "whether a hand has two cards, which alone may double"),

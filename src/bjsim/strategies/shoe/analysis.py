@@ -170,8 +170,17 @@ class Analysis:
         shape = len(shoe.starts), len(shoe.layout.hand) + 1
         self.base = Base(*(np.zeros(shape) for _ in range(4)))
         kernel.prepare(shoe.nodes, shoe.shown, shoe.dealer, shoe.game.pay(tie_value), -1.0, self.base)
-        self.surrender = -0.5
+        self.surrender = self.surrendered(-0.5, -1.0)
         self._by_cards: dict[tuple[int, str], Play] = {}
+
+    def surrendered(self, paid: float, lost: float) -> Floats:
+        """Return the value of surrender, which pays `paid`, early also where a hand else loses `lost` to a natural.
+
+        Shape (S, N + 1).
+        """
+        plays, early = self.base.plays, [self.shoe.game.surrenders_early(start) for start in self.shoe.starts]
+        value: Floats = paid * plays + np.array(early)[:, None] * (paid - lost) * (1 - plays)
+        return value
 
     # --- strategies
 
@@ -264,8 +273,8 @@ class Analysis:
         """Surrender at the nodes low..high where that is better than the current action, beyond rounding."""
         nodes = self.shoe.may_surrender
         nodes = nodes[(nodes >= low) & (nodes < high)]
-        ev = self.surrender * self.base.plays[start, nodes]
-        better = (ev > play.value[nodes] + kernel.TIE) & (ev < 0)
+        ev = self.surrender[start, nodes]
+        better = ev > play.value[nodes] + kernel.TIE
         play.act[nodes[better]], play.value[nodes[better]] = SURRENDER, ev[better]
 
     # --- complete rounds

@@ -231,7 +231,7 @@ class ColumnCharts:
                 values = np.zeros(ACTIONS)
                 values[[STAND, HIT, DOUBLE, SURRENDER, SPLIT]] = (
                     analysis.base.stand[start, node], play.hit[node], analysis.base.double[start, node],
-                    analysis.surrender * analysis.base.plays[start, node], split,
+                    analysis.surrender[start, node], split,
                 )  # fmt: skip
                 ev[node] = ev.get(node, np.zeros(ACTIONS)) + chance * weight * np.nan_to_num(values)
         exceptions = {}

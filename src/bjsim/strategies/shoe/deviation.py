@@ -58,7 +58,7 @@ class Squares(Analysis):
         pay = shoe.game.pay(self.tie_value)
         kernel.prepare(shoe.nodes, shoe.shown, shoe.dealer, pay * pay, 1.0, self.base)
         self.base.double[:] *= 2
-        self.surrender *= self.surrender
+        self.surrender = self.surrendered(0.25, 1.0)
         self.analysis = analysis
 
     def round_square(self, start: int, play: Play) -> float:

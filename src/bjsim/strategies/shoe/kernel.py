@@ -219,7 +219,7 @@ def keep(nodes: Nodes, base: Base, start: int, hand: Ints, hit: Floats, low: int
 
 @compiled()
 def follow(
-    nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, act: Acts, surrender: float,
+    nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, act: Acts, surrender: Floats,
     value: Floats, hit: Floats,
 ) -> None:  # fmt: skip
     """Fill `value` and `hit` of nodes low..high for the actions `act`; the caller evaluates splits."""
@@ -232,7 +232,7 @@ def follow(
         elif act[node] == DOUBLE:
             value[node] = base.double[start, node]
         elif act[node] == SURRENDER:
-            value[node] = surrender * base.plays[start, node]
+            value[node] = surrender[start, node]
         elif act[node] == STAND:
             value[node] = base.stand[start, node]
 
@@ -252,7 +252,7 @@ def reach(nodes: Nodes, shown: Shown, start: int, low: int, high: int, act: Acts
 
 @compiled()
 def gains(
-    nodes: Nodes, base: Base, start: int, kind: Ints, visits: Floats, hit: Floats, surrender: float, out: Floats
+    nodes: Nodes, base: Base, start: int, kind: Ints, visits: Floats, hit: Floats, surrender: Floats, out: Floats
 ) -> None:
     """Add visits x value of each action to `out`, by kind; shape (kinds, ACTIONS)."""
     for node in range(len(kind)):
@@ -264,7 +264,7 @@ def gains(
             if legal >> DOUBLE & 1:
                 out[kind[node], DOUBLE] += visits[node] * base.double[start, node]
             if legal >> SURRENDER & 1:
-                out[kind[node], SURRENDER] += visits[node] * surrender * base.plays[start, node]
+                out[kind[node], SURRENDER] += visits[node] * surrender[start, node]
 
 
 @compiled()

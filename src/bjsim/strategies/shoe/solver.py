@@ -123,7 +123,7 @@ class ShoeSolver(ShoePlays):
         split = play.split[node - self.shoe.layout.pairs] if node >= self.shoe.layout.pairs else np.nan
         values = {
             "S": analysis.base.stand[start, node], "H": play.hit[node], "D": analysis.base.double[start, node],
-            "P": split, "R": analysis.surrender * plays,
+            "P": split, "R": analysis.surrender[start, node],
         }  # fmt: skip
         legal = self.game.kinds[self.shoe.kind[node]].legal or "S"
         return {letter: float(values[letter]) / plays for letter in legal}

@@ -38,11 +38,13 @@ class Numbers(NamedTuple):
 class CompiledRules(NamedTuple):
     """Compiled rules: rules and charts as arrays. All are int64.
 
-    S is the number of hand states, D of dealer's states, R of results, C of columns, O of dealer's outcomes.
+    S is the number of hand states, D of dealer's states, R of results, C of columns, O of dealer's outcomes,
+    E of columns against which surrender is early.
 
     Attributes:
         add: State after a card, (S, 13).
-        act: Action code, (seats, 2, S, C). The second index is 1 if the hand may be split.
+        act: Action code, (seats, 2, S, C + E). The second index is 1 if the hand may be split. The last E columns are
+            for rounds that the dealer's natural has ended, in which only surrender counts.
         hand_limit: Hands that a seat may hold after splits into a hand's one-card hand, (S,); or NO_LIMIT.
         split_to: State of the one-card split hand of a pair, (S,); 0 for other hands.
         result: Result of the hand if it stands, (S,).
@@ -53,6 +55,7 @@ class CompiledRules(NamedTuple):
         dealer_out: Index of the dealer's outcome, (D,); 0 while the dealer still draws.
         column: Contribution to the column index by the number of the dealer's cards before a card (0 or 1) and the
             dealer's state after it, (2, D).
+        ended_column: Column instead of each column if the dealer's natural has ended the round, -1 for none, (C,).
         deal: Order of the deal, (n,): 0 gives every seat a card, 1 the dealer.
         numbers: Scalars.
         threshold: Thresholds of the alias table of ranks, (16,).
@@ -70,6 +73,7 @@ class CompiledRules(NamedTuple):
     dealer_done: Array
     dealer_out: Array
     column: Array
+    ended_column: Array
     deal: Array
     numbers: Numbers
     threshold: Array

@@ -78,7 +78,9 @@ def second_card(compiled: Any, shoe: Any, seats: Any, s: Any, context: Any, luck
 def play_turn(
     compiled: Any, shoe: Any, seats: Any, s: Any, column: Any, context: Any, need: Any, luck_model: Any, ledger: Any
 ) -> Any:
-    """Play a seat's turn: all its decisions, or one of them in round-robin order. column: -1 if the round has ended.
+    """Play a seat's turn: all its decisions, or one of them in round-robin order.
+
+    column: -1 if the round has ended, and no hand may surrender early.
 
     Returns: the maximum of `CompiledRules.waits` over the finished hands, or RAN_AWAY.
     """
@@ -185,7 +187,9 @@ def play(compiled: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, luck_mo
         clear(seats)
         dealer, shown, column, context = deal(compiled, shoe, seats, luck_model, ledger)
         ended = compiled.numbers.peek and compiled.dealer_out[dealer] == compiled.numbers.natural_outcome
-        need = play_seats(compiled, shoe, seats, -1 if ended else column, context, luck_model, ledger)
+        if ended:
+            column = compiled.ended_column[column]
+        need = play_seats(compiled, shoe, seats, column, context, luck_model, ledger)
         if need == RAN_AWAY:
             return RAN_AWAY
         while need and not ended and (shown < 2 or (need == 2 and not compiled.dealer_done[dealer])):

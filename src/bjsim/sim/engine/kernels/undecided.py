@@ -108,9 +108,10 @@ def end_hand(compiled: Any, logs: Any, state: Any, result: Any, doubled: Any) ->
 
 @compiled(_nrt=False, forceinline=True)
 def decide(compiled: Any, logs: Any, state: Any, ended: Any) -> Any:
-    """Apply the chart's decision on a hand after a card, unless the dealer's natural has ended the round."""
+    """Apply the chart's decision on a hand after a card; if the dealer's natural ended the round, only a surrender."""
     limit = compiled.hand_limit[state.hand]
-    code = 0 if state.step or ended else compiled.act[0, 1 if state.count < limit else 0, state.hand, state.column]
+    column = compiled.ended_column[state.column] if ended else state.column
+    code = 0 if state.step or column < 0 else compiled.act[0, 1 if state.count < limit else 0, state.hand, column]
     if code == SPLIT:
         if logs.splits_leave:
             return 0, np.int64(LEAVES)
