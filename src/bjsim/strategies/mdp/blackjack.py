@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bjsim.sim.game.automaton import Automaton, Decision, Draw, Finished, Node, PendingHands
-from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand_states import DEALER_NATURAL, NOT_WAITING, SURRENDERED, Result
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.rows import row_order
@@ -205,7 +205,8 @@ class GameProcess:
             weight, count = count, 1
         elif limit == math.inf:
             weight, count, hands = count, 1, 1
-        split_hand = split_hand._replace(rank=min(split_hand.rank, 9))
+        ten = min(rank for rank, _ in self.automaton.ranks if rank >= TEN)  # a Spanish deck has no rank of tens
+        split_hand = split_hand._replace(rank=min(split_hand.rank, ten))
         name = f"split {RANKS[split_hand.rank]}" + ("" if count == 1 == hands else f", {count} of {hands} hands")
         return Outcome(p, MDPState(name, column, PendingHands(split_hand, count, hands)), 0.0, float(weight))
 
