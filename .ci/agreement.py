@@ -33,6 +33,7 @@ RULES: dict[str, dict[str, object]] = {  # words of published.toml -> rules
     "h17": {"hit_soft_17": True}, "ndas": {"double_after_split": False}, "ls": {"surrender": True},
     "rsa": {"resplit_aces": True}, "hsa": {"hit_split_aces": True}, "enhc": {"deal": "pdp", "peek": False},
     "6:5": {"blackjack_pays": "6/5"}, "d9": {"double_on": "9-11"}, "d10": {"double_on": "10-11"},
+    "s17": {"hit_soft_17": False}, "no-surrender": {"surrender": False}, "one-card": {"hit_split_aces": False},
     "split2": {"max_hands": 2}, "endless": {"max_hands": math.inf}, "push": {"ties": "push"},
 }  # fmt: skip
 ROUNDS = 1_200_000  # of each simulation with a cut card
@@ -62,6 +63,17 @@ def shoe(rules: Rules) -> ShoeSolver:
 def values(rules: Rules, strategies: str) -> list[float]:
     """Return the values of strategies, in per cent."""
     return [100 * shoe(rules).value(strategy) for strategy in strategies.split()]
+
+
+def effect(rules: Rules, word: str) -> list[float]:
+    """Return the gain in the CDZ- value from the change that a word names."""
+    return [values(rules.replace(**RULES[word]), "cdz-")[0] - values(rules, "cdz-")[0]]
+
+
+def naturals_pushed(rules: Rules) -> list[float]:
+    """Return the value if two naturals push where other ties lose: no decision depends on it."""
+    both = [values(rules.replace(natural_beats_natural=wins), "td")[0] for wins in (False, True)]
+    return [sum(both) / 2]
 
 
 def by_upcard(rules: Rules, strategy: str) -> list[float]:
@@ -160,6 +172,8 @@ QUANTITIES: dict[str, Callable[[Rules, str], list[float] | str]] = {
     "infinite hand": infinite_hand,
     "value": values,
     "two values": values,
+    "effect": effect,
+    "value, tied naturals pushed": lambda rules, _: naturals_pushed(rules),
     "value, splits approximated": lambda rules, _: [100 * approximate_value(shoe(rules))],
     "by upcard": by_upcard,
     "hand": hand,
@@ -260,7 +274,8 @@ difference of 0 means that ours rounds to the published digits, or lies within t
 `vegas-s17` with the number of decks that is given first (dealer stands on soft 17, double any two cards and after a
 split, four hands, one card to split aces, peek, 3:2), changed by: `h17` dealer hits soft 17, `ndas` no double after a
 split, `ls` late surrender, `rsa` aces may be split again, `hsa` split aces may be hit, `enhc` no hole card, all bets
-lost, `split2` one split, `d9`, `d10` double 9-11, 10-11 only, `6:5`. Strategies: `td` the best chart, `cdz-`, `cdp` by
+lost, `split2` one split, `d9`, `d10` double 9-11, 10-11 only, `6:5`, `one-card` one card to split aces; or those
+of the preset named, changed likewise. Strategies: `td` the best chart, `cdz-`, `cdp` by
 the cards of the hand (see the [glossary](glossary.md)).
 """
 

@@ -55,7 +55,8 @@ def test_both_engines_pay_the_same_in_random_games(games: int) -> None:
     assert not rare, f"hardly ever seen: {rare}"
     words = {
         "max_hands": [2, 4, "inf"],
-        "bonuses": ["none", "win", "at-once"],
+        "bonuses": ["none", "win", "at-once", "spanish"],
+        "player_21_wins": [True, False],
         "charlie": ["none", 5, 6, 7],
         "surrender": ["none", "late", "early", "early-ten", "early-ace"],
         "dealer_22_pushes": [True, False],

@@ -91,9 +91,10 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
     "split_aces_blackjack": FLAGS,
     "stand_on_21": FLAGS,
     "bonuses": {
-        "takes": [(word, word) for word in ("none", "win", "at-once")],
+        "takes": [(word, word) for word in ("none", "win", "at-once", "spanish")],
         "refuses": ["", "at once", True],
     },
+    "player_21_wins": FLAGS,
     "dealer_22_pushes": FLAGS,
     "charlie": {"takes": [("none", "none"), (5, 5), ("7", 7)], "refuses": [4, 8, 0, "", "inf", "5.0", True, None]},
     "raises": FLAGS,

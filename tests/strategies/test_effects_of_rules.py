@@ -106,3 +106,31 @@ def test_insurance_with_a_spanish_deck(decks: object, value: float) -> None:
 def test_a_spanish_deck_in_an_infinite_shoe_is_a_probability_of_tens() -> None:
     game = EIGHT.replace(decks="inf")
     assert Solver(game.replace(deck="spanish")).value == Solver(game.replace(ten_probability="1/4")).value
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "strategy", "published", "within"),
+    [
+        ("single-deck", {}, "cdz-", -0.43, 0.005),
+        ("two-deck", {}, "cdp", -0.3797, 0.0006),
+        ("double-exposure", {}, "td", -0.68, 0.093),
+        ("spanish-21", {}, "cdz-", -0.78, 0.047),
+        ("spanish-21", {"hit_soft_17": False}, "cdz-", -0.37, 0.047),
+    ],
+)
+def test_presets_have_their_published_values(
+    name: str, changes: dict[str, object], strategy: str, published: float, within: float
+) -> None:
+    """The reasons for the differences are on the page of agreement."""
+    value = 100 * ShoeSolver(named_rules(name).replace(**changes)).value(strategy)
+    assert published - within < value < published + 0.005
+
+
+def test_a_huge_shoe_pays_the_bonuses_of_an_infinite_one() -> None:
+    """Doubled hands win no bonus, in the finite shoe too; with the bonus they would win more."""
+    game = named_rules("spanish-21").replace(max_hands=2, max_ace_hands=2, resplit_aces=False)
+    chart = Solver(game.replace(decks="inf")).chart
+    huge = ShoeSolver(game, [300_000] * 9 + [900_000])
+    exact, sd = Solver(game.replace(decks="inf")).ev(chart.policy), Solver(game.replace(decks="inf")).sd(chart.policy)
+    assert huge.value(chart) == pytest.approx(float(exact.value), abs=3e-6)
+    assert huge.sd(chart) == pytest.approx(sd, abs=1e-5)

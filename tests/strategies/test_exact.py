@@ -104,6 +104,7 @@ FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for
     "surrender_after_split": [False, True],
     "double_on": ["never", "11-11", "9-11", "4-20", "any"],
     "double_cards": ["two", "any"],
+    "player_21_wins": [False, True],
     "double_after_split": [False, True],
     "max_hands": [2, 3, 4, 8, 16, "inf"],
     "max_ace_hands": [3, 4, 8, 16, "inf"],

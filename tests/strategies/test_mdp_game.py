@@ -38,6 +38,7 @@ def test_the_best_value_is_the_exact_solvers(name: str) -> None:
 FLAGS = (
     *("hit_soft_17", "peek", "natural_beats_natural", "double_after_split", "resplit_aces"),
     "dealer_22_pushes",
+    "player_21_wins",
     "surrender_after_split",
     *("hit_split_aces", "split_tens_blackjack", "split_aces_blackjack", "stand_on_21"),
 )
@@ -55,7 +56,7 @@ CHOICES = {
     "split_by": ["value", "rank", "never"],
     "max_hands": [2, 3, 4, math.inf],
     "max_ace_hands": ["none", "none", 2, 3, math.inf],
-    "bonuses": ["none", "none", "win", "at-once"],
+    "bonuses": ["none", "none", "win", "at-once", "spanish"],
     "charlie": ["none", "none", 5, 6, 7],
     "surrender": ["none", "late", "early", "early-ten", "early-ace"],
     **{name: [True, False] for name in FLAGS},

@@ -71,7 +71,9 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     )
     buy_in = draw(st.integers(1, 20))
     low = draw(st.integers(4, 20))
-    bonuses = fixed.get("bonuses") or draw(st.sampled_from(["none", "none", "none", "none", "win", "at-once"]))
+    bonuses = fixed.get("bonuses") or draw(
+        st.sampled_from(["none", "none", "none", "none", "win", "at-once", "spanish"])
+    )
     charlie = draw(st.sampled_from(["none", "none", 5, 6, 7])) if bonuses == "none" else "none"
     fields: dict[str, Any] = {
         "name": "random",
@@ -103,6 +105,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
         "stand_on_21": draw(st.booleans()),
         "bonuses": bonuses,
         "charlie": charlie,
+        "player_21_wins": draw(st.integers(0, 3)) == 0,
         "dealer_22_pushes": draw(st.integers(0, 2)) == 0,
         "raises": raises,
         "buy_in": buy_in,

@@ -131,6 +131,8 @@ class TinyShoe:
             if score != 22 or rules.natural_beats_natural:
                 return rules.blackjack_pays
             points = 22
+        if rules.player_21_wins and end == "stood" and points == 21:
+            return Fraction(stake)
         if score == -22:
             return Fraction(0)
         if points == score:

@@ -51,6 +51,7 @@ def random_game(seed: int) -> tuple[Rules, str]:
                 dealer_22_pushes=rng.random() < 0.3,
                 charlie=rng.choice(["none", 5, 6]),  # type: ignore[arg-type]
                 double_cards=later.choice(["two", "any"]),
+                player_21_wins=later.random() < 0.3,
                 max_ace_hands=later.choice(["none", "none", "2", "3"]),
             )
         except RulesError:

@@ -137,6 +137,7 @@ def _limit(rules: Rules, hand: HandState) -> int:
 
 
 def _pay(states: States, result: Result, stake: int, outcome: int) -> int:
+    result = states.doubled(result) if stake == 2 else result
     return payoff_code(*states.settle(result, stake, outcome), states.rules.unit)
 
 

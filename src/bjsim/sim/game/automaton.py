@@ -138,7 +138,7 @@ class Automaton(States):
     def _drawn(self, state: HandState, purpose: str) -> Node:
         if purpose == DEAL and state.cards < 2:
             return Draw(state, DEAL)
-        return Finished(self.result(state), 2) if purpose == DOUBLE else self.reached(state)
+        return Finished(self.doubled(self.result(state)), 2) if purpose == DOUBLE else self.reached(state)
 
     def dealt(self, state: HandState) -> Node:
         """The node of a hand of at most two cards in the deal."""

@@ -6,6 +6,7 @@ is a `Result`, which determines the payoff together with the dealer's final scor
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NamedTuple
 
 from bjsim.sim.game.cards import card_value
@@ -16,8 +17,11 @@ DEALER_22 = 23  # a dealer's outcome, a bust with 22, if the rules distinguish i
 NOT_WAITING, WAITS_FOR_HOLE_CARD, WAITS_FOR_DEALER = 0, 1, 2
 WHOLE, SPLIT_HAND, SPLIT_ACES = 0, 1, 2
 
-# rank indices of 7-7-7 and 6-7-8, and the multiple of the bet that they win
+# rank indices of 7-7-7 and 6-7-8, and numbers of cards, with the multiple of the bet that they win
 MELDS: dict[tuple[int, ...], int] = {(6, 6, 6): 3, (5, 6, 7): 2}
+CARDS = {5: 2, 6: 3}
+SPANISH_MELD = Fraction(3, 2)
+SPANISH_CARDS: dict[int, Fraction | int] = {5: Fraction(3, 2), 6: 2, 7: 3}
 
 
 class HandState(NamedTuple):
@@ -26,7 +30,7 @@ class HandState(NamedTuple):
     Attributes:
         points: The best total; 22 for every bust.
         soft: Whether an ace counts 11.
-        cards: Number of cards, up to three; up to six if the rules have bonuses, up to the number of a Charlie.
+        cards: Number of cards, up to three; up to six or seven if the rules have bonuses, up to that of a Charlie.
         rank: Rank index that its one or two cards share if it can matter for a split, else -1.
         meld: With bonuses, the sorted rank indices so far while 7-7-7 or 8-7-6 is possible or complete.
         split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE; or SPLIT_HAND for all split
@@ -48,7 +52,7 @@ class Result(NamedTuple):
 
     end: str
     score: int = 0
-    bonus: int = 1
+    bonus: Fraction | int = 1
 
 
 BUST, NATURAL, SURRENDERED = Result("bust"), Result("natural", 21), Result("surrendered")

@@ -134,7 +134,41 @@ def _variants() -> Iterable[Preset]:
     )  # fmt: skip
 
 
-PRESETS = {p.rules.name: p for p in (_EASY, _BLACKJACK_P, _CARDSHARK, _NELLER, *_variants())}
+def _later() -> Iterable[Preset]:
+    vegas = _VEGAS.rules
+    yield _preset(
+        "single-deck", "one deck as in Reno: the dealer hits soft 17, double 10 and 11 only, no double after a split",
+        "thecolorofblackjack.com/solution_one.html: -0.02%, less 0.20% for soft 17 and 0.21% for the doubles: -0.43%; "
+        "ours is -0.429% by the cards of the hand",
+        vegas, ("half of the deck is not dealt (cut)",),
+        decks=1, cut="1/2", hit_soft_17=True, double_on="10-11", double_after_split=False,
+    )  # fmt: skip
+    yield _preset(
+        "two-deck", "two decks of the Strip: the dealer hits soft 17, double any two cards and after a split",
+        "Wizard of Odds, blackjack appendix 9: -0.3797%; ours is -0.3802% by all cards of the round (cdp)",
+        vegas, decks=2, hit_soft_17=True,
+    )  # fmt: skip
+    yield _preset(
+        "double-exposure",
+        "both dealer cards are open, ties lose, naturals pay 1:1 and beat the dealer's, double 9 to 11",
+        "Wizard of Odds, Double Exposure, rules of the Stratosphere: -0.68%; ours is -0.77%",
+        vegas, ("six decks, of which a quarter is not dealt (cut)", "a dealer's natural ends the round at once"),
+        dealer_shows="both", ties="lose", blackjack_pays=1, natural_beats_natural=True, hit_soft_17=True,
+        double_on="9-11",
+    )  # fmt: skip
+    yield _preset(
+        "spanish-21", "decks without tens; 21 always wins, with bonuses; double any number of cards, also split aces",
+        "the house edge in Wikipedia, Spanish 21: -0.78% with six decks; ours is -0.82% without the bonuses of suits",
+        vegas, (
+            "suits do not matter: 6-7-8 and 7-7-7 of one suit pay 3:2 like others, not 2:1 or 3:1; no super bonus",
+            "no surrender after a double (rescue), and no redoubling",
+        ),
+        deck="spanish", hit_soft_17=True, natural_beats_natural=True, double_cards="any", surrender=True,
+        resplit_aces=True, hit_split_aces=True, bonuses="spanish", player_21_wins=True,
+    )  # fmt: skip
+
+
+PRESETS = {p.rules.name: p for p in (_EASY, _BLACKJACK_P, _CARDSHARK, _NELLER, *_variants(), *_later())}
 """Every preset by name: its `rules`, `about` (a line), `source`, and `decisions` where the source is silent."""
 
 

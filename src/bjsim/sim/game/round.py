@@ -164,6 +164,7 @@ class Round:
         elif letter == "B":
             self._stake(seat, hand, amount)
         elif letter == "D":
+            hand.doubled = True
             self._stake(seat, hand, hand.stake)
             self._card(seat, index)
             charlie = len(hand.ranks) == self.rules.charlie

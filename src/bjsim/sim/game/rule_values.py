@@ -23,6 +23,7 @@ class RuleValues:
     split_by: str
     max_hands: float
     max_ace_hands: float | str
+    bonuses: str
     raises: bool
     buy_in: int
 
@@ -59,8 +60,12 @@ class RuleValues:
     @cached_property
     def unit(self) -> Fraction:
         """The payoff quantum: all payoffs are integer multiples of this share of an initial bet."""
-        halves = self.surrender != "none"
-        parts = [self.blackjack_pays.denominator, 2 if halves else 1, self.buy_in if self.raises else 1]
+        parts = [
+            self.blackjack_pays.denominator,
+            2 if self.bonuses == "spanish" else 1,
+            2 if self.surrender != "none" else 1,
+            self.buy_in if self.raises else 1,
+        ]
         return Fraction(1, math.lcm(*parts))
 
     def hand_limit(self, aces: bool) -> float:

@@ -55,7 +55,9 @@ class Rules(RuleValues):
         split_tens_blackjack: Ace and ten after splitting tens is a natural.
         split_aces_blackjack: Ten and ace after splitting aces is a natural.
         stand_on_21: A total of 21 stands by itself.
-        bonuses: Five cards and 8-7-6 win double, six cards and 7-7-7 triple: when they win, or whenever they stand.
+        bonuses: Five cards and 8-7-6 win double, six and 7-7-7 triple: if they win, or once they stand; spanish: 21
+            only.
+        player_21_wins: A player's 21 wins at once, even against the dealer's.
         dealer_22_pushes: A dealer's 22 returns the bets of all hands that would win by it.
         charlie: A hand of this many cards wins its bet at once.
         raises: Seats may add chips to their stake (B n) before standing.
@@ -140,10 +142,11 @@ class Rules(RuleValues):
     split_aces_blackjack: bool = rule(False, BOOL, "ten and ace after splitting aces is a natural", parsers.flag)
     stand_on_21: bool = rule(True, BOOL, "a total of 21 stands by itself", parsers.flag)
     bonuses: str = rule(
-        "none", "none, win or at-once",
-        "five cards and 8-7-6 win double, six cards and 7-7-7 triple: when they win, or whenever they stand",
-        parsers.parse_choice("none", "win", "at-once"),
+        "none", "none, win, at-once or spanish",
+        "five cards and 8-7-6 win double, six and 7-7-7 triple: if they win, or once they stand; spanish: 21 only",
+        parsers.parse_choice("none", "win", "at-once", "spanish"),
     )  # fmt: skip
+    player_21_wins: bool = rule(False, BOOL, "a player's 21 wins at once, even against the dealer's", parsers.flag)
     dealer_22_pushes: bool = rule(
         False, BOOL, "a dealer's 22 returns the bets of all hands that would win by it", parsers.flag
     )

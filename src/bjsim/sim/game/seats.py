@@ -40,17 +40,19 @@ class PlayedHand(Cards):
 
     Attributes:
         stake: Chips bet on it.
+        doubled: Whether it has doubled.
         split_from: Rank index of the pair from which it was split, or -1.
         moves: Number of actions so far.
         legal: Letters of its legal actions, once its turn has come.
         ending: How it ended, or None.
     """
 
-    __slots__ = ("ending", "legal", "moves", "split_from", "stake")
+    __slots__ = ("doubled", "ending", "legal", "moves", "split_from", "stake")
 
     def __init__(self, stake: int, ranks: Sequence[int] = (), split_from: int = -1) -> None:
         super().__init__(ranks)
         self.stake = stake
+        self.doubled = False
         self.split_from = split_from
         self.moves = 0
         self.legal = ""

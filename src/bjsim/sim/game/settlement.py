@@ -36,7 +36,8 @@ def is_settled(rules: Rules, hand: PlayedHand) -> bool:
     if hand.ending == "natural":
         return rules.naturals != "both" or rules.peek or rules.natural_beats_natural
     at_once = rules.bonuses == "at-once" and _bonus(rules, hand) > 1
-    return hand.ending in ("bust", "charlie", "surrendered") or at_once
+    wins = rules.player_21_wins and hand.points == 21
+    return hand.ending in ("bust", "charlie", "surrendered") or at_once or wins
 
 
 def pay(rules: Rules, hand: PlayedHand, dealer: Cards, special: bool) -> Payoff:
@@ -63,22 +64,27 @@ def _times_stake(rules: Rules, hand: PlayedHand, dealer: int, special: bool) -> 
     if natural and (not special or rules.natural_beats_natural):
         return rules.blackjack_pays.as_integer_ratio()
     bonus = _bonus(rules, hand)
-    if rules.bonuses == "at-once" and bonus > 1:
-        return bonus, 1
+    if (rules.bonuses == "at-once" and bonus > 1) or (rules.player_21_wins and hand.points == 21 and not natural):
+        return bonus.as_integer_ratio()
     if rules.dealer_22_pushes and dealer == 22:
         return 0, 1
     if natural == special and hand.points == dealer:
         return TIES[rules.ties]
     if special or hand.points < dealer <= 21:
         return LOST
-    return bonus, 1
+    return bonus.as_integer_ratio()
 
 
-def _bonus(rules: Rules, hand: PlayedHand) -> int:
+def _bonus(rules: Rules, hand: PlayedHand) -> Fraction | int:
     """Profit per chip staked if the hand wins."""
     if rules.bonuses == "none":
         return 1
-    if sorted(hand.ranks) in ([5, 6, 7], [6, 6, 6]):
+    meld = sorted(hand.ranks) in ([5, 6, 7], [6, 6, 6])
+    if rules.bonuses == "spanish":
+        if hand.points != 21 or hand.doubled or (len(hand.ranks) < 5 and not meld):
+            return 1
+        return Fraction(3, 2) if len(hand.ranks) <= 5 else min(len(hand.ranks) - 4, 3)
+    if meld:
         return 3 if hand.ranks[0] == hand.ranks[1] else 2
     return {0: 1, 1: 2}.get(max(len(hand.ranks) - 4, 0), 3)
 

@@ -16,12 +16,15 @@ from bjsim.sim.game.dealer_states import DealerStates
 from bjsim.sim.game.hand import pair_code, soft_code
 from bjsim.sim.game.hand_states import (
     BUST,
+    CARDS,
     CHARLIE,
     DEALER_22,
     DEALER_NATURAL,
     MELDS,
     NATURAL,
     NOT_WAITING,
+    SPANISH_CARDS,
+    SPANISH_MELD,
     SPLIT_ACES,
     SPLIT_HAND,
     WAITS_FOR_DEALER,
@@ -40,7 +43,8 @@ class States(DealerStates):
 
     def __init__(self, rules: Rules) -> None:
         super().__init__(rules)
-        self.counted = 6 if rules.bonuses != "none" else 3 if rules.charlie == "none" else int(rules.charlie)
+        by_bonus = {"none": 3, "spanish": 7}.get(rules.bonuses, 6)
+        self.counted = by_bonus if rules.charlie == "none" else int(rules.charlie)
         keeps_split = rules.double_cards == "any" and not rules.double_after_split  # beyond two cards
         self._last_split = SPLIT_HAND if keeps_split else WHOLE
         # cached, as the same few states recur
@@ -131,11 +135,19 @@ class States(DealerStates):
             letters += "R"
         return letters
 
-    def bonus(self, state: HandState) -> int:
-        """The multiple of the bet that this hand wins if it wins."""
+    def bonus(self, state: HandState) -> Fraction | int:
+        """The multiple of the bet that this hand wins if it wins, and was not doubled."""
         if self.rules.bonuses == "none":
             return 1
-        return MELDS.get(state.meld) or {5: 2, 6: 3}.get(state.cards, 1)
+        if self.rules.bonuses == "spanish":
+            if state.points != 21:
+                return 1
+            return SPANISH_MELD if state.meld in MELDS else SPANISH_CARDS.get(state.cards, 1)
+        return MELDS.get(state.meld) or CARDS.get(state.cards, 1)
+
+    def doubled(self, result: Result) -> Result:
+        """The result of a hand that has doubled."""
+        return result._replace(bonus=1) if self.rules.bonuses == "spanish" else result
 
     def _result(self, state: HandState) -> Result:
         """The result of a hand that stands, has bust, or is a natural."""
@@ -153,6 +165,8 @@ class States(DealerStates):
         """What the payoff of a finished hand waits for: NOT_WAITING, WAITS_FOR_HOLE_CARD or WAITS_FOR_DEALER."""
         rules = self.rules
         if result.end in ("bust", "charlie", "surrendered") or (rules.bonuses == "at-once" and result.bonus > 1):
+            return NOT_WAITING
+        if rules.player_21_wins and result.end == "stood" and result.score == 21:
             return NOT_WAITING
         if result.end == "natural":
             may_tie = rules.naturals == "both" and not rules.peek and not rules.natural_beats_natural
@@ -174,6 +188,8 @@ class States(DealerStates):
         if result.end == "natural" and (dealer != DEALER_NATURAL or rules.natural_beats_natural):
             return rules.blackjack_pays * stake, 0
         if rules.bonuses == "at-once" and result.bonus > 1:
+            return Fraction(stake * result.bonus), 0
+        if rules.player_21_wins and result.end == "stood" and result.score == 21:
             return Fraction(stake * result.bonus), 0
         if dealer == DEALER_22:
             return Fraction(0), 0

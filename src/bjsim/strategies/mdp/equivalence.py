@@ -51,6 +51,7 @@ class StateEquivalence:
     def results(self) -> dict[Hashable, Result]:
         """For each distinct payment (see `payments`), the finished hand with the greatest score that has it."""
         finished = {self.states.result(hand) for hand in self.states.reachable()}
+        finished |= {self.states.doubled(result) for result in finished}
         return {self.payments(result): result for result in sorted(finished, key=lambda result: result.score)}
 
     def _payments(self, result: Result) -> tuple[float, ...]:
@@ -70,7 +71,9 @@ class StateEquivalence:
         if "H" in letters or "D" in letters:
             drawn = states.after(hand)
             parts.append(tuple(self._number(Decision(after)) for after in drawn))
-            parts.append(tuple(self.payments(states.result(after)) for after in drawn) if "D" in letters else ())
+            parts.append(
+                tuple(self.payments(states.doubled(states.result(after))) for after in drawn) if "D" in letters else ()
+            )
         if "P" in letters:
             parts.append(tuple(self._number(Decision(after, False)) for after in states.after(states.split(hand))))
         return tuple(parts)

@@ -169,7 +169,7 @@ class Analysis:
         self.tie_value = tie_value
         shape = len(shoe.starts), len(shoe.layout.hand) + 1
         self.base = Base(*(np.zeros(shape) for _ in range(4)))
-        kernel.prepare(shoe.nodes, shoe.shown, shoe.dealer, shoe.game.pay(tie_value), -1.0, self.base)
+        shoe.game.prepare(shoe.nodes, shoe.shown, shoe.dealer, tie_value, self.base)
         self.surrender = self.surrendered(-0.5, -1.0)
         self._by_cards: dict[tuple[int, str], Play] = {}
 

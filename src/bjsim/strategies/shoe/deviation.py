@@ -55,8 +55,7 @@ class Squares(Analysis):
     def __init__(self, analysis: Analysis) -> None:
         super().__init__(analysis.shoe, analysis.tie_value)
         shoe = self.shoe
-        pay = shoe.game.pay(self.tie_value)
-        kernel.prepare(shoe.nodes, shoe.shown, shoe.dealer, pay * pay, 1.0, self.base)
+        shoe.game.prepare(shoe.nodes, shoe.shown, shoe.dealer, self.tie_value, self.base, power=2)
         self.base.double[:] *= 2
         self.surrender = self.surrendered(0.25, 1.0)
         self.analysis = analysis
@@ -100,7 +99,7 @@ class Squares(Analysis):
         low, high = tree.span(0)
         outcomes = np.array(game.dealer.outcomes)
         played = ~((outcomes == DEALER_NATURAL) & game.rules.peek)
-        pay = game.pay(self.tie_value)
+        pay, doubled = (game.pay(self.tie_value, twice) for twice in (False, True))
         keys, pairs, orders, profits = [], [], [], []
 
         def add(hand: int, pair: int, ways: float, profit: Floats) -> None:
@@ -128,7 +127,7 @@ class Squares(Analysis):
                     add(int(game.hands.key[shoe.layout.hand[node]]), pair, float(ways[node]), -1.0 * played)
                     for child in shoe.layout.child[node]:
                         if child < len(shoe.kind):
-                            profit = 2 * (pay[shoe.kind[child]] + 1) * played
+                            profit = 2 * (doubled[shoe.kind[child]] + 1) * played
                             add(int(game.hands.key[shoe.layout.hand[child]]), pair, float(ways[node]), profit)
         return Ends(np.array(keys), np.array(pairs), np.array(orders), np.array(profits))
 

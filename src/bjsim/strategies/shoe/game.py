@@ -17,9 +17,11 @@ from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.rows import row_order
+from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play
 from bjsim.strategies.shoe.hands import Hands, Layout, all_hands, encode_counts, layout
+from bjsim.strategies.shoe.kernel import Base, Nodes, Shown
 from bjsim.strategies.shoe.splits import most_gone
 
 ACTIONS = max(CODES.values()) + 1  # length of arrays by code of the action; 0 is not used
@@ -245,16 +247,31 @@ class Game:
         net, tied = self.states.settle(result, 1, outcome)
         return float(net) + tied * tie_value
 
-    def pay(self, tie_value: float) -> NDArray[np.float64]:
-        """Return the profit by kind and outcome; 0 if a dealer's natural has ended the round."""
+    def pay(self, tie_value: float, doubled: bool = False) -> NDArray[np.float64]:
+        """Return the profit by kind and outcome; 0 if a dealer's natural has ended the round.
+
+        doubled: Whether the hand has doubled; the profit is for one of its two bets.
+        """
         outcomes = self.dealer.outcomes
         table: dict[Result, list[float]] = {}
-        for result in set(self.results):
+        results = list(map(self.states.doubled, self.results)) if doubled else self.results
+        for result in set(results):
             table[result] = [
                 0.0 if self.rules.peek and outcome == DEALER_NATURAL else self.paid(result, outcome, tie_value)
                 for outcome in outcomes
             ]
-        return np.array([table[result] for result in self.results])
+        return np.array([table[result] for result in results])
+
+    def prepare(
+        self, nodes: Nodes, shown: Shown, dealer: NDArray[np.float64], tie_value: float, base: Base, power: int = 1
+    ) -> None:
+        """Fill `base` with mean profits, or with mean squares for a `power` of 2."""
+        pay, doubled = (self.pay(tie_value, twice) ** power for twice in (False, True))
+        kernel.prepare(nodes, shown, dealer, pay, (-1.0) ** power, base)
+        if (pay != doubled).any():
+            other = Base(*(np.empty_like(values) for values in base))
+            kernel.prepare(nodes, shown, dealer, doubled, (-1.0) ** power, other)
+            base.double[:] = other.double
 
     def against_natural(self, tie_value: float) -> NDArray[np.float64]:
         """Return the profit by kind if a dealer's natural has ended the round."""

@@ -72,7 +72,7 @@ def action_values(
     dealer = np.empty((1, size, len(game.dealer.outcomes)))
     kernel.outcomes(game.dealer.against(start), left + game.dealer.hands.known[start], counts, dealer)
     base = Base(*(np.empty((1, size + 1)) for _ in range(4)))
-    kernel.prepare(nodes, shown_cards, dealer, game.pay(0.0), -1.0, base)
+    game.prepare(nodes, shown_cards, dealer, 0.0, base)
     value, hit, act = np.zeros(size + 1), np.empty(size), np.zeros(size, np.int8)
     kernel.best(nodes, shown_cards, base, 0, 0, size, value, hit, act)
     plays = float(base.plays[0, size - 1])
