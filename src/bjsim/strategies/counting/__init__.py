@@ -3,6 +3,7 @@
 | module | what |
 |---|---|
 | `choices` | what each action of a chart gains in one shoe |
+| `correlations` | betting and insurance correlation, playing efficiency |
 | `count_returns` | the returns of a ramp from those of a unit by count; the best ramp |
 | `count_spread` | how often decisions are made at each count |
 | `departures` | index plays over a chart, in text: another chart for every count |
@@ -21,6 +22,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from bjsim.strategies.counting.correlations import betting_correlation as betting_correlation
+    from bjsim.strategies.counting.correlations import effects_of_removal as effects_of_removal
+    from bjsim.strategies.counting.correlations import insurance_correlation as insurance_correlation
+    from bjsim.strategies.counting.correlations import playing_efficiency as playing_efficiency
     from bjsim.strategies.counting.count_returns import CountReturns as CountReturns
     from bjsim.strategies.counting.count_returns import RampReturns as RampReturns
     from bjsim.strategies.counting.count_returns import best_ramp as best_ramp
@@ -50,14 +55,18 @@ _MODULES = {
     "Ramp": "ramp",
     "RampReturns": "count_returns",
     "best_ramp": "count_returns",
+    "betting_correlation": "correlations",
+    "effects_of_removal": "correlations",
     "find_departures": "departures",
     "find_system": "systems",
     "generate_indices": "indices",
+    "insurance_correlation": "correlations",
     "insurance_threshold": "insurance",
     "insurance_value": "insurance",
     "kelly_ramp": "count_returns",
     "load_system": "systems",
     "parse_departures": "departures",
+    "playing_efficiency": "correlations",
     "ramp_returns": "count_returns",
 }
 __all__ = list(_MODULES)
