@@ -136,6 +136,8 @@ def test_counts_occur_as_in_shuffled_shoes() -> None:
 def test_errors() -> None:
     with pytest.raises(InputError, match="decks = inf"):
         generate_indices(RULES.replace(decks="inf"), HILO)
+    with pytest.raises(InputError, match="deck = spanish"):
+        generate_indices(RULES.replace(deck="spanish"), HILO)
     with pytest.raises(InputError, match="dealt = 1"):
         generate_indices(RULES, HILO, dealt=1)
     with pytest.raises(InputError, match="kelly = 0"):

@@ -33,7 +33,7 @@ from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.choices import find_choices
 from bjsim.strategies.counting.system import DECK, IN_DECK, CountingSystem
-from bjsim.strategies.counting.typical import remaining
+from bjsim.strategies.counting.typical import decks_to_count, remaining
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 Floats = NDArray[np.float64]
@@ -98,12 +98,12 @@ def playing_efficiency(system: CountingSystem, rules: Rules, dealt: float = 0.6)
         dealt: The share of the shoe before the cut card.
 
     Raises:
-        InputError: The shoe is infinite, or no choice depends on the cards.
+        InputError: The shoe is infinite, or of other decks than those of 52 cards.
     """
     if not 0 < dealt < 1:
         raise InputError(f"dealt = {dealt} is not accepted; use a share of the shoe above 0 and below 1")
+    cards = DECK * decks_to_count(rules)
     means, effects, weights = _choice_effects(rules)
-    cards = DECK * int(rules.decks)
     shares, tags = np.array(IN_DECK) / DECK, np.array([float(tag) for tag in system.tags])
     effects = effects - (effects @ shares)[:, None]
     tags = tags - shares @ tags

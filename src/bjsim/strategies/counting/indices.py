@@ -32,7 +32,7 @@ from bjsim.strategies.counting.count_spread import CountSpread, count_spread
 from bjsim.strategies.counting.departures import INSURANCE, Departure
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.system import DECK, IN_DECK, CountingSystem
-from bjsim.strategies.counting.typical import remaining, tag_moments, typical_shoe
+from bjsim.strategies.counting.typical import decks_to_count, remaining, tag_moments, typical_shoe
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 Floats = NDArray[np.float64]
@@ -125,11 +125,9 @@ def generate_indices(
         The index plays, by descending gain weighted by the bets. Insurance is among them.
 
     Raises:
-        InputError: The shoe is infinite, or cannot be solved.
+        InputError: The shoe is infinite, of other decks than those of 52 cards, or cannot be solved.
     """
-    if rules.infinite:
-        raise InputError("decks = inf: the cards of an infinite shoe cannot be counted")
-    decks = int(rules.decks)
+    decks = decks_to_count(rules)
     dealt = min(float(rules.cut), 0.95) if dealt is None else dealt
     if not 0 <= dealt < 1:
         raise InputError(f"dealt = {dealt} is not accepted; use a share of the shoe from 0 to below 1")

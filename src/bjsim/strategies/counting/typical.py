@@ -21,12 +21,22 @@ from numpy.typing import NDArray
 
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.system import DECK, IN_DECK, CountingSystem, card_counts
 from bjsim.strategies.shoe.composition import Composition
 
 Floats = NDArray[np.float64]
 VALUES = TEN + 1
 Table = dict[tuple[int, int], int]  # (cards, scaled sum of tags) -> number of ways
+
+
+def decks_to_count(rules: Rules) -> int:
+    """Return the number of decks of a game. Raises: InputError: Its cards cannot be counted by ten tags."""
+    if rules.infinite:
+        raise InputError("decks = inf: the cards of an infinite shoe cannot be counted")
+    if rules.deck != "standard":
+        raise InputError(f"deck = {rules.deck}: counting systems are for decks of {DECK} cards")
+    return int(rules.decks)
 
 
 def remaining(decks: int, known: str | Sequence[int] = "") -> tuple[int, ...]:
