@@ -7,6 +7,7 @@ model has the value after every rank, with its slopes, so that the luck of a dra
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.dealer_index import DealerIndex
 
 Array = np.ndarray[Any, Any]
-EXACT = 13  # decimals to which equal values agree
+EXACT = 12  # decimals to which the weighted sums of equal values agree
 DEEPEST = 6  # hands held; with more, a split has the value that it has at this number
 
 
@@ -49,8 +50,24 @@ def make_luck_model(rules: Rules, compiled: CompiledRules) -> LuckModel:
             f"{argument('adjust_luck', True)} needs charts of finite value; one of these ties at least as many bets "
             "as it is dealt"
         )
+    return assemble(values, chart.reshape(len(compiled.act)), value)
+
+
+def assemble(
+    values: Sequence[StateValues], chart: Array, value: Sequence[float], act: Array | None = None
+) -> LuckModel:
+    """Arrange the values of charts as a luck model.
+
+    Args:
+        values: The values of the charts.
+        chart: Index of each seat's chart, (seats,).
+        value: The value of the game under each chart.
+        act: Charts for whose actions there are nodes, as in `CompiledRules`; None: for each chart its own.
+    """
+    dealers, rules = values[0].dealers, values[0].automaton.rules
+    probabilities = draw_probabilities(rules, values[0].automaton.compiled)
     nodes = _Nodes(len(probabilities))
-    charts = [_ChartNodes(one, nodes) for one in values]
+    charts = [_ChartNodes(one, nodes, one.automaton.act[None] if act is None else act) for one in values]
     context_add = dealers.after[: dealers.acting.stop]
     if len(probabilities) < len(RANKS):
         context_add = np.concatenate([context_add, *[context_add[:, -1:]] * (len(RANKS) - len(probabilities))], axis=1)
@@ -59,7 +76,7 @@ def make_luck_model(rules: Rules, compiled: CompiledRules) -> LuckModel:
         ev=ev,
         slopes=slopes,
         own=padded(np.diagonal(slopes, axis1=1, axis2=2).astype(np.float64)),
-        chart=chart.reshape(len(compiled.act)),
+        chart=chart,
         dealt=number[np.stack([one.dealt for one in charts])],
         hit=number[np.stack([one.hit for one in charts])],
         double=number[np.stack([one.double for one in charts])],
@@ -96,12 +113,12 @@ class _Nodes:
     def distinct(self) -> tuple[Array, Array, Array]:
         """Return the first two fields of `LuckModel` for the distinct nodes, and the number of every node among these.
 
-        Most nodes equal others. A small table of nodes stays in the processor's cache.
+        Most nodes equal others. A small table of nodes stays in the processor's cache. Nodes are compared by a weighted
+        sum of their numbers, which is much faster than to compare rows.
         """
         after = np.concatenate(self.blocks).reshape(self.count, -1)
-        rounded = np.ascontiguousarray(after.round(EXACT) + 0.0)  # no negative zeros
-        rows = rounded.view(np.dtype((np.void, rounded.shape[1] * rounded.itemsize))).ravel()
-        _, first, number = np.unique(rows, return_index=True, return_inverse=True)
+        weights = np.sqrt(np.arange(2, 2 + after.shape[1]))  # no small integers relate them
+        _, first, number = np.unique((after @ weights).round(EXACT) + 0.0, return_index=True, return_inverse=True)
         order = np.argsort(first, kind="stable")  # number 0 stays 0
         position = np.empty(len(order), np.int32)
         position[order] = np.arange(len(order), dtype=np.int32)
@@ -113,8 +130,9 @@ class _Nodes:
 class _ChartNodes:
     """The nodes of one chart: the arrays of these names in `LuckModel`."""
 
-    def __init__(self, values: StateValues, nodes: _Nodes) -> None:
+    def __init__(self, values: StateValues, nodes: _Nodes, act: Array) -> None:
         self.values = values
+        self.act = act
         self.nodes = nodes
         compiled = values.automaton.compiled
         shape = values.dealers.acting.stop, len(compiled.add)
@@ -151,11 +169,11 @@ class _ChartNodes:
                 hands = np.unique(add[hands])
 
     def _add_actions(self, state: HandState) -> None:
-        """The draws that follow a decision, against the dealer's hands against which the chart takes the action."""
+        """The draws that follow a decision, against the dealer's hands against which a chart takes the action."""
         values = self.values
-        either = [values.codes(state, may_split) for may_split in (False, True)]
+        codes = np.where(values.dealers.ended, 0, self.act[:, :, state.points][..., values.columns])
         for letter, code in CODES.items():
-            taken = np.flatnonzero((either[0] == code) | (either[1] == code))
+            taken = np.flatnonzero((codes == code).any(axis=(0, 1)))
             if not len(taken) or letter in "SR":
                 continue
             contexts, node = values.dealers.acting.start + taken, values.automaton.move(state, letter)
