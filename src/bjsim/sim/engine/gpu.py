@@ -19,7 +19,7 @@ import numpy as np
 
 from bjsim.arguments import argument
 from bjsim.errors import EndlessSplitting, InputError
-from bjsim.sim.engine.kernels import luck, shoe, words
+from bjsim.sim.engine.kernels import counter, luck, shoe, words
 from bjsim.sim.engine.kernels import play as round_kernel
 from bjsim.sim.engine.kernels.layout import CompiledRules, Counts, Seats, ShoeArrays
 from bjsim.sim.engine.kernels.play import RAN_AWAY, play
@@ -28,7 +28,7 @@ from bjsim.sim.engine.rounds import ENDLESS, make_counts, make_seats, make_shoe
 Array = np.ndarray[Any, Any]
 cuda: Any = numba.cuda  # has hardly any type annotations
 
-MODULES = (words, shoe, luck, round_kernel)  # the kernels of a round; their function names are unique
+MODULES = (words, shoe, luck, counter, round_kernel)  # the kernels of a round; their function names are unique
 THREADS = 64  # of a CUDA block: few, as each takes many registers
 MEMORY = 1 << 30  # bytes, for all threads of a launch
 

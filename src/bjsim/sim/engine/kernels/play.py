@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
+from bjsim.sim.engine.kernels.counter import choose
 from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, SPLIT, SURRENDER, TIED
 from bjsim.sim.engine.kernels.luck import (
     close_shoe,
@@ -76,11 +77,14 @@ def second_card(compiled: Any, shoe: Any, seats: Any, s: Any, context: Any, luck
 
 @compiled(_nrt=False, forceinline=True)
 def play_turn(
-    compiled: Any, shoe: Any, seats: Any, s: Any, column: Any, context: Any, need: Any, luck_model: Any, ledger: Any
-) -> Any:
+    compiled: Any, shoe: Any, seats: Any, s: Any, column: Any, context: Any, need: Any, luck_model: Any, ledger: Any,
+    counter: Any,
+) -> Any:  # fmt: skip
     """Play a seat's turn: all its decisions, or one of them in round-robin order.
 
     column: -1 if the round has ended, and no hand may surrender early.
+
+    counter: None, or what tells which of the charts is in force, see `Counter`.
 
     Returns: the maximum of `CompiledRules.waits` over the finished hands, or RAN_AWAY.
     """
@@ -90,7 +94,10 @@ def play_turn(
             count_full(luck_model, ledger)
         hand = seats.hand[s]
         free = 1 if seats.held[s] < compiled.hand_limit[hand] else 0
-        code = 0 if column < 0 else compiled.act[s, free, hand, column]
+        if counter is None:
+            code = 0 if column < 0 else compiled.act[s, free, hand, column]
+        else:
+            code = choose(compiled, counter, shoe, seats, s, free, column, luck_model, ledger)
         if code and moved and compiled.numbers.round_robin:
             break  # the next decision belongs to another turn
         moved = moved or code != 0
@@ -126,17 +133,32 @@ def play_turn(
 
 
 @compiled(_nrt=False, forceinline=True)
-def play_seats(compiled: Any, shoe: Any, seats: Any, column: Any, context: Any, luck_model: Any, ledger: Any) -> Any:
+def play_seats(
+    compiled: Any, shoe: Any, seats: Any, column: Any, context: Any, luck_model: Any, ledger: Any, counter: Any
+) -> Any:
     """Play all seats' hands. Returns: as `play_turn`."""
     need, acting = np.int64(0), True
     while acting:
         acting = False
         for s in range(len(seats.hand)):
-            need = play_turn(compiled, shoe, seats, s, column, context, need, luck_model, ledger)
+            need = play_turn(compiled, shoe, seats, s, column, context, need, luck_model, ledger, counter)
             if need == RAN_AWAY:
                 return need
             acting = acting or seats.acting[s] != 0
     return need
+
+
+@compiled(_nrt=False, forceinline=True)
+def play_dealer(compiled: Any, shoe: Any, dealer: Any, shown: Any, need: Any, luck_model: Any, ledger: Any) -> Any:
+    """Draw the dealer's later cards, if a finished hand waits for them. Returns: the dealer's state."""
+    while need and (shown < 2 or (need == 2 and not compiled.dealer_done[dealer])):
+        card = draw(shoe)
+        if luck_model is not None:
+            note_dealer(luck_model, ledger, dealer, card)
+            count_full(luck_model, ledger)
+        dealer = compiled.dealer_add[dealer, card]
+        shown += 1
+    return dealer
 
 
 @compiled(_nrt=False, forceinline=True)
@@ -189,16 +211,11 @@ def play(compiled: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, luck_mo
         ended = compiled.numbers.peek and compiled.dealer_out[dealer] == compiled.numbers.natural_outcome
         if ended:
             column = compiled.ended_column[column]
-        need = play_seats(compiled, shoe, seats, column, context, luck_model, ledger)
+        need = play_seats(compiled, shoe, seats, column, context, luck_model, ledger, None)
         if need == RAN_AWAY:
             return RAN_AWAY
-        while need and not ended and (shown < 2 or (need == 2 and not compiled.dealer_done[dealer])):
-            card = draw(shoe)
-            if luck_model is not None:
-                note_dealer(luck_model, ledger, dealer, card)
-                count_full(luck_model, ledger)
-            dealer = compiled.dealer_add[dealer, card]
-            shown += 1
+        if not ended:
+            dealer = play_dealer(compiled, shoe, dealer, shown, need, luck_model, ledger)
         if luck_model is not None:
             count_luck(luck_model, ledger)
         overflow = pay(compiled, seats, compiled.dealer_out[dealer], counts, number, overflow, luck_model, ledger)

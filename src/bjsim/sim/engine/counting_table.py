@@ -1,0 +1,50 @@
+"""A table at which one seat counts cards, and the sums that its rounds come to. This module does not import numba."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.sim.engine.kernels.count_layout import Counter, DepthControl
+from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel
+
+Array = np.ndarray[Any, Any]
+
+
+class CountingTable(NamedTuple):
+    """A table at which one seat counts. Read-only; see the classes of the fields.
+
+    Attributes:
+        compiled: The compiled rules, with a row of `act` for each chart.
+        unit: The payoff quantum, as a share of an initial bet.
+        luck_model: The luck model.
+        counter: The counting system and what is done at each count.
+        control: The values of the depth control.
+    """
+
+    compiled: CompiledRules
+    unit: Fraction
+    luck_model: LuckModel
+    counter: Counter
+    control: DepthControl
+
+
+class CountSums(NamedTuple):
+    """The sums over shoes; see the fields of these names in `CountTally`."""
+
+    raw: Array
+    shoes: Array
+    sums: Array
+    products: Array
+
+    def plus(self, other: CountSums) -> CountSums:
+        """Add sums. They are floats, so that only a fixed order gives identical bits."""
+        return CountSums(*(one + two for one, two in zip(self, other, strict=True)))
+
+
+def count_quantum(unit: Fraction) -> Fraction:
+    """The largest share of an initial bet in whole numbers of which payoffs and insurance can be counted."""
+    return Fraction(1, math.lcm(unit.denominator, 2))

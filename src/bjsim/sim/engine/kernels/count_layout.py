@@ -1,0 +1,119 @@
+"""The arguments of the counting round: named tuples of arrays. This module does not import numba."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+# What is kept of every bucket in a shoe: rounds, luck-adjusted profit, squared profit, luck-adjusted profit of
+# insurance, and the two controls: value and number of the tested depths at which the count is in the bucket.
+ROUNDS, PROFIT, SQUARES, INSURANCE, VALUE, DEPTHS = range(6)
+QUANTITIES = 6
+
+# The state of a counter. running: the running count of the cards seen. seen: their number. read: cards of the shoe
+# that were looked at. chunk: the shuffle in which. hole: position of the hole card until it is shown, or -1.
+# cell: the cell of the count before the round.
+COUNT = np.dtype([(name, np.int64) for name in ("running", "seen", "read", "chunk", "hole", "cell")], align=True)
+
+
+class Counter(NamedTuple):
+    """A counting system and what is done at each count.
+
+    N is the number of cards of the shoe, B of buckets, C of cells: counts at which everything is alike.
+
+    Attributes:
+        tags: Tags by rank as integers, int64 (13,).
+        initial: The running count of a full shoe.
+        lowest: The running count of the first column of `cells`.
+        cells: The cell by the number of cards seen and the running count, uint16 (N + 1, n).
+        bucket: The bucket of each cell, int64 (C,).
+        chart: The chart in force, as an index into `CompiledRules.act`, int64 (C,).
+        insures: Whether insurance is taken, int64 (C,).
+        model: The luck model's chart by bucket, int64 (B,).
+        model_chart: The chart that each of these is for, as an index into `CompiledRules.act`, int64 (T,).
+        row: The row of `actions` for each hand, or 0, int64 (S,).
+        actions: Values of the actions of hands that charts play differently, by the luck model's chart, row, context
+            and code, float64 (T, rows, X, 6).
+        splits: Values of a split for a seat that holds h + 1 hands of which w more are pending, (T, rows, X, h, w).
+        context: The luck context of the dealer's open card, by column, int64 (columns,).
+        ends: Whether a context is a dealer's natural that ends the round, int64 (X,).
+        unseen: Cards not seen by value, working memory, float64 (10,).
+        full: The same of a full shoe, (10,).
+        seat: The seat that counts.
+        others: The charts of all seats; that of the counting seat is not used. int64 (seats,).
+        before_round: Whether decisions are made by the count before the round.
+        behind: Position of the hole card, counted back from the last card of the deal, from 1; 0 if none is hidden.
+        ace: The column of an ace, or -1 if insurance is not offered or never taken.
+        state: See COUNT, (1,).
+    """
+
+    tags: Array
+    initial: int
+    lowest: int
+    cells: Array
+    bucket: Array
+    chart: Array
+    insures: Array
+    model: Array
+    model_chart: Array
+    row: Array
+    actions: Array
+    splits: Array
+    context: Array
+    ends: Array
+    unseen: Array
+    full: Array
+    seat: int
+    others: Array
+    before_round: int
+    behind: int
+    ace: int
+    state: Array
+
+
+class DepthControl(NamedTuple):
+    """The first-order values of rounds by bucket, for the depth control.
+
+    Attributes:
+        step: Cards between tested depths, from 0 up to the cut.
+        slopes: Slopes of the value of a round in the composition of the shoe, by value, float64 (B, 10).
+        values: The value at the slopes' origin, float64 (B,).
+        full: Cards of a full shoe by value, float64 (10,).
+        left: The cards left, working memory, (10,).
+    """
+
+    step: int
+    slopes: Array
+    values: Array
+    full: Array
+    left: Array
+
+
+class CountTally(NamedTuple):
+    """What the counting round adds up. D = QUANTITIES B.
+
+    Attributes:
+        quantum: The share of an initial bet in whole numbers of which profits are counted, insurance included.
+        times: Quanta in a payoff unit.
+        raw: Integers by bucket: rounds, profit, squared profit, stakes, insurance bets, insurance won; all in quanta
+            but the first and the last two, int64 (B, 6).
+        now: The quantities of this shoe, float64 (D,).
+        used: Indices of those that are not 0, int64 (D,).
+        shoes: Shoes in each half of the sample, int64 (2,).
+        sums: Sums of the quantities over the shoes of each half, float64 (2, D).
+        products: Sums of their products, lower triangle, float64 (2, D, D).
+        trace: For the first rounds: bucket, payoff code, insurance profit in half bets, cards dealt so far, (m, 4).
+    """
+
+    quantum: float
+    times: int
+    raw: Array
+    now: Array
+    used: Array
+    shoes: Array
+    sums: Array
+    products: Array
+    trace: Array

@@ -1,0 +1,96 @@
+"""Ratios of sums over shoes, with control variates of known expectation.
+
+Rounds of one shoe depend on each other, so the shoe is the unit of observation. It has a vector u of quantities; an
+estimate is a ratio of two linear forms, sum of a.u over sum of k.u, and a control is a linear form c.u of known
+expectation. The controls' coefficients are estimated by least squares in one half of the shoes and used in the other,
+so that they cause no bias. All estimates use the same controls, hence they are linear: the estimate of a sum of
+numerators is the sum of their estimates.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+CONSTANT = 1e-9  # share of its squared mean up to which the variance of a control counts as 0
+PER_CONTROL = 8  # shoes of a half for each control; with fewer, controls cost more than they gain
+
+
+class ShoeSums(NamedTuple):
+    """Sums over the shoes of each half of a sample, for D quantities.
+
+    Attributes:
+        shoes: Number of shoes, (2,).
+        sums: Sums of the quantities, (2, D).
+        products: Sums of their products, (2, D, D).
+    """
+
+    shoes: Array
+    sums: Array
+    products: Array
+
+
+class Ratios(NamedTuple):
+    """Estimates.
+
+    Attributes:
+        values: The ratios, (n,).
+        covariance: Their covariance matrix, (n, n).
+    """
+
+    values: Array
+    covariance: Array
+
+
+def plain_ratios(sums: ShoeSums, tops: Array, bottom: Array) -> Ratios:
+    """Estimate ratios without controls; the arguments are those of `controlled_ratios`."""
+    return controlled_ratios(sums, tops, bottom, np.zeros((0, len(bottom))), np.zeros(0))
+
+
+def controlled_ratios(sums: ShoeSums, tops: Array, bottom: Array, controls: Array, means: Array) -> Ratios:
+    """Estimate ratios.
+
+    Args:
+        sums: The sums over the shoes.
+        tops: Forms of the numerators, (n, D).
+        bottom: Form of the denominator, (D,).
+        controls: Forms of the controls, (m, D). They are left out if there are few shoes.
+        means: Exact expectations of the controls per shoe, (m,).
+
+    Returns:
+        The ratios, with covariances by the delta method.
+    """
+    if sums.shoes.min() < PER_CONTROL * len(controls):
+        controls, means = controls[:0], means[:0]
+    below = float((sums.sums @ bottom).sum())
+    above = tops @ sums.sums.sum(axis=0)
+    residuals = tops - np.outer(above / below, bottom)
+    betas = [_coefficients(sums, 1 - half, residuals, controls, means) for half in (0, 1)]  # each from the other half
+    for half, beta in enumerate(betas):
+        above = above - beta @ (controls @ sums.sums[half] - sums.shoes[half] * means)
+    values = above / below
+    covariance = np.zeros((len(tops), len(tops)))
+    for half, beta in enumerate(betas):
+        forms, constants = tops - np.outer(values, bottom) - beta @ controls, beta @ means
+        cross = np.outer(forms @ sums.sums[half], constants)
+        covariance += forms @ sums.products[half] @ forms.T + cross + cross.T
+        covariance += sums.shoes[half] * np.outer(constants, constants)
+    return Ratios(values, covariance / below**2)
+
+
+def _coefficients(sums: ShoeSums, half: int, forms: Array, controls: Array, means: Array) -> Array:
+    """Least-squares coefficients of the controls for each of the forms, in one half of the shoes, (n, m)."""
+    shoes, total, products = sums.shoes[half], sums.sums[half], sums.products[half]
+    excess = controls @ total - shoes * means  # of the sums over their expectation
+    square = controls @ products @ controls.T - np.outer(controls @ total, means) - np.outer(means, excess)
+    cross = controls @ products @ forms.T - np.outer(means, forms @ total)
+    cross -= np.outer(excess, forms @ total) / max(shoes, 1)
+    varies = np.diagonal(square) > CONSTANT * shoes * means**2
+    scale = np.sqrt(np.diagonal(square)[varies])
+    coefficients = np.zeros(cross.shape)
+    square, cross = square[np.ix_(varies, varies)] / np.outer(scale, scale), cross[varies] / scale[:, None]
+    coefficients[varies] = np.linalg.lstsq(square, cross, rcond=CONSTANT)[0] / scale[:, None]
+    return coefficients.T
