@@ -171,7 +171,7 @@ class _ChartNodes:
     def _add_actions(self, state: HandState) -> None:
         """The draws that follow a decision, against the dealer's hands against which a chart takes the action."""
         values = self.values
-        codes = np.where(values.dealers.ended, 0, self.act[:, :, state.points][..., values.columns])
+        codes = np.where(values.columns < 0, 0, self.act[:, :, state.points][..., values.columns])
         for letter, code in CODES.items():
             taken = np.flatnonzero((codes == code).any(axis=(0, 1)))
             if not len(taken) or letter in "SR":

@@ -5,12 +5,14 @@
 | `choices` | what each action of a chart gains in one shoe |
 | `correlations` | betting and insurance correlation, playing efficiency |
 | `count_returns` | the returns of a ramp from those of a unit by count; the best ramp |
+| `count_run` | `CountRun`: what a counter's rounds came to |
 | `count_spread` | how often decisions are made at each count |
 | `departures` | index plays over a chart, in text: another chart for every count |
 | `indices` | index generation, for EV or risk-averse |
 | `insurance` | exact thresholds of insurance |
 | `ramp` | bet ramps: units and spots by count |
 | `risk` | DI, SCORE, N0, ruin and certainty equivalent |
+| `simulate` | plays a counter |
 | `system` | `CountingSystem`: tags, initial count, divisor, rounding |
 | `systems` | the built-in systems, and systems from TOML files |
 | `typical` | what a count says about the unseen cards |
@@ -26,11 +28,14 @@ if TYPE_CHECKING:
     from bjsim.strategies.counting.correlations import effects_of_removal as effects_of_removal
     from bjsim.strategies.counting.correlations import insurance_correlation as insurance_correlation
     from bjsim.strategies.counting.correlations import playing_efficiency as playing_efficiency
+    from bjsim.strategies.counting.count_files import load_count_run as load_count_run
+    from bjsim.strategies.counting.count_files import save_count_run as save_count_run
     from bjsim.strategies.counting.count_returns import CountReturns as CountReturns
     from bjsim.strategies.counting.count_returns import RampReturns as RampReturns
     from bjsim.strategies.counting.count_returns import best_ramp as best_ramp
     from bjsim.strategies.counting.count_returns import kelly_ramp as kelly_ramp
     from bjsim.strategies.counting.count_returns import ramp_returns as ramp_returns
+    from bjsim.strategies.counting.count_run import CountRun as CountRun
     from bjsim.strategies.counting.departures import Departure as Departure
     from bjsim.strategies.counting.departures import Departures as Departures
     from bjsim.strategies.counting.departures import find_departures as find_departures
@@ -41,6 +46,7 @@ if TYPE_CHECKING:
     from bjsim.strategies.counting.insurance import insurance_value as insurance_value
     from bjsim.strategies.counting.ramp import Bet as Bet
     from bjsim.strategies.counting.ramp import Ramp as Ramp
+    from bjsim.strategies.counting.simulate import simulate_count as simulate_count
     from bjsim.strategies.counting.system import CountingSystem as CountingSystem
     from bjsim.strategies.counting.systems import find_system as find_system
     from bjsim.strategies.counting.systems import load_system as load_system
@@ -48,6 +54,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "Bet": "ramp",
     "CountReturns": "count_returns",
+    "CountRun": "count_run",
     "CountingSystem": "system",
     "Departure": "departures",
     "Departures": "departures",
@@ -64,10 +71,13 @@ _MODULES = {
     "insurance_threshold": "insurance",
     "insurance_value": "insurance",
     "kelly_ramp": "count_returns",
+    "load_count_run": "count_files",
     "load_system": "systems",
     "parse_departures": "departures",
     "playing_efficiency": "correlations",
     "ramp_returns": "count_returns",
+    "save_count_run": "count_files",
+    "simulate_count": "simulate",
 }
 __all__ = list(_MODULES)
 

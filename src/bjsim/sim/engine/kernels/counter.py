@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.layout import SPLIT
+from bjsim.sim.engine.kernels.layout import SPLIT, SURRENDER
 
 TEN = 9  # the first ten-valued rank
 
@@ -110,6 +110,14 @@ def judge_choice(
 
 
 @compiled(_nrt=False, forceinline=True)
+def is_early_surrender(compiled: Any, column: Any, one: Any, other: Any) -> Any:
+    """Whether a choice between two actions is made before the dealer peeks, when a natural is still possible."""
+    if column >= len(compiled.ended_column):
+        return True
+    return compiled.ended_column[column] >= 0 and (one == SURRENDER or other == SURRENDER)
+
+
+@compiled(_nrt=False, forceinline=True)
 def choose(
     compiled: Any, counter: Any, shoe: Any, seats: Any, s: Any, free: Any, column: Any, luck_model: Any, ledger: Any
 ) -> Any:
@@ -118,8 +126,8 @@ def choose(
         return np.int64(0)
     hand = seats.hand[s]
     code = compiled.act[chart_in_force(counter, shoe, s), free, hand, column]
-    if code and s == counter.seat:
+    if s == counter.seat:
         usual = compiled.act[counter.model_chart[luck_model.chart[s]], free, hand, column]
-        if usual != code:
+        if usual != code and not is_early_surrender(compiled, column, code, usual):
             judge_choice(counter, shoe, seats, s, hand, column, code, usual, luck_model, ledger)
     return code

@@ -1,0 +1,181 @@
+"""The result of a counting run, from which the returns of every bet ramp follow without playing again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bjsim.sim.engine.counting_table import CountSums, count_quantum
+from bjsim.sim.engine.kernels.count_layout import (
+    DEPTHS,
+    INSURANCE,
+    PROFIT,
+    QUANTITIES,
+    ROUNDS,
+    SQUARES,
+    VALUE,
+)  # fmt: skip
+from bjsim.sim.stats.controlled import Ratios, ShoeSums, controlled_ratios, plain_ratios
+from bjsim.strategies.counting.count_returns import CountReturns, ramp_returns
+from bjsim.strategies.counting.tables import CountingGame
+
+Array = np.ndarray[Any, Any]
+
+FEWEST = 100  # rounds of a row of the table; buckets with fewer are merged
+OWN_CONTROL = 0.005  # share of the depths of a pair of controls; buckets with less are merged
+
+
+@dataclass(frozen=True, eq=False)
+class CountRun:
+    """What a counter's rounds came to, by the count before the round.
+
+    Attributes:
+        game: The game, and how it was played.
+        first: The count of the first bucket that was told apart.
+        expected: Exact expectations of the controls of a shoe, value and depths, (2, B).
+        sums: The sums over shoes.
+        seed: The seed of the random streams.
+        seconds: How long the rounds took to play.
+    """
+
+    game: CountingGame
+    first: int
+    expected: Array
+    sums: CountSums
+    seed: int
+    seconds: float
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played."""
+        return int(self.sums.raw[:, 0].sum())
+
+    @cached_property
+    def counts(self) -> Array:
+        """The count of each row, rounded down; of several, the most usual."""
+        usual = int(self.sums.raw[:, 0].argmax())
+        members = [np.flatnonzero(row) for row in self._groups]
+        return self.first + np.array([row[np.abs(row - usual).argmin()] for row in members])
+
+    @property
+    def labels(self) -> list[str]:
+        """The counts of the rows as text: `≤ -6`, `-5` .. `+7`, `≥ +8`; rare ones are merged, such as `+6 to +7`."""
+        members = [self.first + np.flatnonzero(row) for row in self._groups]
+        texts = [_signed(row[0]) + (f" to {_signed(row[-1])}" if len(row) > 1 else "") for row in members]
+        if len(texts) > 1:
+            texts[0], texts[-1] = f"≤ {_signed(members[0][-1])}", f"≥ {_signed(members[-1][0])}"
+        return texts
+
+    @cached_property
+    def returns(self) -> CountReturns:
+        """The returns of a unit by count, luck-adjusted and depth-controlled, with the covariance of the estimates.
+
+        Insurance is included. Whatever the bets, the expected profit of a ramp is linear in these numbers.
+        """
+        groups, ones = len(self._groups), np.ones(self._buckets)
+        tops = np.concatenate([self._forms(quantity, self._groups) for quantity in (ROUNDS, PROFIT, SQUARES)])
+        controls = np.concatenate([self._forms(quantity, self._control_groups) for quantity in (VALUE, DEPTHS)])
+        means = (self.expected @ self._control_groups.T).ravel()
+        bottom = self._forms(ROUNDS, ones[None])[0]
+        values, covariance = controlled_ratios(self._shoes, tops, bottom, controls, means)
+        share, profit, square = values.reshape(3, groups)
+        ev, square = profit / share, square * self.quantum**2
+        jacobian = np.zeros((3, groups, 3, groups))
+        at = np.arange(groups)
+        jacobian[0, at, 0, at] = 1
+        jacobian[1, at, 0, at], jacobian[1, at, 1, at] = -ev / share, 1 / share
+        jacobian[2, at, 0, at] = (2 * ev**2 - square / share) / share
+        jacobian[2, at, 1, at], jacobian[2, at, 2, at] = -2 * ev / share, self.quantum**2 / share
+        flat = jacobian.reshape(3 * groups, 3 * groups)
+        return CountReturns(
+            self.counts.astype(float), share, ev, square / share - ev**2, error=flat @ covariance @ flat.T
+        )
+
+    @cached_property
+    def insurance(self) -> Ratios:
+        """The part of the expected profit that is insurance's, by count: profit per unit of the initial bet."""
+        bottom = self._forms(ROUNDS, np.ones((1, self._buckets)))[0]
+        found = plain_ratios(self._shoes, self._forms(INSURANCE, self._groups), bottom)
+        scale = 1 / self.returns.shares
+        return Ratios(found.values * scale, found.covariance * np.outer(scale, scale))
+
+    @property
+    def wagered(self) -> Array:
+        """Mean money bet per unit of the initial bet, by count: with doubles, splits and insurance."""
+        rounds, stakes = self._groups @ self.sums.raw[:, 0], self._groups @ self.sums.raw[:, 3]
+        wagered: Array = stakes / rounds * self.quantum
+        return wagered
+
+    @property
+    def raw_ev(self) -> Array:
+        """Mean profit of a unit by count as it was, not luck-adjusted."""
+        rounds, profit = self._groups @ self.sums.raw[:, 0], self._groups @ self.sums.raw[:, 1]
+        raw: Array = profit / rounds * self.quantum
+        return raw
+
+    def variance_reduction(self, units: Array) -> float:
+        """How many times as many plain rounds would give the expected profit of a ramp as precisely.
+
+        Args:
+            units: Units bet at each count.
+        """
+        ramp = ramp_returns(self.returns, units)
+        assert ramp.error is not None
+        return float(ramp.sd**2 / self.rounds / ramp.error[0, 0])
+
+    # --- sums
+
+    @property
+    def _buckets(self) -> int:
+        return len(self.sums.raw)
+
+    @cached_property
+    def quantum(self) -> float:
+        """The share of an initial bet in whole numbers of which profits are counted."""
+        return float(count_quantum(self.game.rules.unit))
+
+    @cached_property
+    def _shoes(self) -> ShoeSums:
+        lower = self.sums.products
+        whole = lower + np.swapaxes(lower, 1, 2)
+        diagonal = np.arange(lower.shape[1])
+        whole[:, diagonal, diagonal] /= 2
+        return ShoeSums(self.sums.shoes, self.sums.sums, whole)
+
+    @cached_property
+    def _groups(self) -> Array:
+        """The buckets that make a row of the table, (rows, B)."""
+        return _group(self.sums.raw[:, 0], FEWEST)
+
+    @cached_property
+    def _control_groups(self) -> Array:
+        return _group(self.expected[1], OWN_CONTROL * self.expected[1].sum())
+
+    def _forms(self, quantity: int, weights: Array) -> Array:
+        """Weighted sums of a quantity over the buckets as linear forms, (n, B) to (n, QUANTITIES B)."""
+        forms = np.zeros((len(weights), QUANTITIES, self._buckets))
+        forms[:, quantity] = weights
+        return forms.reshape(len(weights), -1)
+
+
+def _signed(count: int) -> str:
+    return f"{count:+d}" if count else "0"
+
+
+def _group(sizes: Array, least: float) -> Array:
+    """Merge small parts in a row, from both ends to the largest, as a matrix of ones and zeros, (groups, parts)."""
+    usual = int(sizes.argmax())
+    number = np.zeros(len(sizes), np.int64)  # the largest has number 0
+    for parts, first in ((range(usual), -len(sizes)), (range(len(sizes) - 1, usual, -1), len(sizes))):
+        size, group = 0.0, first
+        for part in parts:
+            number[part], size = group, size + sizes[part]
+            if size >= least:
+                size, group = 0.0, group + parts.step
+        number[number == group] = 0  # what is left joins the largest
+    _, number = np.unique(number, return_inverse=True)
+    groups: Array = (number == np.arange(number.max() + 1)[:, None]).astype(float)
+    return groups

@@ -1,0 +1,212 @@
+"""Makes the table at which a counter plays: compiled rules, luck model, counts and depth control."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.errors import InputError
+from bjsim.sim.engine.compiled_rules import compile_rules
+from bjsim.sim.engine.counting_table import CountingTable
+from bjsim.sim.engine.counting_values import make_counting_values
+from bjsim.sim.engine.kernels.count_layout import COUNT, Counter, DepthControl
+from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel
+from bjsim.sim.engine.state_values import draw_probabilities
+from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.counting.count_cells import CountCells, decision_counts, make_cells, whole_counts
+from bjsim.strategies.counting.departures import INSURANCE, Departures
+from bjsim.strategies.counting.depths import DepthDistribution, depth_distribution
+from bjsim.strategies.counting.system import CountingSystem
+
+Array = np.ndarray[Any, Any]
+
+TAIL = 1e-4  # share of the counts below the lowest bucket, and above the highest
+MOST_BUCKETS = 41
+OWN_MODEL = 0.004  # share of a bucket from which on it has a chart of its own in the luck model
+STEP = 2  # cards between the depths of the depth control
+
+
+@dataclass(frozen=True)
+class CountingGame:
+    """A game, and how it is played by the count.
+
+    Attributes:
+        rules: The rules of the game.
+        system: The counting system.
+        departures: The chart, and index plays.
+        counts: The lowest and the highest count that are told apart; None takes nearly all that occur.
+
+    Raises:
+        InputError: The rules are not supported.
+    """
+
+    rules: Rules
+    system: CountingSystem
+    departures: Departures
+    counts: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        if self.rules.infinite:
+            raise InputError("decks = inf: cards cannot be counted in an infinite shoe; use 1 to 8 decks")
+        if self.rules.deck != "standard":
+            raise InputError(f"deck = {self.rules.deck} is not supported with counting; use standard")
+        if self.rules.ties == "replay":
+            raise InputError("ties = replay is not supported with counting; use push or lose")
+        if self.rules.raises:
+            raise InputError("raises = true is not supported with counting; use false")
+
+    @property
+    def hides(self) -> bool:
+        """Whether the dealer has a hole card."""
+        return self.rules.dealer_shows == "up" and self.rules.deal.count("d") == 2
+
+    @property
+    def can_insure(self) -> bool:
+        """Whether insurance is ever taken: there must be a hole card."""
+        return self.hides and any(play.row == INSURANCE for play in self.departures.plays)
+
+
+class ReadyTable(NamedTuple):
+    """A table ready to be played.
+
+    Attributes:
+        table: The table.
+        first: The count of the first bucket.
+        expected: Exact expectations of the controls of a shoe, value and depths, (2, B).
+    """
+
+    table: CountingTable
+    first: int
+    expected: Array
+
+
+@lru_cache(maxsize=2)  # some tens of megabytes each
+def ready_table(game: CountingGame) -> ReadyTable:
+    """Make the table of a game; the same game returns the same table."""
+    rules, decks = game.rules, int(game.rules.decks)
+    scaled = game.system.scaled(decks)
+    distribution = depth_distribution(scaled, decks, rules.cut_cards)
+    buckets = game.counts or _usual_counts(whole_counts(decision_counts(scaled, decks)), distribution)
+    cells = make_cells(game.system, game.departures, decks, buckets)
+    compiled = compile_rules(rules, [chart.policy for chart in cells.charts])
+    share, composition = distribution.mean_by_bucket(cells.bucket, buckets[1] - buckets[0] + 1)
+    plays = _play_of_buckets(cells, distribution, len(share))
+    model, points = _model_points(rules, compiled, cells.chart[plays], share, composition)
+    values = make_counting_values(rules, compiled, points)
+    luck_model = values.luck_model
+    insured = _insured_by_bucket(cells, distribution, share) if game.can_insure else 0 * share
+    control = _make_control(luck_model, model, composition, insured, decks)
+    expected = distribution.expected_controls(cells.bucket, control.values, control.slopes, STEP)
+    counter = _make_counter(game, cells, model)._replace(
+        model_chart=np.array([chart for chart, _ in points]),
+        row=values.row,
+        actions=values.actions,
+        splits=values.splits,
+        context=_open_contexts(game, compiled, luck_model),
+        ends=values.ends,
+    )
+    table = CountingTable(compiled, rules.unit, luck_model, counter, control)
+    return ReadyTable(table, buckets[0], np.stack(expected).sum(axis=1))
+
+
+def _usual_counts(counts: Array, distribution: DepthDistribution) -> tuple[int, int]:
+    """The range of counts outside which few depths are."""
+    counts = counts[: len(distribution.probability)]
+    lowest = int(counts.min())
+    share = np.bincount((counts - lowest).ravel(), distribution.probability.ravel())
+    below = np.cumsum(share) / share.sum()
+    low, high = (lowest + int(np.searchsorted(below, limit)) for limit in (TAIL, 1 - TAIL))
+    middle = lowest + int(np.searchsorted(below, 0.5))
+    reach = MOST_BUCKETS // 2
+    return max(low, middle - reach), min(max(high, low), middle + reach)
+
+
+def _play_of_buckets(cells: CountCells, distribution: DepthDistribution, buckets: int) -> Array:
+    """The most frequent play of each bucket."""
+    depths, plays = len(distribution.probability), len(cells.chart)
+    number = cells.bucket[:depths] * plays + cells.play[:depths]
+    weight = np.bincount(number.ravel(), distribution.probability.ravel(), buckets * plays)
+    most: Array = weight.reshape(buckets, plays).argmax(axis=1)
+    return most
+
+
+def _insured_by_bucket(cells: CountCells, distribution: DepthDistribution, share: Array) -> Array:
+    """How often insurance is taken when the dealer shows an ace, about, by the bucket before the round."""
+    depths, ace = len(distribution.probability), cells.scaled.tags[0]
+    insured = np.roll(cells.insures[cells.play], -ace, axis=1)[1 : depths + 1]
+    weight = np.bincount(cells.bucket[:depths].ravel(), (distribution.probability * insured).ravel(), len(share))
+    likely: Array = weight / np.maximum(share * depths, 1e-300)
+    return likely
+
+
+def _model_points(
+    rules: Rules, compiled: CompiledRules, chart: Array, share: Array, composition: Array
+) -> tuple[Array, list[tuple[int, Array]]]:
+    """The luck model's chart by bucket, and what these charts are for; see `make_counting_values`.
+
+    Buckets that few rounds visit borrow the nearest chart.
+    """
+    full = draw_probabilities(rules, compiled)
+    own = np.flatnonzero(share >= min(OWN_MODEL, share.max()))
+    nearest = np.abs(np.arange(len(share))[:, None] - own).argmin(axis=1)
+    points = []
+    for b in own.tolist():
+        probabilities = composition[b] / composition[b].sum()
+        if len(full) > TEN + 1:
+            probabilities = np.concatenate([probabilities[:TEN], np.repeat(probabilities[TEN] / 4, 4)])
+        points.append((int(chart[b]), probabilities))
+    return nearest, points
+
+
+def _open_contexts(game: CountingGame, compiled: CompiledRules, luck_model: LuckModel) -> Array:
+    """The luck context of the dealer's open card, by column; unknown ones are 0."""
+    contexts = np.zeros(compiled.act.shape[3], np.int64)
+    for rank in range(TEN + 1):
+        contexts[compiled.column[0, compiled.dealer_add[0, rank]]] = luck_model.context_add[0, rank]
+    return contexts
+
+
+def _make_control(luck_model: LuckModel, model: Array, composition: Array, insures: Array, decks: int) -> DepthControl:
+    """The first-order values of rounds, insurance included."""
+    ace, ten = composition[:, 0], composition[:, TEN]
+    values = luck_model.value[model] - insures * ace * (1.5 * ten)
+    slopes = luck_model.start[model][:, : TEN + 1].copy()
+    slopes[:, 0] += insures * (1.5 * ten - 0.5)
+    slopes[:, TEN] += insures * 1.5 * ace
+    full = decks * np.array([4.0] * TEN + [16.0])
+    return DepthControl(STEP, slopes, values, full, full.copy())
+
+
+def _make_counter(game: CountingGame, cells: CountCells, model: Array) -> Counter:
+    rules = game.rules
+    number = cells.bucket * len(cells.chart) + cells.play
+    used, cell = np.unique(number, return_inverse=True)
+    play = used % len(cells.chart)
+    return Counter(
+        tags=cells.rank_tags(),
+        initial=cells.scaled.initial,
+        lowest=cells.lowest,
+        cells=cell.reshape(number.shape).astype(np.uint16),
+        bucket=used // len(cells.chart),
+        chart=cells.chart[play],
+        insures=cells.insures[play] * game.can_insure,
+        model=model,
+        model_chart=model,
+        row=model,
+        actions=np.zeros((1, 1, 1, 1)),
+        splits=np.zeros((1, 1, 1, 1, 1)),
+        context=model,
+        ends=model,
+        unseen=np.zeros(TEN + 1),
+        full=np.array([4.0] * TEN + [16.0]) * int(rules.decks),
+        seat=0,
+        others=np.zeros(1, np.int64),
+        before_round=int(game.system.timing == "round"),
+        behind=len(rules.deal) - rules.deal.rindex("d") if game.hides else 0,
+        ace=game.departures.base.states.columns.index("A") if game.can_insure else -1,
+        state=np.zeros(1, COUNT),
+    )
