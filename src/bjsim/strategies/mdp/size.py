@@ -20,7 +20,7 @@ REASONS: tuple[tuple[dict[str, str | bool], str], ...] = (
         {"surrender": "none", "surrender_after_split": False},
         "whether a hand is the initial one, which alone may surrender",
     ),
-    ({"double_on": "never"}, "whether a hand has two cards, which alone may double"),
+    ({"double_on": "never"}, "which hands may double: those of two cards, or those that were not split"),
     ({"split_by": "never"}, "the rank of a pair that may be split, and whether a hand comes from a split"),
     ({"bonuses": "none"}, "the number of cards up to six, and the cards so far where 7-7-7 or 8-7-6 is possible"),
     ({"charlie": "none"}, "the number of cards, as enough of them win at once"),
