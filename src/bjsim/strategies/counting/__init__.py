@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from bjsim.strategies.counting.departures import find_departures as find_departures
     from bjsim.strategies.counting.departures import parse_departures as parse_departures
     from bjsim.strategies.counting.indices import Index as Index
+    from bjsim.strategies.counting.indices import generate_departures as generate_departures
     from bjsim.strategies.counting.indices import generate_indices as generate_indices
     from bjsim.strategies.counting.insurance import insurance_threshold as insurance_threshold
     from bjsim.strategies.counting.insurance import insurance_value as insurance_value
@@ -66,6 +67,7 @@ _MODULES = {
     "effects_of_removal": "correlations",
     "find_departures": "departures",
     "find_system": "systems",
+    "generate_departures": "indices",
     "generate_indices": "indices",
     "insurance_correlation": "correlations",
     "insurance_threshold": "insurance",

@@ -18,6 +18,7 @@ are for one player alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -27,9 +28,10 @@ from numpy.typing import NDArray
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.choices import ChoiceKey, find_choices
 from bjsim.strategies.counting.count_spread import CountSpread, count_spread
-from bjsim.strategies.counting.departures import INSURANCE, Departure
+from bjsim.strategies.counting.departures import INSURANCE, Departure, Departures
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.system import DECK, IN_DECK, CountingSystem
 from bjsim.strategies.counting.typical import decks_to_count, remaining, tag_moments, typical_shoe
@@ -135,7 +137,8 @@ def generate_indices(
     if kelly is not None and not kelly > 0:
         raise InputError(f"kelly = {kelly} is not accepted; use a number above 0")
     curves = _curves(rules, system, unseen, np.arange(-limit - STEP, limit + STEP + 1, STEP), kelly)
-    curves[ChoiceKey(INSURANCE, "", "I")] = _insurance_curve(system, decks, limit)
+    if rules.naturals == "both" and rules.dealer_shows == "up":  # else a hidden natural does not matter
+        curves[ChoiceKey(INSURANCE, "", "I")] = _insurance_curve(system, decks, limit)
     found = []
     for key, curve in curves.items():
         if not len(curve.sign_changes):
@@ -215,3 +218,43 @@ def _index(key: ChoiceKey, curve: _Curve, spread: CountSpread, ramp: Ramp | None
     departure = Departure(key.row, key.column, key.action, ">=" if rising else "<", count)
     bets = np.array([float(ramp.bet(count).units) for count in spread.before]) if ramp else np.ones(len(gained))
     return Index(departure, break_even, float(gained.sum()), float(gained @ bets))
+
+
+def generate_departures(rules: Rules, system: CountingSystem, chart: Chart) -> tuple[Departure, ...]:
+    """Generate the index plays with which a chart is played best at every count, insurance included.
+
+    Args:
+        rules: The game, with a finite shoe.
+        system: The counting system, with its conventions.
+        chart: The chart from which the index plays depart.
+
+    Returns:
+        The index plays by descending gain, as `Departures` accepts them over the chart.
+
+    Raises:
+        InputError: The shoe is infinite, of other decks than those of 52 cards, or cannot be solved.
+    """
+    return select_departures(generate_indices(rules, system), chart)
+
+
+def select_departures(indices: Sequence[Index], chart: Chart) -> tuple[Departure, ...]:
+    """Return the index plays that a chart can combine, those of higher gain first.
+
+    Left out are stand and double for a hand that the chart splits, since it is played as its total where it is not
+    split; and stand for a hand that it doubles, if no index says when, since the double would be lost.
+    """
+    cells = {(index.departure.row, index.departure.column, index.departure.action) for index in indices}
+    chosen: list[Departure] = []
+    for index in indices:
+        play = index.departure
+        code = chart.cells.get((play.row, play.column), "")
+        splits = code[:1] == "P" or code == "Rp"
+        doubles = code[:1] == "D" and (play.row, play.column, "D") not in cells
+        if (splits and play.action in "SD") or (doubles and play.action == "S"):
+            continue
+        try:
+            Departures(chart, (*(own for own in chosen if (own.row, own.column) == (play.row, play.column)), play))
+        except InputError:  # such as a double and a surrender in one cell
+            continue
+        chosen.append(play)
+    return tuple(chosen)
