@@ -1,0 +1,127 @@
+"""The page of a counting run, in a browser: its figures are those of the command."""
+
+import math
+import random
+import re
+
+import numpy as np
+import pytest
+from chromium import PROGRAM, Chromium
+
+from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.counting.count_returns import CountReturns, kelly_ramp, ramp_returns
+from bjsim.strategies.counting.figures import Terms, find_figures
+from bjsim.strategies.counting.page import CountPage
+
+COUNTS = np.arange(-6, 9)
+SHARES = np.exp(-0.5 * (COUNTS / 2.2) ** 2) / np.exp(-0.5 * (COUNTS / 2.2) ** 2).sum()
+WAGERED = 1.12 + 0.002 * COUNTS
+RNG = np.random.default_rng(5)
+ROOTS = RNG.normal(size=(45, 60)) * np.repeat([1e-5, 2e-4, 1e-3], 15)[:, None]
+TABLE = CountReturns(COUNTS, SHARES, 0.0051 * COUNTS - 0.006, 1.31 + 0.004 * COUNTS, None, ROOTS @ ROOTS.T / 60)
+BETS = np.clip(2.0 * (COUNTS - 1), 1, 12)
+
+
+def a_page(bets=BETS, terms=None):
+    terms = terms or Terms()
+    figures = find_figures(ramp_returns(TABLE, bets), terms, float(TABLE.shares @ (bets * WAGERED)))
+    return CountPage(
+        "Hi-Lo in vegas-s17", "six decks & <tags>", "bjsim count --seed 1", PRESETS["vegas-s17"].rules, "true count",
+        [f"≤ {COUNTS[0]}", *(f"{count:+d}" for count in COUNTS[1:-1]), f"≥ +{COUNTS[-1]}"], 1_000_000, 1, TABLE,
+        WAGERED, bets, figures, terms,
+    )  # fmt: skip
+
+
+def numbers(text):
+    """The numbers in the text of a figure."""
+    return [float(number.replace(",", "")) for number in re.findall(r"-?[\d,]+(?:\.\d+)?", text)]
+
+
+def test_the_page_is_complete_without_javascript():
+    html = a_page().render()
+    assert len(html.encode()) < 300_000
+    assert "six decks &amp; &lt;tags&gt;" in html and not re.search(r"(?:src|href)=\"(?!data:)", html)
+    for figure in find_figures(ramp_returns(TABLE, BETS), Terms(), float(TABLE.shares @ (BETS * WAGERED))):
+        assert f'<dd id="{figure.key}">{figure.text}</dd>' in html
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if PROGRAM is None:
+        pytest.skip("no Chromium")
+    with Chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser, tmp_path):
+    (tmp_path / "count.html").write_text(a_page().render())
+    browser.problems.clear()
+    browser.open((tmp_path / "count.html").as_uri())
+    yield browser
+    assert not browser.problems
+
+
+SET = """
+(values => {
+  for (const [id, value] of Object.entries(values.fields)) document.getElementById(id).value = value;
+  const inputs = [...document.querySelectorAll("#counts input")];
+  values.bets.forEach((bet, i) => { inputs[i].value = bet; });
+  document.getElementById("form").dispatchEvent(new Event("input"));
+  if (values.optimal) document.getElementById("optimal").click();
+  return {bets: inputs.map(input => input.valueAsNumber),
+    figures: Object.fromEntries([...document.querySelectorAll("#results dd")].map(cell => [cell.id, cell.textContent]))};
+})(%s)
+"""
+
+
+def shown(page, fields, bets, optimal=False):
+    """The bets and figures that the page shows after its controls were set."""
+    import json
+
+    return page.run(SET % json.dumps({"fields": fields, "bets": list(bets), "optimal": optimal}))
+
+
+@pytest.mark.xdist_group("chromium")
+def test_the_figures_are_the_commands_for_any_bets(page):
+    rng = random.Random(7)
+    for _ in range(50):
+        bets = np.array([rng.choice([0, 1, 2, 4, 7.5, 12]) for _ in COUNTS], float)
+        bets[-1] = 12
+        terms = Terms(rng.choice([400, 1000, 25_000]), rng.choice([60, 100, 240]), rng.choice([0.25, 0.5, 1]))
+        unit = rng.choice([1, 5, 25])
+        wait = rng.choice(["", "-1", "2"])
+        fields = {"bankroll": terms.bankroll * unit, "unit": unit, "hourly": terms.rounds_per_hour,
+                  "kelly": terms.kelly, "wait": wait}  # fmt: skip
+        played = np.where(COUNTS >= (int(wait) if wait else -math.inf), bets, 0)
+        wagered = float(TABLE.shares @ (played * WAGERED))
+        in_page = shown(page, fields, bets)["figures"]
+        for figure in find_figures(ramp_returns(TABLE, played), terms, wagered):
+            if figure.key.endswith("per_hour") and unit > 1:  # in money, not in units
+                assert numbers(in_page[figure.key])[0] == pytest.approx(figure.value * unit, abs=0.006), figure.key
+            else:
+                assert in_page[figure.key] == figure.text, figure.key
+
+
+@pytest.mark.xdist_group("chromium")
+def test_the_optimal_ramp_is_the_commands(page):
+    for bank, kelly, chip in ((1000, 1, 1), (400, 0.5, 0.5), (50_000, 0.25, 5)):
+        fields = {"bankroll": bank, "unit": 1, "kelly": kelly, "low": 1 if chip <= 1 else 5, "high": 20, "chip": chip, "wait": ""}  # fmt: skip
+        found = shown(page, fields, BETS, optimal=True)["bets"]
+        assert found == pytest.approx(kelly_ramp(TABLE, bank, kelly, fields["low"], 20, chip).tolist())
+
+
+@pytest.mark.xdist_group("chromium")
+def test_wrong_settings_show_no_figures(page):
+    assert shown(page, {"bankroll": ""}, BETS)["figures"]["score"] == "–"
+    assert shown(page, {"bankroll": 100}, BETS * 0)["figures"]["score"] == "–"
+    assert shown(page, {"bankroll": 100}, BETS)["figures"]["score"] != "–"
+
+
+@pytest.mark.xdist_group("chromium")
+@pytest.mark.parametrize("dark", [False, True])
+def test_it_fits_on_a_phone(browser, tmp_path, dark):
+    (tmp_path / "count.html").write_text(a_page().render())
+    browser.open((tmp_path / "count.html").as_uri(), width=390, dark=dark)
+    assert browser.run("document.documentElement.scrollWidth") <= 390
+    assert browser.run("[...document.querySelectorAll('input, select')].every(one => one.labels.length || one.ariaLabel)")
