@@ -13,7 +13,7 @@ from bjsim.strategies.counting.count_returns import CountReturns, kelly_ramp, ra
 from bjsim.strategies.counting.figures import Terms, find_figures
 from bjsim.strategies.counting.page import CountPage
 
-COUNTS = np.arange(-6, 9)
+COUNTS = np.arange(-6.0, 9.0)
 SHARES = np.exp(-0.5 * (COUNTS / 2.2) ** 2) / np.exp(-0.5 * (COUNTS / 2.2) ** 2).sum()
 WAGERED = 1.12 + 0.002 * COUNTS
 RNG = np.random.default_rng(5)
@@ -27,7 +27,7 @@ def a_page(bets=BETS, terms=None):
     figures = find_figures(ramp_returns(TABLE, bets), terms, float(TABLE.shares @ (bets * WAGERED)))
     return CountPage(
         "Hi-Lo in vegas-s17", "six decks & <tags>", "bjsim count --seed 1", PRESETS["vegas-s17"].rules, "true count",
-        [f"≤ {COUNTS[0]}", *(f"{count:+d}" for count in COUNTS[1:-1]), f"≥ +{COUNTS[-1]}"], 1_000_000, 1, TABLE,
+        ["≤ -6", *(f"{count:+.0f}" for count in COUNTS[1:-1]), "≥ +8"], 1_000_000, 1, TABLE,
         WAGERED, bets, figures, terms,
     )  # fmt: skip
 
@@ -93,7 +93,7 @@ def test_the_figures_are_the_commands_for_any_bets(page):
         wait = rng.choice(["", "-1", "2"])
         fields = {"bankroll": terms.bankroll * unit, "unit": unit, "hourly": terms.rounds_per_hour,
                   "kelly": terms.kelly, "wait": wait}  # fmt: skip
-        played = np.where(COUNTS >= (int(wait) if wait else -math.inf), bets, 0)
+        played = np.where((int(wait) if wait else -math.inf) <= COUNTS, bets, 0)
         wagered = float(TABLE.shares @ (played * WAGERED))
         in_page = shown(page, fields, bets)["figures"]
         for figure in find_figures(ramp_returns(TABLE, played), terms, wagered):
@@ -106,9 +106,10 @@ def test_the_figures_are_the_commands_for_any_bets(page):
 @pytest.mark.xdist_group("chromium")
 def test_the_optimal_ramp_is_the_commands(page):
     for bank, kelly, chip in ((1000, 1, 1), (400, 0.5, 0.5), (50_000, 0.25, 5)):
-        fields = {"bankroll": bank, "unit": 1, "kelly": kelly, "low": 1 if chip <= 1 else 5, "high": 20, "chip": chip, "wait": ""}  # fmt: skip
+        low = 1 if chip <= 1 else 5
+        fields = {"bankroll": bank, "unit": 1, "kelly": kelly, "low": low, "high": 20, "chip": chip, "wait": ""}
         found = shown(page, fields, BETS, optimal=True)["bets"]
-        assert found == pytest.approx(kelly_ramp(TABLE, bank, kelly, fields["low"], 20, chip).tolist())
+        assert found == pytest.approx(kelly_ramp(TABLE, bank, kelly, low, 20, chip).tolist())
 
 
 @pytest.mark.xdist_group("chromium")
@@ -124,4 +125,6 @@ def test_it_fits_on_a_phone(browser, tmp_path, dark):
     (tmp_path / "count.html").write_text(a_page().render())
     browser.open((tmp_path / "count.html").as_uri(), width=390, dark=dark)
     assert browser.run("document.documentElement.scrollWidth") <= 390
-    assert browser.run("[...document.querySelectorAll('input, select')].every(one => one.labels.length || one.ariaLabel)")
+    assert browser.run(
+        "[...document.querySelectorAll('input, select')].every(one => one.labels.length || one.ariaLabel)"
+    )

@@ -15,7 +15,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.count_returns import Z95, CountReturns
 from bjsim.strategies.counting.figures import Figure, Terms
 
-DIGITS = 12  # significant digits of the numbers in the page
+DIGITS = 11  # significant digits of the numbers in the page
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class CountPage:
                 {"label": label} | {name: _rounded(column[i]) for name, column in zip(names, columns, strict=True)}
                 for i, label in enumerate(self.labels)
             ],
-            "error": [[_rounded(cell) for cell in line] for line in error],
+            "error": [[_rounded(cell) for cell in line[: i + 1]] for i, line in enumerate(error)],
             "z": Z95,
             "trip_hours": self.terms.trip_hours,
         }

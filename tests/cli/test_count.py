@@ -1,0 +1,110 @@
+"""`bjsim count`: the table by count, the figures of the bets, stored runs, comparisons, the page, and errors."""
+
+import json
+import math
+import re
+from xml.etree import ElementTree
+
+import pytest
+from support.command import bjsim, refusal
+
+GAME = ("count", "--rules", "vegas-s17", "--decks", "2", "--workers", "1")
+KEYS = {
+    "by_count", "ev_per_round", "ev_per_round_ci95", "sd_per_round", "n0", "score", "di", "ror", "iba", "tba", "rounds",
+    "seconds", "variance_reduction",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """A short run: its folder, with `run.npz`, `run.json`, the page and the picture, and what was printed."""
+    folder = tmp_path_factory.mktemp("count")
+    result = bjsim(
+        *GAME, "--rounds", "2e5", "--save", folder / "run.npz", "--json", folder / "run.json",
+        "--html", folder / "run.html", "--plot", folder / "run.svg",
+    )  # fmt: skip
+    assert result.status == 0, result.err
+    return folder, result.out
+
+
+def test_the_json_has_what_is_promised(stored):
+    data = json.loads((stored[0] / "run.json").read_text())
+    assert set(data) >= KEYS
+    rows = data["by_count"]
+    assert set(rows[0]) >= {"count", "share", "ev", "ev_ci95", "sd"}
+    assert sum(row["share"] for row in rows) == pytest.approx(1)
+    ev = sum(row["share"] * row["ev"] * row["bet"] for row in rows)
+    assert ev == pytest.approx(data["ev_per_round"], rel=1e-9)
+    assert data["score"] == pytest.approx((1000 * ev / data["sd_per_round"]) ** 2)
+    assert data["n0"] == pytest.approx(1e6 / data["score"])
+    assert data["ror"] == pytest.approx(math.exp(-2 * ev * 1000 / data["sd_per_round"] ** 2))
+    assert data["variance_reduction"] > 500
+    assert data["rounds"] >= 200_000
+
+
+def test_what_is_printed_is_in_the_json(stored):
+    folder, out = stored
+    data = json.loads((folder / "run.json").read_text())
+    assert re.search(rf"EV per round, units +{data['ev_per_round']:.6f} ±", out)
+    for row in data["by_count"]:
+        cells = [row["label"], f"{100 * row['share']:.3f}%", f"{100 * row['ev']:+.3f}%", "±"]
+        assert re.search(" +".join(map(re.escape, cells)), out)
+
+
+def test_a_stored_run_is_the_same_and_answers_for_other_bets(stored):
+    folder, _ = stored
+    data = json.loads((folder / "run.json").read_text())
+    again = bjsim("count", "--load", folder / "run.npz", "--json", "-").json
+    assert {**again, "seconds": 0} == {**data, "seconds": 0}
+    flat = bjsim("count", "--load", folder / "run.npz", "--ramp", "1", "--json", "-").json
+    assert flat["ev_per_round"] == pytest.approx(sum(row["share"] * row["ev"] for row in data["by_count"]))
+    double = bjsim("count", "--load", folder / "run.npz", "--ramp", "2-24", "--bankroll", "2000", "--json", "-").json
+    assert double["ev_per_round"] == pytest.approx(2 * data["ev_per_round"])
+    assert double["score"] == pytest.approx(data["score"]) and double["ror"] == pytest.approx(data["ror"])
+
+
+def test_the_optimal_ramp_is_better(stored):
+    folder, _ = stored
+    bank = ("--bankroll", "700", "--json", "-")
+    plain = bjsim("count", "--load", folder / "run.npz", *bank).json
+    best = bjsim("count", "--load", folder / "run.npz", "--optimal", "1-12", *bank).json
+    assert best["ce_per_hour"] > plain["ce_per_hour"]
+    assert all(1 <= row["bet"] <= 12 for row in best["by_count"])
+    watching = bjsim("count", "--load", folder / "run.npz", "--optimal", "0-12", "--json", "-").json
+    assert watching["played"] < 0.5 and watching["by_count"][0]["bet"] == 0
+
+
+def test_the_page_and_the_picture(stored):
+    folder, _ = stored
+    page = (folder / "run.html").read_text()
+    assert len(page) < 200_000
+    assert "<pre>bjsim count --decks 2 --rules vegas-s17" in page
+    assert ElementTree.parse(folder / "run.svg").getroot().tag.endswith("svg")
+
+
+def test_systems_and_cuts_are_compared():
+    result = bjsim(*GAME, "--rounds", "1e5", "--vary", "system=hilo,ko", "--vary", "cut=50%,70%", "--json", "-").json
+    names = [game["name"] for game in result["games"]]
+    assert names == [f"system={system}, cut={cut}" for system in ("hilo", "ko") for cut in ("50%", "70%")]
+    scores = [game["score"] for game in result["games"]]
+    assert scores[1] > scores[0] and scores[3] > scores[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--decks", "inf"), "cannot be counted in an infinite shoe"),
+        (("--system", "hilow"), "did you mean hilo"),
+        (("--ramp", "1:x"), "ramp: '1:x' is not accepted"),
+        (("--indices", "16vT Q>=0"), "16vT Q>=0"),
+        (("--optimal", "12-1"), "12-1 is not accepted"),
+        (("--bankroll", "0"), "bankroll = 0.0 is not accepted"),
+        (("--until", "1"), "--until 1 is not accepted"),
+        (("--vary", "colour=red"), "--vary colour=red is not accepted"),
+        (("--vary", "cut=1/2,3/4", "--html", "x.html"), "--html shows one game"),
+        (("--load", "none.npz"), "none.npz"),
+        (("--chart", "perfect"), "is not a chart"),
+    ],
+)
+def test_errors_name_the_option(words, message):
+    assert message in refusal(*GAME, *words)
