@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import click
-import numpy as np
 from click.core import ParameterSource
-from numpy.typing import NDArray
 from rich.console import Console
 
 from bjsim.arguments import MAX_HANDS, MAX_WORKERS
+from bjsim.cli.count_indices import indices
 from bjsim.cli.count_report import count_json, count_page, plot_counts, print_counts, print_varied
+from bjsim.cli.count_request import CountRequest, vary, worth
 from bjsim.cli.options import (
     Count,
     check_writable,
@@ -28,114 +25,14 @@ from bjsim.cli.options import (
 )
 from bjsim.cli.plots import check_picture
 from bjsim.errors import InputError
-from bjsim.sim.game.rules import RULE_FIELDS, Rules
+from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
-from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
-from bjsim.strategies.counting.count_returns import CountReturns, best_ramp, kelly_ramp, ramp_returns
-from bjsim.strategies.counting.count_run import CountRun
-from bjsim.strategies.counting.departures import Departures, find_departures
-from bjsim.strategies.counting.figures import Figure, Terms, find_figures
-from bjsim.strategies.counting.ramp import Ramp
-from bjsim.strategies.counting.simulate import simulate_count
-from bjsim.strategies.counting.system import CountingSystem
+from bjsim.strategies.counting.figures import Terms
 from bjsim.strategies.counting.systems import built_in_systems, find_system
-from bjsim.strategies.players.find import find_player
-
-VARIED = ("system", "ramp", "indices")  # what `--vary` accepts besides the rules
-DEFAULT_ROUNDS = 10**6
 
 
-@dataclass(frozen=True)
-class CountRequest:
-    """A counted game as the options choose it.
-
-    Attributes:
-        rules: The game.
-        system: The counting system.
-        chart: Name or file of the chart, from which the index plays depart.
-        indices: A set, a file or a text of index plays, `none`, or `generate`.
-        ramp: The bets, as text.
-        optimal: Least and greatest bet of the optimal ramp; it replaces `ramp`.
-        chip: Bets of the optimal ramp are multiples of this.
-        terms: Bankroll, rounds per hour, Kelly fraction and the length of a trip.
-        rounds: Rounds to play.
-        precision: Half the interval of the EV per round at which play stops, in units; 0 plays all rounds.
-        seed: Random seed.
-        workers: Number of processes.
-    """
-
-    rules: Rules
-    system: CountingSystem
-    chart: str = "optimal"
-    indices: str = "i18"
-    ramp: str = "1-12"
-    optimal: tuple[float, float] | None = None
-    chip: float = 0.0
-    terms: Terms = Terms()
-    rounds: int = DEFAULT_ROUNDS
-    precision: float = 0.0
-    seed: int = 1
-    workers: int = 1
-
-    def departures(self) -> Departures:
-        """The chart with its index plays. Raises: InputError."""
-        chart = find_player(self.chart, self.rules)
-        if not isinstance(chart, Chart):
-            raise InputError(f"--chart {self.chart} is not a chart; a counter departs from a chart")
-        if self.indices == "none":
-            return Departures(chart, ())
-        if self.indices == "generate":
-            from bjsim.strategies.counting.indices import generate_departures
-
-            return Departures(chart, generate_departures(self.rules, self.system, chart))
-        return Departures(chart, find_departures(self.indices))
-
-    def play(self) -> CountRun:
-        """Play the game. Raises: InputError."""
-
-        def enough(run: CountRun) -> bool:
-            if not self.precision:
-                return False
-            half = worth(run, self).figures[0].half
-            return half is not None and half <= self.precision
-
-        return simulate_count(
-            self.rules, self.system, self.departures(), self.rounds, self.seed, self.workers, enough=enough
-        )
-
-
-@dataclass(frozen=True)
-class Worth:
-    """What a counted game is worth: the bets by count and the figures of them."""
-
-    run: CountRun
-    table: CountReturns
-    bets: NDArray[np.float64]
-    spots: NDArray[np.int64]
-    figures: list[Figure]
-
-
-def worth(run: CountRun, request: CountRequest) -> Worth:
-    """Compute the figures of a run for the bets of a request. Raises: InputError."""
-    table = run.returns
-    spots = np.ones(len(table.counts), np.int64)
-    if request.optimal:
-        least, most = request.optimal
-        bets = kelly_ramp(table, request.terms.bankroll, request.terms.kelly, least, most, request.chip)
-        if not bets.any():
-            bets = best_ramp(table, least, most, request.chip)
-    else:
-        ramp = Ramp.parse(request.ramp)
-        steps = [ramp.bet(count) for count in table.counts]
-        bets = np.array([float(bet.units) for bet in steps])
-        spots = np.array([bet.spots for bet in steps])
-    wagered = float(table.shares @ (bets * spots * run.wagered))
-    figures = find_figures(ramp_returns(table, bets, spots.tolist()), request.terms, wagered)
-    return Worth(run, table, bets, spots, figures)
-
-
-class Limits(click.ParamType):  # type: ignore[type-arg]
+class BetLimits(click.ParamType):  # type: ignore[type-arg]
     """A least and a greatest bet, written as 1-12."""
 
     name = "least-most"
@@ -171,7 +68,7 @@ class Limits(click.ParamType):  # type: ignore[type-arg]
 @click.option("--kelly", type=float, default=1.0, show_default=True, metavar="SHARE", help="Kelly fraction.")
 @click.option("--rounds-per-hour", type=float, default=100.0, show_default=True, metavar="N", help="Rounds seen.")
 @click.option("--trip", type=float, default=4.0, show_default=True, metavar="HOURS", help="Trip for its risk of ruin.")
-@click.option("--optimal", type=Limits(), metavar="LOW-HIGH", help="Bet the optimal ramp between these units.")
+@click.option("--optimal", type=BetLimits(), metavar="LOW-HIGH", help="Bet the optimal ramp between these units.")
 @click.option("--chip", type=float, default=0.0, metavar="UNITS", help="Bets of --optimal are multiples of this.")
 @click.option(
     "--rounds", type=Count(1, MAX_HANDS), default="1e6", show_default=True, metavar="N", help="Rounds to play."
@@ -285,28 +182,4 @@ def refuse_with_vary(options: dict[str, Any]) -> None:
             raise InputError(f"--{name.removesuffix('_path')} shows one game; leave out --vary")
 
 
-def vary(request: CountRequest, varied: Sequence[str]) -> list[tuple[str, CountRequest]]:
-    """A request for each combination of the values of `--vary`, with its name. Raises: InputError."""
-    axes = []
-    for text in varied:
-        name, equals, values = text.partition("=")
-        name = name.strip()
-        if not equals or name not in (*VARIED, *RULE_FIELDS):
-            raise InputError(f"--vary {text} is not accepted; vary {', '.join(VARIED)} or a rule, such as cut=70%,80%")
-        separator = ";" if ";" in values else ","
-        axes.append([(name, value.strip()) for value in values.split(separator)])
-    requests = []
-    for point in itertools.product(*axes):
-        one = request
-        for name, value in point:
-            one = _with(one, name, value)
-        requests.append((", ".join(f"{name}={value}" for name, value in point), one))
-    return requests
-
-
-def _with(request: CountRequest, name: str, value: str) -> CountRequest:
-    if name == "system":
-        return replace(request, system=find_system(value))
-    if name in ("ramp", "indices"):
-        return replace(request, **{name: value})  # type: ignore[arg-type]
-    return replace(request, rules=request.rules.replace(**{name: value}))
+count.add_command(indices)

@@ -16,7 +16,7 @@ from bjsim.strategies.counting.figures import Terms
 from bjsim.strategies.counting.page import CountPage, ev_half_widths
 
 if TYPE_CHECKING:
-    from bjsim.cli.count import Worth
+    from bjsim.cli.count_request import Worth
 
 VARIED = ("ev_per_round", "sd_per_round", "score", "n0", "ror")  # the figures of a line of `--vary`
 
@@ -70,7 +70,7 @@ def print_varied(console: Console, games: Sequence[tuple[str, Worth]]) -> None:
 
 
 def count_json(worth: Worth) -> dict[str, object]:
-    """The result as JSON; `score` and the like have their interval as `score_ci95`."""
+    """The result as JSON; the interval of a figure has its name and `_ci95`."""
     table, run = worth.table, worth.run
     halves = ev_half_widths(table)
     rows = [

@@ -69,8 +69,8 @@ SET = """
   values.bets.forEach((bet, i) => { inputs[i].value = bet; });
   document.getElementById("form").dispatchEvent(new Event("input"));
   if (values.optimal) document.getElementById("optimal").click();
-  return {bets: inputs.map(input => input.valueAsNumber),
-    figures: Object.fromEntries([...document.querySelectorAll("#results dd")].map(cell => [cell.id, cell.textContent]))};
+  const figures = [...document.querySelectorAll("#results dd")].map(cell => [cell.id, cell.textContent]);
+  return {bets: inputs.map(input => input.valueAsNumber), figures: Object.fromEntries(figures)};
 })(%s)
 """
 

@@ -103,7 +103,15 @@ def test_a_constant_ramp_changes_nothing() -> None:
     assert one.sd == pytest.approx(raw_sd, rel=1e-3)
 
 
-@pytest.mark.parametrize(("rules", "plays"), [(SIX, "i18"), (ONE, "i18"), (SIX.replace(surrender="late"), "i18+fab4"), (SIX.replace(surrender="early", decks=2), "i18+fab4")])
+@pytest.mark.parametrize(
+    ("rules", "plays"),
+    [
+        (SIX, "i18"),
+        (ONE, "i18"),
+        (SIX.replace(surrender="late"), "i18+fab4"),
+        (SIX.replace(surrender="early", decks=2), "i18+fab4"),
+    ],
+)
 def test_raw_and_adjusted_profits_agree_by_count(rules: Rules, plays: str) -> None:
     """The sum of squared deviations over the counts, in standard errors: each is below 4.5 (7 of a million)."""
     found = run(rules, plays)

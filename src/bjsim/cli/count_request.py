@@ -1,0 +1,142 @@
+"""The request of `bjsim count`: a counted game, its bets, and what they are worth."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bjsim.errors import InputError
+from bjsim.sim.game.rules import RULE_FIELDS, Rules
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.counting.count_returns import CountReturns, best_ramp, kelly_ramp, ramp_returns
+from bjsim.strategies.counting.count_run import CountRun
+from bjsim.strategies.counting.departures import Departures, find_departures
+from bjsim.strategies.counting.figures import Figure, Terms, find_figures
+from bjsim.strategies.counting.ramp import Ramp
+from bjsim.strategies.counting.simulate import simulate_count
+from bjsim.strategies.counting.system import CountingSystem
+from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.players.find import find_player
+
+VARIED = ("system", "ramp", "indices")  # what `--vary` accepts besides the rules
+DEFAULT_ROUNDS = 10**6
+
+
+@dataclass(frozen=True)
+class CountRequest:
+    """A counted game as the options choose it.
+
+    Attributes:
+        rules: The game.
+        system: The counting system.
+        chart: Name or file of the chart, from which the index plays depart.
+        indices: A set, a file or a text of index plays, `none`, or `generate`.
+        ramp: The bets, as text.
+        optimal: Least and greatest bet of the optimal ramp; it replaces `ramp`.
+        chip: Bets of the optimal ramp are multiples of this.
+        terms: Bankroll, rounds per hour, Kelly fraction and the length of a trip.
+        rounds: Rounds to play.
+        precision: Half the interval of the EV per round at which play stops, in units; 0 plays all rounds.
+        seed: Random seed.
+        workers: Number of processes.
+    """
+
+    rules: Rules
+    system: CountingSystem
+    chart: str = "optimal"
+    indices: str = "i18"
+    ramp: str = "1-12"
+    optimal: tuple[float, float] | None = None
+    chip: float = 0.0
+    terms: Terms = Terms()
+    rounds: int = DEFAULT_ROUNDS
+    precision: float = 0.0
+    seed: int = 1
+    workers: int = 1
+
+    def departures(self) -> Departures:
+        """The chart with its index plays. Raises: InputError."""
+        chart = find_player(self.chart, self.rules)
+        if not isinstance(chart, Chart):
+            raise InputError(f"--chart {self.chart} is not a chart; a counter departs from a chart")
+        if self.indices == "none":
+            return Departures(chart, ())
+        if self.indices == "generate":
+            from bjsim.strategies.counting.indices import generate_departures
+
+            return Departures(chart, generate_departures(self.rules, self.system, chart))
+        return Departures(chart, find_departures(self.indices))
+
+    def play(self) -> CountRun:
+        """Play the game. Raises: InputError."""
+
+        def enough(run: CountRun) -> bool:
+            if not self.precision:
+                return False
+            half = worth(run, self).figures[0].half
+            return half is not None and half <= self.precision
+
+        return simulate_count(
+            self.rules, self.system, self.departures(), self.rounds, self.seed, self.workers, enough=enough
+        )
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a counted game is worth: the bets by count and the figures of them."""
+
+    run: CountRun
+    table: CountReturns
+    bets: NDArray[np.float64]
+    spots: NDArray[np.int64]
+    figures: list[Figure]
+
+
+def worth(run: CountRun, request: CountRequest) -> Worth:
+    """Compute the figures of a run for the bets of a request. Raises: InputError."""
+    table = run.returns
+    spots = np.ones(len(table.counts), np.int64)
+    if request.optimal:
+        least, most = request.optimal
+        bets = kelly_ramp(table, request.terms.bankroll, request.terms.kelly, least, most, request.chip)
+        if not bets.any():
+            bets = best_ramp(table, least, most, request.chip)
+    else:
+        ramp = Ramp.parse(request.ramp)
+        steps = [ramp.bet(count) for count in table.counts]
+        bets = np.array([float(bet.units) for bet in steps])
+        spots = np.array([bet.spots for bet in steps])
+    wagered = float(table.shares @ (bets * spots * run.wagered))
+    figures = find_figures(ramp_returns(table, bets, spots.tolist()), request.terms, wagered)
+    return Worth(run, table, bets, spots, figures)
+
+
+def vary(request: CountRequest, varied: Sequence[str]) -> list[tuple[str, CountRequest]]:
+    """A request for each combination of the values of `--vary`, with its name. Raises: InputError."""
+    axes = []
+    for text in varied:
+        name, equals, values = text.partition("=")
+        name = name.strip()
+        if not equals or name not in (*VARIED, *RULE_FIELDS):
+            raise InputError(f"--vary {text} is not accepted; vary {', '.join(VARIED)} or a rule, such as cut=70%,80%")
+        separator = ";" if ";" in values else ","
+        axes.append([(name, value.strip()) for value in values.split(separator)])
+    requests = []
+    for point in itertools.product(*axes):
+        one = request
+        for name, value in point:
+            one = _with(one, name, value)
+        requests.append((", ".join(f"{name}={value}" for name, value in point), one))
+    return requests
+
+
+def _with(request: CountRequest, name: str, value: str) -> CountRequest:
+    if name == "system":
+        return replace(request, system=find_system(value))
+    if name in ("ramp", "indices"):
+        return replace(request, **{name: value})  # type: ignore[arg-type]
+    return replace(request, rules=request.rules.replace(**{name: value}))
