@@ -150,7 +150,9 @@ def evaluate(chart: Chart | str | os.PathLike[str], rules: RulesLike | None = No
         InputError: If the chart or the rules are not accepted.
     """
     if isinstance(chart, Chart):
-        return evaluate_chart(chart if rules is None else Chart(chart.name, as_rules(rules), chart.cells, chart.source))
+        return evaluate_chart(
+            chart if rules is None else Chart(chart.name, as_rules(rules), chart.cells, chart.source, chart.insurance)
+        )
     if rules is None:
         raise InputError(f"rules are needed to read the chart {os.fspath(chart)}; give rules=")
     player = find_player(os.fspath(chart), as_rules(rules))

@@ -60,7 +60,7 @@ def test_both_engines_pay_the_same_in_random_games(games: int) -> None:
     assert not fixed, f"fields that never change: {fixed}"
     everything = {
         "charlie", "natural", "21", "bust", "stood", "surrendered", *"SHDPR", "none", "replayed", "hidden", "shown",
-        "shuffle", "2 hands", "5 hands", "9 hands", "shoe ran out", "-1/2", "-2", "3/2", "6/5",
+        "shuffle", "insured", "insurance", "2 hands", "5 hands", "9 hands", "shoe ran out", "-1/2", "-2", "3/2", "6/5",
     }  # fmt: skip
     rare = {sight: seen[sight] for sight in everything if seen[sight] < 5}
     assert not rare, f"hardly ever seen: {rare}"
@@ -69,6 +69,7 @@ def test_both_engines_pay_the_same_in_random_games(games: int) -> None:
         "bonuses": ["none", "win", "at-once", "spanish"],
         "player_21_wins": [True, False],
         "charlie": ["none", 5, 6, 7],
+        "insurance": [True, False],
         "surrender": ["none", "late", "early", "early-ten", "early-ace"],
         "dealer_22_pushes": [True, False],
         "double_cards": ["two", "any"],

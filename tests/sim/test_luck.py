@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -58,11 +59,21 @@ def z(one: LuckTally, other: LuckTally) -> float:
     return (one.mean - other.mean) / math.hypot(one.se, other.se)
 
 
-@pytest.mark.parametrize("name", PRESETS)
+MORE = {  # rules that no preset has
+    "insurance": SIX.replace(insurance=True, seats=3),
+    "insurance, no hole card": SIX.replace(insurance=True, seats=2, peek=False, deal="pdp"),
+    "early surrender and insurance": SIX.replace(insurance=True, seats=3, surrender="early"),
+}
+
+
+@pytest.mark.parametrize("name", [*PRESETS, *MORE])
 def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     """No luck is left, up to rounding, and the cards are those of a plain run."""
-    game = named_rules(name).replace(decks="inf", cut=1)
-    seats = [Solver(game).chart, *(random_chart(game, seed, 1) for seed in range(1, game.seats))]
+    game = (MORE.get(name) or named_rules(name)).replace(decks="inf", cut=1)
+    seats = [
+        replace(Solver(game).chart, insurance="I"),
+        *(random_chart(game, seed, 1) for seed in range(1, game.seats)),
+    ]
     compiled = compile_rules(game, [chart.policy for chart in seats])
     luck_model = make_luck_model(game, compiled)
     ledger = open_ledger(compiled, luck_model, float(game.unit), 1)
@@ -70,6 +81,8 @@ def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     plain = play_rounds(compiled, stream_key(2, 0, 0), 4000)
     assert (counts == plain[0]).all() and (outside == plain[1]).all()
     assert (ledger.sums[:, 0] == 4000).all()
+    exact = [Solver(game).ev(chart.policy).value for chart in seats]
+    assert luck_model.value[luck_model.chart] == pytest.approx(exact, abs=1e-12)
     assert np.abs(ledger.sums[:, 3]).max() < 1e-20  # squares of the rounds' deviations from the exact value
 
 

@@ -76,6 +76,7 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
         "refuses": [*FLAGS["refuses"], "always", "early-9"],
     },
     "surrender_after_split": FLAGS,
+    "insurance": FLAGS,
     "split_by": {"takes": [(word, word) for word in ("value", "rank", "never")], "refuses": ["", "suit", "points", 10]},
     "max_hands": {
         "takes": [(2, 2), ("16", 16), ("inf", math.inf), (math.inf, math.inf)],
@@ -152,6 +153,9 @@ def test_every_field_says_what_it_means_and_takes() -> None:
         ({"surrender": "early", "peek": True, "dealer_shows": "both"}, ["surrender = early", "dealer_shows = up"]),
         ({"max_ace_hands": 3}, ["max_ace_hands = 3", "resplit_aces = true"]),
         ({"max_ace_hands": 2, "resplit_aces": True}, ["max_ace_hands = 2", "resplit_aces = false"]),
+        ({"insurance": True, "naturals": "player"}, ["insurance = true", "naturals = player"]),
+        ({"insurance": True, "dealer_shows": "both", "peek": True}, ["insurance = true", "dealer_shows = up"]),
+        ({"insurance": True, "raises": True}, ["insurance = true", "raises = false"]),
         ({"charlie": 5, "bonuses": "win"}, ["charlie = 5", "bonuses = win"]),
         ({"buy_in": 10, "chips": 19}, ["chips = 19", "buy_in of 10"]),
         (
@@ -190,6 +194,9 @@ CONTRADICTORY = {  # pairs of fields of which one value each, or one of them, co
     ("raises", "ties"),
     ("surrender", "surrender_after_split"),
     ("peek", "surrender"),
+    ("dealer_shows", "insurance"),
+    ("insurance", "naturals"),
+    ("insurance", "raises"),
     ("dealer_shows", "surrender"),
 }
 

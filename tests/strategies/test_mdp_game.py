@@ -40,6 +40,7 @@ FLAGS = (
     "dealer_22_pushes",
     "player_21_wins",
     "surrender_after_split",
+    "insurance",
     *("hit_split_aces", "split_tens_blackjack", "split_aces_blackjack", "stand_on_21"),
 )
 CHOICES = {

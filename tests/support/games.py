@@ -94,6 +94,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
         "double_cards": draw(st.sampled_from(["two", "any"])),
         "double_after_split": draw(st.booleans()),
         "surrender": surrender,
+        "insurance": naturals == "both" and not both and not raises and draw(st.booleans()),
         "surrender_after_split": surrender == "late" and draw(st.booleans()),
         "split_by": split_by,
         "max_hands": max_hands,
@@ -122,8 +123,9 @@ def random_chart(game: Rules, seed: int, weights: int = 0) -> Chart:
     rng = random.Random(seed)
     cells = _cells(game)
     return Chart(
-        f"random-{seed}", game, dict(zip(cells, rng.choices(CODES, CODE_WEIGHTS[weights], k=len(cells)), strict=True))
-    )
+        f"random-{seed}", game, dict(zip(cells, rng.choices(CODES, CODE_WEIGHTS[weights], k=len(cells)), strict=True)),
+        insurance="IS"[seed % 2],
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=8)

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.events import DEALER, Acted, Dealt, Event, HandEnded, Peeked, Revealed, Settled, Shuffled
+from bjsim.sim.game.events import (
+    DEALER,
+    Acted,
+    Dealt,
+    Event,
+    HandEnded,
+    InsuranceSettled,
+    Insured,
+    Peeked,
+    Revealed,
+    Settled,
+    Shuffled,
+)
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
@@ -36,6 +48,10 @@ def line(event: Event) -> str:
             return f"dealer shown {card}"
         case Dealt(card) if event.seat == DEALER:
             return f"dealer {'hidden' if event.face_down else 'card'} {card}"
+        case Insured(seat):
+            return f"{seat} insured"
+        case InsuranceSettled(seat, net):
+            return f"{seat} insurance {net}"
     hand = f"{event.seat}.{event.hand}"
     match event:
         case Dealt(card):

@@ -123,6 +123,8 @@ class TinyShoe:
         rules, (end, points, stake) = self.rules, hand
         if end == "bust":
             return Fraction(-stake)
+        if end == "insured":
+            return Fraction(1) if score == 22 else Fraction(-1, 2)
         if end == "surrendered":
             return Fraction(-1, 2)
         if end == "charlie":
@@ -210,13 +212,17 @@ class TinyShoe:
             for other, q in draws(less(rest, one)):
                 cards = sort(one + other)
                 left = less(rest, cards)
+                offered = self.rules.insurance and shown == "A"
+                insured = offered and policy(cards, shown, "", "IS") == "I"
+                bets: tuple[Hand, ...] = (("insured", 0, 1),) if insured else ()
                 if self.rules.peek and self.dealer_natural(dealer):
                     letters = self.legal(cards, "", 1) if self.early(shown) else ""
                     given_up = "R" in letters and policy(cards, shown, "", letters) == "R"
                     end = "natural" if self.natural(cards) else "surrendered" if given_up else "stood"
-                    ev += p * q * self.paid((end, total(cards)[0], 1), 22) ** power
+                    won = sum((self.paid(bet, 22) for bet in (*bets, (end, total(cards)[0], 1))), Fraction(0))
+                    ev += p * q * won**power
                 else:
-                    ev += p * q * play(cards, "", 0, 1, (), left)
+                    ev += p * q * play(cards, "", 0, 1, bets, left)
         return ev
 
     # --- the best play of one hand by its cards

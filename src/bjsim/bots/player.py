@@ -16,7 +16,7 @@ from bjsim.bots.protocol import Fault, Reply, classify_reply, ends_hand, make_ar
 from bjsim.bots.sandbox.build import build
 from bjsim.bots.sandbox.languages import BuildError, Program
 from bjsim.bots.sandbox.session import Limits, SandboxClosed, SandboxError, SandboxSession, sandboxed
-from bjsim.sim.game.actions import STAND, Action, View
+from bjsim.sim.game.actions import INSURANCE, STAND, Action, View
 
 MAX_REPORTED_FAULTS = 20  # of each kind, with their output; all are counted
 
@@ -68,7 +68,7 @@ class BotPlayer:
         Raises:
             SandboxClosed: `close` was called, perhaps meanwhile.
         """
-        if self.out:
+        if self.out or view.legal == INSURANCE:  # the protocol cannot ask for insurance, so a program declines it
             return STAND
         seat = self._seat(view.seat)
         moves = seat.count(view)

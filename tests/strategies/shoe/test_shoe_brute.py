@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 from support.games import random_chart
-from support.tiny_shoe import OutOfCards, TinyShoe
+from support.tiny_shoe import POINTS, OutOfCards, TinyShoe, less
 
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.chart import Chart
@@ -58,6 +58,8 @@ def random_game(seed: int) -> tuple[Rules, str]:
             continue
         if rules.surrender == "late" and rules.peek and rules.dealer_shows == "up" and not rules.surrender_after_split:
             rules = rules.replace(surrender=("late", "early", "early-ten", "early-ace")[seed % 4])
+        if rules.naturals == "both" and rules.dealer_shows == "up":
+            rules = rules.replace(insurance=seed % 3 > 0)
         cards = "".join(card * rng.randint(2, 4) for card in rng.sample(LOW, 3))
         tens = "TTTTTTTTTTTTTTTT" if rules.split_by != "rank" else "TTTJJJQQTTTTTTTT"
         return rules, cards + tens[: max(rng.randint(16, 20) - len(cards), 7)]
@@ -77,7 +79,14 @@ class Players:
 
         return policy
 
+    def insures(self, hand: str, shown: str) -> str:
+        """By the cards of the hand: more than a third of the rest are tens."""
+        rest = less(self.tiny.cards, hand + shown)
+        return "I" if 3 * sum(POINTS[card] == 10 for card in rest) > len(rest) else "S"
+
     def with_exceptions(self, hand: str, shown: str, split: str, legal: str) -> str:
+        if legal == "IS":
+            return self.insures(hand, shown)
         if not split and len(hand) == 2:
             return self.solver.best_action(hand, shown, "td-2c")
         return self.chart(self.solver.chart)(hand, shown, split, legal)
@@ -87,6 +96,8 @@ class Players:
 
         def policy(hand: str, shown: str, split: str, legal: str) -> str:
             whole = self.tiny.legal(hand, "", 99)
+            if legal == "IS":
+                return self.insures(hand, shown)
             if not split:
                 action = self.tiny.best(hand, shown, "", whole)[0]
                 solved = self.solver.best_action(hand, shown, name)
@@ -128,9 +139,10 @@ def check(seed: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seed", [3, 5, 7, 9, 101, 110, 145, 157, 174, 791])
+@pytest.mark.parametrize("seed", [3, 5, 7, 9, 101, 110, 145, 157, 174, 791, 920, 1072])
 def test_a_tiny_shoe_has_its_brute_force_value(seed: int) -> None:
-    """From 101 on split hands surrender; 145 has a tie; from 157 on surrender is early (174: ten, 791: ace)."""
+    """From 101 on split hands surrender; 145 has a tie; from 157 on surrender is early (174: ten, 791: ace).
+    Insurance is offered where the seed is no multiple of 3."""
     check(seed)
 
 

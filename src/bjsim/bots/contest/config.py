@@ -79,6 +79,9 @@ class Contest:
                 f"the rules {self.rules.name} replay ties, which a contest does not support; use push or lose"
             )
 
+        if self.rules.insurance:
+            raise ConfigError("insurance = true: a contest cannot offer it, as its protocol has no words for it")
+
     @property
     def seconds(self) -> float:
         """Time limit of one run in seconds; infinite if there is none."""

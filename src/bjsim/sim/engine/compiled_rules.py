@@ -14,12 +14,25 @@ from typing import Any
 import numpy as np
 
 from bjsim.errors import InputError, RunFailed
-from bjsim.sim.engine.kernels.layout import CODES, DOUBLE, HIT, NO_LIMIT, SPLIT, SURRENDER, TIED, CompiledRules, Numbers
+from bjsim.sim.engine.kernels.layout import (
+    CODES,
+    DOUBLE,
+    HIT,
+    INSURE,
+    NO_LIMIT,
+    SPLIT,
+    SURRENDER,
+    TIED,
+    CompiledRules,
+    Numbers,
+)
 from bjsim.sim.engine.merge_states import merge_states
+from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
 from bjsim.sim.game.hand_states import (
     DEALER_NATURAL,
+    INSURED,
     SPLIT_ACES,
     SURRENDERED,
     WHOLE,
@@ -35,6 +48,7 @@ from bjsim.sim.game.states import States
 Array = np.ndarray[Any, Any]
 Policy = Callable[[HandState, str, str], str]
 ENDLESS_WINDOW = 2048  # width of the dense table of payoffs, in units, if splits have no limit
+ACE_COLUMN = "23456789TA".index("A")  # where the dealer shows one card
 MAX_COUNTERS = 1 << 26  # of payoffs, over all seats: half a gigabyte
 
 
@@ -80,7 +94,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     act = np.stack([_actions(states, hands, policy) for policy in policies])
     if isinstance(states, CardStates):
         hands, add, split_to, act = _merge(states, hands, add, split_to, act)
-    results = sorted({states.result(hand) for hand in hands} | ({SURRENDERED} if rules.surrender != "none" else set()))
+    results = sorted({states.result(hand) for hand in hands} | _other_results(rules))
     dealers, dealer_add = _dealer_states(states)
     outcomes = states.dealer_outcomes
     pay = [[[_pay(states, result, stake, o) for o in outcomes] for stake in (1, 2)] for result in results]
@@ -106,6 +120,12 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     )
 
 
+def _other_results(rules: Rules) -> set[Result]:
+    return {
+        result for result, offered in ((SURRENDERED, rules.surrender != "none"), (INSURED, rules.insurance)) if offered
+    }
+
+
 def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], seats: int) -> Numbers:
     best = max(Fraction(2 * max(result.bonus for result in results)), rules.blackjack_pays)
     hands = rules.most_hands
@@ -114,11 +134,13 @@ def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], sea
         natural_outcome=outcomes.index(DEALER_NATURAL) if DEALER_NATURAL in outcomes else -1,
         most_hands=NO_LIMIT if hands == math.inf else int(hands),
         surrendered=results.index(SURRENDERED) if rules.surrender != "none" else -1,
+        insured=results.index(INSURED) if rules.insurance else -1,
+        ace=ACE_COLUMN if rules.insurance else -1,
         round_robin=int(rules.turns == "round-robin"),
         shoe_size=rules.shoe_size,
         cut=rules.cut_cards,
         normal_tens=int(rules.ten_probability == NORMAL_TENS),
-        width=ENDLESS_WINDOW if hands == math.inf else math.ceil(best * int(hands) / rules.unit),
+        width=ENDLESS_WINDOW if hands == math.inf else math.ceil((best * int(hands) + rules.insurance) / rules.unit),
         ties=0 if rules.ties != "replay" else 64 if hands == math.inf else 2 * int(hands),
     )
     if seats * (2 * numbers.width + 1) * (numbers.ties + 1) > MAX_COUNTERS:
@@ -203,7 +225,7 @@ def _ended_columns(states: States) -> Array:
 
 
 def _actions(states: States, hands: list[HandState], policy: Policy) -> Array:
-    """Action codes, (2, S, C + E): as in `CompiledRules.act`, for one seat."""
+    """Action codes, (2, S, C + E + 1): as in `CompiledRules.act`, for one seat."""
     act = np.zeros((2, len(hands), len(states.columns)), np.int64)
     for i, hand in enumerate(hands):
         legal = states.legal(hand) if hand.cards >= 2 else ""
@@ -220,4 +242,8 @@ def _actions(states: States, hands: list[HandState], policy: Policy) -> Array:
                     raise ValueError(f"a strategy chose {choice} of {allowed} for {hand} against {column}")
                 act[may_split, i, j] = CODES[choice]
     early = act[..., [states.columns.index(card) for card in EARLY_SURRENDER[states.rules.surrender]]]
-    return np.concatenate([act, np.where(early == SURRENDER, early, 0)], axis=2)
+    insured = np.zeros((2, len(hands), 1), np.int64)
+    if states.rules.insurance:
+        dealt = {hand for hand in states.starts if policy(hand, "A", INSURANCE) == "I"}
+        insured[:, [hand in dealt for hand in hands]] = INSURE
+    return np.concatenate([act, np.where(early == SURRENDER, early, 0), insured], axis=2)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import NO_LIMIT, CompiledRules
+from bjsim.sim.engine.kernels.layout import INSURE, NO_LIMIT, CompiledRules
 from bjsim.sim.engine.kernels.table_layout import Logs, LookupNumbers, LookupTable, Work
 from bjsim.sim.game.cards import RANKS, TEN
 
@@ -50,7 +50,8 @@ def make_lookup_table(compiled: CompiledRules, most_rows: int = MAX_ROWS) -> Loo
         return None
     vectors, vector = _payoff_vectors(compiled)
     codes, code = np.unique(vectors, return_inverse=True)
-    for leave in (False, True) if numbers.most_hands <= MAX_HANDS else (True,):
+    insured = bool((compiled.act == INSURE).any())  # such rounds leave the table
+    for leave in (False, True) if numbers.most_hands <= MAX_HANDS and not insured else (True,):
         outcomes = np.arange(1 if leave else vectors.shape[1])
         ends = np.stack(np.meshgrid(codes, outcomes), axis=-1).reshape(-1, 2)
         hands = vectors[:0] if leave else vectors

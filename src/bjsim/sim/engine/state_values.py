@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import CODES, NO_LIMIT, TIED, CompiledRules
-from bjsim.sim.game.automaton import START, Automaton, Decision
-from bjsim.sim.game.hand_states import SURRENDERED, DealerState, HandState, Result
+from bjsim.sim.engine.kernels.layout import CODES, INSURE, NO_LIMIT, TIED, CompiledRules
+from bjsim.sim.game.automaton import DEAL, START, Automaton, Decision, Draw, Finished, Node, PendingHands
+from bjsim.sim.game.hand_states import INSURED, SURRENDERED, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.dealer_index import DealerIndex
 from bjsim.sim.values.slopes import Slopes
 
 Array = np.ndarray[Any, Any]
+WITH_INSURANCE = "with insurance"  # the purpose of a draw: none, the hand is dealt and takes insurance against an ace
 LETTERS = np.array(["S", *CODES], np.bytes_)  # by code; a hand without a choice stands
 
 
@@ -67,11 +68,16 @@ class CompiledAutomaton(Automaton):
     def _legal(self, state: HandState) -> str:
         return "".join(letter for letter, code in CODES.items() if (self.act[:, state.points] == code).any())
 
+    def _drawn(self, state: HandState, purpose: str) -> Node:
+        insured = purpose == DEAL and state.cards == 2 and self.act[1, state.points, -1] == INSURE
+        return Draw(state, WITH_INSURANCE) if insured else super()._drawn(state, purpose)
+
     def _result(self, state: HandState) -> Result:
         return Result("", int(self.compiled.result[state.points]))
 
     def _settle(self, result: Result, stake: int, dealer: int) -> tuple[Fraction, int]:
-        number = self.compiled.numbers.surrendered if result == SURRENDERED else result.score
+        numbers = {SURRENDERED: self.compiled.numbers.surrendered, INSURED: self.compiled.numbers.insured}
+        number = numbers.get(result, result.score)
         code = int(self.compiled.pay[number, stake - 1, self.dealer_outcomes.index(dealer)])
         tied = (code + TIED // 2) // TIED
         return (code - tied * TIED) * self.rules.unit, tied
@@ -104,6 +110,7 @@ class StateValues(Slopes):
         tie_value: The value of a tied bet that is replayed.
 
     Attributes:
+        aces: Whether insurance is offered against each of the dealer's hands against which the seats act.
         columns: Column index for each of the dealer's hands against which the seats act; -1 for those that end the
             round before anyone acts, even to surrender.
     """
@@ -113,6 +120,7 @@ class StateValues(Slopes):
     def __init__(self, automaton: CompiledAutomaton, dealers: DealerIndex, tie_value: float = 0.0) -> None:
         super().__init__(automaton, dealers, tie_value)
         columns = np.array([int(label or 0) for label in dealers.columns[dealers.acting]])
+        self.aces = columns == automaton.compiled.numbers.ace
         self.columns = np.where(dealers.ended, automaton.compiled.ended_column[columns], columns)
 
     def codes(self, state: HandState, may_split: bool) -> Array:
@@ -122,6 +130,12 @@ class StateValues(Slopes):
 
     def letters(self, node: Decision) -> Array:
         return LETTERS[self.codes(node.state, node.may_split)]
+
+    def chance(self, node: Draw | PendingHands) -> Array:
+        if isinstance(node, Draw) and node.purpose == WITH_INSURANCE:
+            bet = self.leaf(Finished(INSURED)) * self.aces[:, None]
+            return self.plus(self.at(self.automaton.reached(node.state)), bet)
+        return super().chance(node)
 
     @property
     def start(self) -> Array:

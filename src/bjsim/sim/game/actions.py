@@ -16,7 +16,7 @@ class Action(NamedTuple):
     It is a value and not a member of an enum, because a raise has an amount.
 
     Attributes:
-        letter: S stand, H hit, D double, P split, R surrender or B raise, as in the protocol of [CardShark].
+        letter: S stand, H hit, D double, P split, R surrender or B raise, as in the protocol of [CardShark]; I insure.
         amount: For a raise, the chips added to the stake.
 
     Source: [CardShark].
@@ -30,6 +30,7 @@ class Action(NamedTuple):
 
 
 NAMES = {"S": "stand", "H": "hit", "D": "double", "P": "split", "R": "surrender", "B": "raise"}
+INSURANCE = "IS"  # the letters of the decision on insurance: I insures, S declines
 LETTERS = "SHDPR"  # of the actions without an amount; see CODES in engine/kernels/layout.py
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = (Action(letter) for letter in LETTERS)
 
@@ -51,7 +52,7 @@ class View(NamedTuple):
             then all other open cards in the order in which they were dealt.
         stake: Chips bet on this hand; initially `rules.buy_in`.
         chips: Chips that the seat holds, without its stakes.
-        legal: Letters of the legal actions; `B` needs 0 <= amount <= chips.
+        legal: Letters of the legal actions; `B` needs 0 <= amount <= chips. INSURANCE asks for insurance alone.
         split: Whether the hand came from a split.
         hands: Number of hands that the seat holds now.
     """

@@ -82,6 +82,21 @@ CONTRADICTIONS = (
         "surrender = {surrender} needs dealer_shows = up: a natural that all can see ends the round",
     ),
     Contradiction(
+        ("insurance", "dealer_shows"),
+        lambda r: r.insurance and r.dealer_shows == "both",
+        "insurance = true needs dealer_shows = up: nothing can be bet on a natural that all can see",
+    ),
+    Contradiction(
+        ("insurance", "naturals"),
+        lambda r: r.insurance and r.naturals != "both",
+        "insurance = true needs naturals = both: with naturals = {naturals} the dealer's is only a 21",
+    ),
+    Contradiction(
+        ("insurance", "raises"),
+        lambda r: r.insurance and r.raises,
+        "insurance = true needs raises = false: it is half of a bet in whole chips",
+    ),
+    Contradiction(
         ("max_ace_hands", "resplit_aces"),
         lambda r: r.max_ace_hands not in ("none", 2) and not r.resplit_aces,
         "max_ace_hands = {max_ace_hands} needs resplit_aces = true: with false, aces make two hands",

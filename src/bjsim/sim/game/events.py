@@ -59,6 +59,21 @@ class Acted:
 
 
 @dataclass(frozen=True, slots=True)
+class Insured:
+    """A seat took insurance."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class InsuranceSettled:
+    """A seat's insurance was settled. net: its profit in initial bets."""
+
+    seat: int
+    net: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class HandEnded:
     """A hand of a seat ended. ending: the reason."""
 
@@ -78,7 +93,7 @@ class Settled:
 
 
 ENDINGS = {"21": "has 21", "stood": "hand ends", "surrendered": "surrenders", "move-cap": "used all its moves"}
-Event = Shuffled | Dealt | Peeked | Revealed | Acted | HandEnded | Settled
+Event = Shuffled | Dealt | Peeked | Revealed | Acted | Insured | InsuranceSettled | HandEnded | Settled
 
 
 def describe(event: Event, names: Sequence[str]) -> str:
@@ -92,6 +107,10 @@ def describe(event: Event, names: Sequence[str]) -> str:
             return f"dealer turns over {card}"
         case Dealt(card) if event.seat == DEALER:
             return f"dealer: {card}{' face down' if event.face_down else ''}"
+        case Insured(seat):
+            return f"{names[seat]}: takes insurance"
+        case InsuranceSettled(seat, net):
+            return f"{names[seat]}: insurance, profit {net}"
     name = names[event.seat] + (f", hand {event.hand + 1}" if event.hand else "")
     match event:
         case Dealt(card):

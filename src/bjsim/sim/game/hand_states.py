@@ -48,7 +48,10 @@ class HandState(NamedTuple):
 
 
 class Result(NamedTuple):
-    """A finished hand: how it ended (`stood`, `bust`, `natural`, `charlie`, `surrendered`), its score, its bonus."""
+    """A finished hand: how it ended (`stood`, `bust`, `natural`, `charlie`, `surrendered`), its score, its bonus.
+
+    An insurance bet (`insured`) is one more finished hand of the round.
+    """
 
     end: str
     score: int = 0
@@ -56,7 +59,7 @@ class Result(NamedTuple):
 
 
 BUST, NATURAL, SURRENDERED = Result("bust"), Result("natural", 21), Result("surrendered")
-CHARLIE = Result("charlie", 21)
+CHARLIE, INSURED = Result("charlie", 21), Result("insured")
 
 
 class DealerState(NamedTuple):

@@ -11,13 +11,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from bjsim.sim.game.actions import Action, Player, View
+from bjsim.sim.game.actions import INSURANCE, Action, Player, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, is_natural
-from bjsim.sim.game.events import Acted, Dealt, Ending, Event, HandEnded, Peeked, Revealed, Settled, Shuffled
+from bjsim.sim.game.events import (
+    Acted,
+    Dealt,
+    Ending,
+    Event,
+    HandEnded,
+    InsuranceSettled,
+    Insured,
+    Peeked,
+    Revealed,
+    Settled,
+    Shuffled,
+)
 from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import Cards, PlayedHand, Seat
-from bjsim.sim.game.settlement import counts_as_natural, is_settled, pay
+from bjsim.sim.game.settlement import add_amounts, counts_as_natural, is_settled, pay
 from bjsim.sim.game.shoe import Shoe
 
 # Frozen dataclasses are slow to make, and few different ones occur. Without the caches a round takes 1.1 times as long.
@@ -89,6 +101,7 @@ class Round:
         if self.shoe.begin_round():
             self.events.append(Shuffled())
         self._deal()
+        self._offer_insurance()
         self._offer_early_surrender()
         if not self._dealer_peeks_natural():
             self._seats_act()
@@ -116,16 +129,20 @@ class Round:
         card = self.dealer.take(self.shoe.draw())
         self.events.append(_dealt(card, face_down=face_down))
 
+    def _offer_insurance(self) -> None:
+        """Ask every seat, also one with a natural, for an insurance bet if the dealer shows an ace."""
+        if self.rules.insurance and self.dealer.ranks[0] == 0:
+            for seat in self.seats:
+                seat.insured = seat.ask(self._view(seat, seat.hands[0], INSURANCE)).letter == "I"
+            self.events += [Insured(seat.number) for seat in self.seats if seat.insured]
+
     def _offer_early_surrender(self) -> None:
         """Ask every seat for its first action; one that does not surrender waits until the dealer has peeked."""
         if min(self.dealer.ranks[0], TEN) in map(RANKS.index, EARLY_SURRENDER[self.rules.surrender]):
-            for seat in self.seats:
-                if seat.playing:
-                    action = seat.ask(self._view(seat))
-                    if action.letter == "R":
-                        self._act(seat, action)
-                    else:
-                        seat.answer = action
+            for seat in [seat for seat in self.seats if seat.playing]:
+                seat.answer = seat.ask(self._view(seat, seat.hands[seat.turn]))
+                if seat.answer.letter == "R":
+                    self._move(seat)
 
     def _dealer_peeks_natural(self) -> bool:
         if not self.rules.peek:
@@ -147,7 +164,7 @@ class Round:
                     self._move(seat)
 
     def _move(self, seat: Seat) -> None:
-        action, seat.answer = seat.answer or seat.ask(self._view(seat)), None
+        action, seat.answer = seat.answer or seat.ask(self._view(seat, seat.hands[seat.turn])), None
         self._act(seat, action)
 
     def _act(self, seat: Seat, action: Action) -> None:
@@ -237,21 +254,20 @@ class Round:
             return min(one, TEN) == min(other, TEN)
         return self.rules.split_by == "rank" and one == other
 
-    def _view(self, seat: Seat) -> View:
-        hand = seat.hands[seat.turn]
+    def _view(self, seat: Seat, hand: PlayedHand, legal: str = "") -> View:
         dealer, backs = self.dealer.letters, ""
         if self.rules.dealer_shows != "both":
             dealer, backs = dealer[:1], HIDDEN * len(dealer[1:])
         return View(
             self.rules, seat.number, hand.letters, dealer, dealer + backs + self.open_cards,
-            hand.stake, max(seat.chips, 0), hand.legal, hand.split_from >= 0, len(seat.hands),
+            hand.stake, max(seat.chips, 0), legal or hand.legal, hand.split_from >= 0, len(seat.hands),
         )  # fmt: skip
 
     # --- the dealer
 
     def _dealer_acts(self) -> None:
         unsettled = [hand for seat in self.seats for hand in seat.hands if not is_settled(self.rules, hand)]
-        if not unsettled:
+        if not unsettled and (self.rules.peek or not any(seat.insured for seat in self.seats)):
             return
         if len(self.dealer.ranks) < 2:
             self._dealer_card()
@@ -275,10 +291,10 @@ class Round:
             for index, hand in enumerate(seat.hands):
                 paid.append(pay(self.rules, hand, self.dealer, special))
                 self.events.append(_settled(seat.number, index, paid[-1].net, paid[-1].tied))
-            net.append(_sum([hand.net for hand in paid]))
-            tied.append(_sum([hand.tied for hand in paid]))
+            net.append(add_amounts([hand.net for hand in paid]))
+            if seat.insured:
+                insurance = Fraction(1) if special else Fraction(-1, 2)
+                self.events.append(InsuranceSettled(seat.number, insurance))
+                net[-1] += insurance
+            tied.append(add_amounts([hand.tied for hand in paid]))
         return RoundResult(tuple(net), tuple(tied), tuple(self.events))
-
-
-def _sum(amounts: Sequence[Fraction]) -> Fraction:
-    return amounts[0] if len(amounts) == 1 else sum(amounts, Fraction(0))

@@ -20,6 +20,7 @@ class RuleValues:
     blackjack_pays: Fraction
     double_on: str
     surrender: str
+    insurance: bool
     split_by: str
     max_hands: float
     max_ace_hands: float | str
@@ -63,7 +64,7 @@ class RuleValues:
         parts = [
             self.blackjack_pays.denominator,
             2 if self.bonuses == "spanish" else 1,
-            2 if self.surrender != "none" else 1,
+            2 if self.surrender != "none" or self.insurance else 1,
             self.buy_in if self.raises else 1,
         ]
         return Fraction(1, math.lcm(*parts))

@@ -47,6 +47,7 @@ class Rules(RuleValues):
         surrender: Half the bet may be given up as the very first action; early (or only against that card): before
             the peek.
         surrender_after_split: Split hands may surrender too.
+        insurance: Against an ace, half the bet may be staked on a natural of the dealer, which pays 2:1.
         split_by: Pairs that may be split: equal value, equal rank.
         max_hands: Hands a seat may hold after splits.
         max_ace_hands: Hands a seat may hold after splits of aces; none: as for other pairs.
@@ -125,6 +126,10 @@ class Rules(RuleValues):
         parsers.surrender,
     )  # fmt: skip
     surrender_after_split: bool = rule(False, BOOL, "split hands may surrender too", parsers.flag)
+    insurance: bool = rule(
+        False, BOOL, "against an ace, half the bet may be staked on a natural of the dealer, which pays 2:1",
+        parsers.flag,
+    )  # fmt: skip
     split_by: str = rule(
         "value", "value, rank or never", "pairs that may be split: equal value, equal rank",
         parsers.parse_choice("value", "rank", "never"),

@@ -70,6 +70,7 @@ class Seat:
         hands: Its hands.
         turn: Index of the hand in play; the number of hands if all have ended.
         answer: Its first action, if it was asked for before the dealer peeked.
+        insured: Whether it took insurance.
     """
 
     number: int
@@ -78,6 +79,7 @@ class Seat:
     hands: list[PlayedHand]
     turn: int = 0
     answer: Action | None = None
+    insured: bool = False
 
     @property
     def playing(self) -> bool:

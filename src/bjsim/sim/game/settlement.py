@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -95,3 +96,8 @@ def _paid(times: tuple[int, int] | None, stake: int, buy_in: int) -> Payoff:
     if times is None:
         return Payoff(NOTHING, bets)
     return Payoff(Fraction(*times) * bets, NOTHING)
+
+
+def add_amounts(amounts: Sequence[Fraction]) -> Fraction:
+    """Add the amounts of a seat's hands."""
+    return amounts[0] if len(amounts) == 1 else sum(amounts, NOTHING)

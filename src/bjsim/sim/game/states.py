@@ -168,6 +168,8 @@ class States(DealerStates):
             return NOT_WAITING
         if rules.player_21_wins and result.end == "stood" and result.score == 21:
             return NOT_WAITING
+        if result.end == "insured":
+            return WAITS_FOR_HOLE_CARD
         if result.end == "natural":
             may_tie = rules.naturals == "both" and not rules.peek and not rules.natural_beats_natural
             return WAITS_FOR_HOLE_CARD if may_tie else NOT_WAITING
@@ -181,6 +183,8 @@ class States(DealerStates):
         rules = self.rules
         if result.end == "surrendered":
             return Fraction(-stake, 2), 0
+        if result.end == "insured":
+            return Fraction(stake if dealer == DEALER_NATURAL else -stake, 1 if dealer == DEALER_NATURAL else 2), 0
         if result.end == "bust":
             return Fraction(-stake), 0
         if result.end == "charlie":

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from bjsim.errors import InputError
+from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.hand_states import SPLIT_ACES, HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
@@ -29,6 +30,7 @@ ACTIONS = {
     "Ph": "PH", "Pd": "PDH", "Ps": "PS", "Rp": "RPH",
 }  # fmt: skip
 CODES = tuple(ACTIONS)
+INSURANCE_ROW = "insurance"  # in printed charts and files
 IF_SPLITS_DOUBLE = ("Ph", "Pd", "Ps")  # these split only if a split hand may double
 
 
@@ -49,6 +51,7 @@ class Chart(StatePlayer):
         rules: The game it is for.
         cells: The code for every (row, column).
         source: Where the chart comes from.
+        insurance: `I` if insurance is taken where it is offered, else `S`.
 
     Attributes:
         states: The hands of the game, and the rows in which they are looked up.
@@ -61,6 +64,7 @@ class Chart(StatePlayer):
     rules: Rules
     cells: Mapping[tuple[str, str], str]
     source: str = ""
+    insurance: str = "S"
     states: States = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -69,6 +73,8 @@ class Chart(StatePlayer):
                 raise InputError(
                     f"chart {self.name}: unknown code {code!r} at {row} against {column}; codes are {' '.join(CODES)}"
                 )
+        if self.insurance not in tuple(INSURANCE):
+            raise InputError(f"chart {self.name}: unknown code {self.insurance!r} for insurance; codes are I S")
         object.__setattr__(self, "cells", MappingProxyType(dict(self.cells)))
         object.__setattr__(self, "states", States(self.rules))
 
@@ -95,14 +101,15 @@ class Chart(StatePlayer):
         return f"Chart({self.name!r}, {self.rules}, {len(self.cells)} cells)"
 
     def __hash__(self) -> int:
-        return hash((self.name, self.rules, frozenset(self.cells.items())))
+        return hash((self.name, self.rules, frozenset(self.cells.items()), self.insurance))
 
     @property
     def table(self) -> dict[str, dict[str, str]]:
         """The cells as row -> column -> code, with rows in the order of printed charts."""
         columns = self.states.columns
         rows = sorted({row for row, _ in self.cells}, key=row_order)
-        return {row: {column: self.cells.get((row, column), "") for column in columns} for row in rows}
+        insurance = {INSURANCE_ROW: insurance_cells(self)} if self.rules.insurance else {}
+        return {row: {column: self.cells.get((row, column), "") for column in columns} for row in rows} | insurance
 
     def _repr_html_(self) -> str:
         rows = [[row, *cells.values()] for row, cells in self.table.items()]
@@ -121,7 +128,7 @@ class Chart(StatePlayer):
         return data_frame({c: [cells[c] for cells in table.values()] for c in self.states.columns}, list(table))
 
     def __reduce__(self) -> tuple[type[Chart], tuple[object, ...]]:
-        return Chart, (self.name, self.rules, dict(self.cells), self.source)
+        return Chart, (self.name, self.rules, dict(self.cells), self.source, self.insurance)
 
     def code(self, rows: Iterable[str], column: str) -> str:
         """Look up a code.
@@ -158,11 +165,18 @@ class Chart(StatePlayer):
         Raises:
             KeyError: The chart has no cell for the hand.
         """
+        if legal == INSURANCE:
+            return self.insurance
         code = self.code(self.states.rows_of(state, "P" in legal), column)
         actions = ACTIONS[code]
         if code in IF_SPLITS_DOUBLE and not self.rules.double_after_split:
             actions = actions[1:]
         return next((action for action in actions if action in legal), "S" if state.split == SPLIT_ACES else "H")
+
+
+def insurance_cells(chart: Chart) -> dict[str, str]:
+    """The row for insurance of a printed chart: column -> code, `S` where it is not offered."""
+    return {column: chart.insurance if column == "A" else "S" for column in chart.states.columns}
 
 
 def chart_rows(states: States) -> tuple[str, ...]:

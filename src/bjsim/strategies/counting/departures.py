@@ -141,7 +141,11 @@ class Departures:
             cells = dict(self.base.cells)
             for cell, plays in self._by_cell.items():
                 cells[cell] = _depart(self.base, cell, plays, count)
-            chart = self.base if cells == self.base.cells else Chart(self.base.name, self.base.rules, cells)
+            chart = (
+                self.base
+                if cells == self.base.cells
+                else Chart(self.base.name, self.base.rules, cells, insurance=self.base.insurance)
+            )
             self._charts[key] = chart
         return self._charts[key]
 

@@ -36,7 +36,7 @@ def refusal(rules: Rules) -> str:
 def best_chart(rules: Rules) -> Chart:
     """The best chart of a game, decks included; that of the infinite shoe if `refusal` gives a reason."""
     chart = _best_chart(_as_solved(rules))
-    return Chart(chart.name, rules, chart.cells, chart.source)
+    return Chart(chart.name, rules, chart.cells, chart.source, chart.insurance)
 
 
 def exact_value(rules: Rules, strategy: Strategy) -> float:

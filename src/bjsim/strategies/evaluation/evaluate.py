@@ -21,14 +21,14 @@ This is the evaluation in an infinite shoe. In a finite one the hands of a cell 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 
 from bjsim.errors import InputError
 from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.evaluation.best import best_chart, refusal, shoe_solver
 from bjsim.strategies.exact.reach import count_decisions
@@ -129,6 +129,14 @@ def evaluate_chart(chart: Chart) -> Evaluation:
     return _evaluate_in_shoe(solver, chart, value)
 
 
+def _insurance(chart: Chart, best: Chart, value_of: Callable[[Chart], float]) -> list[WrongCell]:
+    """The row for insurance as a wrong cell, if the chart takes it differently; its profit adds to all else."""
+    if chart.insurance == best.insurance or not chart.rules.insurance:
+        return []
+    cost = value_of(replace(chart, insurance=best.insurance)) - value_of(chart)
+    return [WrongCell(INSURANCE_ROW, "A", chart.insurance, best.insurance, cost, cost)]
+
+
 def _evaluate_in_shoe(solver: ShoeSolver, chart: Chart, value: float) -> Evaluation:
     states = States(chart.rules)
     codes = {
@@ -136,10 +144,11 @@ def _evaluate_in_shoe(solver: ShoeSolver, chart: Chart, value: float) -> Evaluat
         for row, decisions in make_cells(states).items() for column in states.columns
     }  # fmt: skip
     cells = [WrongCell(**asdict(cell)) for cell in cell_costs(solver, chart)]
+    wrong = _insurance(chart, solver.chart, solver.value)
     if chart.rules.ties == "replay":
         cells = _per_settled_bet(solver, chart, cells)
-    best = solver.value("td") if cells else value
-    return Evaluation(chart, best_chart(chart.rules), value, best, tuple(cells), codes)
+    best = solver.value("td") if cells or wrong else value
+    return Evaluation(chart, best_chart(chart.rules), value, best, (*wrong, *cells), codes)
 
 
 def _per_settled_bet(solver: ShoeSolver, chart: Chart, cells: list[WrongCell]) -> list[WrongCell]:
@@ -182,6 +191,7 @@ class _Evaluator:
         codes = {(row, column): self._code(decisions[0], column)
                  for row, decisions in self.rows.items() for column in self.states.columns}  # fmt: skip
         cells = sorted(self._wrong_cells(codes), key=lambda cell: (-cell.cost, -cell.alone))
+        cells += _insurance(self.chart, self.solver.chart, lambda chart: float(self.solver.ev(chart.policy).value))
         value, best = float(self.ev.value), float(self.solver.infinite_shoe_value)
         return Evaluation(
             self.chart, self.solver.chart, value, best, tuple(cells), codes, self.solver.infinite_because, refusal

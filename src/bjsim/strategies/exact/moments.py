@@ -14,7 +14,7 @@ import numpy as np
 from bjsim.sim.game.automaton import Automaton, Decision, Finished
 from bjsim.sim.game.hand_states import SURRENDERED
 from bjsim.sim.values.backward import MergedBackward
-from bjsim.strategies.exact.values import Column, Dealer, Number, Policy
+from bjsim.strategies.exact.values import Column, Dealer, Number, Policy, round_nodes
 
 Array = np.ndarray[Any, Any]
 
@@ -69,8 +69,9 @@ def round_sd(automaton: Automaton, policy: Policy, tie_value: Number = 0, tied: 
         return math.inf
     mean = square = 0.0
     for column in Dealer(automaton).cases():
+        nodes = round_nodes(column, automaton.rules, policy)
         outcomes = np.array([float(p) for p in column.probabilities.values()])
-        first, second = Moments(automaton, column, policy, tie_value).at(column.start) @ outcomes
+        first, second = Moments(automaton, column, policy, tie_value).together(nodes) @ outcomes
         mean += float(column.probability) * float(first)
         square += float(column.probability) * float(second)
     if not math.isfinite(square):

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.automaton import Automaton
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
@@ -80,7 +81,7 @@ class Solver:
         self.dealer = Dealer(self.states, number)
         self.cases = self.dealer.cases()
         self.columns = {column.label: column for column in self.cases if column.label}
-        self._best_means: dict[tuple[str, Number], Means] = {}
+        self._best_means: dict[tuple[str, bool, Number], Means] = {}
 
     def __reduce__(self) -> tuple[type[Solver], tuple[Rules, type]]:
         return Solver, (self.rules, self.number)
@@ -101,7 +102,7 @@ class Solver:
         """
         if policy is not None:
             return Means(self.states, column, tie_value, policy)
-        key = column.label, tie_value
+        key = column.label, column.insurable, tie_value
         if key not in self._best_means:
             self._best_means[key] = Means(self.states, column, tie_value)
         return self._best_means[key]
@@ -117,7 +118,7 @@ class Solver:
         Returns:
             Probability of the column times expected profit against it, in initial bets.
         """
-        total: Number = column.probability * self.means(column, tie_value, policy).at(column.start)
+        total: Number = column.probability * self.means(column, tie_value, policy).round_value()
         return total
 
     def _total(self, tie_value: Number, policy: Policy | None) -> Number:
@@ -214,6 +215,8 @@ class Solver:
         """The best strategy for that tie value, hand by hand."""
 
         def policy(state: HandState, label: str, legal: str) -> str:
+            if legal == INSURANCE:
+                return "I" if 3 * self.rules.ten_probability > 1 else "S"
             means = self.means(self.columns[label], tie_value)
             return max(legal, key=lambda action: means.act(state, action))
 
@@ -230,9 +233,9 @@ class Solver:
             means = self.means(column, tie_value)
             for row, state in self.situations.items():
                 cells[row, label] = best_code(means, state)
-        return Chart(
-            "optimal", self.rules, cells, source="computed by dynamic programming (bjsim.strategies.exact.solver)"
-        )
+        insurance = "I" if self.rules.insurance and 3 * self.rules.ten_probability > 1 else "S"
+        source = "computed by dynamic programming (bjsim.strategies.exact.solver)"
+        return Chart("optimal", self.rules, cells, source, insurance)
 
     @cached_property
     def situations(self) -> dict[str, HandState]:

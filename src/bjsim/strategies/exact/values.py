@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from bjsim.sim.game.automaton import ENDED, START, Automaton, Decision, Draw, Finished
-from bjsim.sim.game.hand_states import DEALER_NATURAL, SURRENDERED, DealerState, HandState
+from bjsim.sim.game.actions import INSURANCE
+from bjsim.sim.game.automaton import ENDED, START, Automaton, Decision, Draw, Finished, Node
+from bjsim.sim.game.hand_states import DEALER_NATURAL, INSURED, SURRENDERED, DealerState, HandState
 from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
+from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.sim.values.backward import MergedBackward
 
@@ -31,6 +33,7 @@ class Column:
         start: The node from which the seat's hand is dealt.
         natural_odds: Odds of a dealer's natural after which an early surrender still counts. It then saves half a bet,
             which is added to the surrenders without a natural.
+        insurable: Whether insurance is offered.
     """
 
     label: str
@@ -38,6 +41,7 @@ class Column:
     probabilities: dict[int, Number]
     start: Draw = START
     natural_odds: Number = 0
+    insurable: bool = False
 
 
 class Dealer:
@@ -93,7 +97,8 @@ class Dealer:
         for label, total in totals.items():
             mass = sum(total.values())
             probabilities = {o: total[o] / mass for o in sorted(total)}
-            columns[label] = Column(label, mass, probabilities, natural_odds=odds.get(label, 0) / mass)
+            insurable = rules.insurance and label == "A"
+            columns[label] = Column(label, mass, probabilities, START, odds.get(label, 0) / mass, insurable)
         return columns
 
     def peeked_natural(self) -> Number:
@@ -102,9 +107,24 @@ class Dealer:
         return 2 * ten * self.ranks[0][1] if self.states.rules.peek else ten * 0
 
     def cases(self) -> list[Column]:
-        """The columns and, with a peek, the case in which a natural has ended the round."""
+        """The columns and, with a peek, the case in which a natural has ended the round: twice with insurance."""
         ended = Column("", self.peeked_natural(), {DEALER_NATURAL: self.number(1)}, ENDED)
-        return [*self.columns().values(), *([ended] if ended.probability else [])]
+        by_upcard = [ended] if ended.probability else []
+        if ended.probability and self.states.rules.insurance:
+            half = replace(ended, probability=ended.probability / 2)
+            by_upcard = [half, replace(half, insurable=True)]
+        return [*self.columns().values(), *by_upcard]
+
+
+def round_nodes(column: Column, rules: Rules, policy: Policy | None) -> tuple[Node, ...]:
+    """The nodes of a round in one case: the deal, and an insurance bet if the strategy takes it.
+
+    Cards of a hand tell nothing in an infinite shoe, so that the decision is the same for all hands; None is the best.
+    """
+    if not column.insurable:
+        return (column.start,)
+    takes = 3 * rules.ten_probability > 1 if policy is None else policy(HandState(), "A", INSURANCE) == "I"
+    return (column.start, Finished(INSURED)) if takes else (column.start,)
 
 
 class Means(MergedBackward[Number]):
@@ -125,6 +145,10 @@ class Means(MergedBackward[Number]):
         super().__init__(automaton, type(column.probability), tie_value)
         self.column = column
         self.policy = policy
+
+    def round_value(self) -> Number:
+        """Expected profit of a round."""
+        return self.together(round_nodes(self.column, self.automaton.rules, self.policy))
 
     def leaf(self, node: Finished) -> Number:
         probabilities = self.column.probabilities

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.parser import ParsedTable, Token
-from bjsim.strategies.formats.text import split_lines, written_rows
+from bjsim.strategies.formats.text import split_lines, written_cells
 
 
 def _fields(line: int, text: str, separator: str) -> list[Token]:
@@ -33,5 +33,5 @@ def format_csv(chart: Chart) -> str:
     """Write a chart as CSV."""
     columns = chart.states.columns
     lines = [",".join(("hand", *columns))]
-    lines += [",".join((row, *(chart.cells[row, column] for column in columns))) for row in written_rows(chart)]
+    lines += [",".join((row, *codes)) for row, codes in written_cells(chart).items()]
     return "\n".join(lines) + "\n"

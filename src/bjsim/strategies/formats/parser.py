@@ -13,7 +13,7 @@ from typing import NamedTuple
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.chart import CODES, Chart, chart_rows
+from bjsim.strategies.charts.chart import CODES, INSURANCE_ROW, Chart, chart_rows
 from bjsim.strategies.charts.rows import parse_row
 
 SAME_COLUMN = {"10": "T", "1": "A", "11": "A", "ACE": "A"}
@@ -92,8 +92,12 @@ def chart_from(grid: ParsedTable, rules: Rules) -> Chart:
     columns = _columns(grid, states)
     known, splittable = chart_rows(states), splittable_rows(states)
     cells: dict[tuple[str, str], str] = {}
+    insurance = "S"
     for hand, *codes in grid.rows:
         row = SAME_ROW.get(hand.text.upper(), hand.text.upper())
+        if row == INSURANCE_ROW.upper() and rules.insurance:
+            insurance = _insurance(grid, columns, hand, codes)
+            continue
         if row not in known:
             raise grid.error(hand, f"unknown hand {hand}; this game has {' '.join(known)}")
         if (row, columns[0]) in cells:
@@ -110,7 +114,21 @@ def chart_from(grid: ParsedTable, rules: Rules) -> Chart:
             raise grid.error(codes[len(columns)], f"hand {hand} has more than {len(columns)} cells")
     if missing := [row for row in required_rows(states) if (row, columns[0]) not in cells]:
         raise grid.error(Token(grid.end + 1, 1, ""), f"hands missing: {' '.join(missing)}")
-    return Chart(grid.name, rules, cells, source=grid.name)
+    return Chart(grid.name, rules, cells, grid.name, insurance)
+
+
+def _insurance(grid: ParsedTable, columns: Sequence[str], row: Token, codes: Sequence[Token]) -> str:
+    """The code of the row for insurance against an ace; `S` or an empty cell against other cards."""
+    taken = {}
+    for column, token in zip(columns, codes, strict=False):
+        taken[column] = token.text.upper()
+        if taken[column] not in (("I", "S") if column == "A" else ("", "-", "S")):
+            raise grid.error(
+                token, f"unknown code {token} for insurance against {column}; use I or S against A, else S"
+            )
+    if "A" not in taken:
+        raise grid.error(row, "insurance: the cell against A is missing")
+    return taken["A"]
 
 
 def _columns(grid: ParsedTable, states: States) -> list[str]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.chart import Chart, chart_rows
+from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart, chart_rows
 from bjsim.strategies.charts.rows import PAIR, SOFT, Row, parse_row
 from bjsim.strategies.formats import labels
 from bjsim.strategies.formats.parser import ChartError, ParsedTable, Token, required_rows, splittable_rows
@@ -57,6 +57,7 @@ class _Reader:
         self.surrenders: dict[str, dict[str, str]] = {}
         self.places: dict[tuple[str, bool], Token] = {}
         self.notes: list[str] = []
+        self.insurance = "S"
 
     def read(self) -> Reading:
         for line in self._rows():
@@ -66,7 +67,7 @@ class _Reader:
         self._fill()
         rows = sorted(self.cells, key=self.known.index)
         cells = {(row, column): self.cells[row][column] for row in rows for column in self.states.columns}
-        return Reading(Chart(self.name, self.states.rules, cells, source=self.name), tuple(self.notes))
+        return Reading(Chart(self.name, self.states.rules, cells, self.name, self.insurance), tuple(self.notes))
 
     # --- lines
 
@@ -115,6 +116,9 @@ class _Reader:
         size = len(columns)
         codes = sum(labels.parse_code(token.text) is not None for token in fields)
         label = _join(fields[: max(len(fields) - size, 1)], text)
+        if size and label.text.upper().strip(": ") == INSURANCE_ROW.upper():
+            self._take_insurance(dict(zip(columns, fields[-size:], strict=False)))
+            return None
         hands = self._hands(label.text, section)
         if hands and size and len(fields) > size:
             return _Line(section, label, hands, fields[-size:], columns)
@@ -133,6 +137,15 @@ class _Reader:
         return labels.parse_hands(label, section)
 
     # --- cells
+
+    def _take_insurance(self, cells: dict[str, Token]) -> None:
+        """Read the row for insurance; a game without it ignores the row."""
+        for column, token in cells.items():
+            says = token.text.upper()
+            if says not in (*BLANK, "S", "N", "NO", *(("I", "Y", "YES") if column == "A" else ())):
+                raise self.table.error(token, f"unknown code {token} for insurance against {column}; use I or S")
+            if self.states.rules.insurance and column == "A":
+                self.insurance = "I" if says in ("I", "Y", "YES") else "S"
 
     def _take(self, line: _Line) -> None:
         surrender = line.section == labels.SURRENDER

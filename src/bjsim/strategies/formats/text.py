@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from bjsim.strategies.charts.chart import Chart, chart_rows
+from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart, chart_rows, insurance_cells
 from bjsim.strategies.formats.parser import ParsedTable, Token
 
 
@@ -32,12 +32,18 @@ def text_grid(text: str, name: str) -> ParsedTable:
 
 def format_text(chart: Chart) -> str:
     """Write a chart in the text format."""
-    columns, rows = chart.states.columns, written_rows(chart)
+    columns, rows = chart.states.columns, written_cells(chart)
     width = max(len(row) for row in rows)
     lines = [" " * width + "".join(f" {column:>2}" for column in columns)]
-    for row in rows:
-        lines.append(f"{row:>{width}}" + "".join(f" {chart.cells[row, column]:>2}" for column in columns))
+    for row, cells in rows.items():
+        lines.append(f"{row:>{width}}" + "".join(f" {code:>2}" for code in cells))
     return "\n".join(lines) + "\n"
+
+
+def written_cells(chart: Chart) -> dict[str, list[str]]:
+    """The written rows with their codes, and the row for insurance if the game offers it."""
+    rows = {row: [chart.cells[row, column] for column in chart.states.columns] for row in written_rows(chart)}
+    return rows | ({INSURANCE_ROW: list(insurance_cells(chart).values())} if chart.rules.insurance else {})
 
 
 def written_rows(chart: Chart) -> list[str]:

@@ -18,7 +18,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from bjsim.errors import RunFailed
-from bjsim.sim.game.actions import LETTERS, Action, View
+from bjsim.sim.game.actions import INSURANCE, LETTERS, Action, View
 from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.events import Event, describe
 from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState
@@ -43,9 +43,10 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
     table, in the same episode and against the same dealer.
 
     ## Action Space
-    `Discrete(5)`: 0 stand, 1 hit, 2 double, 3 split, 4 surrender. `info["action_mask"]` (int8, shape (5,)) is 1 for the
-    actions that are legal now. Any other of the five stands, and `info["illegal"]` is then true. Raises of the stake
-    are not available.
+    `Discrete(5)`: 0 stand, 1 hit, 2 double, 3 split, 4 surrender; `Discrete(6)` if the rules offer insurance, with
+    5 insure. `info["action_mask"]` (int8, one for each action) is 1 for the actions that are legal now. Any other
+    stands, and `info["illegal"]` is then true. Insurance is asked for alone, and standing declines it. Raises of the
+    stake are not available.
 
     ## Observation Space
     `MultiDiscrete`, int64, shape (8,), about the hand to decide on:
@@ -59,7 +60,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
     | 4 | index of the cards towards 7-7-7 or 8-7-6; 0 for none | depends on the rules |
     | 5 | 0 no split hand, 1 split hand, 2 split ace; 0 again from the third card on | 0 to 2 |
     | 6 | index into `columns` of the dealer's shown cards; the number of columns for a natural | depends on the rules |
-    | 7 | hands of the seat | 0 to 9, or the rules' limit |
+    | 7 | hands of the seat; 0 where insurance is offered | 0 to 9, or the rules' limit |
 
     `info["view"]` is the same observation as a `bjsim.sim.game.actions.View`, the argument of every Player of bjsim.
 
@@ -95,7 +96,8 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         self._most_hands = int(min(self.rules.most_hands, MAX_HANDS))
         cards = max(6, self.states.counted)
         sizes = [23, 2, cards + 1, 14, len(self._melds), 3, len(self.columns) + 1, self._most_hands + 1]
-        self.action_space = spaces.Discrete(len(LETTERS))
+        self._letters = LETTERS + "I" * self.rules.insurance
+        self.action_space = spaces.Discrete(len(self._letters))
         self.observation_space = spaces.MultiDiscrete(np.array(sizes, dtype=np.int64))
 
     def reset(
@@ -123,7 +125,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         """Play an action.
 
         Args:
-            action: The number of the action, 0 to 4.
+            action: The number of the action, 0 to 4, or 5 to insure.
 
         Returns:
             Observation, reward in initial bets, terminated, truncated (always false), info.
@@ -134,9 +136,9 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         """
         if not self._in_progress:
             raise gymnasium.error.ResetNeeded("no round is in progress; call reset() first")
-        if action not in range(len(LETTERS)):
-            raise gymnasium.error.InvalidAction(f"unknown action {action}; actions are 0 to {len(LETTERS) - 1}")
-        letter = LETTERS[int(action)]
+        if action not in range(len(self._letters)):
+            raise gymnasium.error.InvalidAction(f"unknown action {action}; actions are 0 to {len(self._letters) - 1}")
+        letter = self._letters[int(action)]
         legal = self._view.legal
         if self._result is None:
             self._seat.answers.append(Action(letter if letter in legal else "S"))
@@ -201,11 +203,13 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         shown = self.columns.index(column) if column in self.columns else len(self.columns)
         pair = state.rank + 1 if state.cards == 2 else 0
         meld, hands = self._melds.index(state.meld), min(view.hands, self._most_hands)
+        if view.legal == INSURANCE:
+            hands = 0
         features = (state.points, state.soft, state.cards, pair, meld, state.split, shown, hands)
         return np.array(features, dtype=np.int64)
 
     def _info(self) -> dict[str, Any]:
-        mask = np.array([letter in self._view.legal for letter in LETTERS], dtype=np.int8)
+        mask = np.array([letter in self._view.legal for letter in self._letters], dtype=np.int8)
         return {"action_mask": mask, "view": self._view}
 
 

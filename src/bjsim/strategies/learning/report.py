@@ -11,7 +11,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart, format_ranges
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.learning.study import Study
-from bjsim.strategies.mdp.blackjack import GameProcess, MDPState
+from bjsim.strategies.mdp.blackjack import INSURE, GameProcess, MDPState
 from bjsim.strategies.mdp.size import Reason, find_reasons, plain_size
 from bjsim.strategies.mdp.solve import evaluate, start_value
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -70,7 +70,9 @@ class LearnedGame:
             cell, legal = (_row(state), state.column), self.process.legal(state)
             if len(legal) > choices.get(cell, 0):
                 cells[cell], choices[cell] = self._code(state), len(legal)
-        return Chart("learned", self.rules, cells, source=f"learned from {self.study.episodes:,} episodes")
+        insurance = self.action(INSURE) if str(INSURE) in self.study.mdp.index else "S"
+        source = f"learned from {self.study.episodes:,} episodes"
+        return Chart("learned", self.rules, cells, source, insurance)
 
     def _code(self, state: MDPState) -> str:
         action = self.action(state)

@@ -3,6 +3,7 @@
 All moves and payments come from `bjsim.sim.game.automaton`. The states of the process:
 
     deal           one action; leads to the hand and the dealer's card, or to the end
+    insurance v A  against an ace, if the rules offer it; leads to the hand, which tells nothing about the hole card
     hand v card    the decisions. Equivalent hands (see `equivalence`) are one state: the total, the usable ace and the
                    dealer's card are always kept, but "first two cards", "pair" and the counts for bonuses only as far
                    as the rules make a difference between them
@@ -30,12 +31,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.automaton import Automaton, Decision, Draw, Finished, Node, PendingHands
 from bjsim.sim.game.cards import RANKS, TEN
-from bjsim.sim.game.hand_states import DEALER_NATURAL, NOT_WAITING, SURRENDERED, Result
+from bjsim.sim.game.hand_states import DEALER_NATURAL, INSURED, NOT_WAITING, SURRENDERED, HandState, Result
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.rows import row_order
-from bjsim.strategies.exact.values import Dealer, Policy
+from bjsim.strategies.exact.values import Column, Dealer, Policy
 from bjsim.strategies.mdp.build import Outcome, build_mdp
 from bjsim.strategies.mdp.equivalence import StateEquivalence
 from bjsim.strategies.mdp.model import FiniteMDP, Ints
@@ -65,7 +67,7 @@ class MDPState(NamedTuple):
         return isinstance(self.node, Decision)
 
 
-START, END = MDPState("deal"), MDPState("end")
+START, END, INSURE = MDPState("deal"), MDPState("end"), MDPState("insurance", "A")
 
 
 class GameProcess:
@@ -96,6 +98,8 @@ class GameProcess:
         return state == END
 
     def actions(self, state: MDPState) -> list[str]:
+        if state == INSURE:
+            return ["S", "I"]
         if not state.decides:
             return [PLAY_ON if isinstance(state.node, Finished) else DEAL]
         return list(self.legal(state))
@@ -149,6 +153,8 @@ class GameProcess:
             int64 (S,), the row of each state; -1 where terminal.
         """
         rows = np.where(mdp.terminal, -1, mdp.action_start[:-1])
+        if str(INSURE) in mdp.index:
+            rows[mdp.index[str(INSURE)]] = mdp.row(str(INSURE), policy(HandState(), "A", INSURANCE))
         for name, state in self.decisions.items():
             assert isinstance(state.node, Decision)
             if name in mdp.index:
@@ -160,9 +166,12 @@ class GameProcess:
     def _outcomes(self, state: MDPState, action: str) -> Iterator[Outcome]:
         node, column = state.node, state.column
         if state == START:
-            for deals in zip(*(self.automaton.branches(case.start, float) for case in self.cases), strict=True):
-                for case, (p, nodes) in zip(self.cases, deals, strict=True):
-                    yield from self._reached(p * float(case.probability), nodes, case.label)
+            cases = [case for case in self.cases if not case.insurable]
+            yield from self._dealt(cases)
+            if offered := sum(float(case.probability) for case in self.cases if case.insurable):
+                yield Outcome(offered, INSURE)
+        elif state == INSURE:
+            yield from self._insured(action)
         elif isinstance(node, Finished):
             yield from self._settled(node.result, column)
         elif node is not None:
@@ -172,6 +181,24 @@ class GameProcess:
                     yield from self._reached(float(chance), self.automaton.follow(move, rank), column)
             else:
                 yield self._node_reached(1.0, move, column)
+
+    def _dealt(self, cases: list[Column]) -> Iterator[Outcome]:
+        for deals in zip(*(self.automaton.branches(case.start, float) for case in cases), strict=True):
+            for case, (p, nodes) in zip(cases, deals, strict=True):
+                yield from self._reached(p * float(case.probability), nodes, case.label)
+
+    def _insured(self, action: str) -> Iterator[Outcome]:
+        cases = [case for case in self.cases if case.insurable]
+        offered = sum(float(case.probability) for case in cases)
+        for case in cases:
+            for outcome, p in case.probabilities.items() if action == "I" else ():
+                profit = float(self.automaton.settle(INSURED, 1, outcome)[0])
+                for dealt in self._dealt([case]):
+                    chance = dealt.probability * float(p) / offered
+                    yield dealt._replace(probability=chance, reward=dealt.reward + profit)
+            if action == "S":
+                for dealt in self._dealt([case]):
+                    yield dealt._replace(probability=dealt.probability / offered)
 
     def _reached(self, p: float, nodes: tuple[Node, ...], column: str) -> Iterator[Outcome]:
         if len(nodes) == 1:

@@ -213,7 +213,7 @@ def fingerprint(text: str, player: Player) -> str:
 def _as_player(text: str, loaded: Any, rules: Rules) -> Player:
     """Make a player from a Player, a Player class, a chart for other rules, or a function of a view."""
     if isinstance(loaded, Chart):
-        return Chart(loaded.name, rules, loaded.cells, loaded.source)
+        return Chart(loaded.name, rules, loaded.cells, loaded.source, loaded.insurance)
     if not hasattr(loaded, "decide"):
         if not callable(loaded):
             raise UnknownPlayer(

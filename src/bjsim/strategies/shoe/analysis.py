@@ -16,6 +16,7 @@ from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.game import Game
 from bjsim.strategies.shoe.hands import Tree
+from bjsim.strategies.shoe.insurance import profits
 from bjsim.strategies.shoe.kernel import Base, Nodes, Shown
 from bjsim.strategies.shoe.splits import split_weights
 
@@ -27,14 +28,15 @@ Acts = NDArray[np.int8]
 class Play:
     """A strategy against one start, by node: its action, the value of that action and the value of hitting.
 
-    act, hit: shape (N,). value: shape (N + 1,); the last entry is a bust.
-    split: value of splitting each pair as dealt, shape (10,); NaN if the pair cannot be split.
+    act, hit: shape (N,). value: shape (N + 1,); the last entry is a bust. insured: whether insurance is taken, shape
+    (N,); None if it is not offered. split: value of splitting each pair as dealt, shape (10,); NaN if it cannot be.
     """
 
     act: Acts
     value: Floats
     hit: Floats
     split: Floats
+    insured: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)
@@ -174,10 +176,7 @@ class Analysis:
         self._by_cards: dict[tuple[int, str], Play] = {}
 
     def surrendered(self, paid: float, lost: float) -> Floats:
-        """Return the value of surrender, which pays `paid`, early also where a hand else loses `lost` to a natural.
-
-        Shape (S, N + 1).
-        """
+        """Return the value of surrender (S, N + 1): it pays `paid`, early also where a natural pays others `lost`."""
         plays, early = self.base.plays, [self.shoe.game.surrenders_early(start) for start in self.shoe.starts]
         value: Floats = paid * plays + np.array(early)[:, None] * (paid - lost) * (1 - plays)
         return value
@@ -283,6 +282,8 @@ class Analysis:
         """Return the expected profit of a round against a start, including peeked naturals."""
         nodes, weights = self.shoe.dealt(start)
         natural = (1 - self.base.plays[start, nodes]) * self.against_natural[nodes]
+        if play.insured is not None:
+            natural += (profits(self.shoe.nodes, self.shoe.shown, start) * play.insured)[nodes]
         return float(weights @ (play.value[nodes] + natural))
 
     @cached_property

@@ -28,9 +28,10 @@ from bjsim.sim.engine.kernels.layout import DOUBLE, SPLIT, STAND, SURRENDER
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.hand_states import DEALER_NATURAL
 from bjsim.strategies.shoe import kernel
-from bjsim.strategies.shoe.analysis import Analysis, Play
+from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates
 from bjsim.strategies.shoe.composition import VALUES
 from bjsim.strategies.shoe.hands import BITS, Tree, decode_counts
+from bjsim.strategies.shoe.insurance import chance_of_natural
 from bjsim.strategies.shoe.splits import product_weights
 
 Floats = NDArray[np.float64]
@@ -47,6 +48,17 @@ class Ends(NamedTuple):
     pair: NDArray[np.int64]
     orders: Floats
     profit: Floats
+
+
+class NoNatural(Analysis):
+    """The same nodes with profits that are 0 if the dealer has a natural under an ace, peeked at or not."""
+
+    def __init__(self, shoe: ShoeStates, tie_value: float, start: int) -> None:
+        super().__init__(shoe, tie_value)
+        pay, ends = shoe.game.pay(tie_value), shoe.shown.ends.copy()
+        pay[:, shoe.game.dealer.outcomes.index(DEALER_NATURAL)], ends[start] = 0.0, TEN
+        kernel.prepare(shoe.nodes, shoe.shown._replace(ends=ends), shoe.dealer, pay, -1.0, self.base)
+        self.surrender = -0.5 * self.base.plays
 
 
 class Squares(Analysis):
@@ -69,7 +81,20 @@ class Squares(Analysis):
                 squares.value[at + value] += self.products(start, value, play)
         nodes, weights = self.shoe.dealt(start)
         natural = (1 - self.base.plays[start, nodes]) * self.against_natural[nodes] ** 2
-        return float(weights @ (squares.value[nodes] + natural))
+        return float(weights @ (squares.value[nodes] + natural)) + self._with_insurance(start, play)
+
+    def _with_insurance(self, start: int, play: Play) -> float:
+        """Return what insurance adds to the mean square: with a profit of 1 or -1/2 for a profit X without it,
+        E[X 1{natural}] 2 - E[X 1{none}] + its own square."""
+        if play.insured is None or not play.insured.any():
+            return 0.0
+        shoe, at = self.shoe, self.shoe.dealt(start)[0]
+        natural = chance_of_natural(shoe.nodes, shoe.shown, start)[at]
+        without = NoNatural(shoe, self.tie_value, start).follow(start, play.act).value[at]
+        whole = self.analysis.follow(start, play.act).value[at]
+        against = (1 - self.base.plays[start, at]) * self.against_natural[at]
+        ev = 2 * (whole - without + against) - without + natural + (1 - natural) / 4
+        return float(shoe.dealt(start)[1] @ (ev * play.insured[at]))
 
     def products(self, start: int, value: int, play: Play) -> float:
         """Return the expected sum of the products of profits over ordered pairs of split hands."""

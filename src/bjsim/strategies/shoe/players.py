@@ -8,6 +8,7 @@ import numpy as np
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.kernels.layout import CODES
+from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.hand_states import SPLIT_ACES, WHOLE, HandState
@@ -42,6 +43,7 @@ class TwoCardPlayer(StatePlayer):
         self.states = CardStates(rules)
         self.solver = ShoeSolver(rules)
         starts, plays = self.solver.shoe.starts, self.solver.plays(self.strategy)
+        self._insured = next((play.insured for play in plays.values() if play.insured is not None), None)
         self._acts = {"".join(RANKS[card] for card in starts[start]): play.act for start, play in plays.items()}
 
     def __reduce__(self) -> tuple[type[TwoCardPlayer], tuple[Rules]]:
@@ -49,6 +51,9 @@ class TwoCardPlayer(StatePlayer):
 
     def policy(self, state: HandState, column: str, legal: str) -> str:
         """Return the letter of the strategy's action; see `StatePlayer.policy`."""
+        if legal == INSURANCE:
+            taken = self._insured is not None and self._insured[_hand_numbers()[state.held]]
+            return "I" if taken else "S"
         if state.split != WHOLE and "P" in legal:
             return "P"  # as the first pair
         letter = ACTION_LETTERS[int(self._acts[column][self._node(state, "P" in legal)])]

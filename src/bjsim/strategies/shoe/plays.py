@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.kernels.layout import SPLIT
@@ -15,6 +19,7 @@ from bjsim.strategies.shoe.charts import ColumnCharts
 from bjsim.strategies.shoe.composition import Composition
 from bjsim.strategies.shoe.game import MAX_HANDS, make_game
 from bjsim.strategies.shoe.hands import moved
+from bjsim.strategies.shoe.insurance import ACE, profits, takes_insurance
 from bjsim.strategies.shoe.lookup import Strategy, strategy_key
 
 Plays = dict[int, Play]  # by start
@@ -146,16 +151,27 @@ class ShoePlays:
     def _played(self, strategy: Strategy, tie_value: float) -> Plays:
         if not isinstance(strategy, Chart) and strategy not in ("td", "td-2c"):
             analysis = self._at(tie_value)
-            return {start: analysis.by_cards(start, strategy) for start in self.shoe.live}
+            found = {start: analysis.by_cards(start, strategy) for start in self.shoe.live}
+            return self._with_insurance(strategy, found)
         plays: Plays = {}
         for column in self._shown_columns():
             charts = self._column(column, tie_value)
             if isinstance(strategy, Chart):
-                found = charts.plays(charts.chart_acts(strategy))
+                by_start = charts.plays(charts.chart_acts(strategy))
             else:
-                found = charts.best_plays if strategy == "td" else charts.plays_with_exceptions
-            plays |= zip(charts.starts, found, strict=True)
-        return plays
+                by_start = charts.best_plays if strategy == "td" else charts.plays_with_exceptions
+            plays |= zip(charts.starts, by_start, strict=True)
+        return self._with_insurance(strategy, plays)
+
+    def _with_insurance(self, strategy: Strategy, plays: Plays) -> Plays:
+        return {start: replace(play, insured=self.insured(strategy, start)) for start, play in plays.items()}
+
+    def insured(self, strategy: Strategy, start: int) -> NDArray[np.bool_] | None:
+        """At which nodes a strategy takes insurance; None if it is not offered against this start."""
+        shoe = self.shoe
+        if not self.rules.insurance or shoe.starts[start] != ACE:
+            return None
+        return takes_insurance(strategy, profits(shoe.nodes, shoe.shown, start), *shoe.dealt(start))
 
     def _ev(self, shoe: ShoeStates, tie_value: float, plays: Plays) -> float:
         """Return the expected profit of a round in `shoe` with the decisions of `plays`."""
@@ -163,5 +179,7 @@ class ShoePlays:
         ev = sum(shoe.chance[start] * value for start, value in analysis.ended())
         for start in shoe.live:
             play = analysis.follow(start, moved(plays[start].act, self.shoe.layout, shoe.layout))
+            if (insured := plays[start].insured) is not None:
+                play.insured = moved(insured.astype(np.int8), self.shoe.layout, shoe.layout).astype(np.bool_)
             ev += shoe.chance[start] * analysis.round_value(start, play)
         return float(ev)

@@ -14,7 +14,7 @@ import numpy as np
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.kernels.layout import DOUBLE, HIT
-from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.cards import DECKS, HIDDEN, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.shoe import kernel
@@ -145,6 +145,9 @@ class Perfect:
 
     def decide(self, view: View) -> Action:
         """Return the action with the highest exact value."""
+        if view.legal == INSURANCE:
+            unseen = self.unseen(view)
+            return Action("I" if 3 * sum(unseen[TEN:]) > sum(unseen) else "S")
         key = view.hand, view.dealer, "".join(sorted(view.visible)), view.legal, view.split, view.hands
         if key not in self._known:
             values = action_values(

@@ -81,7 +81,13 @@ class ShoeSolver(ShoePlays):
             for row in self.game.rows:
                 cells.setdefault((row, column), "S")
         ordered = {(row, column): cells[row, column] for column in self.game.states.columns for row in self.game.rows}
-        return Chart("optimal", self.rules, ordered, source="exact values of the finite shoe (bjsim.strategies.shoe)")
+        source = "exact values of the finite shoe (bjsim.strategies.shoe)"
+        return Chart("optimal", self.rules, ordered, source, self._insurance)
+
+    @cached_property
+    def _insurance(self) -> str:
+        taken = [self.insured("td", start) for start in self.shoe.live]
+        return "I" if any(each is not None and each.all() for each in taken) else "S"
 
     @cached_property
     def exceptions(self) -> list[TwoCards]:

@@ -12,7 +12,19 @@ from bjsim.bots.contest.play.match import RecordedPlayer, replay_record
 from bjsim.bots.protocol import make_argv
 from bjsim.sim.game.actions import DOUBLE, NAMES, SPLIT, Action, View
 from bjsim.sim.game.cards import HIDDEN
-from bjsim.sim.game.events import DEALER, Acted, Dealt, Event, HandEnded, Peeked, Revealed, Settled, Shuffled
+from bjsim.sim.game.events import (
+    DEALER,
+    Acted,
+    Dealt,
+    Event,
+    HandEnded,
+    InsuranceSettled,
+    Insured,
+    Peeked,
+    Revealed,
+    Settled,
+    Shuffled,
+)
 from bjsim.sim.game.hand import Hand
 
 
@@ -143,6 +155,7 @@ class _TableState:
             case Revealed(card):
                 self._reveal()
                 return f"The dealer reveals {card}: {Hand(*self.dealer).points}."
+        assert not isinstance(event, Insured | InsuranceSettled), "contests do not offer insurance"
         seat = self.seats[event.seat]
         hand = seat.hands[event.hand]
         name = f"{seat.name} (hand {event.hand + 1})" if len(seat.hands) > 1 else seat.name

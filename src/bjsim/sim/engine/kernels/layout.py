@@ -15,6 +15,7 @@ Array = np.ndarray[Any, Any]
 TIED = 1 << 32  # in a payoff code, one initial bet that is replayed
 NO_LIMIT = np.iinfo(np.int64).max
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = range(1, 6)  # codes of actions; 0 if the hand has no choice but to stand
+INSURE = 6  # in the last column of `CompiledRules.act`
 CODES = {"S": STAND, "H": HIT, "D": DOUBLE, "P": SPLIT, "R": SURRENDER}
 WIDE = 16  # length of arrays over ranks, padded with zeros to the width of a vector operation
 NOTES = 256  # recorded draws above which their luck is computed; the array has room for those of one more step
@@ -27,6 +28,8 @@ class Numbers(NamedTuple):
     natural_outcome: int  # index of a dealer's natural, or -1
     most_hands: int  # of a seat, after splits of any pair; NO_LIMIT if there is no limit
     surrendered: int  # the result of surrender
+    insured: int  # the result of an insurance bet
+    ace: int  # column of an ace against which insurance is offered, or -1
     round_robin: int
     shoe_size: int  # cards; 0 for an infinite shoe
     cut: int  # cards dealt before the shoe is shuffled
@@ -43,8 +46,9 @@ class CompiledRules(NamedTuple):
 
     Attributes:
         add: State after a card, (S, 13).
-        act: Action code, (seats, 2, S, C + E). The second index is 1 if the hand may be split. The last E columns are
-            for rounds that the dealer's natural has ended, in which only surrender counts.
+        act: Action code, (seats, 2, S, C + E + 1). The second index is 1 if the hand may be split. The E columns are
+            for rounds that the dealer's natural has ended, in which only surrender counts. The last column has INSURE
+            for hands that take insurance when they were dealt.
         hand_limit: Hands that a seat may hold after splits into a hand's one-card hand, (S,); or NO_LIMIT.
         split_to: State of the one-card split hand of a pair, (S,); 0 for other hands.
         result: Result of the hand if it stands, (S,).

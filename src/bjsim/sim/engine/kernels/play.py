@@ -133,6 +133,20 @@ def play_turn(
 
 
 @compiled(_nrt=False, forceinline=True)
+def insure(compiled: Any, seats: Any, luck_model: Any, ledger: Any) -> Any:
+    """Take the seats' insurance bets. Returns: `CompiledRules.waits` of an insurance bet if there is one, else 0."""
+    need, end = np.int64(0), compiled.numbers.insured
+    for s in range(len(seats.hand)):
+        if compiled.act[s, 1, seats.hand[s], compiled.act.shape[3] - 1]:
+            need = compiled.waits[end]
+            for o in range(seats.payoff.shape[1]):
+                seats.payoff[s, o] += compiled.pay[end, 0, o]
+            if luck_model is not None:
+                finish_hand(ledger, s, 2 * end)
+    return need
+
+
+@compiled(_nrt=False, forceinline=True)
 def play_seats(
     compiled: Any, shoe: Any, seats: Any, column: Any, context: Any, luck_model: Any, ledger: Any, counter: Any
 ) -> Any:
@@ -209,13 +223,16 @@ def play(compiled: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, luck_mo
         clear(seats)
         dealer, shown, column, context = deal(compiled, shoe, seats, luck_model, ledger)
         ended = compiled.numbers.peek and compiled.dealer_out[dealer] == compiled.numbers.natural_outcome
+        insured = np.int64(0)
+        if column == compiled.numbers.ace:
+            insured = insure(compiled, seats, luck_model, ledger)
         if ended:
             column = compiled.ended_column[column]
         need = play_seats(compiled, shoe, seats, column, context, luck_model, ledger, None)
         if need == RAN_AWAY:
             return RAN_AWAY
         if not ended:
-            dealer = play_dealer(compiled, shoe, dealer, shown, need, luck_model, ledger)
+            dealer = play_dealer(compiled, shoe, dealer, shown, max(need, insured), luck_model, ledger)
         if luck_model is not None:
             count_luck(luck_model, ledger)
         overflow = pay(compiled, seats, compiled.dealer_out[dealer], counts, number, overflow, luck_model, ledger)

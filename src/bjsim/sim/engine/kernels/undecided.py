@@ -171,6 +171,9 @@ def follow(compiled: Any, logs: Any, state: Any, rank: Any) -> Any:
     if state.what == DEALER:
         return settle(compiled, logs, Undecided(DEALER, 0, hand, 0, 0, state.count, state.need, dealer, 0, shown), hand)
     if state.what == DEAL:
+        offered = step + 1 == len(compiled.deal) and column == compiled.numbers.ace
+        if offered and compiled.act[0, 1, hand, compiled.act.shape[3] - 1]:
+            return 0, np.int64(LEAVES)  # insured
         if step + 1 < len(compiled.deal):
             return 0, pack(Undecided(DEAL, step + 1, hand, 0, 0, 1, 0, dealer, column, shown))
         step, ended = 0, compiled.numbers.peek and compiled.dealer_out[dealer] == compiled.numbers.natural_outcome

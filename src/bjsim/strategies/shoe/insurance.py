@@ -1,0 +1,44 @@
+"""Insurance in a finite shoe: half a bet that pays 2:1 if the card under an ace is ten-valued."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bjsim.sim.game.cards import TEN
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.shoe.kernel import Floats, Ints, Nodes, Shown
+
+ACE = (0,)  # the start at which insurance is offered
+ROUNDING = 1e-15
+
+
+def chance_of_natural(nodes: Nodes, shown: Shown, start: int) -> Floats:
+    """Return the probability of a ten-valued hole card, given the cards of each node, shape (N,)."""
+    cards = np.maximum(shown.total[start] - nodes.sizes, 1)
+    chance: Floats = np.clip((shown.left[start, TEN] - nodes.counts[:, TEN]) / cards, 0, 1)[nodes.gone]
+    return chance
+
+
+def profits(nodes: Nodes, shown: Shown, start: int) -> Floats:
+    """Return the expected profit of an insurance bet at each node, in initial bets, shape (N,)."""
+    return (3 * chance_of_natural(nodes, shown, start) - 1) / 2
+
+
+def takes_insurance(strategy: str | Chart, profits: Floats, nodes: Ints, weights: Floats) -> NDArray[np.bool_]:
+    """Return at which nodes a strategy takes insurance, shape (N,).
+
+    A chart takes it with every hand or with none; td does what is better. The others decide by their cards.
+
+    Args:
+        strategy: One of `STRATEGIES`, or a chart.
+        profits: Expected profit of insurance at each node.
+        nodes: The nodes that are dealt.
+        weights: Their probabilities.
+    """
+    if isinstance(strategy, Chart):
+        return np.full(len(profits), strategy.insurance == "I")
+    if strategy == "td":
+        return np.full(len(profits), weights @ profits[nodes] > ROUNDING)
+    better: NDArray[np.bool_] = profits > ROUNDING
+    return better
