@@ -1,0 +1,180 @@
+"""`Coach`: the exact cost of single decisions, made by anyone.
+
+In an infinite shoe a hand has the values of `Solver`. In a finite one it has those of `ShoeSolver.hand_values`: the
+shoe is full except for the cards of the hand and what the dealer shows, and play afterwards is best for all cards of
+the hand. A split hand is valued by `action_values`: without the other cards of the pair, and as if no other split
+hand were to come.
+
+The best chart may play a hand of a finite shoe differently from what is best for exactly its cards. It is not a mistake
+to follow it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from bjsim.errors import InputError
+from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.automaton import PendingHands
+from bjsim.sim.game.cards import RANKS, TEN, parse_rank
+from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.evaluation.best import best_chart, refusal, shoe_solver
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.shoe.present import action_values
+
+VALUED = "SHDPR"  # a raise has no exact value
+TIE = 1e-12  # initial bets; a smaller difference is rounding
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A decision compared with the best one.
+
+    Attributes:
+        action: Letter of the action.
+        values: Expected profit in initial bets by letter, of every action that is legal, with best play afterwards.
+        chart: Letter of the best chart's action.
+    """
+
+    action: str
+    values: Mapping[str, float]
+    chart: str
+
+    @property
+    def best(self) -> str:
+        """Letter of the best action: that of the chart, or the decision, where they are equally good."""
+        highest = max(self.values.values())
+        order = [self.chart, self.action, *self.values]
+        return next(letter for letter in order if _loss(highest, self.values[letter]) <= TIE)
+
+    @property
+    def cost(self) -> float:
+        """What the action loses compared with the best one, in initial bets; 0 if it is as good."""
+        loss = _loss(max(self.values.values()), self.values[self.action])
+        return loss if loss > TIE else 0.0
+
+    @property
+    def margin(self) -> float:
+        """What the best action gains over the second best, in initial bets; `inf` if there is no other."""
+        highest, *others = sorted(self.values.values(), reverse=True)
+        return _loss(highest, others[0]) if others else math.inf
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether the action costs something and is not that of the best chart."""
+        return self.cost > 0 and self.action != self.chart
+
+
+def _loss(highest: float, value: float) -> float:
+    return 0.0 if highest == value else highest - value  # both may be infinite
+
+
+class Coach:
+    """Judges decisions by their exact values.
+
+    Args:
+        rules: The game. A shoe that has no exact value is replaced by the infinite one; see `refusal`.
+
+    Attributes:
+        chart: The best chart.
+        refusal: Why the values are for an infinite shoe although the game has a finite one; else empty.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.refusal = refusal(rules)
+        self.chart: Chart = best_chart(rules)
+        self._shoe = shoe_solver(rules)
+
+    @cached_property
+    def _solver(self) -> Solver:
+        return Solver(self.rules)
+
+    @property
+    def basis(self) -> str:
+        """What the values are for, in words."""
+        if self._shoe:
+            decks = "1 deck" if self.rules.decks == 1 else f"{self.rules.decks} decks"
+            return f"a full shoe of {decks} without your cards and the dealer's"
+        return "an infinite shoe" + (f", as the finite one is not solved: {self.refusal}" if self.refusal else "")
+
+    def judge(self, view: View, action: Action, pending: int = 0) -> Judgement | None:
+        """Compare a decision with the best one.
+
+        Args:
+            view: What the player saw; only the actions legal there are compared.
+            action: The decision.
+            pending: Number of split hands of the seat that wait for their second card, besides this hand.
+
+        Returns:
+            The judgement; None if the decision or the hand has no exact value.
+        """
+        legal = "".join(letter for letter in view.legal if letter in VALUED)
+        if action.letter not in legal or "I" in view.legal:
+            return None
+        try:
+            values = self._values_in_shoe(view, legal) if self._shoe else self._values(view, legal, pending)
+        except InputError:  # such as more cards of a rank than the shoe has, in a scripted one
+            return None
+        if action.letter not in values:
+            return None
+        if natural := self._chance_of_natural(view):
+            values = {letter: (1 - natural) * value - natural for letter, value in values.items()}
+        state = self.chart.find_state(view.hand, view.split)
+        chart = self.chart.policy(state, self.chart.states.column(view.dealer), "".join(values))
+        return Judgement(action.letter, values, chart if chart in values else action.letter)
+
+    def _values(self, view: View, legal: str, pending: int) -> dict[str, float]:
+        solver = self._solver
+        column = solver.columns.get(solver.states.column(view.dealer))
+        if column is None:
+            raise InputError(f"the dealer cannot show {view.dealer}")
+        means = solver.means(column, solver.tie_value)
+        state = self.chart.find_state(view.hand, view.split)
+        values = {letter: float(means.act(state, letter)) for letter in legal}
+        if "P" in values and view.split and self.rules.most_hands != math.inf:
+            # another split also leaves fewer hands for the pairs that the pending hands may become
+            split_hand = solver.states.split(state)
+            values["P"] = float(means.at(PendingHands(split_hand, pending + 2, view.hands + 1)))
+            if pending:
+                values["P"] -= float(means.at(PendingHands(split_hand, pending, view.hands)))
+        return values
+
+    def _chance_of_natural(self, view: View) -> float:
+        """Probability that the dealer finds a natural after an early surrender was offered, which the values exclude.
+
+        Every other action than a surrender then loses the bet. The values of surrenders are the solvers', who add what
+        the surrender saves; with that, this makes them -1/2.
+        """
+        rules, first = self.rules, min(parse_rank(view.dealer[0]), TEN)
+        early = not view.split and len(view.hand) == 2 and RANKS[first] in EARLY_SURRENDER[rules.surrender]
+        if not early or not rules.peek or rules.dealer_shows == "both":
+            return 0.0
+        left = self._unseen(view) if self._shoe else rules.card_probabilities
+        return float((sum(left[TEN:]) if first == 0 else left[0]) / sum(left))
+
+    def _values_in_shoe(self, view: View, legal: str) -> dict[str, float]:
+        assert self._shoe is not None
+        if not view.split:
+            values = self._shoe.hand_values(view.hand, view.dealer, pair="P" in legal)
+            return {letter: values[letter] for letter in legal if letter in values}
+        if self.rules.ties == "replay":
+            raise InputError("the values of split hands in a finite shoe ignore that ties are replayed")
+        return action_values(self.rules, view.hand, view.dealer, self._unseen(view), legal, True, view.hands)
+
+    def _unseen(self, view: View) -> list[int]:
+        """Number of unseen cards of each rank, for a player who knows the hand, its pair, and what the dealer shows."""
+        left = list(self.rules.shoe_counts)
+        for card in (*view.hand, *view.dealer, *view.hand[0] * (view.hands - 1)):
+            rank = parse_rank(card)
+            if rank >= TEN:  # a pair may have been of two ranks
+                rank = max(range(TEN, len(left)), key=lambda ten: (left[ten] > 0 and ten == rank, left[ten]))
+            left[rank] -= 1
+        if min(left) < 0:
+            raise InputError(f"{view.hand} against {view.dealer} cannot be dealt from this shoe")
+        return left

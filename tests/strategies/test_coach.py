@@ -1,0 +1,179 @@
+"""The coach's costs are the solvers' values, and the drill asks where errors are expected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+
+from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.hand_states import SPLIT_HAND
+from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.evaluation.coach import Coach
+from bjsim.strategies.evaluation.drill import Drill
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.shoe.solver import ShoeSolver
+
+EASY, VEGAS = load_rules("easy"), load_rules("vegas-s17")
+
+
+def look(rules: Rules, hand: str, dealer: str, legal: str = "SHD", split: bool = False, hands: int = 1) -> View:
+    return View(rules, 0, hand, dealer, dealer + hand, 10, 190, legal, split, hands)
+
+
+def cost(coach: Coach, view: View, letter: str) -> float:
+    judgement = coach.judge(view, Action(letter))
+    assert judgement is not None
+    return judgement.cost
+
+
+def test_figures_of_the_assignment() -> None:
+    """[Easy]: 18 v 16 stands for 6/13; 19 v 20 loses 1 by standing, 10/13 by hitting, 20/13 doubled, 1/2 given up."""
+    coach = Coach(EASY)
+    judgement = coach.judge(look(EASY, "T8", "T6"), Action("H"))
+    assert judgement is not None
+    assert (judgement.best, judgement.chart, judgement.is_mistake) == ("S", "S", True)
+    assert judgement.values["S"] == pytest.approx(6 / 13)
+    view = look(EASY, "T9", "TT", "SHDR")
+    expected = {"S": 1 / 2, "H": 10 / 13 - 1 / 2, "D": 20 / 13 - 1 / 2, "R": 0}
+    assert {letter: cost(coach, view, letter) for letter in expected} == pytest.approx(expected)
+    without = look(EASY, "T9", "TT", "SH")  # chips for neither
+    assert cost(coach, without, "S") == pytest.approx(3 / 13) and cost(coach, without, "H") == 0
+
+
+def test_a_finite_shoe_has_the_values_of_its_solver() -> None:
+    coach, solver = Coach(VEGAS), ShoeSolver(VEGAS)
+    for hand, dealer, legal in [("T6", "T", "SHD"), ("A7", "9", "SHD"), ("88", "T", "SHDP"), ("2345", "7", "SH")]:
+        values = solver.hand_values(hand, dealer, pair="P" in legal)
+        for letter in legal:
+            assert cost(coach, look(VEGAS, hand, dealer, legal), letter) == max(values.values()) - values[letter]
+
+
+def test_the_best_chart_is_never_a_mistake() -> None:
+    """Ten and two against a four: the chart of six decks stands, and for exactly these cards a hit is better."""
+    coach = Coach(VEGAS)
+    stand, hit = (coach.judge(look(VEGAS, "T2", "4"), Action(letter)) for letter in "SH")
+    assert stand is not None and hit is not None
+    assert (stand.best, stand.chart, stand.is_mistake, hit.is_mistake) == ("H", "S", False, False)
+    assert 0 < stand.cost < 0.01 and hit.cost == 0
+    other = coach.judge(look(VEGAS, "93", "4"), Action("H"))
+    assert other is not None and other.is_mistake  # negative control: of another twelve the chart is right
+
+
+@pytest.mark.parametrize("pending", [0, 1])
+def test_a_resplit_takes_a_hand_from_those_that_wait(pending: int) -> None:
+    """The third of at most four hands: after one more split none may be split, and two hands of one card are played.
+
+    A hand that waits would else be split if its second card makes a pair.
+    """
+    coach, solver = Coach(EASY), Solver(EASY)
+    means, states = solver.means(solver.columns["16"], 0.0), solver.states
+    start = coach.chart.find_state("8", True)
+    assert start.split == SPLIT_HAND
+    kept = [float(means.value(states.add(start, rank), False)) for rank in range(13)]
+    hand = sum(kept) / 13  # a split hand that is never split again
+    waiting = (sum(kept) - kept[7] + 2 * hand) / 13  # rank index 7 is the eight
+    judgement = coach.judge(look(EASY, "88", "T6", "SHDP", True, 3), Action("S"), pending)
+    assert judgement is not None
+    assert judgement.values["P"] == pytest.approx(2 * hand + pending * (hand - waiting))
+    assert judgement.values["S"] == pytest.approx(means.act(coach.chart.find_state("88", True), "S"))
+
+
+def test_a_split_hand_lacks_the_cards_of_its_pair() -> None:
+    """Eights of a single deck: two hands hold three of them, so that a ten more often follows. By hand: 10 v 6."""
+    rules = VEGAS.replace(decks=1, double_after_split=False)
+    coach = Coach(rules)
+    split = coach.judge(look(rules, "8T", "6", "SH", True, 2), Action("H"))
+    whole = coach.judge(look(rules, "8T", "6", "SH"), Action("H"))
+    assert split is not None and whole is not None
+    less = ShoeSolver(rules, {**dict.fromkeys("A2345679TJQK", 4), "8": 3}).hand_values("8T", "6")
+    assert {letter: split.values[letter] for letter in "SH"} == pytest.approx({letter: less[letter] for letter in "SH"})
+    assert split.values["S"] != pytest.approx(whole.values["S"], abs=1e-6)  # negative control
+
+
+def test_what_has_no_exact_value_is_not_judged() -> None:
+    cards = load_rules("cardshark")
+    assert Coach(cards).judge(look(cards, "T6", "T", "SHDB"), Action("B", 10)) is None
+    assert Coach(cards).judge(look(cards, "55555", "T"), Action("S")) is None  # a scripted shoe may have five fives
+    replayed = load_rules("neller-v2").replace(decks=6)
+    assert Coach(replayed).judge(look(replayed, "8T", "6", "SH", True, 2), Action("S")) is None
+    assert "infinite" not in Coach(replayed).basis and Coach(EASY).basis == "an infinite shoe"
+
+
+def test_ties_that_are_replayed_count_with_the_value_of_the_game() -> None:
+    rules = load_rules("neller")
+    solver = Solver(rules, Fraction)
+    means = solver.means(solver.columns["T"], solver.tie_value)
+    state = solver.situations["16"]
+    expected = max(means.act(state, "H"), means.act(state, "S")) - means.act(state, "S")
+    assert cost(Coach(rules), look(rules, "T6", "T", "SH"), "S") == pytest.approx(float(expected))
+
+
+@pytest.mark.parametrize("decks", ["inf", 6])
+def test_an_early_surrender_is_judged_before_the_dealer_looks(decks: str | int) -> None:
+    """Fourteen against an ace: -1/2 for the surrender, and a natural of the dealer takes the bet of any other action.
+
+    A late surrender saves nothing of it, and is judged given that there is none.
+    """
+    early, late = (VEGAS.replace(decks=decks, surrender=kind) for kind in ("early", "late"))
+    view = look(early, "T4", "A", "SHDR")
+    judgement, without = Coach(early).judge(view, Action("H")), Coach(late).judge(view, Action("H"))
+    assert judgement is not None and without is not None
+    tens = 4 / 13 if decks == "inf" else 95 / 309
+    assert judgement.values["R"] == pytest.approx(-0.5) == without.values["R"]
+    for letter in "SHD":
+        assert judgement.values[letter] == pytest.approx((1 - tens) * without.values[letter] - tens)
+    assert judgement.best == "R"
+
+
+@pytest.fixture(scope="module")
+def coach() -> Coach:
+    return Coach(VEGAS.replace(decks="inf"))
+
+
+def test_the_weight_of_an_exercise(coach: Coach) -> None:
+    """Ten and six against a ten: 2 * 4/13 * 1/13 * 4/13, and 0.0004 between hit and stand in an infinite shoe."""
+    [found] = [each for each in Drill(coach, 1).exercises if (each.view.hand, each.view.dealer) == ("6T", "T")]
+    margin = abs(cost(coach, found.view, "H") - cost(coach, found.view, "S"))
+    assert 0 < margin < 0.001 and found.cell == ("16", "T")
+    assert found.weight == pytest.approx(32 / 13**3 * margin * 0.5 ** (margin / 0.05))
+    heavy = sorted(Drill(coach, 1).exercises, key=lambda each: -each.weight)[:20]
+    assert all(0.01 < cost(coach, each.view, _second(coach, each.view)) < 0.3 for each in heavy)
+
+
+def _second(coach: Coach, view: View) -> str:
+    judgement = coach.judge(view, Action("S"))
+    assert judgement is not None
+    return sorted(judgement.values, key=lambda letter: -judgement.values[letter])[1]
+
+
+def test_a_drill_returns_to_what_was_missed(coach: Coach) -> None:
+    def frequency(missed: bool) -> Counter[tuple[str, str]]:
+        drill, found = Drill(coach, 5), Counter[tuple[str, str]]()
+        for _ in range(300):
+            exercise = drill.ask()
+            judgement = coach.judge(exercise.view, Action("S"))
+            assert judgement is not None
+            wrong = missed and exercise.cell == ("12", "3")
+            drill.answer(exercise, Action(_second(coach, exercise.view) if wrong else judgement.best))
+            found[exercise.cell] += 1
+        assert (drill.right, drill.asked) == (300 - missed * found["12", "3"], 300)
+        assert bool(drill.lost) == missed
+        return found
+
+    right, wrong = frequency(False), frequency(True)
+    assert right == frequency(False)  # the same seed, the same questions
+    assert wrong["12", "3"] > 3 * max(right["12", "3"], 1) and len(right) > 60
+
+
+def test_no_cell_is_asked_twice_in_a_row(coach: Coach) -> None:
+    drill, cells = Drill(coach, 2), []
+    for _ in range(200):
+        exercise = drill.ask()
+        drill.answer(exercise, Action(_second(coach, exercise.view)))
+        cells.append(exercise.cell)
+    assert all(one != other for one, other in pairwise(cells))
+    assert drill.most_missed(1)[0][1] == max(Counter(cells).values())
