@@ -18,6 +18,7 @@ from bjsim.errors import InputError, RunFailed
 
 COMMANDS = {
     "run": ("bjsim.cli.run:run", "Play strategies and bots; compare their returns with the exact values."),
+    "play": ("bjsim.cli.play:play", "Play by hand in the terminal, with a coach or as a drill."),
     "solve": ("bjsim.cli.solve:solve", "Print the exact tables, strategy and value of a game."),
     "check": ("bjsim.cli.check:check", "Evaluate a strategy chart exactly, and price its wrong cells."),
     "compare": ("bjsim.cli.compare:compare", "Compare games: values, best charts, and the effect of a rule."),

@@ -1,0 +1,171 @@
+"""A session at a table: bets, rounds and the account of a person's chips; see `bjsim play`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from bjsim.bots.protocol import printable
+from bjsim.cli.narrator import PERSON, Narrator, format_chips
+from bjsim.cli.person import HELP, QUIT, CoachTally, Person, PersonLeft
+from bjsim.cli.terminal import EndOfInput, Terminal
+from bjsim.errors import InputError, RunFailed
+from bjsim.sim.game.actions import Player
+from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import ScriptedShoe, Shoe
+
+MAX_SPLITS = 16  # hands whose stakes the rules must allow for
+
+
+class CardTable:
+    """A person and other players against the dealer.
+
+    Args:
+        terminal: Where the person reads and types.
+        rules: The game.
+        shoe: The cards.
+        others: The players at the other seats.
+        chips: What the person has.
+        bet: Chips bet on every round; None asks for them.
+        rounds: Number of rounds; None plays until the person leaves.
+        tally: Of the coach, if there is one.
+
+    Attributes:
+        names: Of the players, by seat.
+        holds: Chips of every seat, the person's first.
+        played: Number of finished rounds.
+    """
+
+    def __init__(
+        self, terminal: Terminal, rules: Rules, shoe: Shoe, others: Sequence[Player], chips: int, bet: int | None,
+        rounds: int | None, tally: CoachTally | None = None,
+    ) -> None:  # fmt: skip
+        self.terminal = terminal
+        self.rules = rules
+        self.shoe = shoe
+        self.person = Person(terminal, tally)
+        self.players: list[Player] = [self.person, *others]
+        self.chips = chips
+        self.bet = bet
+        self.rounds = rounds
+        self.tally = tally
+        self.names = [_name(self.players, seat) for seat in range(len(self.players))]
+        self.holds = [Fraction(chips), *[Fraction(rules.chips)] * len(others)]
+        self.played = 0
+        self._usual = min(bet or rules.buy_in, chips)
+        self._tied = 0  # chips that are bet again after a tie
+
+    def play(self) -> None:
+        """Play until the person leaves, the chips or a scripted shoe are used up, or all rounds are played.
+
+        Raises:
+            RunFailed: Another player failed.
+            InputError: A scripted shoe ran out during a round.
+        """
+        try:
+            while not (reason := self._why_over()):
+                self._play_round(self._ask_bet())
+            self.terminal.say(reason)
+        except PersonLeft:
+            pass
+        except EndOfInput:
+            self.terminal.say("End of input.")
+
+    def summary(self) -> str:
+        """What the person won, in words."""
+        won = self.holds[PERSON] - self.chips
+        rounds = "1 round" if self.played == 1 else f"{self.played} rounds"
+        result = f"{'won' if won > 0 else 'lost'} {format_chips(abs(won))}" if won else "broke even"
+        return f"You played {rounds} and {result}: you have {format_chips(self.holds[PERSON])}."
+
+    def _why_over(self) -> str:
+        if self.rounds is not None and self.played >= self.rounds and not self._tied:
+            return "That was the last round."
+        if isinstance(self.shoe, ScriptedShoe) and not self.shoe.left:
+            return "The shoe is empty."
+        if self.holds[PERSON] < (self.bet or 1):
+            return f"Your chips do not cover a bet of {format_chips(self.bet or 1)}."
+        return ""
+
+    def _ask_bet(self) -> int:
+        """The chips to bet on the next round. Raises: EndOfInput."""
+        if self._tied:
+            return self._tied
+        if self.bet is not None:
+            return self.bet
+        most = int(self.holds[PERSON])
+        usual = min(self._usual, most)
+        while True:
+            limits = f"1 to {format_chips(most)}, Enter for {usual}" if most > 1 else "your last chip"
+            answer = self.terminal.ask(f"Bet {limits}").lower()
+            if answer in QUIT:
+                raise PersonLeft("left")
+            text = answer.removesuffix("s").removesuffix("chip").strip()
+            if not answer or (text.isascii() and text.isdigit() and len(text) <= 12 and 1 <= int(text) <= most):
+                self._usual = int(text) if answer else usual
+                return self._usual
+            if answer in HELP:
+                self.terminal.say("Type a number of chips, Enter to bet as before, or q to quit.")
+            else:
+                self.terminal.say(f"{answer[:20]} is not a bet: type 1 to {most}, Enter for {usual}, or q to quit.")
+
+    def _play_round(self, bet: int) -> None:
+        self._refill(bet)
+        most = int(min(self.rules.most_hands, MAX_SPLITS))
+        rules = self.rules.replace(buy_in=bet, chips=max(self.rules.chips, 2 * bet * most))
+        game = Round(rules, self.shoe, self.players, [int(held) for held in self.holds])
+        narrator = Narrator(self.names, bet, rules.naturals == "both")
+        self._attend(game, narrator)
+        self.terminal.say("")
+        self.terminal.say(f"Round {self.played + 1}, your bet is {format_chips(bet)}.")
+        played = self._finish(game)
+        self.person.show()
+        self.played += 1
+        for seat, net in enumerate(played.net):
+            self.holds[seat] += net * bet
+        self._tied = int(played.tied[PERSON] * bet)
+        self.terminal.say(f"You have {format_chips(self.holds[PERSON])}.")
+
+    def _attend(self, game: Round, narrator: Narrator) -> None:
+        """Let the person see this round."""
+        seat = game.seats[PERSON]
+
+        def show() -> None:
+            for line, colour in narrator.tell(game.events):
+                self.terminal.say(line, colour)
+
+        self.person.show = show
+        self.person.hand_name = lambda: narrator.hand_name(PERSON, seat.turn)
+        self.person.pending = lambda: len(seat.hands) - seat.turn - 1
+
+    def _finish(self, game: Round) -> RoundResult:
+        """Play a round; one that is left does not count."""
+        try:
+            return game.play()
+        except EndOfInput:
+            self.terminal.say("This round does not count.")
+            raise
+        except (KeyboardInterrupt, InputError):
+            self.person.show()
+            self.terminal.say("This round does not count.")
+            raise
+        except RunFailed as error:
+            if isinstance(error.__cause__, OSError):  # of the terminal, raised while the person was asked
+                raise error.__cause__ from None
+            raise
+
+    def _refill(self, bet: int) -> None:
+        """Give other players new chips if theirs do not cover the bet."""
+        for seat, name in enumerate(self.names):
+            if seat != PERSON and self.holds[seat] < bet:
+                self.holds[seat] = Fraction(max(self.rules.chips, bet))
+                if self.rules.raises:
+                    self.terminal.say(f"{name} buys {format_chips(self.holds[seat])}.")
+
+
+def _name(players: Sequence[Player], seat: int) -> str:
+    """The name of a player, with the number of the seat if another player has the same name."""
+    name = players[seat].name
+    is_shared = sum(player.name == name for player in players) > 1
+    return printable(f"{name} in seat {seat + 1}" if is_shared else name)

@@ -1,0 +1,217 @@
+"""The events of a round in sentences, for the person in seat 1; see `bjsim play`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from bjsim.sim.game.actions import NAMES, Action
+from bjsim.sim.game.cards import HIDDEN
+from bjsim.sim.game.events import (
+    DEALER,
+    Acted,
+    Dealt,
+    Ending,
+    Event,
+    HandEnded,
+    Peeked,
+    Revealed,
+    Settled,
+    Shuffled,
+    describe,
+)
+from bjsim.sim.game.hand import Hand
+
+PERSON = 0  # the seat that is called you
+WINS, LOSES = "green", "red"
+REASONS = {"natural": "blackjack", "bust": "bust", "surrendered": "surrender", "charlie": "enough cards"}
+
+Line = tuple[str, str | None]  # with its colour
+
+
+def format_chips(amount: Fraction | float) -> str:
+    """An amount in words: `1 chip`, `7.5 chips`; at most two decimals."""
+    number = f"{float(amount):.2f}".rstrip("0").rstrip(".")
+    return f"{number} {'chip' if number == '1' else 'chips'}"
+
+
+def format_cards(cards: str) -> str:
+    """Cards and their total: `A 6, soft 17`."""
+    hand = Hand(cards)
+    return f"{' '.join(cards)}, {'soft ' if hand.soft else ''}{hand.points}"
+
+
+class Narrator:
+    """Tells the events of one round.
+
+    Args:
+        names: Of the players, by seat; that of the person is not used.
+        bet: Chips of the initial bet.
+        naturals: Whether an ace and a ten of the dealer are more than 21.
+    """
+
+    def __init__(self, names: Sequence[str], bet: int, naturals: bool) -> None:
+        self.naturals = naturals
+        self.names = names
+        self.bet = bet
+        self.hands = [[""] for _ in names]
+        self.stakes = [[bet] for _ in names]
+        self.dealer = ""
+        self._hidden = ""  # the hole card while it is face down
+        self._count = 0  # events told
+        self._dealing = True
+        self._order: list[int] = []  # of the holders in the deal
+        self._acted = ""  # letter of the last action
+        self._endings: dict[tuple[int, int], Ending] = {}
+
+    def tell(self, events: Sequence[Event]) -> Iterator[Line]:
+        """Yield a line for each event since the last call. The deal has one line for each holder of cards."""
+        for event in events[self._count :]:
+            if self._dealing and isinstance(event, Dealt):
+                self._take(event)
+                if event.seat not in self._order:
+                    self._order.append(event.seat)
+                continue
+            if not isinstance(event, Shuffled):
+                yield from self._tell_deal()
+            yield from self._tell(event)
+        self._count = len(events)
+        yield from self._tell_deal()
+
+    def hand_name(self, seat: int, hand: int) -> str:
+        """`Hand 2: ` if the seat has several hands, else empty."""
+        return f"Hand {hand + 1}: " if len(self.hands[seat]) > 1 else ""
+
+    def _tell_deal(self) -> Iterator[Line]:
+        if self._dealing:
+            for seat in self._order:
+                yield self._holding(seat), None
+        self._dealing = False
+
+    def _holding(self, seat: int) -> str:
+        if seat != DEALER:
+            return self._sentence(seat, 0, "have", format_cards(self.hands[seat][0]))
+        if self._hidden or len(self.dealer) < 2:
+            return f"The dealer has {' '.join(self.dealer + HIDDEN * bool(self._hidden))}."
+        return f"The dealer has {_dealer(self.dealer)}."
+
+    def _tell(self, event: Event) -> Iterator[Line]:
+        match event:
+            case Shuffled():
+                yield "The shoe is shuffled.", None
+            case Dealt(seat=seat):
+                yield self._tell_card(event), None
+            case Peeked(natural=True):
+                hole, self._hidden = self._hidden, ""
+                self.dealer += hole
+                turns = f"turns over {hole}: {' '.join(self.dealer)}, blackjack"
+                yield f"The dealer {turns if hole else 'has blackjack'}.", None
+            case Peeked():
+                yield "The dealer checks for blackjack: no blackjack.", None
+            case Revealed(card):
+                self.dealer, self._hidden = self.dealer + card, ""
+                yield f"The dealer turns over {card}: {_dealer(self.dealer)}.", None
+            case Acted(seat, hand, action):
+                if line := self._tell_action(seat, hand, action):
+                    yield line, None
+            case HandEnded(seat, hand, ending):
+                self._endings[seat, hand] = ending
+                if line := self._tell_end(seat, hand, ending):
+                    yield line, None
+            case Settled():
+                yield self._tell_payoff(event)
+            case _:
+                yield describe(event, self.names), None
+
+    def _take(self, event: Dealt) -> None:
+        if event.face_down:
+            self._hidden = event.card
+        elif event.seat == DEALER:
+            self.dealer += event.card
+        else:
+            self.hands[event.seat][event.hand] += event.card
+
+    def _tell_card(self, event: Dealt) -> str:
+        self._take(event)
+        if event.seat == DEALER:
+            return f"The dealer draws {event.card}: {_dealer(self.dealer)}."
+        acted, self._acted = self._acted, ""
+        cards = self.hands[event.seat][event.hand]
+        bust = ", bust" if Hand(cards).points > 21 else ""
+        verbs = {"H": ("hit and get", "hits and gets"), "D": ("double and get", "doubles and gets")}
+        you, others = verbs.get(acted if len(cards) > 2 else "", ("get", "gets"))
+        rest = f"{event.card}: {format_cards(cards)}{bust}"
+        return self._sentence(event.seat, event.hand, you, rest, others)
+
+    def _tell_action(self, seat: int, hand: int, action: Action) -> str:
+        letter, hands, stakes = action.letter, self.hands[seat], self.stakes[seat]
+        self._acted = letter
+        if letter == "H":
+            return ""  # told with the card
+        if letter == "D":
+            stakes[hand] *= 2
+            return ""
+        if letter == "P":
+            line = self._sentence(seat, hand, "split", " and ".join(hands[hand]))
+            hands[hand : hand + 1], stakes[hand : hand + 1] = list(hands[hand]), [stakes[hand]] * 2
+            return line
+        if letter == "B":
+            stakes[hand] += action.amount
+            return self._sentence(seat, hand, "raise", f"by {format_chips(action.amount)} to {stakes[hand]}")
+        on = f"on {Hand(hands[hand]).points}" if letter == "S" else ""
+        return self._sentence(seat, hand, NAMES[letter], on)
+
+    def _tell_end(self, seat: int, hand: int, ending: Ending) -> str:
+        acted, self._acted = self._acted, ""
+        points = Hand(self.hands[seat][hand]).points
+        if ending == "natural":
+            return self._sentence(seat, hand, "have", "blackjack", "has")
+        if ending == "charlie":
+            return self._sentence(seat, hand, "have", f"{len(self.hands[seat][hand])} cards, which win", "has")
+        if ending == "move-cap":
+            return self._sentence(seat, hand, "stand", f"on {points}: there are no more moves")
+        if ending == "stood" and acted == "" and self._is_split_ace(seat, hand):
+            return self._sentence(seat, hand, "stand", f"on {points}: a split ace gets one card")
+        return ""
+
+    def _is_split_ace(self, seat: int, hand: int) -> bool:
+        cards = self.hands[seat][hand]
+        return len(self.hands[seat]) > 1 and len(cards) == 2 and cards[0] == "A"
+
+    def _tell_payoff(self, event: Settled) -> Line:
+        seat, hand = event.seat, event.hand
+        if event.tied:
+            again = format_chips(event.tied * self.bet)
+            return self._sentence(seat, hand, "tie", f"{self._reason(seat, hand)}: {again} bet again"), None
+        reason = f" ({self._reason(seat, hand)})"
+        if event.net == 0:
+            return self._sentence(seat, hand, "get", f"the bet back{reason}"), None
+        won = event.net > 0
+        verb, others = ("win", "wins") if won else ("lose", "loses")
+        colour = (WINS if won else LOSES) if seat == PERSON else None
+        return self._sentence(seat, hand, verb, f"{format_chips(abs(event.net) * self.bet)}{reason}", others), colour
+
+    def _reason(self, seat: int, hand: int) -> str:
+        ending = self._endings.get((seat, hand))
+        if ending in REASONS:
+            return REASONS[ending]
+        cards = Hand(self.dealer)
+        against = " against bust" if cards.points > 21 else f" against {cards.points}"
+        if self.naturals and cards.natural:
+            against = " against blackjack"
+        is_finished = cards.points >= 17 and not self._hidden  # else the hand has won or lost before
+        return f"{Hand(self.hands[seat][hand]).points}{against if is_finished else ''}"
+
+    def _sentence(self, seat: int, hand: int, verb: str, rest: str = "", others: str = "") -> str:
+        """A sentence about a seat. verb: for the person; others: for anyone else, by default with an s."""
+        if seat == PERSON:
+            words = f"you {verb}"
+        else:
+            words = f"{self.names[seat]} {others or {'have': 'has'}.get(verb, f'{verb}s')}"
+        text = self.hand_name(seat, hand) + words
+        text += f" {rest}." if rest else "."
+        return text[0].upper() + text[1:] if seat == PERSON else text
+
+
+def _dealer(cards: str) -> str:
+    return f"{format_cards(cards)}{', bust' if Hand(cards).points > 21 else ''}"

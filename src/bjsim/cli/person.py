@@ -1,0 +1,174 @@
+"""A person at the keyboard as a Player, and what the coach says to them; see `bjsim play`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bjsim.cli.narrator import format_cards, format_chips
+from bjsim.cli.terminal import UNBROKEN, EndOfInput, Terminal
+from bjsim.sim.game.actions import NAMES, Action, View
+
+if TYPE_CHECKING:
+    from bjsim.strategies.evaluation.coach import Coach, Judgement
+
+STAKES = {"D": 1.0, "P": 1.0, "I": 0.5}  # further stakes that an action needs
+SYNONYMS = {
+    "stay": "S", "card": "H", "dd": "D", "double down": "D", "surr": "R", "bet": "B",
+    "insurance": "I", "insure": "I", "yes": "I", "y": "I", "no": "S", "n": "S",
+}  # fmt: skip
+ORDER = "HSDPRIB"  # in which moves are listed
+QUIT = ("q", "quit", "exit")
+HELP = ("?", "help")
+RAISE = re.compile(r"(?:b|bet|raise)(?:\s*by)?\s*([0-9]{1,12})(?: chips?)?")
+EXPLAINED = {
+    "S": "takes no more cards",
+    "H": "takes a card",
+    "D": "doubles the bet and takes exactly one card",
+    "P": "makes two hands of a pair, each with the same bet",
+    "R": "gives up half of the bet",
+    "B": "adds chips to the bet, such as b 20",
+    "I": "bets half as much that the dealer has blackjack; pays 2:1",
+}
+
+
+class PersonLeft(EndOfInput):
+    """The person wants to stop."""
+
+
+def keys(legal: str) -> str:
+    """The keys of some actions in words: `h hit, s stand`."""
+    names = {"I": "insurance", **NAMES, **({"S": "no insurance"} if "I" in legal else {})}
+    return ", ".join(
+        f"{letter.lower()}{UNBROKEN}{names.get(letter, 'play')}" for letter in sorted(legal, key=ORDER.find)
+    )
+
+
+def parse_action(text: str, view: View) -> Action | str:
+    """The action that an answer names, or what is wrong with it."""
+    text = text.lower()
+    words = {**SYNONYMS, **{name: letter for letter, name in NAMES.items()}, **{k.lower(): k for k in NAMES}, "i": "I"}
+    raised = RAISE.fullmatch(text)
+    letter = "B" if raised else words.get(text, "")
+    if not letter:
+        return f"{text[:20] or 'An empty line'} is not a move here: {keys(view.legal)}, q quit, ? help"
+    if letter not in view.legal:
+        return f"{NAMES.get(letter, text).capitalize()} is not possible here: {keys(view.legal)}"
+    if letter != "B":
+        return Action(letter)
+    if raised is None or int(raised[1]) > view.chips:
+        return f"Raise by 0 to {format_chips(view.chips)}, such as b {min(view.stake, view.chips)}"
+    return Action("B", int(raised[1]))
+
+
+def ask_action(terminal: Terminal, question: str, view: View) -> Action:
+    """Ask for a legal action until there is one. Raises: EndOfInput."""
+    while True:
+        answer = terminal.ask(f"{question}: {keys(view.legal)}")
+        if answer.lower() in QUIT:
+            raise PersonLeft("left")
+        if answer.lower() in HELP:
+            for letter in sorted(view.legal, key=ORDER.find):
+                terminal.say(f"  {keys(letter)}: {EXPLAINED.get(letter, NAMES.get(letter, ''))}")
+            terminal.say("  q quits. Cards are A 2 to 9 T J Q K; # is face down. An ace counts 11 if it can (soft).")
+            continue
+        action = parse_action(answer, view)
+        if isinstance(action, Action):
+            return action
+        terminal.say(action + ".")
+
+
+class CoachTally:
+    """Counts decisions, mistakes and their costs.
+
+    Args:
+        coach: Judges them.
+    """
+
+    def __init__(self, coach: Coach) -> None:
+        self.coach = coach
+        self.decisions = self.mistakes = 0
+        self.lost = 0.0  # initial bets
+
+    def judge(self, view: View, action: Action, pending: int) -> list[tuple[str, str | None]]:
+        """What the coach says to a decision, as lines with colours."""
+        judgement = self.coach.judge(view, action, pending)
+        if judgement is None:
+            return []
+        self.decisions += 1
+        scale = view.stake / view.rules.buy_in
+        if not judgement.is_mistake:
+            return [(f"Coach: {praise(judgement)}", "green")]
+        self.mistakes += 1
+        self.lost += judgement.cost * scale
+        chips = format_chips(judgement.cost * view.stake)
+        cost = f"{format_bets(judgement.cost * scale)}, {chips} of {view.stake}"
+        return [(f"Coach: {blame(judgement)} costs {cost}.", "yellow"), (f"Coach: {self.total()}.", None)]
+
+    def total(self) -> str:
+        """The running total in words."""
+        if not self.decisions:
+            return "no decisions judged"
+        decisions = "1 decision" if self.decisions == 1 else f"{self.decisions} decisions"
+        mistakes = "1 mistake" if self.mistakes == 1 else f"{self.mistakes or 'no'} mistakes"
+        lost = f", {format_bets(self.lost)} lost" if self.mistakes else ""
+        return f"{mistakes} in {decisions}{lost}"
+
+
+def format_bets(amount: float) -> str:
+    """An expected loss in initial bets."""
+    return f"{amount:.4f} bets" if amount >= 0.00005 else f"{amount:.1e} bets"
+
+
+def praise(judgement: Judgement) -> str:
+    """What to say to a decision that is not a mistake."""
+    action = NAMES[judgement.action]
+    if judgement.cost:
+        better = f"with exactly these cards {NAMES[judgement.best]} is better by {format_bets(judgement.cost)}"
+        return f"right, the best chart says {action}; {better}."
+    if len(judgement.values) == 1:
+        return f"right, {action} is all there is."
+    if judgement.margin == 0:
+        return "right, no move is better."
+    return f"right, {action} is best by {format_bets(judgement.margin)}."
+
+
+def blame(judgement: Judgement) -> str:
+    """What to say to a mistake, before its cost."""
+    return f"{NAMES[judgement.best]} is best; {NAMES[judgement.action]}"
+
+
+class Person:
+    """The player whose decisions are typed.
+
+    Args:
+        terminal: Where they are asked for.
+        tally: Of the coach, if one is to judge them.
+
+    Attributes:
+        show: Called before each question: tells what has happened.
+        hand_name: Called for the name of the hand to decide on, such as `Hand 2: `.
+        pending: Called for the number of split hands that wait for their second card.
+    """
+
+    name = "you"
+
+    def __init__(self, terminal: Terminal, tally: CoachTally | None = None) -> None:
+        self.terminal = terminal
+        self.tally = tally
+        self.show: Callable[[], None] = lambda: None
+        self.hand_name: Callable[[], str] = lambda: ""
+        self.pending: Callable[[], int] = lambda: 0
+
+    def decide(self, view: View) -> Action:
+        """Ask for the action; doubles and splits that the chips do not cover are not offered."""
+        self.show()
+        legal = "".join(letter for letter in view.legal if STAKES.get(letter, 0.0) * view.stake <= view.chips)
+        view = view._replace(legal=legal)
+        question = f"{self.hand_name()}{format_cards(view.hand)} against {' '.join(view.dealer)}"
+        action = ask_action(self.terminal, question, view)
+        if self.tally:
+            for line, colour in self.tally.judge(view, action, self.pending()):
+                self.terminal.say(line, colour)
+        return action

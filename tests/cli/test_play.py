@@ -1,0 +1,287 @@
+"""`bjsim play`: transcripts in pipes and pseudo-terminals, and answers of every kind."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.command import Outcome, bjsim, refusal
+from support.pseudo_terminal import PseudoTerminal
+
+from bjsim.cli.person import keys, parse_action
+from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.presets import PRESETS, load_rules
+from bjsim.strategies.shoe.solver import ShoeSolver
+
+
+def play(answers: str, *args: object) -> Outcome:
+    """A game whose answers, separated by blanks, come from a pipe; `.` is an empty line."""
+    lines = "".join(f"{'' if word == '.' else word}\n" for word in answers.split(" "))
+    return bjsim("play", *args, stdin=lines.encode())
+
+
+SPLITS = """\
+easy, an infinite shoe, a scripted shoe. Type ? for help, q to quit.
+Bet 1 to 200 chips, Enter for 10 > 
+
+Round 1, your bet is 10 chips.
+The dealer has T 6, 16.
+You have 8 8, 16.
+8 8, 16 against T 6: h hit, s stand, d double, p split, r surrender > p
+You split 8 and 8.
+Hand 1: you get 8: 8 8, 16.
+Hand 1: 8 8, 16 against T 6: h hit, s stand, d double, p split > split
+Hand 1: you split 8 and 8.
+Hand 1: you get 2: 8 2, 10.
+Hand 1: 8 2, 10 against T 6: h hit, s stand, d double > d
+Hand 1: you double and get A: 8 2 A, soft 21.
+Hand 2: you get T: 8 T, 18.
+Hand 2: 8 T, 18 against T 6: h hit, s stand, d double > H
+Hand 2: you hit and get 9: 8 T 9, 27, bust.
+Hand 3: you get 3: 8 3, 11.
+Hand 3: 8 3, 11 against T 6: h hit, s stand, d double > s
+Hand 3: you stand on 11.
+The dealer draws 2: T 6 2, 18.
+Hand 1: you win 20 chips (21 against 18).
+Hand 2: you lose 10 chips (bust).
+Hand 3: you lose 10 chips (11 against 18).
+You have 200 chips.
+Bet 1 to 200 chips, Enter for 10 > 1
+
+Round 2, your bet is 1 chip.
+The dealer has T 7, 17.
+You have T 6, 16.
+T 6, 16 against T 7: h hit, s stand, d double, r surrender > r
+You surrender.
+You lose 0.5 chips (surrender).
+You have 199.5 chips.
+Bet 1 to 199 chips, Enter for 1 > 
+
+Round 3, your bet is 1 chip.
+The dealer has 9 8, 17.
+You have A K, soft 21.
+You have blackjack.
+You win 1.5 chips (blackjack).
+You have 201 chips.
+The shoe is empty.
+You played 3 rounds and won 1 chip: you have 201 chips.
+"""
+SCRIPT = "T688 8 2A T9 3 2 # splits\nT7T6  # surrender\n98AK  # blackjack\n"
+
+
+def test_a_scripted_game(tmp_path: Path) -> None:
+    """The manual mode of [Easy]'s first assignment: the dealer's two cards come first, and are seen."""
+    (tmp_path / "shoe.txt").write_text(SCRIPT)
+    outcome = play(". p split d H s 1 r .", "--shoe", tmp_path / "shoe.txt")
+    assert outcome == Outcome(0, SPLITS, "")
+
+
+def test_a_game_without_a_bet_to_ask_for() -> None:
+    out = play("h s", "--rules", "vegas-s17", "--bet", 10, "--shoe", "TA95 6 8").out
+    assert out.splitlines()[1:] == [
+        "",
+        "Round 1, your bet is 10 chips.",
+        "You have T 9, 19.",
+        "The dealer has A #.",
+        "The dealer checks for blackjack: no blackjack.",
+        "T 9, 19 against A: h hit, s stand, d double > h",
+        "You hit and get 6: T 9 6, 25, bust.",
+        "You lose 10 chips (bust).",
+        "You have 190 chips.",
+        "",
+        "Round 2, your bet is 10 chips.",
+        "You have 8, 8.",
+        "This round does not count.",
+        "You played 1 round and lost 10 chips: you have 190 chips.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "shoe", "answers", "lines"),
+    [
+        (
+            "vegas-s17", "TA9K", "",
+            ["The dealer turns over K: A K, blackjack.", "You lose 10 chips (19 against blackjack)."],
+        ),
+        ("vegas-s17", "AKKA", "", ["You have blackjack.", "You get the bet back (blackjack)."]),
+        ("vegas-s17", "A9KQ", "", ["You have blackjack.", "You win 15 chips (blackjack)."]),
+        ("easy", "AKT9", "", ["The dealer has blackjack.", "You lose 10 chips (19 against blackjack)."]),
+        ("easy", "T8T8", "s", ["You get the bet back (18 against 18)."]),
+        ("easy", "T7 AA 35", "p", [
+            "Hand 1: you get 3: A 3, soft 14.", "Hand 1: you stand on 14: a split ace gets one card.",
+            "Hand 2: you get 5: A 5, soft 16.", "Hand 2: you lose 10 chips (16 against 17).",
+        ]),
+        ("european", "T95 K", "s", ["The dealer has 9.", "The dealer draws K: 9 K, 19."]),
+        ("european", "TTT A", "s", ["You lose 10 chips (20 against blackjack)."]),
+        ("neller", "TAT T", "s", ["You lose 10 chips (20 against 21)."]),
+        ("neller", "T8T T 8", "s", ["You win 10 chips (20 against 18)."]),
+        ("neller", "TTTT T8T9 ", "s s", [
+            "You tie 20 against 20: 10 chips bet again.", "You have 200 chips.", "Round 2, your bet is 10 chips.",
+        ]),
+        ("spanish-21", "A46K 4", "h", ["You win 10 chips (21)."]),
+        ("double-exposure", "A9T6", "s", ["The dealer has 9 6, 15."]),
+        ("cardshark", "T9T7 6", "b20 s", ["You raise by 20 chips to 30.", "You win 30 chips (20 against bust)."]),
+    ],
+)  # fmt: skip
+def test_what_is_told(rules: str, shoe: str, answers: str, lines: list[str]) -> None:
+    out = play(answers or ".", "--rules", rules, "--bet", 10, "--shoe", shoe).out
+    assert [line for line in lines if line not in out.splitlines()] == [], out
+
+
+def test_bots_at_the_table() -> None:
+    out = play("s", "--shoe", "T6 T98 T7T 5 4", "--bots", "lim17,lim17", "--bet", 10).out
+    for line in (
+        "lim17 in seat 2 has 9 7, 16.",
+        "lim17 in seat 2 hits and gets 5: 9 7 5, 21.",
+        "lim17 in seat 3 has 8 T, 18.",
+        "You have T T, 20.",
+        "lim17 in seat 3 stands on 18.",
+        "lim17 in seat 2 wins 10 chips (21 against 20).",
+        "You get the bet back (20 against 20).",
+    ):
+        assert line in out.splitlines(), out
+
+
+def test_the_same_seed_deals_the_same_cards() -> None:
+    args = ("--rules", "vegas-h17", "--seed", 12)
+    assert (
+        play(". s . h s", *args).out == play(". s . h s", *args).out != play(". s . h s", *args[:2], "--seed", 13).out
+    )
+    told = re.search(r"seed (\d+)", play("q").out)
+    assert told and play(". s", "--seed", told[1]).status == 0  # a random seed is shown, and may be typed
+
+
+def test_chips_limit_bets_doubles_and_splits() -> None:
+    out = play("16 0 x 9 s", "--shoe", "T688T T688 T", "--chips", 15).out
+    assert "16 is not a bet: type 1 to 15, Enter for 10, or q to quit." in out
+    assert out.count("is not a bet") == 3
+    assert "8 8, 16 against T 6: h hit, s stand, r surrender > s" in out  # six chips are left
+    poor = play(". s", "--shoe", "TTT9 T6T9", "--chips", 10).out.splitlines()
+    assert poor[-2:] == [
+        "Your chips do not cover a bet of 1 chip.",
+        "You played 1 round and lost 10 chips: you have 0 chips.",
+    ]
+
+
+def test_wrong_and_helpful_answers() -> None:
+    out = play("? fold p ? q", "--shoe", "T6T9", "--bet", 10).out
+    assert "h hit: takes a card" in out
+    assert "fold is not a move here: h hit, s stand, d double, r surrender, q quit, ? help." in out
+    assert "Split is not possible here: h hit, s stand, d double, r surrender." in out
+    assert out.endswith("This round does not count.\nYou played 0 rounds and broke even: you have 200 chips.\n")
+
+
+def test_insurance_is_asked_for_by_its_own_keys() -> None:
+    view = View(load_rules("easy"), 0, "T9", "A", "A#T9", 10, 190, "SI")
+    assert keys("SI").replace("\N{NO-BREAK SPACE}", " ") == "s no insurance, i insurance"
+    assert [parse_action(word, view) for word in ("i", "Insurance", "yes", "n", "s")] == [Action("I")] * 3 + [
+        Action("S")
+    ] * 2
+
+
+def test_the_coach_has_the_costs_of_the_solver() -> None:
+    out = play("20 h s", "--rules", "vegas-s17", "--shoe", "T66T 5", "--coach").out
+    rules = load_rules("vegas-s17")
+    values = ShoeSolver(rules).hand_values("T6", "6")
+    cost = values["S"] - values["H"]
+    assert f"Coach: stand is best; hit costs {cost:.4f} bets, {20 * cost:.2f} chips of 20." in out
+    assert "Coach: values are exact for a full shoe of 6 decks" in out
+
+
+def test_a_drill() -> None:
+    out = play(" ".join("s" * 30), "--drill", "--seed", 3, "--rounds", 20).out.splitlines()
+    questions = [line for line in out if re.match(r"\d+\. You have", line)]
+    right, wrong = (sum(line.startswith(word) for line in out) for word in ("Right, ", "Wrong: "))
+    assert len(questions) == 20 == right + wrong and wrong > 3
+    costs = [float(match[1]) for line in out if (match := re.search(r"stand costs ([\d.]+) bets", line))]
+    score = next(line for line in out if " right (" in line)
+    total = re.search(r"mistakes cost ([\d.]+) bets", score)
+    assert score.startswith(f"{right} of 20 right ({right / 20:.0%})") and total
+    assert float(total[1]) == pytest.approx(sum(costs), abs=0.0001 * len(costs))
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (("--bet", 300), "--bet 300 is more than the 200 chips; give --chips"),
+        (("easy",), "easy belongs to no option; write --rules easy"),
+        (("lim17",), "lim17 belongs to no option"),
+        (("--shoe", "gone.txt"), "no such file: gone.txt"),
+        (("--shoe", "T6X"), "--shoe, line 1, column 3: 'X' is not a card; cards are A23456789TJQK"),
+        (("--shoe", "# nothing"), "--shoe contains no cards"),
+        (("--drill", "--bots", "lim17"), "--bots with --drill: a drill asks single decisions; leave one of them out"),
+        (("--bots", "a,b,c,d,e,f,g"), "seats = 8 is not accepted; use 1 to 7"),
+    ],
+)
+def test_refusals(args: tuple[object, ...], expected: str) -> None:
+    assert refusal("play", *args).startswith(expected)
+
+
+ANSWERS = st.lists(
+    st.one_of(st.sampled_from([*"hsdprib?q", "b 20", "b -1", "5", "", "hit", "1e3", "²", "q "]), st.text(max_size=8)),
+    max_size=25,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(sorted(PRESETS)), st.integers(0, 10**6), ANSWERS.map("\n".join),
+    st.sampled_from([(), ("--bet", "7"), ("--bots", "lim17"), ("--drill", "--seed", "1"), ("--coach", "--seed", "1")]),
+)  # fmt: skip
+def test_no_answer_breaks_it(rules: str, seed: int, answers: str, args: tuple[str, ...]) -> None:
+    given_bytes = answers.encode("utf-8", "surrogatepass")
+    outcome = bjsim("play", "--rules", rules, "--seed", seed, *args, stdin=given_bytes)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "Traceback" not in outcome.out and outcome.out.count("You played") + ("--drill" in args) == 1
+
+
+def test_a_game_in_a_terminal(tmp_path: Path) -> None:
+    """The terminal echoes what is typed, so the transcript is the same as from a pipe."""
+    (tmp_path / "shoe.txt").write_text(SCRIPT)
+    game = PseudoTerminal("play", "--shoe", str(tmp_path / "shoe.txt"), environment={"NO_COLOR": "1"})
+    for words in ("", "p", "split", "d", "H", "s", "1", "r", ""):
+        game.answer(f"{words}\n")
+    assert game.finish()[1] == 0
+    assert game.text == SPLITS
+
+
+def test_a_window_that_changes_its_width() -> None:
+    game = PseudoTerminal("play", "--shoe", "T688 T6T9 8", columns=40)
+    game.answer("\n")
+    narrow = game.answer("?\n")
+    assert max(map(len, narrow.split("\n"))) <= 40 and "\n8 8, 16 against T 6: h hit, s stand,\n  d double, p" in narrow
+    game.resize(120)
+    assert "r surrender > " in game.answer("s\n").split("\n")[-1] and "\x1b[" not in game.text
+    game.answer("\n")
+    game.answer("\x04")  # end of input
+    last, status = game.finish()
+    assert status == 0
+    assert last.split("\n")[1:] == [
+        "This round does not count.",
+        "End of input.",
+        "You played 1 round and won 10 chips: you have 210 chips.",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("where", ["bet", "hand"])
+def test_an_interrupt_ends_with_a_summary(where: str) -> None:
+    game = PseudoTerminal("play", "--shoe", "T688 T6T9")
+    if where == "hand":
+        game.answer("\n")
+    game.answer("\x03")
+    last, status = game.finish()
+    unfinished = ["This round does not count."] * (where == "hand")
+    assert last.split("\n")[1:] == [*unfinished, "You played 0 rounds and broke even: you have 200 chips.", ""]
+    assert status == 130
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb"), ("TERM", "xterm")])
+def test_colour_only_where_it_is_wanted(name: str, value: str) -> None:
+    game = PseudoTerminal("play", "--shoe", "T7T6", "--bet", "10", environment={name: value})
+    game.answer("s\n")
+    assert ("\x1b[31mYou lose 10 chips (16 against 17).\x1b[0m" in game.finish()[0]) == (value == "xterm")
+    assert ("\x1b" in game.text) == (value == "xterm")

@@ -1,0 +1,72 @@
+"""A command in a pseudo-terminal, and a person who types at its questions."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import sys
+import termios
+import time
+from collections.abc import Mapping
+
+PATIENCE = 60.0  # seconds
+
+
+class PseudoTerminal:
+    """`bjsim ARGS` in a pseudo-terminal of some width.
+
+    Attributes:
+        text: The whole transcript so far, with what was typed; line ends are `\\n`.
+    """
+
+    def __init__(self, *args: str, columns: int = 80, environment: Mapping[str, str] | None = None) -> None:
+        self.text = ""
+        child, self._terminal = pty.fork()
+        if not child:
+            kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+            modes = termios.tcgetattr(0)
+            modes[3] |= termios.NOFLSH  # an interrupt does not throw away what is being printed
+            termios.tcsetattr(0, termios.TCSANOW, modes)
+            self._terminal = 0
+            self.resize(columns)
+            words = [sys.executable, "-m", "bjsim", *args]
+            os.execve(sys.executable, words, {**kept, "TERM": "xterm", **(environment or {})})
+        self._child = child
+
+    def resize(self, columns: int) -> None:
+        """Change the width, of which the program is notified by a signal."""
+        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
+
+    def answer(self, keys: str) -> str:
+        """Wait for the next question, and type. Returns: what was printed until then."""
+        said = self._read(until="> ")
+        os.write(self._terminal, keys.encode())
+        return said
+
+    def finish(self) -> tuple[str, int]:
+        """Wait for the end. Returns: the last words and the exit status, negative for a signal."""
+        said = self._read(until="")
+        return said, os.waitstatus_to_exitcode(os.waitpid(self._child, 0)[1])
+
+    def _read(self, until: str) -> str:
+        said, end = b"", time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if until and said.endswith(until.encode()):
+                break
+            if not select.select([self._terminal], [], [], 0.1)[0]:
+                continue
+            try:
+                more = os.read(self._terminal, 4096)
+            except OSError:  # the other side is closed
+                break
+            if not more:
+                break
+            said += more
+        else:
+            raise AssertionError(f"no question within {PATIENCE:g} seconds: {said!r}")
+        text = said.decode().replace("\r\n", "\n")
+        self.text += text
+        return text
