@@ -262,6 +262,7 @@ def test_a_spanish_deck() -> None:
         ("das", {"double_after_split": True}),
         ("ndas", {"double_after_split": False}),
         ("ls", {"surrender": "late"}),
+        ("es", {"surrender": "early"}),
         ("rsa", {"resplit_aces": True}),
         ("nrsa", {"resplit_aces": False}),
         ("hsa", {"hit_split_aces": True}),

@@ -72,7 +72,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     buy_in = draw(st.integers(1, 20))
     low = draw(st.integers(4, 20))
     bonuses = fixed.get("bonuses") or draw(
-        st.sampled_from(["none", "none", "none", "none", "win", "at-once", "spanish"])
+        st.sampled_from(["none", "none", "none", "none", "none", "none", "win", "at-once", "spanish"])
     )
     charlie = draw(st.sampled_from(["none", "none", 5, 6, 7])) if bonuses == "none" else "none"
     fields: dict[str, Any] = {
@@ -113,7 +113,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
         "chips": 40 * buy_in,
         "turns": draw(st.sampled_from(["in-turn", "round-robin"])),
         "move_cap": draw(st.integers(20, 200)),
-        "seats": draw(st.sampled_from([1, 1, 1, 2, 3, 4, 7])),
+        "seats": draw(st.sampled_from([1, 1, 1, 1, 2, 2, 3, 5, 7])),
     }
     return Rules().replace(**{**fields, **fixed})
 
