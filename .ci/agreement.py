@@ -30,7 +30,8 @@ from split_approximation import approximate_value
 DATA = Path(__file__).parent.parent / "docs/reference/published.toml"
 PAGE = DATA.with_name("agreement.md")
 RULES: dict[str, dict[str, object]] = {  # words of published.toml -> rules
-    "h17": {"hit_soft_17": True}, "ndas": {"double_after_split": False}, "ls": {"surrender": True},
+    "h17": {"hit_soft_17": True}, "ndas": {"double_after_split": False}, "ls": {"surrender": "late"},
+    "es": {"surrender": "early"},
     "rsa": {"resplit_aces": True}, "hsa": {"hit_split_aces": True}, "enhc": {"deal": "pdp", "peek": False},
     "6:5": {"blackjack_pays": "6/5"}, "d9": {"double_on": "9-11"}, "d10": {"double_on": "10-11"},
     "s17": {"hit_soft_17": False}, "no-surrender": {"surrender": False}, "one-card": {"hit_split_aces": False},
@@ -68,6 +69,14 @@ def values(rules: Rules, strategies: str) -> list[float]:
 def effect(rules: Rules, word: str) -> list[float]:
     """Return the gain in the CDZ- value from the change that a word names."""
     return [values(rules.replace(**RULES[word]), "cdz-")[0] - values(rules, "cdz-")[0]]
+
+
+def effect_by_upcard(rules: Rules, what: str) -> list[float]:
+    """Return the gain in the CDZ- value from a change against one upcard only, for words such as `es v T`."""
+    word, _, card = what.split()
+    changed, plain = (shoe(each).by_upcard("cdz-")[card] for each in (rules.replace(**RULES[word]), rules))
+    tens = 4 if card == "T" else 1
+    return [100 * (changed - plain) * tens / 13]
 
 
 def naturals_pushed(rules: Rules) -> list[float]:
@@ -173,6 +182,7 @@ QUANTITIES: dict[str, Callable[[Rules, str], list[float] | str]] = {
     "value": values,
     "two values": values,
     "effect": effect,
+    "effect by upcard": effect_by_upcard,
     "value, tied naturals pushed": lambda rules, _: naturals_pushed(rules),
     "value, splits approximated": lambda rules, _: [100 * approximate_value(shoe(rules))],
     "by upcard": by_upcard,
@@ -273,8 +283,8 @@ Figures are percentages of the initial bet unless the title or the source has un
 difference of 0 means that ours rounds to the published digits, or lies within the stated precision. Rules are those of
 `vegas-s17` with the number of decks that is given first (dealer stands on soft 17, double any two cards and after a
 split, four hands, one card to split aces, peek, 3:2), changed by: `h17` dealer hits soft 17, `ndas` no double after a
-split, `ls` late surrender, `rsa` aces may be split again, `hsa` split aces may be hit, `enhc` no hole card, all bets
-lost, `split2` one split, `d9`, `d10` double 9-11, 10-11 only, `6:5`, `one-card` one card to split aces; or those
+split, `ls` late surrender, `es` early surrender, `rsa` aces may be split again, `hsa` split aces may be hit, `enhc` no
+hole card, all bets lost, `split2` one split, `d9`, `d10` double 9-11, 10-11 only, `6:5`, `one-card` one card to split aces; or those
 of the preset named, changed likewise. Strategies: `td` the best chart, `cdz-`, `cdp` by
 the cards of the hand (see the [glossary](glossary.md)).
 """
