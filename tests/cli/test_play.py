@@ -187,7 +187,7 @@ def test_the_coach_has_the_costs_of_the_solver() -> None:
     rules = load_rules("vegas-s17")
     values = ShoeSolver(rules).hand_values("T6", "6")
     cost = values["S"] - values["H"]
-    assert f"Coach: stand is best; hit costs {cost:.4f} bets, {20 * cost:.2f} chips of 20." in out
+    assert f"Coach: stand is best; hit costs {cost:.4f} bets ({20 * cost:.2f} chips)." in out
     assert "Coach: values are exact for a full shoe of 6 decks" in out
 
 
@@ -285,3 +285,11 @@ def test_colour_only_where_it_is_wanted(name: str, value: str) -> None:
     game.answer("s\n")
     assert ("\x1b[31mYou lose 10 chips (16 against 17).\x1b[0m" in game.finish()[0]) == (value == "xterm")
     assert ("\x1b" in game.text) == (value == "xterm")
+
+
+def test_the_best_chart_is_right_even_where_a_hand_has_a_better_move() -> None:
+    out = play(". s s", "--rules", "vegas-s17", "--shoe", "T42T 8 94 3T 8", "--coach").out
+    assert re.search(
+        r"\nCoach: right, the best chart says stand; with exactly these cards hit is better by 0\.00\d\d bets\.\n", out
+    )
+    assert "\nCoach: no mistakes in 1 decision.\n" in out

@@ -102,8 +102,8 @@ class CoachTally:
             return [(f"Coach: {praise(judgement)}", "green")]
         self.mistakes += 1
         self.lost += judgement.cost * scale
-        chips = format_chips(judgement.cost * view.stake)
-        cost = f"{format_bets(judgement.cost * scale)}, {chips} of {view.stake}"
+        chips = judgement.cost * view.stake
+        cost = format_bets(judgement.cost * scale) + (f" ({format_chips(chips)})" if chips >= 0.005 else "")
         return [(f"Coach: {blame(judgement)} costs {cost}.", "yellow"), (f"Coach: {self.total()}.", None)]
 
     def total(self) -> str:

@@ -106,6 +106,8 @@ def _drill(terminal: Terminal, coach: Coach, seed: int, questions: int | None) -
     from bjsim.strategies.evaluation.drill import Drill
 
     drill = Drill(coach, seed)
+    if not drill.exercises:
+        raise InputError(f"{coach.rules.name} has no decisions to drill")
     stopped = False
     try:
         run_drill(terminal, drill, questions)
