@@ -12,7 +12,7 @@ from support.command import Outcome, bjsim, refusal
 from support.pseudo_terminal import PseudoTerminal
 
 from bjsim.cli.person import keys, parse_action
-from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.strategies.shoe.solver import ShoeSolver
 
@@ -175,8 +175,8 @@ def test_wrong_and_helpful_answers() -> None:
 
 
 def test_insurance_is_asked_for_by_its_own_keys() -> None:
-    view = View(load_rules("easy"), 0, "T9", "A", "A#T9", 10, 190, "SI")
-    assert keys("SI").replace("\N{NO-BREAK SPACE}", " ") == "s no insurance, i insurance"
+    view = View(load_rules("easy"), 0, "T9", "A", "A#T9", 10, 190, INSURANCE)
+    assert keys(INSURANCE).replace("\N{NO-BREAK SPACE}", " ") == "i insurance, s no insurance"
     assert [parse_action(word, view) for word in ("i", "Insurance", "yes", "n", "s")] == [Action("I")] * 3 + [
         Action("S")
     ] * 2
@@ -293,3 +293,58 @@ def test_the_best_chart_is_right_even_where_a_hand_has_a_better_move() -> None:
         r"\nCoach: right, the best chart says stand; with exactly these cards hit is better by 0\.00\d\d bets\.\n", out
     )
     assert "\nCoach: no mistakes in 1 decision.\n" in out
+
+
+INSURANCE_GAME = """
+Round 1, your bet is 10 chips.
+You have T 9, 19.
+The dealer has A #.
+T 9, 19 against A: i insurance, s no insurance > i
+Coach: no insurance is best; insurance costs 0.0388 bets (0.39 chips).
+Coach: 1 mistake in 1 decision, 0.0388 bets lost.
+You take insurance for 5 chips.
+The dealer turns over K: A K, blackjack.
+You lose 10 chips (19 against blackjack).
+You win 10 chips (insurance).
+You have 25 chips.
+Bet 1 to 25 chips, Enter for 10 > 11
+
+Round 2, your bet is 11 chips.
+You have 6 5, 11.
+The dealer has A #.
+6 5, 11 against A: i insurance, s no insurance > yes
+Coach: no insurance is best; insurance costs 0.0340 bets (0.37 chips).
+Coach: 2 mistakes in 2 decisions, 0.0728 bets lost.
+You take insurance for 5.5 chips.
+The dealer checks for blackjack: no blackjack.
+6 5, 11 against A: h hit, s stand > h
+Coach: right, hit is best by 0.8095 bets.
+You hit and get T: 6 5 T, 21.
+The dealer turns over 9: A 9, soft 20.
+You win 11 chips (21 against 20).
+You lose 5.5 chips (insurance).
+You have 30.5 chips.
+Bet 1 to 30 chips, Enter for 11 > 30
+
+Round 3, your bet is 30 chips.
+You have A K, soft 21.
+The dealer has A #.
+You have blackjack.
+The dealer turns over K: A K, blackjack.
+You get the bet back (blackjack).
+You have 30.5 chips.
+Bet 1 to 30 chips, Enter for 30 > 2
+
+Round 4, your bet is 2 chips.
+You have A K, soft 21.
+The dealer has A #.
+You have blackjack.
+A K, soft 21 against A: i insurance, s no insurance > n
+"""
+
+
+def test_a_game_with_insurance() -> None:
+    """The chips that it takes are not there for a double in round 2; in round 3 there are none for insurance."""
+    rules = ("--rules", "vegas-s17", "--set", "insurance=true", "--coach", "--chips", 25)
+    out = play("10 i 11 yes h 30 2 n", *rules, "--shoe", "TA9K 6A59 T AAKK AAKQ").out
+    assert INSURANCE_GAME in out

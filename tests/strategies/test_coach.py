@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.hand_states import SPLIT_HAND
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
@@ -127,6 +127,16 @@ def test_an_early_surrender_is_judged_before_the_dealer_looks(decks: str | int) 
     for letter in "SHD":
         assert judgement.values[letter] == pytest.approx((1 - tens) * without.values[letter] - tens)
     assert judgement.best == "R"
+
+
+@pytest.mark.parametrize(("decks", "tens"), [("inf", 4 / 13), (6, 95 / 309)])
+def test_insurance_by_the_cards_that_are_seen(decks: str | int, tens: float) -> None:
+    """Half a bet at 2:1 on a ten face down. Of six decks the ace, a ten and a six are known, and 95 of 309 are tens."""
+    rules = VEGAS.replace(decks=decks, insurance=True)
+    judgement = Coach(rules).judge(look(rules, "T6", "A", INSURANCE), Action("I"))
+    assert judgement is not None and judgement.is_mistake
+    assert (judgement.best, judgement.chart) == ("S", "S")
+    assert judgement.cost == pytest.approx(1 / 2 * (1 - 3 * tens))
 
 
 @pytest.fixture(scope="module")

@@ -135,9 +135,10 @@ class CardTable:
             for line, colour in narrator.tell(game.events):
                 self.terminal.say(line, colour)
 
+        self.person.insurance = 0.0
         self.person.show = show
         self.person.hand_name = lambda: narrator.hand_name(PERSON, seat.turn)
-        self.person.pending = lambda: len(seat.hands) - seat.turn - 1
+        self.person.pending = lambda: max(len(seat.hands) - seat.turn - 1, 0)
 
     def _finish(self, game: Round) -> RoundResult:
         """Play a round; one that is left does not count."""

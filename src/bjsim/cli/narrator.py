@@ -14,6 +14,8 @@ from bjsim.sim.game.events import (
     Ending,
     Event,
     HandEnded,
+    InsuranceSettled,
+    Insured,
     Peeked,
     Revealed,
     Settled,
@@ -118,6 +120,10 @@ class Narrator:
                 self._endings[seat, hand] = ending
                 if line := self._tell_end(seat, hand, ending):
                     yield line, None
+            case Insured(seat):
+                yield self._sentence(seat, None, "take", f"insurance for {format_chips(Fraction(self.bet, 2))}"), None
+            case InsuranceSettled(seat, net):
+                yield self._tell_amount(seat, None, net, "insurance")
             case Settled():
                 yield self._tell_payoff(event)
             case _:
@@ -183,13 +189,16 @@ class Narrator:
         if event.tied:
             again = format_chips(event.tied * self.bet)
             return self._sentence(seat, hand, "tie", f"{self._reason(seat, hand)}: {again} bet again"), None
-        reason = f" ({self._reason(seat, hand)})"
+        reason = self._reason(seat, hand)
         if event.net == 0:
-            return self._sentence(seat, hand, "get", f"the bet back{reason}"), None
-        won = event.net > 0
+            return self._sentence(seat, hand, "get", f"the bet back ({reason})"), None
+        return self._tell_amount(seat, hand, event.net, reason)
+
+    def _tell_amount(self, seat: int, hand: int | None, net: Fraction, reason: str) -> Line:
+        won = net > 0
         verb, others = ("win", "wins") if won else ("lose", "loses")
         colour = (WINS if won else LOSES) if seat == PERSON else None
-        return self._sentence(seat, hand, verb, f"{format_chips(abs(event.net) * self.bet)}{reason}", others), colour
+        return self._sentence(seat, hand, verb, f"{format_chips(abs(net) * self.bet)} ({reason})", others), colour
 
     def _reason(self, seat: int, hand: int) -> str:
         ending = self._endings.get((seat, hand))
@@ -202,13 +211,13 @@ class Narrator:
         is_finished = cards.points >= 17 and not self._hidden  # else the hand has won or lost before
         return f"{Hand(self.hands[seat][hand]).points}{against if is_finished else ''}"
 
-    def _sentence(self, seat: int, hand: int, verb: str, rest: str = "", others: str = "") -> str:
-        """A sentence about a seat. verb: for the person; others: for anyone else, by default with an s."""
+    def _sentence(self, seat: int, hand: int | None, verb: str, rest: str = "", others: str = "") -> str:
+        """A sentence about a seat or one of its hands. verb: for the person; others: else, by default with an s."""
         if seat == PERSON:
             words = f"you {verb}"
         else:
             words = f"{self.names[seat]} {others or {'have': 'has'}.get(verb, f'{verb}s')}"
-        text = self.hand_name(seat, hand) + words
+        text = words if hand is None else self.hand_name(seat, hand) + words
         text += f" {rest}." if rest else "."
         return text[0].upper() + text[1:] if seat == PERSON else text
 

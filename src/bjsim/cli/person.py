@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from bjsim.cli.narrator import format_cards, format_chips
 from bjsim.cli.terminal import UNBROKEN, EndOfInput, Terminal
-from bjsim.sim.game.actions import NAMES, Action, View
+from bjsim.sim.game.actions import NAMES, STAND, Action, View
 
 if TYPE_CHECKING:
     from bjsim.strategies.evaluation.coach import Coach, Judgement
@@ -18,7 +19,7 @@ SYNONYMS = {
     "stay": "S", "card": "H", "dd": "D", "double down": "D", "surr": "R", "bet": "B",
     "insurance": "I", "insure": "I", "yes": "I", "y": "I", "no": "S", "n": "S",
 }  # fmt: skip
-ORDER = "HSDPRIB"  # in which moves are listed
+ORDER = "IHSDPRB"  # in which moves are listed
 QUIT = ("q", "quit", "exit")
 HELP = ("?", "help")
 RAISE = re.compile(r"(?:b|bet|raise)(?:\s*by)?\s*([0-9]{1,12})(?: chips?)?")
@@ -39,22 +40,25 @@ class PersonLeft(EndOfInput):
 
 def keys(legal: str) -> str:
     """The keys of some actions in words: `h hit, s stand`."""
-    names = {"I": "insurance", **NAMES, **({"S": "no insurance"} if "I" in legal else {})}
-    return ", ".join(
-        f"{letter.lower()}{UNBROKEN}{names.get(letter, 'play')}" for letter in sorted(legal, key=ORDER.find)
-    )
+    letters = sorted(legal, key=ORDER.find)
+    return ", ".join(f"{letter.lower()}{UNBROKEN}{move_name(letter, legal)}" for letter in letters)
+
+
+def move_name(letter: str, legal: Collection[str]) -> str:
+    """The name of an action among others, which tell whether the question is about insurance."""
+    return {"I": "insurance", "S": "no insurance"}[letter] if "I" in legal else NAMES.get(letter, "insurance")
 
 
 def parse_action(text: str, view: View) -> Action | str:
     """The action that an answer names, or what is wrong with it."""
     text = text.lower()
-    words = {**SYNONYMS, **{name: letter for letter, name in NAMES.items()}, **{k.lower(): k for k in NAMES}, "i": "I"}
+    words = {**SYNONYMS, **{name: letter for letter, name in NAMES.items()}, **{key.lower(): key for key in ORDER}}
     raised = RAISE.fullmatch(text)
     letter = "B" if raised else words.get(text, "")
     if not letter:
         return f"{text[:20] or 'An empty line'} is not a move here: {keys(view.legal)}, q quit, ? help"
     if letter not in view.legal:
-        return f"{NAMES.get(letter, text).capitalize()} is not possible here: {keys(view.legal)}"
+        return f"{NAMES.get(letter, 'insurance').capitalize()} is not possible here: {keys(view.legal)}"
     if letter != "B":
         return Action(letter)
     if raised is None or int(raised[1]) > view.chips:
@@ -70,7 +74,9 @@ def ask_action(terminal: Terminal, question: str, view: View) -> Action:
             raise PersonLeft("left")
         if answer.lower() in HELP:
             for letter in sorted(view.legal, key=ORDER.find):
-                terminal.say(f"  {keys(letter)}: {EXPLAINED.get(letter, NAMES.get(letter, ''))}")
+                declines = letter == "S" and "I" in view.legal
+                meaning = "leaves the bet as it is" if declines else EXPLAINED[letter]
+                terminal.say(f"  {letter.lower()} {move_name(letter, view.legal)}: {meaning}")
             terminal.say("  q quits. Cards are A 2 to 9 T J Q K; # is face down. An ace counts 11 if it can (soft).")
             continue
         action = parse_action(answer, view)
@@ -103,7 +109,7 @@ class CoachTally:
         self.mistakes += 1
         self.lost += judgement.cost * scale
         chips = judgement.cost * view.stake
-        cost = format_bets(judgement.cost * scale) + (f" ({format_chips(chips)})" if chips >= 0.005 else "")
+        cost = format_bets(judgement.cost * scale) + (f" ({format_chips(chips)})" if 0.005 <= chips < math.inf else "")
         return [(f"Coach: {blame(judgement)} costs {cost}.", "yellow"), (f"Coach: {self.total()}.", None)]
 
     def total(self) -> str:
@@ -117,15 +123,18 @@ class CoachTally:
 
 
 def format_bets(amount: float) -> str:
-    """An expected loss in initial bets."""
+    """An expected loss in initial bets; it is infinite where endless splits pay without limit."""
+    if math.isinf(amount):
+        return "infinitely many bets"
     return f"{amount:.4f} bets" if amount >= 0.00005 else f"{amount:.1e} bets"
 
 
 def praise(judgement: Judgement) -> str:
     """What to say to a decision that is not a mistake."""
-    action = NAMES[judgement.action]
+    action = move_name(judgement.action, judgement.values)
     if judgement.cost:
-        better = f"with exactly these cards {NAMES[judgement.best]} is better by {format_bets(judgement.cost)}"
+        best = move_name(judgement.best, judgement.values)
+        better = f"with exactly these cards {best} is better by {format_bets(judgement.cost)}"
         return f"right, the best chart says {action}; {better}."
     if len(judgement.values) == 1:
         return f"right, {action} is all there is."
@@ -136,7 +145,8 @@ def praise(judgement: Judgement) -> str:
 
 def blame(judgement: Judgement) -> str:
     """What to say to a mistake, before its cost."""
-    return f"{NAMES[judgement.best]} is best; {NAMES[judgement.action]}"
+    best, taken = (move_name(letter, judgement.values) for letter in (judgement.best, judgement.action))
+    return f"{best} is best; {taken}"
 
 
 class Person:
@@ -147,6 +157,7 @@ class Person:
         tally: Of the coach, if one is to judge them.
 
     Attributes:
+        insurance: Chips staked on it in this round, which the round does not take from the seat's.
         show: Called before each question: tells what has happened.
         hand_name: Called for the name of the hand to decide on, such as `Hand 2: `.
         pending: Called for the number of split hands that wait for their second card.
@@ -157,6 +168,7 @@ class Person:
     def __init__(self, terminal: Terminal, tally: CoachTally | None = None) -> None:
         self.terminal = terminal
         self.tally = tally
+        self.insurance = 0.0
         self.show: Callable[[], None] = lambda: None
         self.hand_name: Callable[[], str] = lambda: ""
         self.pending: Callable[[], int] = lambda: 0
@@ -164,11 +176,16 @@ class Person:
     def decide(self, view: View) -> Action:
         """Ask for the action; doubles and splits that the chips do not cover are not offered."""
         self.show()
-        legal = "".join(letter for letter in view.legal if STAKES.get(letter, 0.0) * view.stake <= view.chips)
-        view = view._replace(legal=legal)
+        chips = view.chips - self.insurance
+        legal = "".join(letter for letter in view.legal if STAKES.get(letter, 0.0) * view.stake <= chips)
+        if "I" in view.legal and "I" not in legal:
+            return STAND  # declines
+        view = view._replace(legal=legal, chips=int(chips))
         question = f"{self.hand_name()}{format_cards(view.hand)} against {' '.join(view.dealer)}"
         action = ask_action(self.terminal, question, view)
         if self.tally:
             for line, colour in self.tally.judge(view, action, self.pending()):
                 self.terminal.say(line, colour)
+        if action.letter == "I":
+            self.insurance = STAKES["I"] * view.stake
         return action

@@ -5,6 +5,9 @@ shoe is full except for the cards of the hand and what the dealer shows, and pla
 the hand. A split hand is valued by `action_values`: without the other cards of the pair, and as if no other split
 hand were to come.
 
+A decision before the dealer looks for a natural (insurance, and the first one where surrender is early) has its value
+with that natural included; all others are given that there is none, where the dealer looks.
+
 The best chart may play a hand of a finite shoe differently from what is best for exactly its cards. It is not a mistake
 to follow it.
 """
@@ -17,7 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.automaton import PendingHands
 from bjsim.sim.game.cards import RANKS, TEN, parse_rank
 from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
@@ -114,8 +117,11 @@ class Coach:
         Returns:
             The judgement; None if the decision or the hand has no exact value.
         """
+        if view.legal == INSURANCE:
+            values = {"S": 0.0, "I": (3 * self._chance_of_natural(view) - 1) / 2}
+            return Judgement(action.letter, values, self.chart.insurance)
         legal = "".join(letter for letter in view.legal if letter in VALUED)
-        if action.letter not in legal or "I" in view.legal:
+        if action.letter not in legal:
             return None
         try:
             values = self._values_in_shoe(view, legal) if self._shoe else self._values(view, legal, pending)
@@ -123,7 +129,8 @@ class Coach:
             return None
         if action.letter not in values:
             return None
-        if natural := self._chance_of_natural(view):
+        if self._precedes_look(view):
+            natural = self._chance_of_natural(view)
             values = {letter: (1 - natural) * value - natural for letter, value in values.items()}
         state = self.chart.find_state(view.hand, view.split)
         chart = self.chart.policy(state, self.chart.states.column(view.dealer), "".join(values))
@@ -145,18 +152,20 @@ class Coach:
                 values["P"] -= float(means.at(PendingHands(split_hand, pending, view.hands)))
         return values
 
-    def _chance_of_natural(self, view: View) -> float:
-        """Probability that the dealer finds a natural after an early surrender was offered, which the values exclude.
+    def _precedes_look(self, view: View) -> bool:
+        """Whether the decision comes before the dealer looks for a natural, which the solvers' values exclude.
 
-        Every other action than a surrender then loses the bet. The values of surrenders are the solvers', who add what
-        the surrender saves; with that, this makes them -1/2.
+        If the dealer finds one, every action but an early surrender loses the bet. The solvers add what that saves to
+        the surrender's value, which is -1/2 again once the natural is included.
         """
-        rules, first = self.rules, min(parse_rank(view.dealer[0]), TEN)
-        early = not view.split and len(view.hand) == 2 and RANKS[first] in EARLY_SURRENDER[rules.surrender]
-        if not early or not rules.peek or rules.dealer_shows == "both":
-            return 0.0
-        left = self._unseen(view) if self._shoe else rules.card_probabilities
-        return float((sum(left[TEN:]) if first == 0 else left[0]) / sum(left))
+        rules, card = self.rules, RANKS[min(parse_rank(view.dealer[0]), TEN)]
+        first = not view.split and len(view.hand) == 2 and rules.dealer_shows == "up"
+        return first and rules.peek and card in EARLY_SURRENDER[rules.surrender]
+
+    def _chance_of_natural(self, view: View) -> float:
+        """Probability that the dealer has a natural, given the cards of the hand and the open ace or ten."""
+        left = self._unseen(view) if self._shoe else self.rules.card_probabilities
+        return float((sum(left[TEN:]) if view.dealer == "A" else left[0]) / sum(left))
 
     def _values_in_shoe(self, view: View, legal: str) -> dict[str, float]:
         assert self._shoe is not None
