@@ -28,6 +28,8 @@ FAULTS = {
     "orphan": "ended, but left a process running",
     "start-failure": "could not be started",
     "move-cap": "used all moves that the rules allow with one hand, without standing",
+    "chatter": "in the line protocol: wrote a line unasked, or a second one",
+    "not-ready": "in the line protocol: did not answer `hello` in time with `ready 1`",
 }
 REPLY_LIMIT = 4096  # bytes of stdout
 _CHIPS = re.compile(rb"[+-]?([0-9]*)(?:\.[0-9]*)?")  # fractions are ignored: programs that use floats print them

@@ -1,0 +1,228 @@
+"""The line protocol, version 1, as text: what a bot that lives for a match is told and answers. It runs no programs.
+
+The host writes lines of ASCII to the bot's stdin: `hello`, then for a match `rules`, `match`, and all that a person at
+the table sees (`round`, `shuffle`, `card`, `hidden`, `shown`, `peek`, `action`, `end`, `paid`). The bot answers `hello`
+with `ready 1`, and each `move` with a move as in `protocol`, after which the rest of the line is a note. Words are
+separated by one blank; fixed words come first, then KEY=VALUE words in any order. The reference is
+docs/reference/line-protocol.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from bjsim.bots.protocol import REPLY_LIMIT, Fault, make_argv, parse_reply
+from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.events import DEALER, Acted, Dealt, Event, HandEnded, Peeked, Revealed, Settled, Shuffled
+from bjsim.sim.game.rule_fields import plain
+from bjsim.sim.game.rules import RULE_FIELDS, Rules
+
+VERSION = 1
+LINE_LIMIT = REPLY_LIMIT  # bytes of a line
+NOTE_LIMIT = 200  # bytes of the note after a move
+LOG_LIMIT = 1 << 16  # bytes of stderr in a match
+BYE = "bye"
+_NAME_LIMIT = 100  # letters of the name of custom rules, which may be of any length
+_MOVE = re.compile(rb"\s*(?:[bB]\s+\S*|\S*)")  # the words that are not the note
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time that a bot has, in milliseconds.
+
+    Attributes:
+        load: From `hello` to `ready`.
+        move: For each move.
+        bank: For all moves of a match together that take longer; a move that uses it up is a timeout.
+    """
+
+    load: int = 10_000
+    move: int = 200
+    bank: int = 2_000
+
+
+class Transcript:
+    """What everybody at a table sees in a match, as lines. The hole card is masked until it is turned over.
+
+    Args:
+        rules: The game.
+
+    Attributes:
+        lines: All lines so far, after `update`.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.lines: list[str] = []
+        self._round = 0
+        self._header = ""  # the line `round`, which follows the line `shuffle`
+        self._events: Sequence[Event] = ()
+        self._seen = 0
+        self._chairs: Sequence[int] = ()
+        self._ended: Counter[int] = Counter()  # chair -> hands that have ended
+        self._hole = ""
+
+    def begin_round(self, chairs: Sequence[int], chips: Sequence[int], events: Sequence[Event]) -> None:
+        """Begin a round.
+
+        Args:
+            chairs: The chair of each seat of the round.
+            chips: The chips of every chair before the buy-in.
+            events: Of this round. It may grow; `update` reads on.
+        """
+        self.update()
+        self._round += 1
+        self._header = f"round {self._round} in={_joined(chairs)} chips={_joined(chips)}"
+        self._events, self._seen, self._chairs, self._hole = events, 0, chairs, ""
+        self._ended.clear()
+
+    def update(self) -> None:
+        """Add lines for the events that have happened since the last call."""
+        for event in self._events[self._seen :]:
+            if self._header and not isinstance(event, Shuffled):
+                self.lines.append(self._header)
+                self._header = ""
+            self._add(event)
+        self._seen = len(self._events)
+
+    def hand_in_play(self, chair: int) -> int:
+        """The number of the hand that this chair decides on."""
+        return self._ended[chair]
+
+    def _add(self, event: Event) -> None:
+        self.lines.append(event_line(event, self._chairs, self.rules.buy_in))
+        match event:
+            case Dealt(card, face_down=True):
+                self._hole = card
+            case Peeked(natural=True):  # the round ends here, and everybody sees the natural
+                self.lines.append(f"shown d {self._hole}")
+            case HandEnded(seat):
+                self._ended[self._chairs[seat]] += 1
+
+
+def event_line(event: Event, chairs: Sequence[int], buy_in: int) -> str:
+    """An event as a line.
+
+    Args:
+        event: The event.
+        chairs: The chair of each seat of the round.
+        buy_in: Chips of an initial bet.
+    """
+    match event:
+        case Shuffled():
+            return "shuffle"
+        case Peeked(natural):
+            return f"peek {'natural' if natural else 'none'}"
+        case Revealed(card):
+            return f"shown d {card}"
+        case Dealt(card) if event.seat == DEALER:
+            return "hidden d" if event.face_down else f"card d {card}"
+    at = f"{chairs[event.seat]}.{event.hand}"
+    match event:
+        case Dealt(card):
+            return f"card {at} {card}"
+        case Acted(action=action):
+            return f"action {at} {action}"
+        case HandEnded(ending=ending):
+            return f"end {at} {ending}"
+        case Settled(net=net, tied=tied):
+            return f"paid {at} {_amount(net * buy_in)}" + (f" tied={_amount(tied * buy_in)}" if tied else "")
+
+
+def hello_line(clock: Clock) -> str:
+    """The first line to a process, which it answers with `ready`."""
+    return f"hello {VERSION} load-ms={clock.load} move-ms={clock.move} bank-ms={clock.bank}"
+
+
+def rules_line(rules: Rules) -> str:
+    """The rules, without the fields that have their defaults."""
+    default = Rules()
+    name = re.sub(r"[^!-~]", "-", rules.name)[:_NAME_LIMIT]
+    changed = [name for name in RULE_FIELDS if getattr(rules, name) != getattr(default, name)]
+    return " ".join([f"rules name={name}", *(f"{field}={_value(getattr(rules, field))}" for field in changed)])
+
+
+def match_line(seats: int, chair: int, chips: int, rounds: int | None = None, resumed: bool = False) -> str:
+    """The start of a match.
+
+    Args:
+        seats: Number of chairs.
+        chair: The bot's own.
+        chips: Of each chair at the start.
+        rounds: Of the match; None if their number is not known.
+        resumed: Whether the events of the match so far follow, because the process is not its first.
+    """
+    keys = {"seats": seats, "seat": chair, "rounds": rounds, "chips": chips, "resumed": 1 if resumed else None}
+    return " ".join(["match", *(f"{key}={value}" for key, value in keys.items() if value is not None)])
+
+
+def move_line(view: View, hand: int, bank: int) -> str:
+    """The question for a move: the five arguments of the argv protocol, and the rest of the view.
+
+    Args:
+        view: What the seat may see.
+        hand: The number of the hand in play.
+        bank: Milliseconds left in the bank.
+    """
+    keys = f"hand={hand} hands={view.hands} dealer={view.dealer} legal={view.legal} bank-ms={bank}"
+    return f"move {' '.join(make_argv(view))} {keys}"
+
+
+def fault_line(kind: str, strikes: int | None) -> str:
+    """Told to the bot at fault alone. strikes: how many it has left; None for no limit."""
+    return f"fault {kind}" + ("" if strikes is None else f" strikes={strikes}")
+
+
+def over_line(chips: int) -> str:
+    """The end of a match. chips: what the bot holds."""
+    return f"over {chips}"
+
+
+def as_bytes(lines: Sequence[str]) -> bytes:
+    """The lines as they are sent."""
+    return "".join(f"{line}\n" for line in lines).encode("ascii")
+
+
+def parse_ready(line: bytes) -> dict[str, str] | None:
+    """Parse the answer to `hello`. Returns: its keys, such as `name` and `version`; None if it is not `ready 1`."""
+    words = line.decode("ascii", "replace").split()
+    if words[:2] != ["ready", str(VERSION)]:
+        return None
+    return {key: value for key, equals, value in (word.partition("=") for word in words[2:]) if equals}
+
+
+def parse_answer(line: bytes, view: View) -> tuple[Action | Fault, str]:
+    """Parse the answer to `move`: the move or the fault, as `parse_reply`, and the note."""
+    return parse_reply(line, view), parse_note(line)
+
+
+def parse_note(line: bytes) -> str:
+    """The note after the move in an answer, shortened to NOTE_LIMIT bytes."""
+    move = _MOVE.match(line)
+    assert move  # it matches the empty text too
+    return line[move.end() :].strip()[:NOTE_LIMIT].decode("ascii", "replace")
+
+
+def parse_words(line: str) -> tuple[list[str], Mapping[str, str]]:
+    """Split a line into its fixed words and its keys, for those who read a transcript."""
+    words = line.split()
+    keys = dict(word.split("=", 1) for word in words if "=" in word)
+    return [word for word in words if "=" not in word], keys
+
+
+def _joined(numbers: Sequence[int]) -> str:
+    return ",".join(map(str, numbers))
+
+
+def _amount(chips: Fraction) -> str:
+    """Chips, with a fraction if they are not whole: `15/2`."""
+    return str(chips)
+
+
+def _value(value: object) -> str:
+    text = plain(value)
+    return str(int(text)) if isinstance(text, bool) else re.sub(r"[^!-~]+", "-", str(text))

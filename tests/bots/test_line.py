@@ -1,0 +1,208 @@
+"""The line protocol as text: what a bot is told is enough to know each view, and no more than a table shows."""
+
+import random
+import re
+from fractions import Fraction
+
+import pytest
+from bot_helpers import a_view
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bjsim.bots import line
+from bjsim.bots.protocol import FAULTS, Fault
+from bjsim.sim.game.actions import Action, raise_by
+from bjsim.sim.game.events import Acted, Dealt, HandEnded, Peeked, Revealed, Settled, Shuffled
+from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.random_stream import Stream
+from bjsim.sim.game.round import Round
+from bjsim.sim.game.rules import RULE_FIELDS, Rules, parse_field
+from bjsim.sim.game.shoe import open_shoe
+
+
+class Reader:
+    """What a bot knows of the table from the lines alone. It skips lines and keys that it does not know."""
+
+    def __init__(self):
+        self.visible, self.hands, self.dealer, self.profit, self.asked = "", {}, "", 0, []
+
+    def read(self, text):
+        words, keys = line.parse_words(text)
+        match words:
+            case ["round", _]:
+                self.hands, self.dealer, self.hidden = {}, "", 0
+                self.cards = ""
+            case ["card", "d", card]:
+                self.dealer += card
+            case ["hidden", "d"]:
+                self.hidden += 1
+            case ["shown", "d", card]:
+                self.dealer, self.hidden = self.dealer + card, 0
+            case ["card", at, card]:
+                seat, hand = map(int, at.split("."))
+                mine = self.hands.setdefault(seat, [""])
+                if hand == len(mine):
+                    mine.append("")
+                mine[hand] += card
+                self.cards += card
+            case ["action", at, "P"]:
+                seat, hand = map(int, at.split("."))
+                one, other = self.hands[seat][hand]
+                self.hands[seat][hand : hand + 1] = [one, other]
+            case ["move", *argv]:
+                self.asked.append((argv, keys, self.dealer + "#" * self.hidden + self.cards))
+
+
+class Asker:
+    """A seat with random legal moves, which keeps the lines of its questions."""
+
+    def __init__(self, chair, transcript, rng, reader):
+        self.name, self.chair, self.transcript, self.rng, self.reader = "asker", chair, transcript, rng, reader
+        self.seen = 0
+
+    def decide(self, view):
+        self.transcript.update()
+        asked = line.move_line(view, self.transcript.hand_in_play(self.chair), 1873)
+        for text in [*self.transcript.lines[self.seen :], asked]:
+            if self.rng.random() < 0.2:
+                self.reader.read(f"unknown {text}")
+            self.reader.read(f"{text} unknown={self.rng.random()}")
+        self.seen = len(self.transcript.lines)
+        argv, keys, visible = self.reader.asked[-1]
+        hand = int(keys["hand"])
+        assert self.reader.hands[self.chair][hand] == view.hand == argv[1]
+        assert visible == view.visible == argv[2]
+        assert (keys["dealer"], keys["legal"], int(keys["hands"])) == (view.dealer, view.legal, view.hands)
+        letter = self.rng.choice(view.legal)
+        return raise_by(self.rng.randint(0, view.chips)) if letter == "B" else Action(letter)
+
+
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+def test_the_lines_tell_each_view(preset):
+    """From lines alone, with unknown lines and keys slipped in, a reader knows its hand and all visible cards."""
+    rng = random.Random(17)
+    rules = named_rules(preset).replace(seats=3)
+    transcript, shoe = line.Transcript(rules), open_shoe(rules, Stream(3))
+    chairs = [0, 2, 5]
+    seats = [Asker(chair, transcript, rng, Reader()) for chair in chairs]
+    for _ in range(60):
+        game = Round(rules, shoe, seats)
+        transcript.begin_round(chairs, [200] * 6, game.events)
+        game.play()
+    assert sum(len(seat.reader.asked) for seat in seats) > 60
+    transcript.update()
+    limit = line.LINE_LIMIT
+    assert all(len(text) < limit and text.isascii() and "  " not in text for text in transcript.lines)
+
+
+def test_the_lines_of_a_round_of_the_specification():
+    rules = named_rules("cardshark")
+    events = [
+        Shuffled(), Dealt("T"), Dealt("K", face_down=True), Dealt("A", 0), Dealt("9", 1, 1), Acted(0, 0, Action("H")),
+        Acted(1, 0, raise_by(15)), HandEnded(1, 0, "bust"), Revealed("6"), Settled(1, 0, Fraction(-5, 2), Fraction(0)),
+    ]  # fmt: skip
+    transcript = line.Transcript(rules)
+    transcript.begin_round([0, 2], [200, 180, 235], events)
+    transcript.update()
+    assert transcript.lines == [
+        "shuffle", "round 1 in=0,2 chips=200,180,235", "card d T", "hidden d", "card 0.0 A", "card 2.1 9",
+        "action 0.0 H", "action 2.0 B 15", "end 2.0 bust", "shown d 6", "paid 2.0 -25",
+    ]  # fmt: skip
+    assert transcript.hand_in_play(2) == 1 and transcript.hand_in_play(0) == 0
+
+
+def test_a_hole_card_that_is_not_turned_over_is_never_told():
+    """Negative control: it is told when it is turned over, and when a peek finds a natural, which ends the round."""
+    hidden = [Dealt("T"), Dealt("K", face_down=True), Peeked(False), Dealt("5", 0), HandEnded(0, 0, "bust")]
+    for more, told in (([], False), ([Revealed("K")], True)):
+        transcript = line.Transcript(Rules())
+        transcript.begin_round([0], [200], [*hidden, *more])
+        transcript.update()
+        assert any("K" in text for text in transcript.lines) == told
+    transcript.begin_round([0], [200], [Dealt("T"), Dealt("A", face_down=True), Peeked(True)])
+    transcript.update()
+    assert transcript.lines[-2:] == ["peek natural", "shown d A"]
+
+
+def test_replayed_ties_and_parts_of_chips_are_told():
+    assert line.event_line(Settled(0, 1, Fraction(0), Fraction(2)), [3], 10) == "paid 3.1 0 tied=20"
+    assert line.event_line(Settled(0, 0, Fraction(3, 2), Fraction(0)), [3], 5) == "paid 3.0 15/2"
+
+
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+def test_rules_make_the_round_trip(preset):
+    rules = named_rules(preset)
+    words, keys = line.parse_words(line.rules_line(rules))
+    assert words == ["rules"] and len(line.rules_line(rules)) < line.LINE_LIMIT
+    told = {name: parse_field(name, value) for name, value in keys.items() if name != "name"}
+    assert Rules().replace(**told) == rules and set(told) <= set(RULE_FIELDS)
+
+
+def test_custom_rules_with_a_strange_name_fit_a_line():
+    text = line.rules_line(Rules(name="ü b=c\n" * 2000))
+    assert text.isascii() and "\n" not in text and len(text) < 200
+
+
+def test_the_other_lines_of_the_specification():
+    assert line.hello_line(line.Clock()) == "hello 1 load-ms=10000 move-ms=200 bank-ms=2000"
+    assert line.match_line(4, 2, 200, 25) == "match seats=4 seat=2 rounds=25 chips=200"
+    assert line.match_line(4, 2, 200, resumed=True) == "match seats=4 seat=2 chips=200 resumed=1"
+    assert line.fault_line("timeout", 9) == "fault timeout strikes=9"
+    assert line.fault_line("crash", None) == "fault crash"
+    assert line.as_bytes([line.over_line(235), line.BYE]) == b"over 235\nbye\n"
+    view = a_view(hand="T6", stake=10, chips=190)
+    asked = "move 16 T6 9#T6A38 10 190 hand=0 hands=1 dealer=9 legal=SHDB bank-ms=1873"
+    assert line.move_line(view, 0, 1873) == asked
+    assert {"chatter", "not-ready"} <= set(FAULTS)
+
+
+@pytest.mark.parametrize(
+    ("answer", "move", "note"),
+    [
+        (b"H count=+4, 16 v T", Action("H"), "count=+4, 16 v T"),
+        (b"H\r", Action("H"), ""),
+        (b"b 15 big\r", raise_by(15), "big"),
+        (b"B 15", raise_by(15), ""),
+        (b"S " + b"x" * 999, Action("S"), "x" * 200),
+        (b"S \xff", Action("S"), "\N{REPLACEMENT CHARACTER}"),
+        (b"", None, ""),
+        (b"STAND", None, ""),
+    ],
+)
+def test_answers(answer, move, note):
+    parsed, said = line.parse_answer(answer, a_view())
+    assert said == note and (parsed == move if move else isinstance(parsed, Fault) and parsed.kind == "bad-reply")
+
+
+@pytest.mark.parametrize(
+    ("answer", "keys"),
+    [
+        (b"ready 1", {}),
+        (b"ready 1 name=counter version=7 shiny new=\r", {"name": "counter", "version": "7", "new": ""}),
+        (b"ready 2", None),
+        (b"H", None),
+        (b"", None),
+        (b"ready", None),
+    ],
+)
+def test_the_answer_to_hello(answer, keys):
+    assert line.parse_ready(answer) == keys
+
+
+@given(st.binary(max_size=300))
+def test_any_answer_is_a_legal_move_or_a_fault(answer):
+    parsed, note = line.parse_answer(answer, a_view())
+    assert parsed.kind in FAULTS if isinstance(parsed, Fault) else parsed.letter in a_view().legal
+    assert len(note) <= line.NOTE_LIMIT
+
+
+@given(st.sampled_from("SHD") | st.integers(0, 190).map("B {}".format), st.text("ab =,+", max_size=199))
+def test_moves_and_notes_make_the_round_trip(move, note):
+    parsed, said = line.parse_answer(f"{move} {note}".encode(), a_view())
+    assert str(parsed) == move and said == note.strip()
+
+
+@given(st.dictionaries(st.from_regex(re.compile(r"\A[a-z-]{1,9}\Z", re.A)), st.from_regex(re.compile(r"\A[!-~]*\Z"))))
+def test_keys_make_the_round_trip(keys):
+    text = " ".join(["move", "16", *(f"{key}={value}" for key, value in keys.items())])
+    assert line.parse_words(text) == (["move", "16"], keys)
