@@ -8,11 +8,13 @@ import threading
 from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from bjsim.bots.line import LOG_LIMIT, Clock, Transcript
 from bjsim.bots.protocol import Fault, Reply, classify_reply, ends_hand, make_argv
+from bjsim.bots.resident import LinePlayer, LineSeat
 from bjsim.bots.sandbox.build import build
 from bjsim.bots.sandbox.languages import BuildError, Program
 from bjsim.bots.sandbox.session import Limits, SandboxClosed, SandboxError, SandboxSession, sandboxed
@@ -50,7 +52,12 @@ class BotPlayer:
         self.kept_faults: list[Fault] = []
         self._nanoseconds = array("q")
         self._closed = False
-        self._open = partial(SandboxSession, program, limits, sandboxed=sandboxed, cold=cold)
+        resident = program.protocol == "line"
+        self.timeout = limits.timeout
+        self._open = partial(
+            SandboxSession, program, replace(limits, errors=LOG_LIMIT) if resident else limits, sandboxed=sandboxed,
+            cold=cold, resident=resident,
+        )  # fmt: skip
         self._copy = partial(BotPlayer, program, limits, sandboxed=sandboxed, cold=cold, strikes=strikes, name=name)
         self._forget_sessions()
 
@@ -68,37 +75,72 @@ class BotPlayer:
         Raises:
             SandboxClosed: `close` was called, perhaps meanwhile.
         """
+        return self.play(view)
+
+    def play(self, view: View, line_seat: LineSeat | None = None) -> Action:
+        """As `decide`, in a match of the line protocol if `line_seat` is given."""
         if self.out or view.legal == INSURANCE:  # the protocol cannot ask for insurance, so a program declines it
             return STAND
         seat = self._seat(view.seat)
         moves = seat.count(view)
-        reply = self.ask(view)
+        reply = line_seat.ask(view) if line_seat else self.ask(view)
         move = classify_reply(reply, view)
-        if isinstance(move, Fault):
-            self._count(move)
-            move = STAND
-        elif moves >= view.rules.move_cap and not ends_hand(move):
+        fault = move if isinstance(move, Fault) else None
+        action = STAND if isinstance(move, Fault) else move
+        if not fault and moves >= view.rules.move_cap and not ends_hand(action):
             argv = tuple(make_argv(view))
-            self._count(Fault("move-cap", f"{moves} moves with one hand", argv, reply.stdout, reply.stderr))
-        seat.last = view, move
-        return move
+            fault = Fault("move-cap", f"{moves} moves with one hand", argv, reply.stdout, reply.stderr)
+        if fault:
+            self._count(fault)
+        if fault and line_seat:
+            line_seat.tell_fault(fault.kind, self.strikes and self.strikes - self.faults.total())
+        seat.last = view, action
+        return action
 
     def ask(self, view: View) -> Reply:
-        """Run the bot once for this view, without counting faults. Raises: SandboxClosed, as `decide`."""
-        return self.run(make_argv(view))
+        """Run the bot once for this view, without counting faults. Raises: SandboxClosed, as `decide`.
+
+        A line bot is asked in a match of its own, in which it has seen nothing.
+        """
+        if self.program.protocol != "line":
+            return self.run(make_argv(view))
+        seat = self.join(Transcript(view.rules), view.seat, view.rules.seats)
+        try:
+            return seat.ask(view)
+        finally:
+            seat.leave()
 
     def run(self, arguments: Sequence[str]) -> Reply:
         """Run the bot once with these arguments. Raises: SandboxClosed, as `decide`."""
         try:
-            session = self._take_session()
+            session = self.take()
         except (SandboxError, BuildError) as error:
             return Reply("start", 0, 0, b"", str(error).encode())
         reply = session.ask(arguments)
+        self.give_back(session)
+        self.note_time(reply)
+        return reply
+
+    def join(
+        self, transcript: Transcript, chair: int, chairs: int, rounds: int | None = None, resumed: bool = False
+    ) -> LineSeat:
+        """Take a seat for a match, in the line protocol. The arguments are those of `LineSeat`.
+
+        A move may take a tenth of the time limit, and all moves of a match together the whole of it more.
+        """
+        clock = Clock(move=round(self.timeout * 100), bank=round(self.timeout * 1000))
+        return LineSeat(self, transcript, chair, chairs, rounds, clock, resumed)
+
+    def note_time(self, reply: Reply) -> None:
+        """Include the time of this reply in the statistics."""
+        if reply.cause != "start":
+            with self._lock:
+                self._nanoseconds.append(reply.elapsed_ns)
+
+    def give_back(self, session: SandboxSession) -> None:
+        """Let others use the session."""
         with self._lock:
             self._idle.append(session)
-            if reply.cause != "start":
-                self._nanoseconds.append(reply.elapsed_ns)
-        return reply
 
     def ms_per_move(self) -> dict[str, float | None]:
         """`median` and `p99` (99th percentile) of the time per move in milliseconds; None before the first move."""
@@ -114,10 +156,11 @@ class BotPlayer:
 
     def open(self) -> None:
         """Open a sandbox session now, rather than with the first move. Raises: BuildError, SandboxError."""
-        self._idle.append(self._take_session())
+        self.give_back(self.take())
 
-    def __deepcopy__(self, memo: object) -> BotPlayer:
-        return self  # a bot keeps no state between moves
+    def __deepcopy__(self, memo: object) -> BotPlayer | LinePlayer:
+        """A player for a block of rounds: itself, as a bot keeps no state between moves, unless it is a line bot."""
+        return LinePlayer(self.name, self.join, self.play) if self.program.protocol == "line" else self
 
     def close(self) -> None:
         """End the bot, including moves in progress in other threads. Its statistics remain."""
@@ -139,8 +182,8 @@ class BotPlayer:
         self._idle: list[SandboxSession] = []
         self._threads = threading.local()
 
-    def _take_session(self) -> SandboxSession:
-        """An idle session on this thread's cores, or a new one."""
+    def take(self) -> SandboxSession:
+        """An idle session on this thread's cores, or a new one. Raises: BuildError, SandboxClosed, SandboxError."""
         if os.getpid() != self._process:
             self._forget_sessions()  # forked: the sessions belong to the parent process
         cores = os.sched_getaffinity(0)

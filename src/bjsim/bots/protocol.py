@@ -47,11 +47,14 @@ class Reply:
 
     Attributes:
         cause: why the run ended: `exit`; `timeout` or `cpu` (out of wall or processor time); `memory`; `flood` (too
-            much output); `orphan` (it left a process behind); `start` (it could not be started).
+            much output); `orphan` (it left a process behind); `start` (it could not be started). Of a line bot `exit`
+            is a line, and `ended` (its process ended instead), `chatter`, `not-ready`, and `lost` (the machine ended
+            it) are possible too.
         status: the exit status, or minus the number of the signal.
         elapsed_ns: wall time in nanoseconds.
         stdout: at most 4 KiB of its output.
         stderr: at most 4 KiB of its error output, or the message if the cause is `start`.
+        detail: more about the cause.
     """
 
     cause: str
@@ -59,6 +62,7 @@ class Reply:
     elapsed_ns: int
     stdout: bytes
     stderr: bytes
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -150,8 +154,15 @@ def classify_reply(reply: Reply, view: View) -> Action | Fault:
         kind, detail = "crash", "used too much memory and was killed"
     elif reply.cause == "flood":
         kind, detail = "flood", f"printed more than {REPLY_LIMIT} bytes"
+    elif reply.cause == "chatter":
+        kind, detail = "chatter", "wrote a line unasked, or a second one"
+    elif reply.cause == "not-ready":
+        kind, detail = "not-ready", reply.detail + python_2_hint(reply.stderr.decode("utf-8", "replace"))
+    elif reply.cause == "ended":
+        hint = python_2_hint(reply.stderr.decode("utf-8", "replace"))
+        kind, detail = "crash", f"{ending(reply.status)} instead of answering{hint}"
     elif reply.status:
-        kind, detail = "crash", _ending(reply.status) + python_2_hint(reply.stderr.decode("utf-8", "replace"))
+        kind, detail = "crash", ending(reply.status) + python_2_hint(reply.stderr.decode("utf-8", "replace"))
     elif reply.cause == "orphan":
         kind, detail = "orphan", "left a process running"
     if kind:
@@ -196,7 +207,8 @@ def _points(view: View) -> tuple[int, bool]:
     return hand.points, hand.soft
 
 
-def _ending(status: int) -> str:
+def ending(status: int) -> str:
+    """How a process ended: its exit status, or minus the number of a signal, in words."""
     if status > 0:
         return f"ended with exit status {status}"
     try:

@@ -18,6 +18,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from bjsim.bots.protocol import Reply
 from bjsim.bots.sandbox import inside
 from bjsim.bots.sandbox.languages import BuildError, Language, Program, find_binds, find_language, find_tool
 from bjsim.bots.sandbox.session import Limits, SandboxSession
-from bjsim.bots.sandbox.sources import read_bot
+from bjsim.bots.sandbox.sources import read_bot, read_protocol
 
 LIMITS = Limits(timeout=120.0, memory=1 << 30, processes=64, output=16 << 20, errors=1 << 16, files=64 << 20)
 MAX_FILES = 128  # compiled files of one program
@@ -60,12 +61,14 @@ def build(path: str | Path, *, sandboxed: bool = True) -> Program:
     except OSError as error:
         raise BuildError(f"{path}: {error.strerror}") from None
     if language is None:
-        return Program(path.name, "executable", {path.name: content}, (f"./{path.name}",))
+        return Program(
+            path.name, "executable", {path.name: content}, (f"./{path.name}",), protocol=read_protocol(content)
+        )
     files: Mapping[str, bytes] = {language.source_name(content, path.stem): content}
     if language.script:
         extra = {name: inside.source(name) for name in language.extra}
         files = _compiled(path.name, language, {**files, **extra}, sandboxed)
-    return language.make_program(path.stem, files)
+    return replace(language.make_program(path.stem, files), protocol=read_protocol(content))
 
 
 def cache_folder() -> Path:

@@ -38,6 +38,8 @@ DENIED = {
     "cachestat": (451, 451), "mincore": (27, 232), "io_setup": (206, 0),
     # times of device nodes; ARM64 has only the first call
     "utimensat": (280, 88), "utime": (132, 88), "utimes": (235, 88), "futimesat": (261, 88),
+    # a timer whose signal is SIGCONT would wake a resident bot between its moves
+    "timer_create": (222, 107),
     # leaving the namespaces, and parts of the kernel that bots do not need
     "unshare": (272, 97), "setns": (308, 268), "socket": (41, 198), "syslog": (103, 116),
     "io_uring_setup": (425, 425), "bpf": (321, 280), "perf_event_open": (298, 241),

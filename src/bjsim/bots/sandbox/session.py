@@ -111,6 +111,7 @@ class SandboxSession:
         limits: of one move.
         sandboxed: False runs the bot with resource limits only.
         cold: exec mode: start the program anew for every move, even if it has a fork server.
+        resident: keep a process of the bot from one `tell` to the next.
         scratch: give the program a folder that it can write to, "$TMP".
 
     Attributes:
@@ -122,12 +123,14 @@ class SandboxSession:
     """
 
     def __init__(
-        self, program: Program, limits: Limits, *, sandboxed: bool, cold: bool = False, scratch: bool = False
-    ) -> None:
+        self, program: Program, limits: Limits, *, sandboxed: bool, cold: bool = False, resident: bool = False,
+        scratch: bool = False,
+    ) -> None:  # fmt: skip
         raise_file_limit(1)
         self.program, self.limits, self.sandboxed, self.scratch = program, limits, sandboxed, scratch
         server = () if cold else program.server
-        self.settings = json.dumps({"command": program.command, "server": server, **asdict(limits)})
+        modes = {"command": program.command, "server": server, "resident": resident}
+        self.settings = json.dumps({**modes, **asdict(limits)})
         self.process: subprocess.Popen[bytes] | None = None
         self.cores = os.sched_getaffinity(0)
         self._in_use = threading.Lock()  # guards the pipes
@@ -136,9 +139,33 @@ class SandboxSession:
 
     def ask(self, arguments: Sequence[str]) -> Reply:
         """Run the bot once with these arguments. Raises: SandboxClosed, also if `close` is called meanwhile."""
-        frame = "\0".join(arguments).encode()
+        return self._send("\0".join(arguments).encode(), self.limits.timeout, 2)
+
+    def tell(self, text: bytes, seconds: float, *, anew: bool = False) -> Reply:
+        """Pass a text to the resident bot, and wait for the line that it answers, in `stdout`; then freeze the bot.
+
+        Args:
+            text: for its stdin.
+            seconds: of wall time for the answer.
+            anew: start a new process for it; the last one is ended.
+
+        Returns:
+            The reply. Its cause is `lost` if the machine ended the session: a new process may be asked. After any cause
+            but `exit` the bot's process has been ended.
+
+        Raises:
+            SandboxClosed: also if `close` is called meanwhile.
+        """
+        kind = runner.BEGIN if anew else runner.ANSWER
+        return self._send(runner.ASK.pack(kind, int(seconds * 1e9)) + text, seconds, 2 if anew else 1)
+
+    def finish(self, text: bytes) -> Reply:
+        """Pass the last text to the resident bot, and end it. Raises: SandboxClosed, as `tell`."""
+        return self._send(runner.ASK.pack(runner.FINISH, 0) + text, 0, 1)
+
+    def _send(self, frame: bytes, seconds: float, attempts: int) -> Reply:
         with self._in_use:
-            reply = self._ask(runner.LENGTH.pack(len(frame)) + frame)
+            reply = self._ask(runner.LENGTH.pack(len(frame)) + frame, seconds, attempts)
             if self._closed:
                 self._end_process()
                 raise SandboxClosed(f"the sandbox session of {self.program.name} was closed")
@@ -152,18 +179,20 @@ class SandboxSession:
         with self._in_use:
             self._end_process()
 
-    def _ask(self, message: bytes) -> Reply:
-        for _ in range(2):  # a runner that died is replaced once; bots keep no state, so a move can be asked again
+    def _ask(self, message: bytes, seconds: float, attempts: int) -> Reply:
+        for _ in range(attempts):  # a runner that died is replaced once; a bot without state can be asked again
             try:
                 if self.process is None and not self._closed:
                     self._open()
                 if self._closed:
                     break
-                return self._exchange(message, self.limits.timeout + GRACE_S)
+                return self._exchange(message, seconds + GRACE_S)
             except (OSError, EOFError):
                 self._end_process()
             except (SandboxError, BuildError) as error:
                 return Reply("start", 0, 0, b"", str(error).encode())
+        if attempts == 1:
+            return Reply("lost", 0, 0, b"", b"")
         return Reply("start", 0, 0, b"", b"its sandbox session does not stay open")
 
     def _end_process(self) -> None:

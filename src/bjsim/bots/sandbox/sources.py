@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError
 
 MAX_SOURCE = 1 << 20  # bytes of a source
+DECLARED = 10  # lines of a file in which it may declare its protocol
 MAX_PROGRAM = 1 << 26  # bytes of an executable
 
 
@@ -26,6 +28,12 @@ def read_bot(path: Path) -> bytes:
             return content
     kind = "program" if executable else "source"
     raise BuildError(f"{path} is larger than {limit >> 20} MiB, the limit for a {kind}")
+
+
+def read_protocol(content: bytes) -> str:
+    """The protocol that a bot's file declares: `line` if the words `bjsim: line 1` are in its first ten lines."""
+    first = content.split(b"\n", DECLARED)[:DECLARED]
+    return "line" if any(re.search(rb"\bbjsim: line 1\b", text) for text in first) else "argv"
 
 
 def check_name(path: Path) -> None:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -23,6 +23,19 @@ from bjsim.sim.running.table import decode
 from bjsim.sim.stats.tally import Tally
 
 Array = np.ndarray[Any, Any]
+
+
+@runtime_checkable
+class Watcher(Protocol):
+    """A player that sees whole rounds, not only its own decisions."""
+
+    def watch(self, game: Round, seat: int) -> None:
+        """Called before each round. seat: the player's number."""
+        ...
+
+    def leave(self) -> None:
+        """Called after the last round of a block."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -51,8 +64,16 @@ class ReadableTable:
         """
         shoe = open_shoe(self.rules, Stream(seed, table, block))
         players = [copy.deepcopy(player) for player in self.players]
-        while True:
-            yield Round(self.rules, shoe, players)
+        watchers = [(seat, player) for seat, player in enumerate(players) if isinstance(player, Watcher)]
+        try:
+            while True:
+                game = Round(self.rules, shoe, players)
+                for seat, player in watchers:
+                    player.watch(game, seat)
+                yield game
+        finally:
+            for _, player in watchers:
+                player.leave()
 
     def replay(self, seed: int, table: int, number: int) -> RoundResult:
         """Replay round `number` (from 0) of a table, after the earlier rounds of its block."""

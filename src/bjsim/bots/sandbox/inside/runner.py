@@ -4,6 +4,8 @@ Protocol: stdin carries frames, each a length (`LENGTH`) and then the move's arg
 replies, each a `HEADER` and then the bot's stdout and stderr. The first reply is sent before any frame arrives, and
 reports whether the bot could be made ready.
 
+A resident bot lives for many frames: each is an `ASK`, and then text for the bot's stdin. It is frozen between them.
+
 The bot is started in one of two modes. In exec mode the program is executed for every move. In fork mode a fork server,
 which has the program loaded, forks a process for every move and reports how it ended (`fork_server.py` for Python,
 `fork_server.c` for C and C++).
@@ -31,9 +33,11 @@ from typing import Any
 
 LENGTH = struct.Struct("<I")  # of the frame that follows
 HEADER = struct.Struct("<BiQII")  # cause, status, elapsed nanoseconds, length of stdout, length of stderr
+ASK = struct.Struct("<BQ")  # what to do, nanoseconds for the answer
+BEGIN, ANSWER, FINISH = range(3)  # start a new process and await its first line; await a line; end the process
 STATUS = struct.Struct("=i")  # message of a fork server: the wait status of the move's process
-CAUSES = ("exit", "timeout", "cpu", "memory", "flood", "start", "orphan")  # why the move ended
-EXIT, TIMEOUT, CPU, MEMORY, FLOOD, START, ORPHAN = range(len(CAUSES))
+CAUSES = ("exit", "timeout", "cpu", "memory", "flood", "start", "orphan", "ended", "chatter")  # why the move ended
+EXIT, TIMEOUT, CPU, MEMORY, FLOOD, START, ORPHAN, ENDED, CHATTER = range(len(CAUSES))
 
 TICK_MS = 10  # interval at which a running move is checked against its limits
 PAUSE_S = 1.0  # a tick longer than this means that the machine was suspended; it does not count as the bot's time
@@ -42,6 +46,7 @@ READY_S = 20.0  # for a fork server to load the program
 CHUNK = 16384  # bytes read at once
 PIPE = 1 << 20  # bytes, the largest capacity of a pipe
 SET_PIPE_SIZE = 1031  # fcntl command F_SETPIPE_SZ, which old interpreters do not name
+RESIDENT = b"line"  # the only argument of a resident bot, so that one program can know both protocols
 ABOVE = 50  # descriptors from here to the limit (64) are unused
 PREFORKED = 2  # pre-forked children of a fork server, if it may use that many cores
 SERVER_TICKS = 25  # upper limit on a fork server's processor time for one move, in hundredths of a second
@@ -90,6 +95,36 @@ class Output:
         self.data, self.total = b"", 0
 
 
+class Input:
+    """The stdin of a resident bot: one pipe, which a fork server can pass on, opened anew for every process."""
+
+    def __init__(self) -> None:
+        self.read_end, self.write_end = os.pipe()
+
+    def open(self) -> None:
+        """Discard what the last process left unread."""
+        self.close()
+        os.set_blocking(self.read_end, False)
+        with suppress(BlockingIOError):
+            while os.read(self.read_end, CHUNK):
+                pass
+        os.set_blocking(self.read_end, True)
+        self.write_end = os.open(f"/proc/self/fd/{self.read_end}", os.O_WRONLY | os.O_NONBLOCK)
+
+    def write(self, text: bytes) -> bytes:
+        """Write without waiting; returns the rest, which does not fit yet."""
+        try:
+            return text[os.write(self.write_end, text) :]
+        except BlockingIOError:
+            return text
+
+    def close(self) -> None:
+        """Let the bot read the end of its input."""
+        if self.write_end >= 0:
+            os.close(self.write_end)
+            self.write_end = -1
+
+
 class ExecStarter:
     """Exec mode: executes the program for every move.
 
@@ -98,14 +133,19 @@ class ExecStarter:
 
     residents = b""
 
-    def __init__(self, command: Sequence[str], out: Output, err: Output) -> None:
+    def __init__(self, command: Sequence[str], out: Output, err: Output, stdin: Input | None) -> None:
         self.command = command
-        self.actions = [
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        self.actions: list[tuple[Any, ...]] = [
+            (os.POSIX_SPAWN_DUP2, stdin.read_end, 0) if stdin else (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
             (os.POSIX_SPAWN_DUP2, out.write_end, 1),
             (os.POSIX_SPAWN_DUP2, err.write_end, 2),
         ]
         self.pid = self.descriptor = -1
+
+    @property
+    def end_signal(self) -> int:
+        """A descriptor that becomes readable when the process ends."""
+        return self.descriptor
 
     def start(self) -> None:
         """Close the descriptor of a move that was killed."""
@@ -135,10 +175,15 @@ class ForkStarter:
 
     residents = b""
 
-    def __init__(self, command: Sequence[str], out: Output, err: Output) -> None:
-        self.command, self.out, self.err = command, out, err
+    def __init__(self, command: Sequence[str], out: Output, err: Output, stdin: Input | None) -> None:
+        self.command, self.out, self.err, self.stdin = command, out, err, stdin
         self.requests = self.statuses = self.stat = self.forked = -1
-        self.preforked = min(PREFORKED, len(os.sched_getaffinity(0)))
+        self.preforked = 1 if stdin else min(PREFORKED, len(os.sched_getaffinity(0)))
+
+    @property
+    def end_signal(self) -> int:
+        """As in exec mode."""
+        return self.statuses
 
     def start(self) -> None:
         """Start the fork server, or restart it. Raises: StartError with its message."""
@@ -149,9 +194,12 @@ class ForkStarter:
         self.statuses, status_end = os.pipe()
         self.ended = make_poller(self.statuses)
         ends = {self.out.write_end: 1, self.err.write_end: 2, request_end: 3, status_end: 4}
+        if self.stdin:
+            ends[self.stdin.read_end] = 0
         # Copied above all targets first, so that no target overwrites an end that is still to be copied.
         actions: list[tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, end, ABOVE + to) for end, to in ends.items()]
-        actions += [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)]
+        if not self.stdin:
+            actions += [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)]
         actions += [(os.POSIX_SPAWN_DUP2, ABOVE + to, to) for to in ends.values()]
         actions += [(os.POSIX_SPAWN_CLOSE, ABOVE + to) for to in ends.values()]
         settings = {**os.environ, "BJSIM_PREFORKED": str(self.preforked)}
@@ -215,17 +263,18 @@ class Runner:
     """Plays moves one at a time, within limits, and leaves no process behind.
 
     Args:
-        settings: `command` and `server`, the commands of exec and fork mode (`server` may be empty), and the fields of
-            `bjsim.bots.sandbox.session.Limits`.
+        settings: `command` and `server`, the commands of exec and fork mode (`server` may be empty), `resident` (see
+            `ResidentRunner`), and the fields of `bjsim.bots.sandbox.session.Limits`.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.timeout_ns = int(settings["timeout"] * 1e9)
         self.memory, self.output = int(settings["memory"]), int(settings["output"])
         self.out, self.err = Output(self.output), Output(int(settings["errors"]))
+        self.stdin = Input() if settings["resident"] else None
         self.scratch = os.environ.get("TMP") if os.getpid() == 1 else None  # in a sandbox it is in memory
         starter = ForkStarter if settings["server"] else ExecStarter
-        self.starter = starter(settings["server"] or settings["command"], self.out, self.err)
+        self.starter = starter(settings["server"] or settings["command"], self.out, self.err, self.stdin)
         self.children = os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY)
         limit_self(self.memory, int(settings["processes"]), int(settings["files"]))
 
@@ -356,6 +405,138 @@ class Runner:
         return HEADER.pack(cause, code, elapsed, len(out), len(err)) + out + err
 
 
+class ResidentRunner(Runner):
+    """Keeps one process of the bot for many frames. All its processes are stopped between frames.
+
+    Its limits on memory and processes hold for its whole life. It may use as much processor time as it was awake, and
+    as much again as it has for one answer.
+    """
+
+    stdin: Input
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        super().__init__(settings)
+        self.alive = False
+        self.awake_ns = self.unchecked_ns = 0  # in this life; since memory was checked
+        self.paused_ns = 0  # while the last frame was served, the machine was suspended for so long
+        self.log_sent = 0  # bytes of stderr in earlier replies
+
+    def move(self, frame: bytes) -> bytes:
+        """Serve a frame; returns the reply: its stdout is the line without its end, its stderr what is new."""
+        kind, limit_ns = ASK.unpack_from(frame)
+        started, text, status = time.monotonic_ns(), frame[ASK.size :], 0
+        if kind != ANSWER and self.alive:
+            self._finish(text if kind == FINISH else b"")
+        if kind == BEGIN:
+            try:
+                self._begin_life()
+            except OSError as error:
+                return self._reply(START, 0, 0, b"", os.fsencode(error.strerror or str(error)))
+        elapsed, cause, answer = 0, EXIT, b""
+        if kind != FINISH:
+            self.paused_ns = 0
+            cause, status, answer = self._answer(text, limit_ns) if self.alive else (ENDED, 0, b"")
+            elapsed = (self.answered if cause == EXIT else time.monotonic_ns()) - started - self.paused_ns
+            if cause != EXIT:
+                self.clean()
+                self.alive = False
+        self.err.drain()
+        log, self.log_sent = self.err.data[self.log_sent :], len(self.err.data)
+        return self._reply(cause, status, elapsed, answer, log)
+
+    def _begin_life(self) -> None:
+        self.stdin.open()
+        self.out.clear()
+        self.err.clear()
+        self.awake_ns = self.unchecked_ns = self.log_sent = 0
+        self._begin(RESIDENT)
+        self.poller = make_poller(self.starter.end_signal)
+        self.poller.register(self.out.read_end, select.POLLIN)
+        self.alive = True
+
+    def _answer(self, text: bytes, limit_ns: int) -> tuple[int, int, bytes]:
+        """Wake the bot, pass it the text, and wait for a line; returns the cause, the wait status, and the line."""
+        self.out.drain()
+        if self.out.total:
+            return CHATTER, 0, self.out.data
+        self._signal_all(signal.SIGCONT)
+        started = time.monotonic_ns()
+        cause, status = self._await_line(text, started, limit_ns)
+        self.answered = time.monotonic_ns()
+        if cause == EXIT:
+            self._signal_all(signal.SIGSTOP)
+            self.out.drain()  # a second line, perhaps written meanwhile
+        awake_ns = self.answered - started - self.paused_ns
+        self.awake_ns += awake_ns
+        self.unchecked_ns += awake_ns
+        line, _, more = self.out.data.partition(b"\n")
+        if cause == EXIT and more:
+            cause = CHATTER
+        if cause == EXIT and self.unchecked_ns > TICK_MS * 1_000_000:
+            self.unchecked_ns = 0
+            cause = self._over_limits(0, limit_ns)
+        if cause == EXIT:
+            self.out.clear()
+        return cause, status, line.removesuffix(b"\r")
+
+    def _await_line(self, text: bytes, started: int, limit_ns: int) -> tuple[int, int]:
+        """Wait for a line, the end of the process, or a limit; returns the cause and the wait status."""
+        last_tick = started
+        rest = self.stdin.write(text)
+        while True:
+            if rest:  # a long text: the bot reads it meanwhile
+                self.poller.register(self.stdin.write_end, select.POLLOUT)
+            ready = dict(self.poller.poll(TICK_MS))
+            if rest:
+                self.poller.unregister(self.stdin.write_end)
+                rest = self.stdin.write(rest)
+            self.out.drain()
+            if b"\n" in self.out.data:
+                return EXIT, 0
+            if self.out.total >= self.output:
+                return FLOOD, 0
+            if self.starter.end_signal in ready:
+                return ENDED, self.starter.end()
+            now = time.monotonic_ns()
+            if now - last_tick < TICK_MS * 1_000_000:
+                continue
+            if now - last_tick > PAUSE_S * 1e9:
+                self.paused_ns += now - last_tick
+            last_tick = now
+            self.err.drain()
+            awake_ns = now - started - self.paused_ns
+            cause = TIMEOUT if awake_ns > limit_ns else self._over_limits(awake_ns, limit_ns)
+            if cause != EXIT:
+                return cause, 0
+
+    def _over_limits(self, awake_ns: int, limit_ns: int) -> int:
+        """CPU or MEMORY if a limit is exceeded, else EXIT. awake_ns: not yet counted."""
+        cpu, memory = self._usage()
+        if cpu * 1_000_000_000 > self.awake_ns + awake_ns + limit_ns:
+            return CPU
+        return MEMORY if memory > self.memory else EXIT
+
+    def _finish(self, text: bytes) -> None:
+        """Pass the text and the end of its input to the bot, give it a moment to end, and see to it that it does."""
+        self._signal_all(signal.SIGCONT)
+        self.stdin.write(text)
+        self.stdin.close()
+        ended = text and make_poller(self.starter.end_signal).poll(LEFT_S * 1000)
+        if not ended or os.WIFSIGNALED(self.starter.end()) or not self._nothing_left(time.monotonic_ns()):
+            self.clean()
+        self.alive = False
+
+    def _signal_all(self, number: int) -> None:
+        """Stop or continue all processes in the sandbox but this one."""
+        if os.getpid() == 1:
+            with suppress(ProcessLookupError):
+                os.kill(-1, number)
+            return
+        for pid in self._descendants():
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+
 def make_poller(descriptor: int) -> select.poll:
     """A poller for `descriptor` to be readable or at its end."""
     poller = select.poll()
@@ -418,7 +599,8 @@ def main() -> None:
     with open(os.devnull, "r+b", buffering=0) as null:
         for descriptor in (0, 1):
             os.dup2(null.fileno(), descriptor)
-    runner = Runner(json.loads(sys.argv[1]))
+    settings = json.loads(sys.argv[1])
+    runner = (ResidentRunner if settings["resident"] else Runner)(settings)
     os.write(replies, runner.ready())
     for frame in frames(requests):
         os.write(replies, runner.move(frame))

@@ -46,6 +46,7 @@ class Program:
         command: runs the program for one move (exec mode).
         server: starts a fork server; empty if the language has none.
         binds: folders of the host that the commands need besides /usr.
+        protocol: `argv`, or `line` for a bot that lives for a match.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Program:
     command: tuple[str, ...]
     server: tuple[str, ...] = ()
     binds: tuple[str, ...] = ()
+    protocol: str = "argv"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,187 @@
+"""A line bot at one seat for one match: its process, what it was told, and its clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Protocol
+
+from bjsim.bots import line
+from bjsim.bots.line import Clock, Transcript
+from bjsim.bots.protocol import Reply, ending
+from bjsim.bots.sandbox.languages import BuildError
+from bjsim.bots.sandbox.session import SandboxClosed, SandboxError, SandboxSession
+from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.round import Round
+
+
+class Sessions(Protocol):
+    """Where a seat gets a sandbox session of its bot, and returns it."""
+
+    def take(self) -> SandboxSession:
+        """A session that is not in use. Raises: BuildError, SandboxClosed, SandboxError."""
+        ...
+
+    def give_back(self, session: SandboxSession) -> None:
+        """Let others use the session."""
+        ...
+
+    def note_time(self, reply: Reply) -> None:
+        """Include the time of an answer in the statistics."""
+        ...
+
+
+class LineSeat:
+    """A seat of a line bot. Its process starts with the first question, and is replaced after it has failed.
+
+    A new process is told all that the seat has seen of the match, so a bot loses nothing by it that it builds from
+    events. A bot that is not ready once is not started again in this match: its time to load may be long.
+
+    Args:
+        sessions: The sandbox sessions of the bot.
+        transcript: Of the match, shared by all seats.
+        chair: The bot's number at the table.
+        chairs: How many there are.
+        rounds: Of the match; None if that is not known.
+        clock: The times that the bot has.
+        resumed: Whether rounds of the match were played earlier, by another process of the bot.
+
+    Attributes:
+        bank: Milliseconds left.
+        log: What the bot wrote to stderr, LOG_LIMIT bytes at most.
+    """
+
+    def __init__(
+        self, sessions: Sessions, transcript: Transcript, chair: int, chairs: int, rounds: int | None = None,
+        clock: Clock | None = None, resumed: bool = False,
+    ) -> None:  # fmt: skip
+        self.sessions, self.transcript, self.chair = sessions, transcript, chair
+        self.chairs, self.rounds, self.clock, self.resumed = chairs, rounds, clock or Clock(), resumed
+        self.bank = float(self.clock.bank)
+        self.log = b""
+        self._lines: list[str] = []  # of the transcript, and those for this seat alone
+        self._copied = 0  # lines of the transcript among them
+        self._unsent: list[str] = []
+        self._session: SandboxSession | None = None
+        self._alive = False
+        self._failed: Reply | None = None
+
+    def ask(self, view: View) -> Reply:
+        """The answer to `move`: a line in `stdout`; other causes than `exit` are faults. Raises: SandboxClosed."""
+        self._copy_lines()
+        for _ in range(2):  # the second time if the machine ended the session
+            if not self._alive and (failure := self._begin()):
+                return failure
+            assert self._session
+            question = line.move_line(view, self.transcript.hand_in_play(self.chair), int(self.bank))
+            text, self._unsent = line.as_bytes([*self._unsent, question]), []
+            reply = self._session.tell(text, (self.clock.move + self.bank) / 1000)
+            self._keep_log(reply)
+            self.sessions.note_time(reply)
+            if reply.cause == "exit":
+                self.bank -= min(self.bank, max(0.0, reply.elapsed_ns / 1e6 - self.clock.move))
+                return reply
+            self._alive, self.resumed = False, True
+            if reply.cause in ("timeout", "cpu"):
+                self.bank = 0.0
+            if reply.cause != "lost":
+                return reply
+        return Reply("start", 0, 0, b"", b"its sandbox session does not stay open")
+
+    def tell_fault(self, kind: str, strikes: int | None) -> None:
+        """Tell the bot of its fault, with the next question. strikes: how many it has left."""
+        self._copy_lines()
+        self._add([line.fault_line(kind, strikes)])
+
+    def leave(self, chips: int | None = None) -> None:
+        """End the match for the bot. chips: what it holds. Raises: SandboxClosed."""
+        if self._session and self._alive:
+            self._copy_lines()
+            over = [] if chips is None else [line.over_line(chips)]
+            self._keep_log(self._session.finish(line.as_bytes([*self._unsent, *over, line.BYE])))
+        if self._session:
+            self.sessions.give_back(self._session)
+        self._session, self._alive = None, False
+
+    def _begin(self) -> Reply | None:
+        """Start a process; returns the reply to give if it does not get ready."""
+        if self._failed:
+            return self._failed
+        try:
+            self._session = self._session or self.sessions.take()
+        except (SandboxError, BuildError) as error:
+            return Reply("start", 0, 0, b"", str(error).encode())
+        clock = replace(self.clock, bank=int(self.bank))
+        reply = self._session.tell(line.as_bytes([line.hello_line(clock)]), clock.load / 1000, anew=True)
+        self._keep_log(reply)
+        if reply.cause == "start":
+            return reply
+        if reply.cause != "exit" or line.parse_ready(reply.stdout) is None:
+            self._failed = replace(reply, cause="not-ready", detail=_why_not_ready(reply))
+            return self._failed
+        begin = line.match_line(self.chairs, self.chair, self.transcript.rules.chips, self.rounds, self.resumed)
+        self._unsent = [line.rules_line(self.transcript.rules), begin, *self._lines]
+        self._alive = True
+        return None
+
+    def _copy_lines(self) -> None:
+        self.transcript.update()
+        self._add(self.transcript.lines[self._copied :])
+        self._copied = len(self.transcript.lines)
+
+    def _add(self, lines: list[str]) -> None:
+        self._lines += lines
+        if self._alive:
+            self._unsent += lines
+
+    def _keep_log(self, reply: Reply) -> None:
+        if len(self.log) < line.LOG_LIMIT:
+            self.log = (self.log + reply.stderr)[: line.LOG_LIMIT]
+
+
+class LinePlayer:
+    """A line bot at a table of `bjsim run`, for one block of rounds, which is a match to it.
+
+    Args:
+        name: The player's name.
+        join: Takes the seat, as `BotPlayer.join`.
+        play: Makes a move of an answer to a view, as `BotPlayer.play`.
+    """
+
+    def __init__(self, name: str, join: Callable[..., LineSeat], play: Callable[[View, LineSeat], Action]) -> None:
+        self.name, self._join, self._play = name, join, play
+        self._seat: LineSeat | None = None
+
+    def watch(self, game: Round, seat: int) -> None:
+        """See a round from its beginning."""
+        chairs = len(game.seats)
+        if self._seat is None:
+            self._seat = self._join(Transcript(game.rules), seat, chairs)
+        self._seat.transcript.begin_round(range(chairs), [game.rules.chips] * chairs, game.events)
+
+    def decide(self, view: View) -> Action:
+        """The bot's move, as `BotPlayer.decide`."""
+        assert self._seat, "watch comes first"
+        return self._play(view, self._seat)
+
+    def leave(self) -> None:
+        """End the block for the bot."""
+        if self._seat:
+            with suppress(SandboxClosed):
+                self._seat.leave()
+
+
+def _why_not_ready(reply: Reply) -> str:
+    match reply.cause:
+        case "exit":
+            return (
+                f"answered hello with {reply.stdout[:40].decode('ascii', 'replace')!r}, not with: ready {line.VERSION}"
+            )
+        case "ended":
+            return f"{ending(reply.status)} before it was ready"
+        case "timeout" | "cpu":
+            return "did not answer hello in time"
+        case "memory":
+            return "used too much memory before it was ready"
+    return "wrote more than a line in answer to hello"
