@@ -69,6 +69,29 @@ def play(players, rounds, rules=None, seed=5):
     return [Round(rules, shoe, players).play().events for _ in range(rounds)]
 
 
+# A bot that answers with an expression; `n` counts the questions to this process, `seen` has all lines.
+LINE_BOT = """# bjsim: line 1
+import ctypes, os, signal, subprocess, sys, threading, time
+n, seen = 0, []
+{setup}
+for line in sys.stdin:
+    seen.append(line)
+    word, *args = line.split()
+    if word == "hello":
+        print({ready!r}, flush=True)
+    if word == "move":
+        n += 1
+        {work}
+        print({answer}, flush=True)
+{end}
+"""
+
+
+def line_bot(answer="'H' if int(args[0]) < 17 else 'S'", setup="", work="pass", ready="ready 1", end=""):
+    """The source of a line bot in Python."""
+    return LINE_BOT.format(answer=answer, setup=setup, work=work, ready=ready, end=end)
+
+
 # Attacks, in Python. PROBE runs its argument, and prints H if it succeeds, else S.
 TRIES = {
     "a socket": "socket.socket()",

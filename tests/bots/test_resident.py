@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from bot_helpers import Scripted, lim17, needs, needs_sandbox, processes
+from bot_helpers import Scripted, lim17, line_bot, needs, needs_sandbox, processes
 
 from bjsim.bots.line import LOG_LIMIT, Transcript
 from bjsim.bots.protocol import Fault, classify_reply
@@ -21,28 +21,6 @@ from bjsim.sim.running.readable_table import ReadableTable
 pytestmark = needs(".py")
 MODES = [pytest.param("required", marks=needs_sandbox), "off"]
 RULES = named_rules("cardshark")
-
-# A bot that answers with an expression; `n` counts the questions to this process, `seen` has all lines.
-BOT = """# bjsim: line 1
-import ctypes, os, signal, subprocess, sys, threading, time
-n, seen = 0, []
-{setup}
-for line in sys.stdin:
-    seen.append(line)
-    word, *args = line.split()
-    if word == "hello":
-        print({ready!r}, flush=True)
-    if word == "move":
-        n += 1
-        {work}
-        print({answer}, flush=True)
-{end}
-"""
-
-
-def source(answer="'H' if int(args[0]) < 17 else 'S'", setup="", work="pass", ready="ready 1", end=""):
-    """The source of a line bot in Python."""
-    return BOT.format(answer=answer, setup=setup, work=work, ready=ready, end=end)
 
 
 class SeatPlayer:
@@ -87,7 +65,7 @@ def notes(player):
 @pytest.mark.parametrize("cold", [False, True])
 def test_a_match_has_one_process_which_remembers(bot, sandbox, cold):
     before = processes()
-    player = bot("x.py", source("'S', n, os.getpid(), len(seen)"), sandbox=sandbox, cold=cold)
+    player = bot("x.py", line_bot("'S', n, os.getpid(), len(seen)"), sandbox=sandbox, cold=cold)
     played, _ = play(player, 8)
     counts = [note.split() for note in notes(played)]
     assert not played.faults and [int(n) for n, _, _ in counts] == list(range(1, len(counts) + 1))
@@ -100,12 +78,12 @@ def test_a_match_has_one_process_which_remembers(bot, sandbox, cold):
 
 
 def test_a_line_bot_plays_as_its_twin_in_this_process(bot):
-    _, events = play(bot("x.py", source()), 20)
+    _, events = play(bot("x.py", line_bot()), 20)
     shoe = open_shoe(RULES, Stream(5))
     assert events == [Round(RULES, shoe, [Scripted(lim17)] * 3).play().events for _ in range(20)]
 
 
-COUNTS = source(  # moves depend on all cards seen in the match
+COUNTS = line_bot(  # moves depend on all cards seen in the match
     "'H' if int(args[0]) < 12 + sum('card' in text for text in seen) % 9 else 'S', len(seen), sum(map(len, seen))",
     setup="class Seen(list):\n    def append(self, text):\n"
     "        text.split()[0] in ('hello', 'match', 'rules', 'move') or super().append(text)\nseen = Seen()",
@@ -128,11 +106,11 @@ def test_a_bot_killed_at_random_moments_and_replaced_makes_the_same_moves(bot, s
 
 
 FAULTS = {
-    "chatter": source(work="print('S') if n == 3 else 0"),
-    "crash": source(work="n == 3 and sys.exit(7)"),
-    "timeout": source(work="n == 3 and time.sleep(60)"),
-    "flood": source(work="print('x' * 9999) if n == 3 else 0"),
-    "bad-reply": source("'S' if n != 3 else 'X'"),
+    "chatter": line_bot(work="print('S') if n == 3 else 0"),
+    "crash": line_bot(work="n == 3 and sys.exit(7)"),
+    "timeout": line_bot(work="n == 3 and time.sleep(60)"),
+    "flood": line_bot(work="print('x' * 9999) if n == 3 else 0"),
+    "bad-reply": line_bot("'S' if n != 3 else 'X'"),
 }
 
 
@@ -150,7 +128,7 @@ def test_a_fault_is_told_and_the_next_process_knows_the_match(bot, kind, monkeyp
 
 @needs_sandbox
 def test_a_new_process_is_told_the_whole_match(bot):
-    text = source("'S', repr([seen[1:4]] + seen[4:7])[:180]", work="n == 2 and sys.exit(1)")
+    text = line_bot("'S', repr([seen[1:4]] + seen[4:7])[:180]", work="n == 2 and sys.exit(1)")
     player, _ = play(bot("x.py", text), 4)
     first, second = notes(player)[0], notes(player)[2]
     assert "match seats=3 seat=1 rounds=4 chips=200\\n" in first and "resumed" not in first
@@ -161,9 +139,9 @@ def test_a_new_process_is_told_the_whole_match(bot):
 @needs_sandbox
 def test_a_bot_that_is_not_ready_stands_in_the_whole_match(bot):
     for text, why in (
-        (source(ready="hello"), "answered hello with 'hello', not with: ready 1"),
-        (source(ready="ready 2"), "answered hello with 'ready 2'"),
-        (source(setup="sys.exit(3)"), "ended with exit status 3 before it was ready"),
+        (line_bot(ready="hello"), "answered hello with 'hello', not with: ready 1"),
+        (line_bot(ready="ready 2"), "answered hello with 'ready 2'"),
+        (line_bot(setup="sys.exit(3)"), "ended with exit status 3 before it was ready"),
     ):
         began = time.monotonic()
         player, _ = play(bot("x.py", text), 4)
@@ -174,7 +152,7 @@ def test_a_bot_that_is_not_ready_stands_in_the_whole_match(bot):
 @needs_sandbox
 def test_the_bank_pays_for_slow_moves(bot):
     """50 ms are free (a tenth of the time limit), and the bank has 500: it pays for four moves of 150 ms."""
-    player, _ = play(bot("x.py", source(work="time.sleep(0.15)"), timeout=0.5), 6)
+    player, _ = play(bot("x.py", line_bot(work="time.sleep(0.15)"), timeout=0.5), 6)
     causes = [reply.cause for reply in player.replies]
     assert causes[:4] == ["exit"] * 4 and set(causes[5:]) == {"timeout"}
 
@@ -188,7 +166,9 @@ def think():
         time.sleep(0.001)
         ticks += 1
 threading.Thread(target=think, daemon=True).start()"""
-    player = bot("x.py", source("'S', ticks, time.monotonic()", setup=setup, work="time.sleep(0.02)"), sandbox=sandbox)
+    player = bot(
+        "x.py", line_bot("'S', ticks, time.monotonic()", setup=setup, work="time.sleep(0.02)"), sandbox=sandbox
+    )
     played, _ = play(player, 5, before=lambda: time.sleep(0.2))
     ticks, clock = zip(*[map(float, note.split()) for note in notes(played)], strict=True)
     assert clock[-1] - clock[0] > 0.2 * (len(clock) - 1) and ticks[0] > 2
@@ -198,14 +178,14 @@ threading.Thread(target=think, daemon=True).start()"""
 @needs_sandbox
 def test_no_timer_wakes_a_frozen_bot(bot):
     answer = "'S', ctypes.CDLL(None).timer_create(0, (ctypes.c_int * 16)(0, 0, signal.SIGCONT), (ctypes.c_long * 2)())"
-    player, _ = play(bot("x.py", source(answer)), 1)
+    player, _ = play(bot("x.py", line_bot(answer)), 1)
     assert notes(player)[0] == "-1"
 
 
 @pytest.mark.parametrize("sandbox", MODES)
 def test_a_child_that_holds_stdout_costs_no_time_when_the_bot_ends(bot, sandbox):
     before = processes()
-    text = source(work="subprocess.Popen(['sleep', '60']); os._exit(0)")
+    text = line_bot(work="subprocess.Popen(['sleep', '60']); os._exit(0)")
     began = time.monotonic()
     player = bot("x.py", text, sandbox=sandbox, timeout=60)
     played, _ = play(player, 2)
@@ -216,7 +196,7 @@ def test_a_child_that_holds_stdout_costs_no_time_when_the_bot_ends(bot, sandbox)
 
 @needs_sandbox
 def test_64_kib_of_stderr_are_kept_and_more_does_no_harm(bot):
-    text = source(work="sys.stderr.write(f'question {n}\\n' + 'x' * 3000000)", setup="sys.stderr.write('hi')")
+    text = line_bot(work="sys.stderr.write(f'question {n}\\n' + 'x' * 3000000)", setup="sys.stderr.write('hi')")
     player, _ = play(bot("x.py", text, timeout=5.0), 2)
     log = player.seat.log
     assert not player.faults and len(log) == LOG_LIMIT and log.startswith(b"hiquestion 1\nxxx")
@@ -224,25 +204,25 @@ def test_64_kib_of_stderr_are_kept_and_more_does_no_harm(bot):
 
 @needs_sandbox
 def test_memory_is_limited_over_the_whole_life(bot):
-    player, _ = play(bot("x.py", source(setup="held = []", work="held.append(bytearray(b'x' * (20 << 20)))")), 25)
+    player, _ = play(bot("x.py", line_bot(setup="held = []", work="held.append(bytearray(b'x' * (20 << 20)))")), 25)
     details = {fault.detail for fault in player.faults}
     assert details == {"used too much memory and was killed"} and 2 <= len(player.faults) < len(player.moves) / 5
 
 
 @needs_sandbox
 def test_what_a_bot_does_at_the_end_of_a_match(bot):
-    text = source(end="sys.stderr.write(repr(seen[-3:])); sys.stderr.flush(); time.sleep(60 if n == 0 else 0)")
+    text = line_bot(end="sys.stderr.write(repr(seen[-3:])); sys.stderr.flush(); time.sleep(60 if n == 0 else 0)")
     player, _ = play(bot("x.py", text), 1)
     assert player.seat.log.decode().endswith("'over 235\\n', 'bye\\n']") and b"paid 2.0" in player.seat.log
     began = time.monotonic()
     ignores = "\nwhile True:\n    time.sleep(9)"
-    play(bot("y.py", source(end=ignores)), 1)
+    play(bot("y.py", line_bot(end=ignores)), 1)
     assert time.monotonic() - began < 5
 
 
 @needs_sandbox
 def test_a_match_can_be_closed_while_a_bot_thinks(bot):
-    player = bot("x.py", source(work="time.sleep(60)"), timeout=60)
+    player = bot("x.py", line_bot(work="time.sleep(60)"), timeout=60)
     threading.Timer(0.5, player.close).start()
     with pytest.raises(SandboxClosed):
         play(player, 1)
@@ -250,7 +230,7 @@ def test_a_match_can_be_closed_while_a_bot_thinks(bot):
 
 def test_a_long_past_is_read_while_it_is_written(bot):
     """A past of more than a pipe holds (64 KiB), with a bot that is slow to read it."""
-    player = bot("x.py", source("'H', len(seen)", work="time.sleep(0.05)"), sandbox="off", timeout=5.0)
+    player = bot("x.py", line_bot("'H', len(seen)", work="time.sleep(0.05)"), sandbox="off", timeout=5.0)
     transcript = Transcript(RULES)
     transcript.lines = ["past " + "x" * 95] * 5000
     seat = player.join(transcript, 0, 1)
@@ -263,14 +243,14 @@ def test_a_long_past_is_read_while_it_is_written(bot):
 
 
 def test_a_question_without_a_match(bot):
-    player = bot("x.py", source("'H', n"), sandbox="off", timeout=5.0)
+    player = bot("x.py", line_bot("'H', n"), sandbox="off", timeout=5.0)
     game = Round(RULES, open_shoe(RULES, Stream(5)), [Scripted(lambda view: player.decide(view) and STAND)])
     game.play()
     assert not player.faults and player.ms_per_move()["median"]
 
 
 def test_a_line_bot_at_a_table_of_run_watches_whole_rounds(bot):
-    player = bot("x.py", source("'S', sum('card' in text for text in seen)"), sandbox="off", timeout=5.0)
+    player = bot("x.py", line_bot("'S', sum('card' in text for text in seen)"), sandbox="off", timeout=5.0)
     table = ReadableTable(RULES.replace(seats=2), [Scripted(lambda view: HIT), player])
     rounds = table.rounds(5, 0, 0)
     for _ in range(3):

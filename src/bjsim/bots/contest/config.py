@@ -17,6 +17,7 @@ from bjsim.toml_files import read_toml
 
 HOUSE = -1  # the bot number of a house player, which fills an empty seat and is not ranked
 MAX_COUNT = 10**15  # largest accepted count
+PROTOCOLS = ("argv", "line")  # of programs: started for every move, or alive for a match
 MANY = 100_000  # default match limit of a contest that runs until it is decided
 
 
@@ -41,6 +42,7 @@ class Contest:
             seconds as a string.
         timeout: Seconds that a bot has for one move.
         cold: Whether bots are started anew for every move instead of forked from a resident server.
+        protocols: Which programs may play: those of the protocol `argv`, of `line`, or of both.
 
     Raises:
         ConfigError: A value is not accepted.
@@ -57,6 +59,7 @@ class Contest:
     until: str = ""
     timeout: float = 2.0
     cold: bool = False
+    protocols: tuple[str, ...] = ("argv",)
 
     def __post_init__(self) -> None:
         for name in _WHOLE:
@@ -74,6 +77,10 @@ class Contest:
         number = isinstance(self.timeout, (int, float)) and not isinstance(self.timeout, bool)
         if not number or not 0 < self.timeout < math.inf:
             raise ConfigError(f"timeout = {self.timeout} is not accepted; use seconds, above 0")
+        listed = self.protocols if isinstance(self.protocols, (list, tuple)) else ()
+        if not listed or any(name not in PROTOCOLS for name in listed):
+            raise ConfigError(f'protocols = {self.protocols} is not accepted; use ["argv"], ["line"] or both')
+        object.__setattr__(self, "protocols", tuple(name for name in PROTOCOLS if name in listed))
         if self.rules.ties == "replay":
             raise ConfigError(
                 f"the rules {self.rules.name} replay ties, which a contest does not support; use push or lose"
@@ -94,8 +101,8 @@ class Contest:
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Contest:
         """The contest with the settings that `to_dict` returned."""
-        known = {name: values[name] for name in SETTINGS if name != "cold"}
-        return Contest(Rules.from_dict(values["rules"]), **known, cold=values.get("cold", False))
+        given = {"cold": False, "protocols": ("argv",), **values}  # the two are newer than old journals
+        return Contest(Rules.from_dict(values["rules"]), **{name: given[name] for name in SETTINGS})
 
 
 def _is_seconds(text: str) -> bool:

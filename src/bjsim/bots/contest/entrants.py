@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.languages import BuildError, MissingToolchain, find_language
-from bjsim.bots.sandbox.sources import check_name, read_bot
+from bjsim.bots.sandbox.sources import check_name, read_bot, read_protocol
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
@@ -44,12 +44,14 @@ class Entrant:
         source: The strategy name or file.
         language: The language of a program, or IN_PROCESS for a player that runs in this process.
         sha256: Hash of the file, or of the chart of a named strategy; "" if there is neither.
+        protocol: Of a program: `argv` or `line`.
     """
 
     name: str
     source: str
     language: str
     sha256: str
+    protocol: str = "argv"
 
     @property
     def timed(self) -> bool:
@@ -58,12 +60,16 @@ class Entrant:
 
     def to_dict(self) -> dict[str, str]:
         """The entrant as JSON values."""
-        return {"name": self.name, "source": self.source, "language": self.language, "sha256": self.sha256}
+        return {
+            "name": self.name, "source": self.source, "language": self.language, "sha256": self.sha256,
+            "protocol": self.protocol,
+        }  # fmt: skip
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Entrant:
         """The entrant that `to_dict` returned."""
-        return Entrant(**{key: str(values[key]) for key in ("name", "source", "language", "sha256")})
+        fields = {"protocol": "argv", **values}
+        return Entrant(**{key: str(fields[key]) for key in ("name", "source", "language", "sha256", "protocol")})
 
 
 def gather(texts: Sequence[str], rules: Rules) -> list[Entrant]:
@@ -130,8 +136,8 @@ def identify(source: str, rules: Rules, name: str = "") -> Entrant:
             f"the file name {printable(source)} is not valid UTF-8, as the journal requires; rename it"
         ) from None
     if path.is_file():
-        language, digest = _file(path, rules)
-        return Entrant(name or path.stem, str(path.parent.resolve() / path.name), language, digest)
+        found = _file(path, rules)
+        return Entrant(name or path.stem, str(path.parent.resolve() / path.name), *found)
     player = find_player(source, rules)
     if file := python_file(source):
         digest = _digest(file)
@@ -142,8 +148,8 @@ def identify(source: str, rules: Rules, name: str = "") -> Entrant:
     return Entrant(name or player.name, source, IN_PROCESS, digest)
 
 
-def _file(path: Path, rules: Rules) -> tuple[str, str]:
-    """The language of a bot's or chart's file, and its sha256."""
+def _file(path: Path, rules: Rules) -> tuple[str, str, str]:
+    """The language of a bot's or chart's file, its sha256, and its protocol."""
     try:
         check_name(path)
         content = read_bot(path)
@@ -154,7 +160,7 @@ def _file(path: Path, rules: Rules) -> tuple[str, str]:
             language = detected.name if detected else "executable"
     except (BuildError, OSError) as error:
         raise NotABot(str(error)) from None
-    return language, hashlib.sha256(content).hexdigest()
+    return language, hashlib.sha256(content).hexdigest(), read_protocol(content)
 
 
 def _digest(file: Path) -> str:
@@ -184,7 +190,7 @@ def _with_unique_names(entrants: list[Entrant]) -> list[Entrant]:
             number += 1
             name = f"{base}-{number}"
         taken.add(name)
-        unique.append(Entrant(name, entrant.source, entrant.language, entrant.sha256))
+        unique.append(replace(entrant, name=name))
     return unique
 
 
@@ -197,6 +203,16 @@ def check_unchanged(entrants: Sequence[Entrant], rules: Rules) -> None:
             now = identify(entrant.source, rules, entrant.name)
         if (now.language, now.sha256) != (entrant.language, entrant.sha256):
             raise EntrantError(f"the bot {entrant.name} ({entrant.source}) has changed since the contest began")
+
+
+def check_protocols(entrants: Sequence[Entrant], protocols: Sequence[str]) -> None:
+    """Check that the contest plays these protocols. Raises: EntrantError, which names a program that may not play."""
+    for entrant in entrants:
+        if entrant.timed and entrant.protocol not in protocols:
+            raise EntrantError(
+                f"{entrant.source} speaks the protocol {entrant.protocol}, and this contest plays "
+                f"{' and '.join(protocols)}; set protocols in the contest's file (--config)"
+            )
 
 
 def check_trusted(entrants: Sequence[Entrant], folder: Path) -> None:

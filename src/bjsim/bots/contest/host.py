@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bjsim import __version__
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import Entrant, check_trusted, check_unchanged, identify
+from bjsim.bots.contest.entrants import Entrant, check_protocols, check_trusted, check_unchanged, identify
 from bjsim.bots.contest.luck.adjust import REFERENCE, has_luck, make_adjuster, match_record
 from bjsim.bots.contest.luck.draw_log import DrawLog
 from bjsim.bots.contest.play import journal as journals
@@ -78,11 +78,13 @@ class Host:
             The host, ready to run.
 
         Raises:
+            EntrantError: A program speaks a protocol that the contest does not play.
             JournalError: The folder holds a contest already.
             SandboxError: No sandbox is available, but one is required.
         """
         house = identify(contest.house, contest.rules, "house") if contest.house else None
         programs = [entrant for entrant in (*entrants, house) if entrant and entrant.timed]
+        check_protocols(programs, contest.protocols)
         for entrant in programs:
             need_programs(entrant.source)
         if programs:

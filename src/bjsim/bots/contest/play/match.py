@@ -7,103 +7,31 @@ from its records: its rounds are replayed with the recorded moves, then play con
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.luck.draw_log import DrawLogger
+from bjsim.bots.contest.play.seat import ContestSeat, OnMove
 from bjsim.bots.contest.schedule.seating import TablePlan
-from bjsim.bots.programs import is_bot, is_unstartable
-from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
+from bjsim.bots.line import Transcript
+from bjsim.bots.programs import is_bot
 from bjsim.errors import RunFailed
-from bjsim.sim.game.actions import STAND, Action, Player, View
+from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.events import Dealt
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
 
+if TYPE_CHECKING:
+    from bjsim.bots.resident import LineSeat
+
 Record = dict[str, Any]
-OnMove = Callable[[int, float], None]  # (bot, seconds of a move)
-_MAX_OUTPUT = 400  # characters of a bot's output that a fault keeps
-_NO_REPLY = Reply("exit", 0, 0, b"", b"")
 
 
 class ReplayMismatch(RunFailed):
     """A replayed journal differs from its records."""
-
-
-@dataclass
-class ContestSeat:
-    """A player at a table. Asks it for moves, keeps the moves and faults of the round, and counts its strikes.
-
-    A fault never stops the contest: the bot stands. A bot without strikes left stands without being asked.
-    """
-
-    bot: int
-    position: int
-    player: Player
-    strikes: int
-    on_move: OnMove | None = None
-    moves: list[str] = field(default_factory=list)
-    faults: list[dict[str, Any]] = field(default_factory=list)
-    last_view: View | None = None
-    last_reply: Reply = _NO_REPLY  # to the last view, if the player is a program
-
-    @property
-    def name(self) -> str:
-        """The player's name."""
-        return self.player.name
-
-    def decide(self, view: View) -> Action:
-        """The player's move, or a stand if it makes a fault or has no strikes left."""
-        action = self._ask(view) if self.strikes > 0 else STAND
-        self.moves.append(str(action))
-        return action
-
-    def _ask(self, view: View) -> Action:
-        self.last_view = view
-        if is_bot(self.player) or is_unstartable(self.player):
-            self.last_reply = reply = self.player.ask(view)
-            if self.on_move and reply.cause != "start":
-                self.on_move(self.bot, reply.elapsed_ns / 1e9)
-            move = classify_reply(reply, view)
-            return self._fault(move) if isinstance(move, Fault) else move
-        try:
-            action: object = self.player.decide(view)
-        except (Exception, SystemExit) as error:  # a Python player must not stop the contest
-            return self._fault(Fault("crash", f"{type(error).__name__}: {error}", tuple(make_argv(view))))
-        if isinstance(action, str):
-            action = Action(action)
-        if not isinstance(action, Action) or not isinstance(action.amount, int):
-            return self._fault(Fault("bad-reply", f"{action!r} is not an Action", tuple(make_argv(view))))
-        if action.letter == "B" and not 0 <= action.amount <= view.chips:
-            return self._fault(Fault("overbet", f"{action} with {view.chips} chips", tuple(make_argv(view))))
-        if action.letter not in tuple(view.legal):
-            return self._fault(Fault("bad-reply", f"{action} is not allowed here", tuple(make_argv(view))))
-        return action
-
-    def exceed_move_cap(self) -> None:
-        """Count the fault of using up all moves that the rules allow for a hand."""
-        detail = f"{len(self.moves)} moves with one hand, and no stand"
-        request = make_argv(self.last_view) if self.last_view else ()
-        self._fault(Fault("move-cap", detail, tuple(request), self.last_reply.stdout, self.last_reply.stderr))
-
-    def _fault(self, fault: Fault) -> Action:
-        self.strikes -= 1
-        self.faults.append({
-            "bot": self.bot, "place": self.position, "move": len(self.moves), "kind": fault.kind,
-            "detail": _text(fault.detail.encode()), "argv": list(fault.argv),
-            "stdout": _text(fault.stdout), "stderr": _text(fault.stderr),
-        })  # fmt: skip
-        return STAND
-
-
-def _text(raw: bytes) -> str:
-    """A bot's output as text, shortened."""
-    text = raw.decode("utf-8", "backslashreplace")
-    return text if len(text) <= _MAX_OUTPUT else text[:_MAX_OUTPUT] + "…"
 
 
 class RecordedPlayer:
@@ -136,6 +64,7 @@ class TableDealer:
         self.draw_logger = draw_logger
         self.shoe = open_shoe(contest.rules, Stream(contest.seed, plan.table, plan.shoe))
         self.chips = [contest.rules.chips] * len(plan.bots)
+        self.transcript: Transcript | None = None  # what line bots are told
         self.round = 0
 
     @property
@@ -161,7 +90,10 @@ class TableDealer:
         """
         rules, positions = self.contest.rules, self.paying
         before = [self.chips[position] for position in positions]
-        result = Round(rules, self.shoe, [players[position] for position in positions], before).play()
+        game = Round(rules, self.shoe, [players[position] for position in positions], before)
+        if self.transcript:
+            self.transcript.begin_round(positions, list(self.chips), game.events)
+        result = game.play()
         net = [whole_chips(profit, rules.buy_in) for profit in result.net]
         for position, profit in zip(positions, net, strict=True):
             self.chips[position] += profit
@@ -213,10 +145,14 @@ def play_table(
         position: ContestSeat(bot, position, player_of(bot), contest.strikes, on_move)
         for position, bot in enumerate(plan.bots)
     }
+    line_seats = _seat_line_bots(dealer, list(seats.values()), bool(done))
     for record in done:
         replay_round(dealer, record)
         for fault in record.get("faults", ()):
-            seats[fault["place"]].strikes -= 1
+            seat = seats[fault["place"]]
+            seat.strikes -= 1
+            if seat.line:
+                seat.line.tell_fault(fault["kind"], seat.strikes)
     while not dealer.over:
         positions = dealer.paying
         for seat in seats.values():
@@ -229,6 +165,20 @@ def play_table(
         if faults:
             record["faults"] = faults
         yield record
+    for position, line_seat in line_seats.items():
+        line_seat.leave(dealer.chips[position])
+
+
+def _seat_line_bots(dealer: TableDealer, seats: Sequence[ContestSeat], resumed: bool) -> dict[int, LineSeat]:
+    """Let line bots join the table; returns their seats by position. resumed: whether rounds have been played."""
+    rounds = dealer.contest.sittings * dealer.contest.hands
+    joined: dict[int, LineSeat] = {}
+    for seat in seats:
+        if is_bot(seat.player) and seat.player.program.protocol == "line":
+            dealer.transcript = dealer.transcript or Transcript(dealer.contest.rules)
+            seat.line = seat.player.join(dealer.transcript, seat.position, len(seats), rounds, resumed)
+            joined[seat.position] = seat.line
+    return joined
 
 
 def replay_round(dealer: TableDealer, record: Record) -> RoundResult:

@@ -10,6 +10,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
+from bjsim.bots.contest.entrants import IN_PROCESS
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.command import contest_command, published_sources, settings_file
 from bjsim.bots.contest.report.drawings import COMPARED, draw_convergence, draw_intervals
@@ -117,7 +118,7 @@ def render_page(standings: Standings, data: PageData, timings: Timings | None = 
     contest, names = standings.contest, [*standings.names, "house"]
     rules, sources = contest.rules, published_sources([bot["source"] for bot in standings.bots])
     rows = [
-        {**row_values(row, timings), "number": row.bot, "language": standings.bots[row.bot]["language"]}
+        {**row_values(row, timings), "number": row.bot, **how_played(standings.bots[row.bot])}
         for row in standings.rows()
     ]
     swings = [replay(contest, record, names, format_swing(record, names)) for _, _, record in data.swings]
@@ -147,6 +148,12 @@ def render_page(standings: Standings, data: PageData, timings: Timings | None = 
         replayed=replayed(data, len(swings)),
         first_replay=swings[0] if swings else None,
     )
+
+
+def how_played(bot: Mapping[str, str]) -> dict[str, str]:
+    """The language of a bot in the journal's header, and its protocol if it is a program."""
+    language = bot["language"]
+    return {"language": language, "protocol": "" if language == IN_PROCESS else bot.get("protocol", "argv")}
 
 
 def crosstable(standings: Standings) -> list[list[dict[str, Any] | None]]:

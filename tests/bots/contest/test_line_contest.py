@@ -1,0 +1,144 @@
+"""Contests of line bots: who may play, the same chips as their argv twins, resumption, and a process for each match."""
+
+import json
+
+import pytest
+from bot_helpers import SAMPLES, line_bot, needs, needs_sandbox, processes
+from support.command import bjsim
+from support.documents import ROOT, blocks
+
+from bjsim.bots.contest.config import ConfigError, Contest, load_config
+from bjsim.bots.contest.entrants import EntrantError, gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.play.verify import verify
+from bjsim.bots.contest.report.page import render_page
+from bjsim.sim.game.presets import load_rules
+
+pytestmark = [needs(".py"), needs_sandbox]
+CARDSHARK = load_rules("cardshark")
+# Plays by the number of cards it has seen in the match, which it builds from events, not from its own answers.
+COUNTER = line_bot(
+    "'H' if int(args[0]) < 12 + sum(1 for text in seen if text.startswith('card')) % 9 else 'S'", work="pass"
+)
+
+
+def begin(folder, bots, workers=1, **settings):
+    settings = {"seed": 7, "matches": 2, "sittings": 2, "protocols": ("argv", "line"), **settings}
+    return Host.begin(folder, Contest(CARDSHARK, **settings), gather(bots, CARDSHARK), workers, "required")
+
+
+def rounds(folder):
+    """The recorded rounds of a contest."""
+    records = [json.loads(text) for text in (folder / journal.NAME).read_text().splitlines()]
+    return [{**record, "crc": ""} for record in records if record["record"] == "round"]
+
+
+@pytest.fixture
+def counter(tmp_path):
+    (tmp_path / "counter.py").write_text(COUNTER)
+    return str(tmp_path / "counter.py")
+
+
+def test_line_bots_play_only_where_the_contest_says_so(tmp_path, counter):
+    with pytest.raises(EntrantError, match=r"counter.py speaks the protocol line, and this contest plays argv; set"):
+        begin(tmp_path / "a", [counter, "lim17"], protocols=("argv",))
+    with pytest.raises(EntrantError, match="speaks the protocol argv, and this contest plays line"):
+        begin(tmp_path / "a", [counter, str(SAMPLES / "lim17.py")], protocols=("line",))
+    assert begin(tmp_path / "b", [counter, "lim17"], protocols=("line",)).entrants[0].protocol == "line"
+
+
+def test_the_file_of_a_contest_names_its_protocols(tmp_path):
+    file = tmp_path / "contest.toml"
+    for text, accepted in (('["line", "argv"]', ("argv", "line")), ('["line"]', ("line",)), ('["argv"]', ("argv",))):
+        file.write_text(f"protocols = {text}\n")
+        contest = load_config(str(file))[0]
+        assert contest.protocols == accepted
+        assert Contest.from_dict(json.loads(json.dumps(contest.to_dict()))) == contest
+    assert Contest(CARDSHARK).protocols == ("argv",)
+    for wrong in ("[]", '"line"', '["pipe"]', "1", "[1]"):
+        file.write_text(f"protocols = {wrong}\n")
+        with pytest.raises(ConfigError, match=r'use \["argv"\], \["line"\] or both'):
+            load_config(str(file))
+
+
+def test_a_twin_in_the_line_protocol_plays_the_same_contest(tmp_path):
+    (tmp_path / "twin.py").write_text(line_bot())
+    for name, bot in (("argv", SAMPLES / "lim17.py"), ("line", tmp_path / "twin.py")):
+        begin(tmp_path / name, [str(bot), str(bot), "optimal", "lim15"]).run()
+    assert rounds(tmp_path / "argv") == rounds(tmp_path / "line") and len(rounds(tmp_path / "line")) == 20
+    assert verify(tmp_path / "line")[0] == 20
+
+
+def test_the_page_has_a_column_of_protocols_where_both_play(tmp_path, counter):
+    both = begin(tmp_path / "a", [counter, str(SAMPLES / "lim17.py"), "lim17"], matches=1)
+    both.run()
+    page = render_page(both.standings, both.page)
+    assert page.count('<td class="left">line</td>') == 1 and page.count('<td class="left">argv</td>') == 1
+    only = begin(tmp_path / "b", ["lim17", "lim15"], matches=1, protocols=("argv",))
+    only.run()
+    assert ">protocol<" in page and ">protocol<" not in render_page(only.standings, only.page)
+
+
+def test_workers_do_not_change_the_journal(tmp_path, counter):
+    bots = [counter, counter, "lim17", "optimal", "hoyle", counter]
+    before = processes()
+    for name, workers in (("one", 1), ("three", 3)):
+        begin(tmp_path / name, bots, workers).run()
+    one, three = ((tmp_path / name / journal.NAME).read_bytes() for name in ("one", "three"))
+    assert one == three and processes() == before
+
+
+@pytest.mark.parametrize("cut", [1, 7])
+def test_a_resumed_contest_ends_with_the_same_journal(tmp_path, counter, cut):
+    """The bot plays by all cards of the match, which a new process must be told. One of the bots makes faults."""
+    (tmp_path / "faulty.py").write_text(
+        COUNTER.replace("pass", "sum('card' in s for s in seen) % 7 == 3 and print('S')")
+    )
+    bots = [counter, str(tmp_path / "faulty.py"), "lim17"]
+    begin(tmp_path / "whole", bots).run()
+    begin(tmp_path / "cut", bots)
+    text = (tmp_path / "whole" / journal.NAME).read_bytes()
+    lines = text.splitlines(keepends=True)
+    header, kept = (tmp_path / "cut" / journal.NAME), b"".join(lines[: 1 + cut])
+    header.write_bytes(kept)
+    Host.resume(tmp_path / "cut").run()
+    assert header.read_bytes() == text and b"chatter" in text
+
+
+def test_every_turn_of_a_duplicate_contest_has_a_process_of_its_own(tmp_path):
+    """A process that lived on would know the shoe: this bot hits if it has seen more than one match."""
+    (tmp_path / "x.py").write_text(line_bot("'H' if sum('match' in text for text in seen) > 1 else 'S'"))
+    bots = [str(tmp_path / "x.py"), "lim17", "lim15", "lim19"]
+    begin(tmp_path / "a", bots, matches=4, sittings=1, duplicate=True).run()
+    played = rounds(tmp_path / "a")
+    moves = [record["moves"][record["seats"].index(0)] for record in played if 0 in record["seats"]]
+    assert len({(record["match"], record["table"]) for record in played}) >= 4
+    assert {move for hand in moves for move in hand} == {"S"}
+
+
+def test_the_house_sits_in_several_seats(tmp_path, counter):
+    host = begin(tmp_path / "a", ["lim17", "lim15"], house=counter, matches=1)
+    host.run()
+    assert verify(tmp_path / "a")[0] == 10
+
+
+def test_run_plays_line_bots_and_their_twins_to_the_same_chips(tmp_path):
+    (tmp_path / "twin.py").write_text(line_bot())
+    played = []
+    for bot in (tmp_path / "twin.py", SAMPLES / "lim17.py"):
+        bots = f"{bot},lim15,{bot},optimal"
+        done = bjsim("run", "--rules", "cardshark", "--bots", bots, "--hands", "100", "--seed", "5", "--json", "-")
+        played.append([(row["mean"], row.get("faults")) for row in json.loads(done.out)["bots"]])
+    assert played[0] == played[1] and not played[0][0][1]
+
+
+def test_the_bot_of_the_page(tmp_path):
+    """The bot in docs/how-to/bots.md plays without faults."""
+    page = (ROOT / "docs" / "how-to" / "bots.md").read_text(encoding="utf-8")
+    (bot,) = [block.text for block in blocks("bots.md", page) if "bjsim: line 1" in block.text]
+    assert len(bot.splitlines()) <= 20
+    (tmp_path / "counter.py").write_text(bot)
+    host = begin(tmp_path / "a", [str(tmp_path / "counter.py"), "lim17"], matches=1)
+    host.run()
+    assert not host.standings.scores[0].faults and host.standings.scores[0].started
