@@ -41,7 +41,19 @@ LAYERS = {  # inside a package, each part may import itself and those after it
         "charts",
         "tabular",
     ),
-    "bots": ("check", "contest", "seats", "programs", "player", "resident", "sandbox", "export", "line", "protocol"),
+    "bots": (
+        "check",
+        "check_line",
+        "contest",
+        "seats",
+        "programs",
+        "player",
+        "resident",
+        "sandbox",
+        "export",
+        "line",
+        "protocol",
+    ),
     "bots/contest": ("host", "report", "play", "scoring", "luck", "entrants", "schedule", "config"),
 }
 LONGEST_MODULE = 300  # lines

@@ -37,7 +37,7 @@ def test_what_the_documentation_tells_a_new_user_to_type(tmp_path, monkeypatch):
         done = CliRunner().invoke(cli, [*words, *slow])
         assert done.exit_code == 0, (line, done.output)
         printed[" ".join(words[:3])] = done.output
-    assert [*printed] == ["bot new mybot", "bot check mybot.c", "run --rules cardshark", "bot export optimal",
+    assert [*printed] == ["bot new mybot.c", "bot check mybot.c", "run --rules cardshark", "bot export optimal",
                           "bot check best.py"]  # fmt: skip
     assert sorted(path.name for path in tmp_path.iterdir()) == ["best.py", "mybot.c"]
     assert "no faults" in printed["bot check mybot.c"] and "no faults" in printed["bot check best.py"]

@@ -50,6 +50,8 @@ class LineSeat:
     Attributes:
         bank: Milliseconds left.
         log: What the bot wrote to stderr, LOG_LIMIT bytes at most.
+        ready_ms: Milliseconds that its last process took to be ready; None if there was none.
+        dress: Makes the lines to send of each line. A check of the bot adds lines and keys.
     """
 
     def __init__(
@@ -60,6 +62,8 @@ class LineSeat:
         self.chairs, self.rounds, self.clock, self.resumed = chairs, rounds, clock or Clock(), resumed
         self.bank = float(self.clock.bank)
         self.log = b""
+        self.ready_ms: float | None = None
+        self.dress: Callable[[str], list[str]] = lambda text: [text]
         self._lines: list[str] = []  # of the transcript, and those for this seat alone
         self._copied = 0  # lines of the transcript among them
         self._unsent: list[str] = []
@@ -75,14 +79,14 @@ class LineSeat:
                 return failure
             assert self._session
             question = line.move_line(view, self.transcript.hand_in_play(self.chair), int(self.bank))
-            text, self._unsent = line.as_bytes([*self._unsent, question]), []
+            text, self._unsent = self._bytes([*self._unsent, question]), []
             reply = self._session.tell(text, (self.clock.move + self.bank) / 1000)
             self._keep_log(reply)
             self.sessions.note_time(reply)
             if reply.cause == "exit":
                 self.bank -= min(self.bank, max(0.0, reply.elapsed_ns / 1e6 - self.clock.move))
                 return reply
-            self._alive, self.resumed = False, True
+            self.replace_process()
             if reply.cause in ("timeout", "cpu"):
                 self.bank = 0.0
             if reply.cause != "lost":
@@ -94,15 +98,33 @@ class LineSeat:
         self._copy_lines()
         self._add([line.fault_line(kind, strikes)])
 
-    def leave(self, chips: int | None = None) -> None:
-        """End the match for the bot. chips: what it holds. Raises: SandboxClosed."""
+    def replace_process(self) -> None:
+        """Let a new process take over with the next question."""
+        self._alive, self.resumed = False, True
+
+    def leave(self, chips: int | None = None) -> bool:
+        """End the match for the bot.
+
+        Args:
+            chips: What it holds.
+
+        Returns:
+            Whether its process ended by itself.
+
+        Raises:
+            SandboxClosed: The bot was closed.
+        """
+        ended = False
         if self._session and self._alive:
             self._copy_lines()
             over = [] if chips is None else [line.over_line(chips)]
-            self._keep_log(self._session.finish(line.as_bytes([*self._unsent, *over, line.BYE])))
+            reply = self._session.finish(self._bytes([*self._unsent, *over, line.BYE]))
+            self._keep_log(reply)
+            ended = reply.cause == "exit"
         if self._session:
             self.sessions.give_back(self._session)
         self._session, self._alive = None, False
+        return ended
 
     def _begin(self) -> Reply | None:
         """Start a process; returns the reply to give if it does not get ready."""
@@ -113,13 +135,14 @@ class LineSeat:
         except (SandboxError, BuildError) as error:
             return Reply("start", 0, 0, b"", str(error).encode())
         clock = replace(self.clock, bank=int(self.bank))
-        reply = self._session.tell(line.as_bytes([line.hello_line(clock)]), clock.load / 1000, anew=True)
+        reply = self._session.tell(self._bytes([line.hello_line(clock)]), clock.load / 1000, anew=True)
         self._keep_log(reply)
         if reply.cause == "start":
             return reply
         if reply.cause != "exit" or line.parse_ready(reply.stdout) is None:
             self._failed = replace(reply, cause="not-ready", detail=_why_not_ready(reply))
             return self._failed
+        self.ready_ms = reply.elapsed_ns / 1e6
         begin = line.match_line(self.chairs, self.chair, self.transcript.rules.chips, self.rounds, self.resumed)
         self._unsent = [line.rules_line(self.transcript.rules), begin, *self._lines]
         self._alive = True
@@ -134,6 +157,9 @@ class LineSeat:
         self._lines += lines
         if self._alive:
             self._unsent += lines
+
+    def _bytes(self, lines: list[str]) -> bytes:
+        return line.as_bytes([text for plain in lines for text in self.dress(plain)])
 
     def _keep_log(self, reply: Reply) -> None:
         if len(self.log) < line.LOG_LIMIT:

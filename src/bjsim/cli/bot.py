@@ -15,11 +15,11 @@ from rich.table import Table
 from rich.text import Text
 
 from bjsim.bots.check import SHOWN, Answer, Situation, situations, try_bot
-from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.config import PROTOCOLS, Contest
 from bjsim.bots.export import export as export_chart
 from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import Fault, printable
-from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_language, find_tool
+from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError, find_language, find_tool
 from bjsim.cli.options import Count, RulesName, bot_names, bot_options, json_option, the_rules, write_json
 from bjsim.cli.render import fault_lines
 from bjsim.errors import InputError, RunFailed
@@ -29,6 +29,7 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.players.find import find_player
 
 if TYPE_CHECKING:
+    from bjsim.bots.check_line import LineCheck
     from bjsim.bots.player import BotPlayer
 
 
@@ -45,7 +46,7 @@ def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.group()
 def bot() -> None:
-    """Create, check or export a bot: a program in any language that is run once per move."""
+    """Create, check or export a bot: a program in any language."""
 
 
 @bot.command(short_help="Check a bot: its moves, its speed, its faults.")
@@ -82,12 +83,43 @@ def check(
         title = printable(f"{path.name}: {player.program.language}, {rules.name}")
         console.print(title, markup=False, highlight=False)
         answers = ask(console, player, tried, strikes or Contest.strikes)
+        match = check_line_bot(player, rules, answers)
     faults = Counter(fault.kind for answer in answers for fault in answer.faults)
+    faults.update(fault.kind for fault in (match.faults if match else ()))
     if json_path:
-        write_json(check_json(player, rules, answers, faults, len(tried)), json_path)
+        more = {"match": {"ready_ms": match.ready_ms, "ms": match.ms, **match.passed}} if match else {}
+        write_json({**check_json(player, rules, answers, faults, len(tried)), **more}, json_path)
     report(console, player, answers, faults, len(tried))
-    if faults.total() >= (strikes or 1):
+    if match:
+        report_match(console, match)
+    if faults.total() >= (strikes or 1) or (match and not strikes and False in without_random(match).values()):
         raise click.exceptions.Exit(1)
+
+
+def check_line_bot(player: BotPlayer, rules: Rules, answers: Sequence[Answer]) -> LineCheck | None:
+    """The checks of a line bot in a match; None for others, and for one that is never ready, which takes long."""
+    from bjsim.bots.check_line import check_match
+
+    ready = not any(fault.kind in ("not-ready", "start-failure") for answer in answers for fault in answer.faults)
+    return check_match(player, rules) if player.program.protocol == "line" and ready else None
+
+
+def without_random(match: LineCheck) -> dict[str, bool | None]:
+    """The checks of a line bot that a bot must pass: it may be random."""
+    return {name: passed for name, passed in match.passed.items() if name != "deterministic"}
+
+
+def report_match(console: Console, match: LineCheck) -> None:
+    """Print how a line bot did in a match."""
+    from bjsim.bots.check_line import CHECKS
+
+    for name, meaning in CHECKS.items():
+        passed = match.passed[name]
+        mark = "not comparable: it is random" if passed is None else "yes" if passed else "NO"
+        style = "red" if passed is False else ""
+        console.print(f"{meaning}: {mark}", style=style, markup=False, highlight=False, soft_wrap=True)
+    if match.ready_ms is not None and match.ms is not None:
+        console.print(f"ready in {match.ready_ms:.1f} ms, {match.ms:.3f} ms per answer (median)", highlight=False)
 
 
 def expect_bot(path: Path) -> None:
@@ -198,14 +230,20 @@ def _short(move: Action) -> str:
 @bot.command(short_help="Create a small working bot, with comments.")
 @click.argument("name")
 @click.option(
-    "--language", type=click.Choice([language.name for language in LANGUAGES]), default="python", show_default=True,
-    help="Programming language of the bot.",
+    "--language", type=click.Choice([language.name for language in LANGUAGES]),
+    help="Programming language of the bot.  [default: by the ending of NAME; else python]",
 )  # fmt: skip
-def new(name: str, language: str) -> None:
+@click.option(
+    "--protocol", type=click.Choice(PROTOCOLS), default="argv", show_default=True,
+    help="Whether the bot is started for every move (argv), or lives for a match (line).",
+)  # fmt: skip
+def new(name: str, language: str | None, protocol: str) -> None:
     """Create a small working bot, with comments that explain the protocol."""
-    ending = next(row.endings[0] for row in LANGUAGES if row.name == language)
-    path = Path(name if name.endswith(ending) else name + ending)
-    starter = (files("bjsim.bots") / "samples" / f"lim17{ending}").read_text(encoding="utf-8")
+    known = ENDINGS.get(Path(name).suffix.lower())
+    chosen = next((row for row in LANGUAGES if row.name == language), known or ENDINGS[".py"])
+    path = Path(name if known is chosen else name + chosen.endings[0])
+    sample = {"argv": "lim17", "line": "lim17_line"}[protocol] + chosen.endings[0]
+    starter = (files("bjsim.bots") / "samples" / sample).read_text(encoding="utf-8")
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(starter)

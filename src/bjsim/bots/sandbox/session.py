@@ -160,7 +160,10 @@ class SandboxSession:
         return self._send(runner.ASK.pack(kind, int(seconds * 1e9)) + text, seconds, 2 if anew else 1)
 
     def finish(self, text: bytes) -> Reply:
-        """Pass the last text to the resident bot, and end it. Raises: SandboxClosed, as `tell`."""
+        """Pass the last text to the resident bot, and end it; `timeout` if it does not end by itself.
+
+        Raises: SandboxClosed, as `tell`.
+        """
         return self._send(runner.ASK.pack(runner.FINISH, 0) + text, 0, 1)
 
     def _send(self, frame: bytes, seconds: float, attempts: int) -> Reply:

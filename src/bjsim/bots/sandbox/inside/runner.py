@@ -425,14 +425,15 @@ class ResidentRunner(Runner):
         """Serve a frame; returns the reply: its stdout is the line without its end, its stderr what is new."""
         kind, limit_ns = ASK.unpack_from(frame)
         started, text, status = time.monotonic_ns(), frame[ASK.size :], 0
+        elapsed, cause, answer = 0, EXIT, b""
         if kind != ANSWER and self.alive:
-            self._finish(text if kind == FINISH else b"")
+            itself = self._finish(text if kind == FINISH else b"")
+            cause = EXIT if itself or kind == BEGIN else TIMEOUT
         if kind == BEGIN:
             try:
                 self._begin_life()
             except OSError as error:
                 return self._reply(START, 0, 0, b"", os.fsencode(error.strerror or str(error)))
-        elapsed, cause, answer = 0, EXIT, b""
         if kind != FINISH:
             self.paused_ns = 0
             cause, status, answer = self._answer(text, limit_ns) if self.alive else (ENDED, 0, b"")
@@ -516,15 +517,20 @@ class ResidentRunner(Runner):
             return CPU
         return MEMORY if memory > self.memory else EXIT
 
-    def _finish(self, text: bytes) -> None:
-        """Pass the text and the end of its input to the bot, give it a moment to end, and see to it that it does."""
+    def _finish(self, text: bytes) -> bool:
+        """Pass the text and the end of its input to the bot, and end it; returns whether it ended by itself.
+
+        It has a moment for it if there is a text.
+        """
         self._signal_all(signal.SIGCONT)
         self.stdin.write(text)
         self.stdin.close()
         ended = text and make_poller(self.starter.end_signal).poll(LEFT_S * 1000)
-        if not ended or os.WIFSIGNALED(self.starter.end()) or not self._nothing_left(time.monotonic_ns()):
+        itself = bool(ended) and not os.WIFSIGNALED(self.starter.end()) and self._nothing_left(time.monotonic_ns())
+        if not itself:
             self.clean()
         self.alive = False
+        return itself
 
     def _signal_all(self, number: int) -> None:
         """Stop or continue all processes in the sandbox but this one."""

@@ -1,0 +1,116 @@
+"""Check a line bot in a match: it is ready, skips what it does not know, survives a cut, and ends with its input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bjsim.bots.line import Transcript
+from bjsim.bots.player import BotPlayer
+from bjsim.bots.protocol import Fault, classify_reply
+from bjsim.bots.resident import LineSeat
+from bjsim.sim.game.actions import STAND, Action, View
+from bjsim.sim.game.random_stream import Stream
+from bjsim.sim.game.round import Round
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import open_shoe
+
+ROUNDS = 25
+SEED = 1  # of the match; all checks deal the same cards
+CHECKS = {
+    "ready": "answers hello with `ready 1`, in time",
+    "deterministic": "gives the same answers to the same lines",
+    "unknown": "skips lines and keys that it does not know",
+    "resumed": "gives the same answers when a new process takes over in the middle of the match",
+    "ends": "ends by itself when its input does",
+}
+
+
+@dataclass(frozen=True)
+class LineCheck:
+    """The result of the checks in a match.
+
+    Attributes:
+        passed: By key of CHECKS; None if the bot's answers are random, so that they cannot be compared.
+        ready_ms: From the start of the process to `ready`; None if it is not ready.
+        ms: Median of the time of an answer; None without answers.
+        faults: Those of the plain match, in order.
+    """
+
+    passed: dict[str, bool | None]
+    ready_ms: float | None
+    ms: float | None
+    faults: list[Fault]
+
+
+class _MatchPlayer:
+    """A bot in one seat of the match. cut: the number of answers before another process takes over."""
+
+    name = "bot"
+
+    def __init__(self, seat: LineSeat, cut: int = -1) -> None:
+        self.seat, self.cut = seat, cut
+        self.answers: list[Action | Fault] = []
+        self.ms: list[float] = []
+
+    def decide(self, view: View) -> Action:
+        if len(self.answers) == self.cut:
+            self.seat.replace_process()
+        reply = self.seat.ask(view)
+        move = classify_reply(reply, view)
+        self.answers.append(move)
+        self.ms.append(reply.elapsed_ns / 1e6)
+        if isinstance(move, Fault):
+            self.seat.tell_fault(move.kind, None)
+            return STAND
+        return move
+
+    @property
+    def moves(self) -> list[str]:
+        """The answers, with faults by kind."""
+        return [move.kind if isinstance(move, Fault) else str(move) for move in self.answers]
+
+
+class _StandingSeat:
+    name = "other"
+
+    def decide(self, view: View) -> Action:
+        return STAND
+
+
+def add_unknown(text: str) -> list[str]:
+    """The line with a key that no version of the protocol has, after a line that none has."""
+    return ["weather 3 fine wind=5", f"{text} mood=good"]
+
+
+def check_match(bot: BotPlayer, rules: Rules) -> LineCheck:
+    """Play a match as it is, again, with unknown words, and with a cut in the middle. Raises: SandboxClosed."""
+    plain, ended = _play(bot, rules)
+    again, _ = _play(bot, rules)
+    unknown, _ = _play(bot, rules, unknown=True)
+    cut, _ = _play(bot, rules, cut=len(plain.answers) // 2)
+    faults = [move for move in plain.answers if isinstance(move, Fault)]
+    ready = not any(fault.kind in ("not-ready", "start-failure") for fault in faults)
+    same = plain.moves == again.moves
+    times = sorted(plain.ms)
+    passed = {
+        "ready": ready,
+        "deterministic": same,
+        "unknown": unknown.moves == plain.moves if same else None,
+        "resumed": cut.moves == plain.moves if same else None,
+        "ends": ended,
+    }
+    return LineCheck(passed, plain.seat.ready_ms, times[len(times) // 2] if ready and times else None, faults)
+
+
+def _play(bot: BotPlayer, rules: Rules, *, cut: int = -1, unknown: bool = False) -> tuple[_MatchPlayer, bool]:
+    """Play the match; returns the player, and whether the bot ended by itself."""
+    transcript, shoe = Transcript(rules), open_shoe(rules, Stream(SEED))
+    seat = bot.join(transcript, 0, rules.seats, ROUNDS)
+    if unknown:
+        seat.dress = add_unknown
+    player = _MatchPlayer(seat, cut)
+    for _ in range(ROUNDS):
+        game = Round(rules, shoe, [player, *[_StandingSeat()] * (rules.seats - 1)])
+        transcript.begin_round(range(rules.seats), [rules.chips] * rules.seats, game.events)
+        game.play()
+    return player, seat.leave(rules.chips)
