@@ -284,9 +284,9 @@ difference of 0 means that ours rounds to the published digits, or lies within t
 `vegas-s17` with the number of decks that is given first (dealer stands on soft 17, double any two cards and after a
 split, four hands, one card to split aces, peek, 3:2), changed by: `h17` dealer hits soft 17, `ndas` no double after a
 split, `ls` late surrender, `es` early surrender, `rsa` aces may be split again, `hsa` split aces may be hit, `enhc` no
-hole card, all bets lost, `split2` one split, `d9`, `d10` double 9-11, 10-11 only, `6:5`, `one-card` one card to split aces; or those
-of the preset named, changed likewise. Strategies: `td` the best chart, `cdz-`, `cdp` by
-the cards of the hand (see the [glossary](glossary.md)).
+hole card, all bets lost, `split2` one split, `d9`, `d10` double 9-11, 10-11 only, `6:5`, `one-card` one card to split
+aces; or those of the preset named, changed likewise. Strategies: `td` the best chart, `cdz-`, `cdp` by the cards of the
+hand (see the [glossary](glossary.md)).
 """
 
 

@@ -17,7 +17,19 @@ from fractions import Fraction
 
 from bjsim.bots.protocol import REPLY_LIMIT, Fault, make_argv, parse_reply
 from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.events import DEALER, Acted, Dealt, Event, HandEnded, Peeked, Revealed, Settled, Shuffled
+from bjsim.sim.game.events import (
+    DEALER,
+    Acted,
+    Dealt,
+    Event,
+    HandEnded,
+    InsuranceSettled,
+    Insured,
+    Peeked,
+    Revealed,
+    Settled,
+    Shuffled,
+)
 from bjsim.sim.game.rule_fields import plain
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
 
@@ -121,6 +133,10 @@ def event_line(event: Event, chairs: Sequence[int], buy_in: int) -> str:
             return f"shown d {card}"
         case Dealt(card) if event.seat == DEALER:
             return "hidden d" if event.face_down else f"card d {card}"
+        case Insured(seat):
+            return f"insured {chairs[seat]}"
+        case InsuranceSettled(seat, net):
+            return f"insurance {chairs[seat]} {_amount(net * buy_in)}"
     at = f"{chairs[event.seat]}.{event.hand}"
     match event:
         case Dealt(card):

@@ -1,4 +1,4 @@
-"""`bjsim count`: what a game is worth to a card counter."""
+"""`bjsim count`: how a card counter does in a game."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.console import Console
 from bjsim.arguments import MAX_HANDS, MAX_WORKERS
 from bjsim.cli.count_indices import indices
 from bjsim.cli.count_report import count_json, count_page, plot_counts, print_counts, print_varied
-from bjsim.cli.count_request import CountRequest, vary, worth
+from bjsim.cli.count_request import CountRequest, evaluate_run, vary
 from bjsim.cli.options import (
     Count,
     check_writable,
@@ -86,7 +86,7 @@ class BetLimits(click.ParamType):  # type: ignore[type-arg]
 @click.option("--html", "html_path", metavar="FILE", help="Write a page that computes other bets in the browser.")
 @click.pass_context
 def count(context: click.Context, /, **options: Any) -> None:
-    """Find out what a game is worth to a card counter: EV by count, then profit, risk and SCORE of the bets.
+    """Find out how a card counter does in a game: EV by count, then profit, risk and SCORE of the bets.
 
     One run serves every ramp, as play does not depend on the bet. Profits are luck-adjusted and depth-controlled.
 
@@ -128,13 +128,13 @@ def run_count(options: dict[str, Any]) -> None:
     if options["varied"]:
         refuse_with_vary(options)
         requests = vary(request, options["varied"])
-        games = [(name, worth(one.play(), one)) for name, one in requests]
+        games = [(name, evaluate_run(one.play(), one)) for name, one in requests]
         if options["json_path"]:
             write_json({"games": [{"name": name} | count_json(one) for name, one in games]}, options["json_path"])
         print_varied(console, games)
         return
     run = load_count_run(options["load_path"]) if options["load_path"] else request.play()
-    result = worth(run, request)
+    result = evaluate_run(run, request)
     if options["save_path"]:
         save_count_run(run, options["save_path"])
     if options["json_path"]:

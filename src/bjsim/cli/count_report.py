@@ -16,97 +16,97 @@ from bjsim.strategies.counting.figures import Terms
 from bjsim.strategies.counting.page import CountPage, ev_half_widths
 
 if TYPE_CHECKING:
-    from bjsim.cli.count_request import Worth
+    from bjsim.cli.count_request import CountResult
 
 VARIED = ("ev_per_round", "sd_per_round", "score", "n0", "ror")  # the figures of a line of `--vary`
 
 
-def print_counts(console: Console, worth: Worth) -> None:
+def print_counts(console: Console, result: CountResult) -> None:
     """Print the table by count, then the figures."""
-    table, run = worth.table, worth.run
+    table, run = result.table, result.run
     halves = ev_half_widths(table)
     rows: list[list[Cell]] = [
         [
             run.labels[i], f"{100 * table.shares[i]:.3f}%", f"{percent(table.ev[i], 3)} ± {100 * halves[i]:.3f}%",
-            f"{math.sqrt(table.var[i]):.4f}", _bet(worth, i),
+            f"{math.sqrt(table.var[i]):.4f}", _bet(result, i),
         ]
         for i in range(len(run.labels))
     ]  # fmt: skip
-    print_table(console, [count_name(worth), "share", "EV per initial bet", "sd", "bet, units"], rows)
-    figures: list[list[Cell]] = [[figure.name, figure.text] for figure in worth.figures]
+    print_table(console, [count_name(result), "share", "EV per initial bet", "sd", "bet, units"], rows)
+    figures: list[list[Cell]] = [[figure.name, figure.text] for figure in result.figures]
     print_table(console, ["per round seen", "± half the 95% interval"], figures)
-    text = f"{describe(worth)}; {run.rounds:,} rounds in {run.seconds:.1f} s, seed {run.seed}; variance reduction "
-    text += f"{run.variance_reduction(worth.bets):,.0f}"
+    text = f"{describe(result)}; {run.rounds:,} rounds in {run.seconds:.1f} s, seed {run.seed}; variance reduction "
+    text += f"{run.variance_reduction(result.bets):,.0f}"
     console.print(text, style="dim", highlight=False, soft_wrap=True)
 
 
-def count_name(worth: Worth) -> str:
+def count_name(result: CountResult) -> str:
     """What the counting system decides by, in words."""
-    return "true count" if worth.run.game.system.uses_true_count else "running count"
+    return "true count" if result.run.game.system.uses_true_count else "running count"
 
 
-def _bet(worth: Worth, i: int) -> str:
-    spots = f" x{worth.spots[i]}" if worth.spots[i] > 1 else ""
-    return f"{worth.bets[i]:g}{spots}" if worth.bets[i] else "–"
+def _bet(result: CountResult, i: int) -> str:
+    spots = f" x{result.spots[i]}" if result.spots[i] > 1 else ""
+    return f"{result.bets[i]:g}{spots}" if result.bets[i] else "–"
 
 
-def describe(worth: Worth) -> str:
+def describe(result: CountResult) -> str:
     """The game and the play, in words."""
-    game = worth.run.game
+    game = result.run.game
     rules, plays = game.rules, game.departures.plays
     decks = "1 deck" if rules.decks == 1 else f"{rules.decks} decks"
     count = f"{len(plays)} index play{'s' * (len(plays) != 1)}" if plays else "no index plays"
     return f"{rules.name}, {decks}, {float(rules.cut):.0%} dealt, {game.system.title or game.system.name}, {count}"
 
 
-def print_varied(console: Console, games: Sequence[tuple[str, Worth]]) -> None:
+def print_varied(console: Console, games: Sequence[tuple[str, CountResult]]) -> None:
     """Print a line for each game."""
     first = {figure.key: figure.name for figure in games[0][1].figures}
     rows: list[list[Cell]] = []
-    for name, worth in games:
-        texts = {figure.key: figure.text for figure in worth.figures}
+    for name, result in games:
+        texts = {figure.key: figure.text for figure in result.figures}
         rows.append([Text(name), *(texts[key] for key in VARIED)])
     print_table(console, ["", *(first[key] for key in VARIED)], rows)
 
 
-def count_json(worth: Worth) -> dict[str, object]:
+def count_json(result: CountResult) -> dict[str, object]:
     """The result as JSON; the interval of a figure has its name and `_ci95`."""
-    table, run = worth.table, worth.run
+    table, run = result.table, result.run
     halves = ev_half_widths(table)
     rows = [
         {
             "count": float(table.counts[i]), "label": run.labels[i], "share": float(table.shares[i]),
             "ev": float(table.ev[i]), "ev_ci95": [float(table.ev[i] - halves[i]), float(table.ev[i] + halves[i])],
-            "sd": math.sqrt(table.var[i]), "bet": float(worth.bets[i]), "spots": int(worth.spots[i]),
+            "sd": math.sqrt(table.var[i]), "bet": float(result.bets[i]), "spots": int(result.spots[i]),
         }
         for i in range(len(run.labels))
     ]  # fmt: skip
     figures: dict[str, object] = {}
-    for figure in worth.figures:
+    for figure in result.figures:
         figures[figure.key] = figure.value
         if figure.half is not None:
             figures[f"{figure.key}_ci95"] = [figure.value - figure.half, figure.value + figure.half]
     game = run.game
     return {
         "by_count": rows, **figures, "rounds": run.rounds, "seconds": run.seconds, "seed": run.seed,
-        "variance_reduction": run.variance_reduction(worth.bets), "rules": game.rules.to_dict(),
+        "variance_reduction": run.variance_reduction(result.bets), "rules": game.rules.to_dict(),
         "system": game.system.name, "index_plays": [str(play) for play in game.departures.plays],
     }  # fmt: skip
 
 
-def count_page(worth: Worth, terms: Terms, command: str) -> CountPage:
+def count_page(result: CountResult, terms: Terms, command: str) -> CountPage:
     """The page of a result."""
-    run = worth.run
+    run = result.run
     return CountPage(
-        title=f"{run.game.system.title or run.game.system.name} in {run.game.rules.name}", subtitle=describe(worth),
-        command=command, rules=run.game.rules, count_name=count_name(worth), labels=run.labels, rounds=run.rounds,
-        seed=run.seed, returns=worth.table, wagered=run.wagered, bets=worth.bets, figures=worth.figures, terms=terms,
+        title=f"{run.game.system.title or run.game.system.name} in {run.game.rules.name}", subtitle=describe(result),
+        command=command, rules=run.game.rules, count_name=count_name(result), labels=run.labels, rounds=run.rounds,
+        seed=run.seed, returns=result.table, wagered=run.wagered, bets=result.bets, figures=result.figures, terms=terms,
     )  # fmt: skip
 
 
-def plot_counts(worth: Worth, path: str) -> None:
+def plot_counts(result: CountResult, path: str) -> None:
     """Draw EV with its interval, share of rounds and bet by count."""
-    table, run = worth.table, worth.run
+    table, run = result.table, result.run
     figure = new_figure(7.2, 6.4)
     axes = figure.subplots(3, 1, sharex=True, height_ratios=(3, 1.5, 1.5))
     x = range(len(run.labels))
@@ -114,11 +114,11 @@ def plot_counts(worth: Worth, path: str) -> None:
     axes[0].bar(x, 100 * table.ev, yerr=100 * ev_half_widths(table), color=colours, capsize=2)
     axes[0].axhline(0, color="black", lw=0.8)
     axes[1].bar(x, 100 * table.shares, color="#5a636e")
-    axes[2].bar(x, worth.bets, color="#1d4ed8")
+    axes[2].bar(x, result.bets, color="#1d4ed8")
     for part, label in zip(axes, ("EV, % of the bet", "share of rounds, %", "bet, units"), strict=True):
         part.set_ylabel(label)
         part.grid(alpha=0.3, axis="y")
     axes[2].set_xticks(list(x), run.labels, rotation=90 if len(run.labels) > 16 else 0)
-    axes[2].set_xlabel(count_name(worth))
-    axes[0].set_title(f"{describe(worth)}\n{run.rounds:,} rounds, seed {run.seed}", fontsize="medium")
+    axes[2].set_xlabel(count_name(result))
+    axes[0].set_title(f"{describe(result)}\n{run.rounds:,} rounds, seed {run.seed}", fontsize="medium")
     save_figure(figure, path)

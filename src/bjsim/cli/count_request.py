@@ -1,4 +1,4 @@
-"""The request of `bjsim count`: a counted game, its bets, and what they are worth."""
+"""The request of `bjsim count`: a counted game, its bets, and their figures."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class CountRequest:
         def enough(run: CountRun) -> bool:
             if not self.precision:
                 return False
-            half = worth(run, self).figures[0].half
+            half = evaluate_run(run, self).figures[0].half
             return half is not None and half <= self.precision
 
         return simulate_count(
@@ -86,8 +86,8 @@ class CountRequest:
 
 
 @dataclass(frozen=True)
-class Worth:
-    """What a counted game is worth: the bets by count and the figures of them."""
+class CountResult:
+    """A counted game evaluated: the bets by count, and their figures."""
 
     run: CountRun
     table: CountReturns
@@ -96,7 +96,7 @@ class Worth:
     figures: list[Figure]
 
 
-def worth(run: CountRun, request: CountRequest) -> Worth:
+def evaluate_run(run: CountRun, request: CountRequest) -> CountResult:
     """Compute the figures of a run for the bets of a request. Raises: InputError."""
     table = run.returns
     spots = np.ones(len(table.counts), np.int64)
@@ -112,7 +112,7 @@ def worth(run: CountRun, request: CountRequest) -> Worth:
         spots = np.array([bet.spots for bet in steps])
     wagered = float(table.shares @ (bets * spots * run.wagered))
     figures = find_figures(ramp_returns(table, bets, spots.tolist()), request.terms, wagered)
-    return Worth(run, table, bets, spots, figures)
+    return CountResult(run, table, bets, spots, figures)
 
 
 def vary(request: CountRequest, varied: Sequence[str]) -> list[tuple[str, CountRequest]]:

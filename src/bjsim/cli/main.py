@@ -22,7 +22,7 @@ COMMANDS = {
     "solve": ("bjsim.cli.solve:solve", "Print the exact tables, strategy and value of a game."),
     "check": ("bjsim.cli.check:check", "Evaluate a strategy chart exactly, and price its wrong cells."),
     "compare": ("bjsim.cli.compare:compare", "Compare games: values, best charts, and the effect of a rule."),
-    "count": ("bjsim.cli.count:count", "Find out what a game is worth to a card counter."),
+    "count": ("bjsim.cli.count:count", "Find out how a card counter does in a game."),
     "rules": ("bjsim.cli.rules:rules", "List the games, or explain every rule of one game."),
     "bot": ("bjsim.cli.bot:bot", "Create, check or export a bot."),
     "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; resume, show or verify one."),
