@@ -122,9 +122,9 @@ def test_raw_and_adjusted_profits_agree_by_count(rules: Rules, plays: str) -> No
 
 
 def test_it_takes_thousands_of_times_fewer_rounds() -> None:
-    """Asked for: 5,000 for a spread of 1 to 12; measured about 9,300, and 30,000 for flat bets."""
+    """Asked for: 5,000 for a spread of 1 to 12; measured 8,300, and 27,000 for flat bets."""
     found = run()
-    assert found.variance_reduction(units("1-12", found.counts)) > 7_000
+    assert found.variance_reduction(units("1-12", found.counts)) > 6_500
     assert found.variance_reduction(np.ones(len(found.counts))) > 20_000
     ramp = ramp_returns(found.returns, units("1-12", found.counts))
     assert ramp.error is not None and 1.96 * math.sqrt(ramp.error[0, 0]) < 0.015 * ramp.ev

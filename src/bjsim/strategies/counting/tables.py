@@ -26,7 +26,8 @@ Array = np.ndarray[Any, Any]
 
 TAIL = 1e-4  # share of the counts below the lowest bucket, and above the highest
 MOST_BUCKETS = 41
-OWN_MODEL = 0.004  # share of a bucket from which on it has a chart of its own in the luck model
+RARE = 0.004  # share of a bucket below which it has no chart of its own in the luck model
+APART = 0.025  # distance up to which compositions share a chart; that of neighbouring true counts is about 1/52
 STEP = 2  # cards between the depths of the depth control
 
 
@@ -87,7 +88,7 @@ class ReadyTable(NamedTuple):
 @lru_cache(maxsize=2)  # some tens of megabytes each
 def ready_table(game: CountingGame) -> ReadyTable:
     """Make the table of a game; the same game returns the same table."""
-    rules, decks = game.rules, int(game.rules.decks)
+    rules, decks = game.rules.replace(insurance=False), int(game.rules.decks)  # which is taken by the count
     scaled = game.system.scaled(decks)
     distribution = depth_distribution(scaled, decks, rules.cut_cards)
     buckets = game.counts or _usual_counts(whole_counts(decision_counts(scaled, decks)), distribution)
@@ -151,14 +152,20 @@ def _model_points(
     Buckets that few rounds visit borrow the nearest chart.
     """
     full = draw_probabilities(rules, compiled)
-    own = np.flatnonzero(share >= min(OWN_MODEL, share.max()))
-    nearest = np.abs(np.arange(len(share))[:, None] - own).argmin(axis=1)
+    usual = np.flatnonzero(share >= min(RARE, share.max()))
+    groups: list[list[int]] = []
+    for b in usual.tolist():
+        if not groups or np.abs(composition[b] - composition[groups[-1][0]]).sum() > APART:
+            groups.append([])
+        groups[-1].append(b)
     points = []
-    for b in own.tolist():
-        probabilities = composition[b] / composition[b].sum()
+    for group in groups:
+        mean = share[group] @ composition[group] / (share[group] @ composition[group]).sum()
         if len(full) > TEN + 1:
-            probabilities = np.concatenate([probabilities[:TEN], np.repeat(probabilities[TEN] / 4, 4)])
-        points.append((int(chart[b]), probabilities))
+            mean = np.concatenate([mean[:TEN], np.repeat(mean[TEN] / 4, 4)])
+        points.append((int(chart[max(group, key=lambda b: share[b])]), mean))
+    number = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    nearest = number[np.abs(np.arange(len(share))[:, None] - usual).argmin(axis=1)]
     return nearest, points
 
 
