@@ -19,7 +19,7 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.game.random_stream import GUESSABLE
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.backend import BackendSpec, Need
-from bjsim.strategies.charts.state_player import StatePlayer
+from bjsim.strategies.experiment import is_compiled
 from bjsim.strategies.players.find import as_player, comes_from_file, need_picklable
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def find_any_player(text: str, rules: Rules, options: BotOptions) -> Player:
 
 def find_needs(player: Player | ProgramFile) -> Need:
     """What the player needs of the place where it plays."""
-    if isinstance(player, StatePlayer):
+    if not isinstance(player, ProgramFile) and is_compiled(player):
         return Need.NOTHING
     if isinstance(player, ProgramFile) or is_bot(player):
         return Need.DECISIONS | Need.PROGRAMS

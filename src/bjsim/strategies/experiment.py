@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from bjsim.arguments import MAX_TABLES, argument, whole_number
 from bjsim.errors import InputError
@@ -12,6 +13,7 @@ from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.card_states import CardStates
+from bjsim.sim.game.observers import Bettor, Observer
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.common_cards import CommonCards
@@ -42,7 +44,7 @@ def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False
     Raises:
         InputError: A chart lacks a cell.
     """
-    players = [player for player in seated if isinstance(player, StatePlayer)]
+    players = [player for player in seated if is_compiled(player)]
     if len(players) < len(seated):
         return ReadableTable(rules, list(seated))
     try:
@@ -52,6 +54,11 @@ def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False
     if adjust_luck:
         return AdjustedTable(compiled, rules.unit, make_luck_model(rules, compiled))
     return CompiledTable(compiled, rules.unit)
+
+
+def is_compiled(player: Player) -> TypeGuard[StatePlayer]:
+    """Whether the compiled round can play a player: it decides by the state of a hand alone, and does not bet."""
+    return isinstance(player, StatePlayer) and not isinstance(player, Bettor | Observer)
 
 
 def compile_players(rules: Rules, players: Sequence[StatePlayer]) -> CompiledRules:
@@ -91,7 +98,7 @@ def make_experiment(
     hands, tables = whole_number("hands", hands), whole_number("tables", tables, 1, MAX_TABLES)
     seed = whole_number("seed", seed, 0, MAX_SEED)
     adjusted = not rules.infinite if adjust_luck is None else adjust_luck
-    others = [player.name for player in players if not isinstance(player, StatePlayer)]
+    others = [player.name for player in players if not is_compiled(player)]
     if adjust_luck and others:
         raise InputError(
             f"{argument('adjust_luck', True)} needs charts, whose states have exact values; {others[0]} is not a chart"

@@ -73,7 +73,8 @@ class View(NamedTuple):
 class Player(Protocol):
     """The interface of a strategy. A strategy plays in this process, a bot in another.
 
-    A player may keep a memory: it is copied for each block of rounds (see `ReadableTable.rounds`).
+    A player may keep a memory: it is copied for each block of rounds (see `ReadableTable.rounds`). It may have the
+    methods of `Bettor` and `Observer` too (`observers.py`).
     """
 
     @property

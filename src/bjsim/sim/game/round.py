@@ -7,7 +7,6 @@ any Player and any shoe, and records a list of events.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -17,7 +16,6 @@ from bjsim.sim.game.events import (
     Acted,
     Dealt,
     Ending,
-    Event,
     HandEnded,
     InsuranceSettled,
     Insured,
@@ -25,7 +23,9 @@ from bjsim.sim.game.events import (
     Revealed,
     Settled,
     Shuffled,
-)
+)  # fmt: skip
+from bjsim.sim.game.observers import ask_bets, record_events, show_hole_card
+from bjsim.sim.game.round_result import RoundResult as RoundResult
 from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import Cards, PlayedHand, Seat
@@ -37,26 +37,6 @@ _dealt = lru_cache(maxsize=4096)(Dealt)
 _acted = lru_cache(maxsize=4096)(Acted)
 _hand_ended = lru_cache(maxsize=4096)(HandEnded)
 _settled = lru_cache(maxsize=4096)(Settled)
-
-
-@dataclass(frozen=True)
-class RoundResult:
-    """The result of a round.
-
-    Attributes:
-        net: Profit of each seat, in initial bets.
-        tied: Stake of each seat that is tied and replayed, in initial bets.
-        events: What happened, in order.
-    """
-
-    net: tuple[Fraction, ...]
-    tied: tuple[Fraction, ...]
-    events: tuple[Event, ...]
-
-    @property
-    def seats_at_move_cap(self) -> set[int]:
-        """Numbers of the seats that used up all moves that the rules allow for a hand."""
-        return {event.seat for event in self.events if isinstance(event, HandEnded) and event.ending == "move-cap"}
 
 
 class Round:
@@ -74,6 +54,7 @@ class Round:
         dealer: The dealer's cards.
         open_cards: Letters of the seats' cards, in the order of the deal.
         events: What happened so far.
+        bets: See `RoundResult`.
     """
 
     def __init__(self, rules: Rules, shoe: Shoe, players: Sequence[Player], chips: Sequence[int] | None = None) -> None:
@@ -86,7 +67,8 @@ class Round:
         ]
         self.dealer = Cards()
         self.open_cards = ""  # the seats' cards in the order of the deal
-        self.events: list[Event] = []
+        self.bets: tuple[int, ...] = ()
+        self.events = record_events(players)
 
     def play(self) -> RoundResult:
         """Play the round.
@@ -100,12 +82,14 @@ class Round:
         """
         if self.shoe.begin_round():
             self.events.append(Shuffled())
+        self.bets = ask_bets(self.rules, self.seats)
         self._deal()
         self._offer_insurance()
         self._offer_early_surrender()
         if not self._dealer_peeks_natural():
             self._seats_act()
             self._dealer_acts()
+        show_hole_card(self.events)
         return self._pay()
 
     # --- the deal
@@ -297,4 +281,4 @@ class Round:
                 self.events.append(InsuranceSettled(seat.number, insurance))
                 net[-1] += insurance
             tied.append(add_amounts([hand.tied for hand in paid]))
-        return RoundResult(tuple(net), tuple(tied), tuple(self.events))
+        return RoundResult(tuple(net), tuple(tied), tuple(self.events), self.bets)

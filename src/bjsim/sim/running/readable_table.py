@@ -93,8 +93,9 @@ class ReadableTable:
         for number, game in enumerate(islice(self.rounds(seed, table, span.block), span.rounds)):
             played = game.play()
             dealt += sum(isinstance(event, Dealt) for event in played.events)
-            payoffs = zip(played.net, played.tied, strict=True)
-            trace[number] = [*(payoff_code(net, tied, self.rules.unit) for net, tied in payoffs), dealt]
+            payoffs = zip(played.net, played.tied, played.bets or (1,) * self.seats, strict=True)
+            codes = [payoff_code(net * bet, tied * bet, self.rules.unit) for net, tied, bet in payoffs]
+            trace[number] = [*codes, dealt]
             self._at[thread] = table, span.block, trace[: number + 1]
         return self._tallies(trace), trace
 

@@ -1,0 +1,30 @@
+"""The result of a readable round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from bjsim.sim.game.events import Event, HandEnded
+
+
+@dataclass(frozen=True)
+class RoundResult:
+    """The result of a round.
+
+    Attributes:
+        net: Profit of each seat, in initial bets.
+        tied: Stake of each seat that is tied and replayed, in initial bets.
+        events: What happened, in order.
+        bets: Units that each seat bet, by which its profit is to be multiplied; empty if no player chose.
+    """
+
+    net: tuple[Fraction, ...]
+    tied: tuple[Fraction, ...]
+    events: tuple[Event, ...]
+    bets: tuple[int, ...] = ()
+
+    @property
+    def seats_at_move_cap(self) -> set[int]:
+        """Numbers of the seats that used up all moves that the rules allow for a hand."""
+        return {event.seat for event in self.events if isinstance(event, HandEnded) and event.ending == "move-cap"}

@@ -1,0 +1,233 @@
+"""The counter of docs/reference/counting.md, and others in Python, play every round as the compiled round does."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+from support.documents import ROOT, blocks
+
+from bjsim.errors import RunFailed
+from bjsim.sim.engine.compiled_rules import payoff_code
+from bjsim.sim.engine.counting import play_shoes
+from bjsim.sim.game.actions import INSURANCE, STAND, Action, View
+from bjsim.sim.game.events import Dealt, Event, Revealed, Shuffled
+from bjsim.sim.game.observers import Bettor, Observer
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.game.round import Round
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import ScriptedShoe
+from bjsim.sim.running.blocks import Span
+from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.strategies.counting.departures import Departures
+from bjsim.strategies.counting.system import CountingSystem
+from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.tables import CountingGame, ready_table
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.experiment import make_table
+
+SIX = named_rules("vegas-s17")
+PAGE = ROOT / "docs" / "reference" / "counting.md"
+
+
+def documented_counter() -> Any:
+    """The class on the page."""
+    [code] = [block.text for block in blocks("counting.md", PAGE.read_text("utf-8")) if "class HiLo" in block.text]
+    namespace: dict[str, Any] = {}
+    exec(code, namespace)
+    return namespace["HiLo"]
+
+
+class Counter:
+    """Any system, with insurance, in any game of one seat."""
+
+    name = "counter"
+
+    def __init__(self, system: CountingSystem, departures: Departures) -> None:
+        self.system, self.departures = system, departures
+        self.decks = int(departures.base.rules.decks)
+        self.insured: list[bool] = []
+        self.up = ""
+        self.reset()
+
+    def reset(self) -> None:
+        self.running, self.seen = self.system.initial_count(self.decks), 0
+
+    def observe(self, event: Event) -> None:
+        match event:
+            case Shuffled():
+                self.reset()
+            case Dealt(card, face_down=True):
+                assert card == "#"
+                count = self.before if self.system.timing == "round" else self.count()
+                self.insured.append(self.up == "A" and self.departures.insured_at(count))
+            case Dealt(card) | Revealed(card):
+                self.running += self.system.tags["A23456789TJQK".index(card) if card in "A23456789" else 9]
+                self.seen += 1
+                if isinstance(event, Dealt) and event.seat == -1:
+                    self.up = card
+
+    def count(self) -> Fraction:
+        return self.system.count(self.running, 52 * self.decks - self.seen, self.decks)
+
+    def bet(self, view: View) -> int:
+        self.before = self.count()
+        return max(int(self.before), 0)
+
+    def decide(self, view: View) -> Action:
+        if view.legal == INSURANCE:
+            return Action("I" if self.insured[-1] else "S")
+        count = self.before if self.system.timing == "round" else self.count()
+        return self.departures.chart_at(count).decide(view)
+
+
+def played(rules: Rules, player: Any, key: tuple[int, int, int], rounds: int) -> tuple[np.ndarray, Any]:
+    """Bet, payoff code and cards dealt of every round; and the player afterwards."""
+    rows, dealt = [], 0
+    games = ReadableTable(rules, [player]).rounds(*key)
+    for game in islice(games, rounds):
+        result = game.play()
+        dealt += sum(isinstance(event, Dealt) for event in result.events)
+        rows.append([*result.bets, payoff_code(result.net[0], result.tied[0], rules.unit), dealt])
+    return np.array(rows), game.seats[0].player
+
+
+def compiled(game: CountingGame, key: tuple[int, int, int], rounds: int) -> tuple[np.ndarray, int]:
+    ready = ready_table(game)
+    return play_shoes(ready.table, stream_key(*key), rounds, rounds)[1][:rounds], ready.first
+
+
+@pytest.mark.parametrize("rounds", [2_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_the_documented_counter_plays_and_bets_as_the_compiled_round(rounds: int) -> None:
+    departures = Departures.parse("i18", Solver(SIX).chart)
+    trace, first = compiled(CountingGame(SIX, find_system("hilo"), departures, (-20, 20)), (3, 0, 5), rounds)
+    rows, _ = played(SIX, documented_counter()(departures), (3, 0, 5), rounds)
+    assert (rows[:, 1:] == trace[:, [1, 3]]).all()
+    counts = trace[:, 0] + first
+    assert (rows[:, 0] == np.clip(2 * counts - 2, 1, 12)).all()
+    assert set(counts.tolist()) >= set(range(-5, 5))
+
+
+@pytest.mark.parametrize(
+    ("changes", "system", "plays", "timing"),
+    [
+        ({"decks": 2, "hit_soft_17": True, "surrender": "late"}, "halves", "i18+fab4", "decision"),
+        ({"decks": 1, "cut": "3/5", "surrender": "early"}, "omega2", "i18+fab4", "decision"),
+        ({"decks": 8, "deal": "ddpp"}, "ko", "16vT S>=-6, 12v4 S>=-8", "decision"),
+        ({"decks": 2, "deal": "pdp", "peek": False}, "hilo", "16vT S>=0, 12v3 S>=2", "decision"),
+        ({"decks": 1, "cut": "1/2"}, "hilo", "i18", "round"),
+        ({"decks": 2, "turns": "round-robin", "insurance": True}, "zen", "i18", "decision"),
+    ],
+)  # fmt: skip
+def test_counters_play_and_insure_as_the_compiled_round(
+    changes: dict[str, Any], system: str, plays: str, timing: str
+) -> None:
+    rules = SIX.replace(**changes)
+    departures = Departures.parse(plays, Solver(rules).chart)
+    counting = find_system(system).replace(timing=timing)
+    trace, first = compiled(CountingGame(rules, counting, departures, (-40, 40)), (1, 0, 2), 1200)
+    rows, player = played(rules, Counter(counting, departures), (1, 0, 2), 1200)
+    insurance = trace[:, 2] * int(Fraction(1, 2) / rules.unit) if rules.insurance else 0
+    assert (rows[:, 1] == trace[:, 1] + insurance).all() and (rows[:, 2] == trace[:, 3]).all()
+    assert (rows[:, 0] == np.maximum(trace[:, 0] + first, 0)).all()
+    if "insurance" in plays or "i18" in plays:
+        assert player.insured == (trace[:, 2] != 0).tolist() and any(player.insured)
+
+
+def test_a_counter_with_another_index_is_caught() -> None:
+    """Negative control."""
+    trace, _ = compiled(
+        CountingGame(SIX, find_system("hilo"), Departures.parse("16vT S>=0", Solver(SIX).chart)), (3, 0, 5), 2000
+    )
+    rows, _ = played(SIX, documented_counter()(Departures.parse("16vT S>=2", Solver(SIX).chart)), (3, 0, 5), 2000)
+    assert (rows[:, 1] != trace[:, 1]).any()
+
+
+class Stander:
+    """Stands, bets what it is told, and remembers what it observed."""
+
+    name = "stander"
+
+    def __init__(self, bets: Sequence[object] = (1,)) -> None:
+        self.bets, self.seen = list(bets), list[Event]()
+
+    def bet(self, view: View) -> int:
+        assert (view.hand, view.dealer, view.visible, view.legal, view.chips) == ("", "", "", "", 190)
+        return self.bets.pop(0)  # type: ignore[return-value]
+
+    def observe(self, event: Event) -> None:
+        self.seen.append(event)
+
+    def decide(self, view: View) -> Action:
+        return STAND
+
+
+def test_the_hole_card_is_seen_when_it_is_shown() -> None:
+    """After a natural that is peeked, and after all hands have bust, it is shown when the cards are collected."""
+    for cards, hole, natural in (("9A7K", "K", True), ("9678 5", "8", False)):
+        player = Stander()
+        result = Round(SIX, ScriptedShoe(cards), [player]).play()
+        shown = [event for event in player.seen if isinstance(event, Dealt | Revealed)]
+        assert shown[:4] == [Dealt("9", 0), Dealt(cards[1]), Dealt(cards[2], 0), Dealt("#", face_down=True)]
+        assert player.seen.count(Revealed(hole)) == 1
+        assert (Revealed(hole) in result.events) == (not natural)
+        assert Dealt(hole, face_down=True) in result.events
+
+
+def test_bets_multiply_what_a_table_counts() -> None:
+    """A player of bets 0, 1, 2, .. and one that does not choose, at the same table."""
+
+    class Rising(Stander):
+        def bet(self, view: View) -> int:
+            self.bets[0] += 1  # type: ignore[operator]
+            return self.bets[0] - 1  # type: ignore[operator]
+
+    class Plain:
+        name = "plain"
+
+        def decide(self, view: View) -> Action:
+            return STAND
+
+    rules = SIX.replace(seats=2)
+    _, trace = ReadableTable(rules, [Rising([0]), Plain()]).play_traced(1, 0, Span(0, 20))
+    _, plain = ReadableTable(rules, [Plain(), Plain()]).play_traced(1, 0, Span(0, 20))
+    assert (trace[:, 0] == np.arange(20) * plain[:, 0]).all() and plain[1:, 0].any()
+    assert (trace[:, 1:] == plain[:, 1:]).all()
+    assert Round(rules, ScriptedShoe("9696789"), [Plain(), Plain()]).play().bets == ()
+
+
+@pytest.mark.parametrize("bet", [-1, 1.5, "2", None, True, 10**7])
+def test_a_bet_is_a_number_of_units(bet: object) -> None:
+    with pytest.raises(RunFailed, match=r"stander bet .*a whole number of units"):
+        Round(SIX, ScriptedShoe("9696789"), [Stander([bet])]).play()
+
+
+def test_what_a_player_raises_names_it() -> None:
+    class Broken(Stander):
+        def observe(self, event: Event) -> None:
+            raise KeyError("count")
+
+    with pytest.raises(RunFailed, match="stander failed to observe Dealt"):
+        Round(SIX, ScriptedShoe("9696789"), [Broken()]).play()
+    with pytest.raises(RunFailed, match="stander failed to bet: IndexError"):
+        Round(SIX, ScriptedShoe("9696789"), [Stander([])]).play()
+
+
+def test_a_chart_that_counts_is_played_by_the_readable_round() -> None:
+    """A chart with `observe` has a memory, which the compiled round does not know."""
+    chart = Solver(SIX).chart
+    assert not isinstance(chart, Bettor | Observer)
+
+    class Watching(type(chart)):  # type: ignore[misc]
+        def observe(self, event: Event) -> None: ...
+
+    watching = Watching(chart.name, chart.rules, chart.cells)
+    assert isinstance(watching, Observer)
+    assert isinstance(make_table(SIX, [watching]), ReadableTable)
+    assert not isinstance(make_table(SIX, [copy.copy(chart)]), ReadableTable)
