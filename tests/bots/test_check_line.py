@@ -62,7 +62,7 @@ BAD = {
 @pytest.mark.parametrize("check", CHECKS)
 def test_each_check_fails_a_bad_bot(bot, check):
     """Negative control of the checks."""
-    passed = check_match(bot("x.py", BAD[check]), CARDSHARK).passed
+    passed = check_match(bot("x.py", BAD[check], timeout=10.0), CARDSHARK).passed
     failed = {name for name, good in passed.items() if good is False}
     assert failed == ({"ready", "ends"} if check == "ready" else {check})
     assert (passed["resumed"] is None) == (check == "deterministic")
