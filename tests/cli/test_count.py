@@ -82,12 +82,12 @@ def test_the_page_and_the_picture(stored):
     assert ElementTree.parse(folder / "run.svg").getroot().tag.endswith("svg")
 
 
-def test_systems_and_cuts_are_compared():
-    result = bjsim(*GAME, "--rounds", "1e5", "--vary", "system=hilo,ko", "--vary", "cut=50%,70%", "--json", "-").json
+def test_ramps_and_cuts_are_compared():
+    result = bjsim(*GAME, "--rounds", "5e4", "--vary", "ramp=1-4,1-8", "--vary", "cut=50%,70%", "--json", "-").json
     names = [game["name"] for game in result["games"]]
-    assert names == [f"system={system}, cut={cut}" for system in ("hilo", "ko") for cut in ("50%", "70%")]
+    assert names == [f"ramp={ramp}, cut={cut}" for ramp in ("1-4", "1-8") for cut in ("50%", "70%")]
     scores = [game["score"] for game in result["games"]]
-    assert scores[1] > scores[0] and scores[3] > scores[2]
+    assert scores[1] > scores[0] and scores[3] > scores[2] > scores[0]
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_three_planted_cells_are_found_and_their_costs_add_up(name):
     assert list(evaluation.cells) == sorted(evaluation.cells, key=lambda cell: -cell.cost)
 
 
-@settings(FIXED, max_examples=12)
+@settings(FIXED, max_examples=8)
 @given(name=st.sampled_from(GAMES), seed=st.integers(0, 2**32), share=st.sampled_from([0.01, 0.1]))
 def test_costs_add_up_to_the_whole_difference(name, seed, share):
     """Exactly, for any chart: also with limited splits, endless splits, and replayed ties."""
@@ -75,7 +75,7 @@ def test_costs_add_up_to_the_whole_difference(name, seed, share):
     assert all(cell.cost > -1e-14 for cell in evaluation.cells)
 
 
-@settings(FIXED, max_examples=8)
+@settings(FIXED, max_examples=4)
 @given(data=st.data(), game=rules(decks="inf", ten_probability="4/13", raises=False, bonuses="none"))
 def test_costs_add_up_in_any_game(data, game):
     """The remainder comes from the limits of charts, in games whose split aces play on."""

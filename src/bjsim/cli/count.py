@@ -29,6 +29,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
 from bjsim.strategies.counting.figures import Terms
+from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.systems import built_in_systems, find_system
 
 
@@ -64,11 +65,16 @@ class BetLimits(click.ParamType):  # type: ignore[type-arg]
 )  # fmt: skip
 @click.option("--chart", default="optimal", show_default=True, metavar="CHART", help="Chart for all other decisions.")
 @click.option("--cut", metavar="SHARE", help="Share of the shoe that is dealt, such as 75%; short for --set cut=SHARE.")
-@click.option("--bankroll", type=float, default=1000.0, show_default=True, metavar="UNITS", help="The bankroll.")
+@click.option("--bankroll", type=float, metavar="UNITS", help="The bankroll.  [default: 1000]")
 @click.option("--kelly", type=float, default=1.0, show_default=True, metavar="SHARE", help="Kelly fraction.")
 @click.option("--rounds-per-hour", type=float, default=100.0, show_default=True, metavar="N", help="Rounds seen.")
 @click.option("--trip", type=float, default=4.0, show_default=True, metavar="HOURS", help="Trip for its risk of ruin.")
-@click.option("--optimal", type=BetLimits(), metavar="LOW-HIGH", help="Bet the optimal ramp between these units.")
+@click.option(
+    "--optimal",
+    type=BetLimits(),
+    metavar="LOW-HIGH",
+    help="Bet the ramp that is best for the bankroll, or of highest SCORE if none is given, between these units.",
+)
 @click.option("--chip", type=float, default=0.0, metavar="UNITS", help="Bets of --optimal are multiples of this.")
 @click.option(
     "--rounds", type=Count(1, MAX_HANDS), default="1e6", show_default=True, metavar="N", help="Rounds to play."
@@ -154,11 +160,14 @@ def make_request(options: dict[str, Any]) -> CountRequest:
         rules = the_rules(options["rules_name"], settings, options["decks"])
     else:
         rules = Rules(decks=1)  # the stored run has its own
-    terms = Terms(options["bankroll"], options["rounds_per_hour"], options["kelly"], options["trip"])
+    bankroll = options["bankroll"]
+    terms = Terms(
+        1000.0 if bankroll is None else bankroll, options["rounds_per_hour"], options["kelly"], options["trip"]
+    )
     return CountRequest(
-        rules, find_system(options["system"]), options["chart"], options["indices"], options["ramp"],
-        options["optimal"], options["chip"], terms, options["rounds"], parse_precision(options["precision"]),
-        options["seed"], options["workers"] or usable_cores(),
+        rules, find_system(options["system"]), options["chart"], options["indices"], Ramp.parse(options["ramp"]),
+        options["optimal"], options["chip"], bankroll is not None, terms, options["rounds"],
+        parse_precision(options["precision"]), options["seed"], options["workers"] or usable_cores(),
     )  # fmt: skip
 
 

@@ -35,9 +35,10 @@ class CountRequest:
         system: The counting system.
         chart: Name or file of the chart, from which the index plays depart.
         indices: A set, a file or a text of index plays, `none`, or `generate`.
-        ramp: The bets, as text.
+        ramp: The bets.
         optimal: Least and greatest bet of the optimal ramp; it replaces `ramp`.
         chip: Bets of the optimal ramp are multiples of this.
+        has_bankroll: Whether the optimal ramp is that of the bankroll; otherwise it has the highest SCORE.
         terms: Bankroll, rounds per hour, Kelly fraction and the length of a trip.
         rounds: Rounds to play.
         precision: Half the interval of the EV per round at which play stops, in units; 0 plays all rounds.
@@ -49,9 +50,10 @@ class CountRequest:
     system: CountingSystem
     chart: str = "optimal"
     indices: str = "i18"
-    ramp: str = "1-12"
+    ramp: Ramp = Ramp.spread(1, 12)
     optimal: tuple[float, float] | None = None
     chip: float = 0.0
+    has_bankroll: bool = False
     terms: Terms = Terms()
     rounds: int = DEFAULT_ROUNDS
     precision: float = 0.0
@@ -102,12 +104,12 @@ def evaluate_run(run: CountRun, request: CountRequest) -> CountResult:
     spots = np.ones(len(table.counts), np.int64)
     if request.optimal:
         least, most = request.optimal
-        bets = kelly_ramp(table, request.terms.bankroll, request.terms.kelly, least, most, request.chip)
-        if not bets.any():
+        if request.has_bankroll:
+            bets = kelly_ramp(table, request.terms.bankroll, request.terms.kelly, least, most, request.chip)
+        else:
             bets = best_ramp(table, least, most, request.chip)
     else:
-        ramp = Ramp.parse(request.ramp)
-        steps = [ramp.bet(count) for count in table.counts]
+        steps = [request.ramp.bet(count) for count in table.counts]
         bets = np.array([float(bet.units) for bet in steps])
         spots = np.array([bet.spots for bet in steps])
     wagered = float(table.shares @ (bets * spots * run.wagered))
@@ -137,6 +139,8 @@ def vary(request: CountRequest, varied: Sequence[str]) -> list[tuple[str, CountR
 def _with(request: CountRequest, name: str, value: str) -> CountRequest:
     if name == "system":
         return replace(request, system=find_system(value))
-    if name in ("ramp", "indices"):
-        return replace(request, **{name: value})  # type: ignore[arg-type]
+    if name == "ramp":
+        return replace(request, ramp=Ramp.parse(value))
+    if name == "indices":
+        return replace(request, indices=value)
     return replace(request, rules=request.rules.replace(**{name: value}))

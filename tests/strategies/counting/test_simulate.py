@@ -63,7 +63,11 @@ def units(ramp: str, counts: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize(
     "rules",
-    [*(named_rules(name) for name in ("vegas-h17", "downtown", "atlantic-city", "european")), ONE.replace(cut=1)],
+    [
+        *(pytest.param(named_rules(name), marks=pytest.mark.slow) for name in ("vegas-h17", "downtown")),
+        *(named_rules(name) for name in ("atlantic-city", "european")),
+        ONE.replace(cut=1),
+    ],
     ids=str,
 )
 def test_without_index_plays_every_round_is_that_of_the_plain_chart(rules: Rules) -> None:
@@ -108,7 +112,7 @@ def test_a_constant_ramp_changes_nothing() -> None:
     [
         (SIX, "i18"),
         (ONE, "i18"),
-        (SIX.replace(surrender="late"), "i18+fab4"),
+        pytest.param(SIX.replace(surrender="late"), "i18+fab4", marks=pytest.mark.slow),
         (SIX.replace(surrender="early", decks=2), "i18+fab4"),
     ],
 )
@@ -134,7 +138,7 @@ def test_it_takes_thousands_of_times_fewer_rounds() -> None:
 # --- the depth control
 
 
-@pytest.mark.parametrize("system", ["hilo", "halves", "ko"])
+@pytest.mark.parametrize("system", ["hilo", *(pytest.param(name, marks=pytest.mark.slow) for name in ("halves", "ko"))])
 def test_the_depths_of_a_shoe_have_their_exact_expectations(system: str) -> None:
     """Means over 4,000 shoes and more, 4.5 standard errors for some 60 numbers; without an index play's help."""
     made = game(ONE, "none", system)
