@@ -1,0 +1,45 @@
+"""The 95% intervals of counted games cover what a long run finds."""
+
+import numpy as np
+import pytest
+
+from bjsim.sim.game.presets import named_rules
+from bjsim.strategies.counting.count_returns import ramp_returns
+from bjsim.strategies.counting.count_run import CountRun
+from bjsim.strategies.counting.departures import Departures, find_departures
+from bjsim.strategies.counting.ramp import Ramp
+from bjsim.strategies.counting.risk import score
+from bjsim.strategies.counting.simulate import simulate_count
+from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.evaluation.best import best_chart
+
+RULES = named_rules("vegas-s17").replace(decks=6)
+RAMP = Ramp.parse("1-12")
+
+
+def run(seed: int, rounds: float) -> CountRun:
+    plays = Departures(best_chart(RULES), find_departures("i18"))
+    return simulate_count(RULES, find_system("hilo"), plays, rounds, seed)
+
+
+def figures(found: CountRun) -> tuple[float, float, float, float]:
+    """EV, half its interval, SCORE and half its interval."""
+    table = found.returns
+    ramp = ramp_returns(table, [float(RAMP.bet(count).units) for count in table.counts])
+    return ramp.ev, ramp.half_width(lambda ev, sd: ev), score(ramp.ev, ramp.sd), ramp.half_width(score)
+
+
+@pytest.mark.slow
+def test_intervals_of_ev_and_score_cover() -> None:
+    """300 runs; the number covered is binomial (300, .95): 276 to 294, so 92% to 98%, but in .9% of all cases.
+
+    Measured: 96.7% and 95.7%. The negative control, intervals of 90%, covers less (92.7%).
+    """
+    ev, _, merit, _ = figures(run(1, 2e7))
+    runs = np.array([figures(run(seed, 45_000)) for seed in range(2, 302)])
+    covered_ev = (abs(runs[:, 0] - ev) <= runs[:, 1]).mean()
+    covered_score = (abs(runs[:, 2] - merit) <= runs[:, 3]).mean()
+    assert 0.92 <= covered_ev <= 0.98, covered_ev
+    assert 0.92 <= covered_score <= 0.98, covered_score
+    narrow = (abs(runs[:, 0] - ev) <= runs[:, 1] * 1.645 / 1.96).mean()
+    assert narrow < covered_ev and narrow < 0.94
