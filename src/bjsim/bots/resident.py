@@ -51,7 +51,7 @@ class LineSeat:
         bank: Milliseconds left.
         log: What the bot wrote to stderr, LOG_LIMIT bytes at most.
         ready_ms: Milliseconds that its last process took to be ready; None if there was none.
-        dress: Makes the lines to send of each line. A check of the bot adds lines and keys.
+        dress: Makes the lines to send of each line; None for the line alone. A check of the bot adds lines and keys.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class LineSeat:
         self.bank = float(self.clock.bank)
         self.log = b""
         self.ready_ms: float | None = None
-        self.dress: Callable[[str], list[str]] = lambda text: [text]
+        self.dress: Callable[[str], list[str]] | None = None
         self._lines: list[str] = []  # of the transcript, and those for this seat alone
         self._copied = 0  # lines of the transcript among them
         self._unsent: list[str] = []
@@ -159,7 +159,7 @@ class LineSeat:
             self._unsent += lines
 
     def _bytes(self, lines: list[str]) -> bytes:
-        return line.as_bytes([text for plain in lines for text in self.dress(plain)])
+        return line.as_bytes([text for plain in lines for text in self.dress(plain)] if self.dress else lines)
 
     def _keep_log(self, reply: Reply) -> None:
         if len(self.log) < line.LOG_LIMIT:

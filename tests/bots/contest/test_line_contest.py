@@ -89,7 +89,7 @@ def test_workers_do_not_change_the_journal(tmp_path, counter):
     assert one == three and processes() == before
 
 
-@pytest.mark.parametrize("cut", [1, 7])
+@pytest.mark.parametrize("cut", [pytest.param(1, marks=pytest.mark.slow), 7])
 def test_a_resumed_contest_ends_with_the_same_journal(tmp_path, counter, cut):
     """The bot plays by all cards of the match, which a new process must be told. One of the bots makes faults."""
     (tmp_path / "faulty.py").write_text(
