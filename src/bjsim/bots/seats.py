@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bjsim.arguments import argument, whole_number
 from bjsim.bots.programs import is_bot, need_programs
 from bjsim.bots.protocol import printable
+from bjsim.bots.sandbox.folders import is_bot_folder
 from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -93,8 +94,10 @@ def warn_of_guessable(seed: int) -> None:
 
 
 def is_program(text: str) -> bool:
-    """Whether the text is the path of a bot: a file with a language's ending, or an executable one."""
+    """Whether the text is the path of a bot: a file with a language's ending, an executable one, or a bot's folder."""
     path = Path(text)
+    if is_bot_folder(path):
+        return True
     return path.is_file() and (path.suffix.lower() in ENDINGS or bool(path.stat().st_mode & 0o111))
 
 

@@ -19,7 +19,8 @@ from bjsim.bots.contest.config import PROTOCOLS, Contest
 from bjsim.bots.export import export as export_chart
 from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import Fault, printable
-from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError, find_language, find_tool
+from bjsim.bots.sandbox.folders import is_bot_folder, read_folder
+from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError, Language, find_language, find_tool
 from bjsim.cli.options import Count, RulesName, bot_names, bot_options, json_option, the_rules, write_json
 from bjsim.cli.render import fault_lines
 from bjsim.errors import InputError, RunFailed
@@ -124,9 +125,13 @@ def report_match(console: Console, match: LineCheck) -> None:
 
 def expect_bot(path: Path) -> None:
     """Check that the file exists, can be a bot, and has a compiler or interpreter here. Raises: InputError."""
+    language: Language | None
     try:
-        path.open("rb").close()
-        language = find_language(path)
+        if is_bot_folder(path):
+            language = read_folder(path).language
+        else:
+            path.open("rb").close()
+            language = find_language(path)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     need_programs(str(path))

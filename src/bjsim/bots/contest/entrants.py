@@ -14,6 +14,7 @@ from typing import Any
 from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import printable
+from bjsim.bots.sandbox.folders import is_bot_folder, read_folder
 from bjsim.bots.sandbox.languages import BuildError, MissingToolchain, find_language
 from bjsim.bots.sandbox.sources import check_name, read_bot, read_protocol
 from bjsim.errors import InputError
@@ -92,8 +93,9 @@ def gather(texts: Sequence[str], rules: Rules) -> list[Entrant]:
         path = Path(source)
         if path.is_dir() and name:
             raise EntrantError(f"{text}: a folder of bots takes no name; its bots are named after their files")
-        if path.is_dir():
-            files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+        if path.is_dir() and not is_bot_folder(path):
+            found = (file for file in path.iterdir() if file.is_file() or is_bot_folder(file))
+            files = sorted(file for file in found if not file.name.startswith("."))
             if not files:
                 raise EntrantError(f"the folder {source} contains no bots")
             entrants += [entrant for file in files if (entrant := _bot_in_folder(file, rules))]
@@ -135,6 +137,14 @@ def identify(source: str, rules: Rules, name: str = "") -> Entrant:
         raise NotABot(
             f"the file name {printable(source)} is not valid UTF-8, as the journal requires; rename it"
         ) from None
+    if is_bot_folder(path):
+        try:
+            folder = read_folder(path)
+        except BuildError as error:
+            raise NotABot(str(error)) from None
+        return Entrant(
+            name or folder.name, str(path.resolve()), folder.language.name, folder.sha256, folder.protocol
+        )  # fmt: skip
     if path.is_file():
         found = _file(path, rules)
         return Entrant(name or path.stem, str(path.parent.resolve() / path.name), *found)

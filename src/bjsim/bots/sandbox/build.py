@@ -24,6 +24,7 @@ from pathlib import Path
 
 from bjsim.bots.protocol import Reply
 from bjsim.bots.sandbox import inside
+from bjsim.bots.sandbox.folders import BotFolder, read_folder
 from bjsim.bots.sandbox.languages import BuildError, Language, Program, find_binds, find_language, find_tool
 from bjsim.bots.sandbox.session import Limits, SandboxSession
 from bjsim.bots.sandbox.sources import read_bot, read_protocol
@@ -48,13 +49,15 @@ def build(path: str | Path, *, sandboxed: bool = True) -> Program:
     """Compile a bot, or take the result from the cache.
 
     Args:
-        path: the bot's file.
+        path: the bot's file or folder.
         sandboxed: False compiles with resource limits only.
 
     Raises:
         BuildError: the file cannot be read or compiled; `log` has the compiler's messages.
     """
     path = Path(path)
+    if path.is_dir():
+        return _build_folder(read_folder(path), sandboxed)
     try:
         content = read_bot(path)
         language = find_language(path)
@@ -69,6 +72,19 @@ def build(path: str | Path, *, sandboxed: bool = True) -> Program:
         extra = {name: inside.source(name) for name in language.extra}
         files = _compiled(path.name, language, {**files, **extra}, sandboxed)
     return replace(language.make_program(path.stem, files), protocol=read_protocol(content))
+
+
+def _build_folder(bot: BotFolder, sandboxed: bool) -> Program:
+    """As `build`. The files that are not made by a compiler lie next to those that are."""
+    files, language = dict(bot.files), bot.language
+    if bot.main:
+        files = {language.source_name(files[bot.main], "bot"): files.pop(bot.main), **files}
+    made: Mapping[str, bytes] = files
+    if language.script:
+        extra = {name: inside.source(name) for name in language.extra}
+        made = _compiled(bot.name, language, {**files, **extra}, sandboxed)
+    program = language.make_program(bot.name, made)
+    return replace(program, files={**files, **program.files}, protocol=bot.protocol)
 
 
 def cache_folder() -> Path:

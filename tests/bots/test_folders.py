@@ -1,0 +1,150 @@
+"""Folders as bots: their manifest, their limits, and that they play from read-only copies of their files."""
+
+import os
+
+import pytest
+from bot_helpers import a_view, line_bot, needs, needs_sandbox
+from support.command import bjsim
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import EntrantError, check_unchanged, gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.player import open_bot
+from bjsim.bots.sandbox import folders
+from bjsim.bots.sandbox.folders import read_folder
+from bjsim.bots.sandbox.languages import BuildError, MissingToolchain
+from bjsim.bots.seats import is_program
+from bjsim.sim.game.presets import load_rules
+
+CARDSHARK = load_rules("cardshark")
+
+
+def folder(path, manifest="", **files):
+    """A bot's folder. files: by name, with __ for a dot and ___ for a slash."""
+    path.mkdir(parents=True, exist_ok=True)
+    (path / "bot.toml").write_text(manifest)
+    for name, content in files.items():
+        file = path / name.replace("___", "/").replace("__", ".")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content)
+    return path
+
+
+def asked(path):
+    with open_bot(path, sandbox="required", timeout=10.0) as player:
+        reply = player.ask(a_view())
+        return reply.stdout.decode().strip(), reply.stderr.decode(), player.program
+
+
+PLAYS = {
+    "modules and weights": (
+        {"bot__py": "from tools.limit import limit\nprint('H' if limit() > 5 else 'S')",
+         "tools___limit__py": "def limit(): return int(open('weights.txt').read())", "weights__txt": "17"}, ".py"),
+    "a header": (
+        {"bot__c": '#include <stdio.h>\n#include "limit.h"\nint main(void) { puts(LIMIT > 5 ? "H" : "S"); return 0; }',
+         "limit__h": "#define LIMIT 17"}, ".c"),
+    "commands": (
+        {"one__c": '#include <stdio.h>\nint two(void);\nint main(void) { puts(two() > 1 ? "H" : "S"); return 0; }',
+         "two__c": "int two(void) { return 2; }"}, ".c"),
+    "a command alone": ({"play__sh": "test -r play.sh && echo H"}, ".py"),
+}  # fmt: skip
+MANIFESTS = {
+    "commands": 'build = "cc one.c two.c -o $OUT/play"\nrun = "./play"',
+    "a command alone": 'run = "sh play.sh"',
+}
+
+
+@needs_sandbox
+@pytest.mark.parametrize("name", [pytest.param(name, marks=needs(ending)) for name, (_, ending) in PLAYS.items()])
+def test_a_folder_plays(tmp_path, name):
+    where = folder(tmp_path / "mine", MANIFESTS.get(name, ""), **PLAYS[name][0])
+    move, errors, program = asked(where)
+    assert (move, errors) == ("H", "") and program.protocol == "argv" and "bot.toml" not in program.files
+    assert is_program(str(where)) and not is_program(str(tmp_path))
+
+
+@needs_sandbox
+@needs(".py")
+def test_a_folder_is_read_only_in_the_sandbox(tmp_path):
+    source = "import os\ntry:\n    open('weights.txt', 'w')\nexcept OSError:\n    print('S')"
+    where = folder(tmp_path / "mine", bot__py=source, weights__txt="17")
+    assert asked(where)[0] == "S" and (where / "weights.txt").read_text() == "17"
+
+
+@needs_sandbox
+@needs(".py")
+def test_a_folder_with_a_line_bot_plays_in_a_contest(tmp_path):
+    manifest = 'name = "deep"\nauthor = "A. Author"\nversion = "7"\nprotocol = "line"\nrandom = false'
+    where = folder(tmp_path / "all" / "mine", manifest, bot__py=line_bot().replace("bjsim: line 1", ""), data__txt="1")
+    (tmp_path / "all" / "other.py").write_text("print('S')")
+    entrants = gather([str(tmp_path / "all")], CARDSHARK)
+    assert [(bot.name, bot.protocol, bot.language) for bot in entrants] == [
+        ("deep", "line", "python"), ("other", "argv", "python"),
+    ]  # fmt: skip
+    contest = Contest(CARDSHARK, 7, matches=1, sittings=1, timeout=10.0, protocols=("argv", "line"))
+    host = Host.begin(tmp_path / "out", contest, entrants, 1, "required")
+    host.run()
+    assert host.standings.scores[0].started and not host.standings.scores[0].faults
+    check_unchanged(entrants, CARDSHARK)
+    (where / "data.txt").write_text("2")
+    with pytest.raises(EntrantError, match="has changed"):
+        check_unchanged(entrants, CARDSHARK)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "files", "why"),
+    [
+        ("nme = 'x'", {"bot__py": ""}, "unknown key 'nme'; the keys are name, author"),
+        ("name = 1", {"bot__py": ""}, "name = 1 is not accepted; use text"),
+        ("random = 1", {"bot__py": ""}, "random is not accepted; use true or false"),
+        ("files = 'x'", {"bot__py": ""}, "files is not accepted; use a list"),
+        ("files = ['../*']", {"bot__py": ""}, "leads out of the folder"),
+        ("files = ['/etc/*']", {"bot__py": ""}, "bot.toml "),
+        ("protocol = 'http'", {"bot__py": ""}, "protocol = 'http' is not accepted; use argv or line"),
+        ("build = 'make'", {"bot__py": ""}, "build without run"),
+        ("", {"main__py": ""}, "without it, one file must be called bot.py"),
+        ("", {"bot__py": "", "bot__c": ""}, "one file must be called bot.py"),
+        ("name = ", {"bot__py": ""}, "is not valid TOML"),
+        ("run = '\"'", {"x": ""}, "bot.toml "),
+    ],
+)
+def test_a_wrong_manifest_is_refused_in_one_line(tmp_path, manifest, files, why):
+    with pytest.raises(BuildError) as error:
+        read_folder(folder(tmp_path / "mine", manifest, **files))
+    assert why in str(error.value) and "\n" not in str(error.value)
+
+
+def test_limits_and_links(tmp_path, monkeypatch):
+    where = folder(tmp_path / "mine", bot__py="x" * 60, data__txt="y" * 60)
+    monkeypatch.setattr(folders, "MAX_FOLDER", 119)
+    with pytest.raises(BuildError, match="files of more than 0 MiB"):
+        read_folder(where)
+    monkeypatch.setattr(folders, "MAX_FOLDER", 120)
+    assert set(read_folder(where).files) == {"bot.py", "data.txt"}
+    monkeypatch.setattr(folders, "MAX_FILES", 1)
+    with pytest.raises(BuildError, match="more than 1 files"):
+        read_folder(where)
+    (where / "bot.toml").write_text("files = ['bot.py']")
+    assert set(read_folder(where).files) == {"bot.py"}
+    (where / ".hidden").write_text("x")
+    (where / "bot.toml").write_text("files = ['bot.py', '.*']")
+    assert set(read_folder(where).files) == {"bot.py"}
+    monkeypatch.undo()
+    os.symlink("/etc/hostname", where / "link.txt")
+    with pytest.raises(BuildError, match="symbolic link"):
+        read_folder(folder(where))
+
+
+def test_a_command_that_is_not_installed_is_named(tmp_path):
+    where = folder(tmp_path / "mine", 'run = "no-such-interpreter bot.x"', bot__x="")
+    found = read_folder(where)
+    with pytest.raises(MissingToolchain, match="mine runs no-such-interpreter, which is not installed"):
+        found.language.make_program(found.name, found.files)
+
+
+@needs_sandbox
+@needs(".py")
+def test_bot_check_takes_a_folder(tmp_path):
+    where = folder(tmp_path / "mine", bot__py="import sys\nprint('H' if int(sys.argv[1]) < 17 else 'S')")
+    done = bjsim("bot", "check", str(where))
+    assert "no faults" in done.out
