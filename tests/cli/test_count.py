@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 import pytest
 from support.command import bjsim, refusal
 
+pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
+
 GAME = ("count", "--rules", "vegas-s17", "--decks", "2", "--workers", "1")
 KEYS = {
     "by_count", "ev_per_round", "ev_per_round_ci95", "sd_per_round", "n0", "score", "di", "ror", "iba", "tba", "rounds",

@@ -48,6 +48,7 @@ call("check", "hoyle", "--hands", 10, "--workers", 1)
 for name in ("vegas-s17", "neller-v2", "cardshark"):
     call("solve", "--rules", name, "--decks", 1, "value", "strategy")
 call("run", "--rules", "vegas-s17", "--decks", 1, "--bots", "optimal-cd", "--hands", 10, "--workers", 1)
+call("count", "--rules", "vegas-s17", "--decks", 2, "--rounds", 10, "--workers", 1)
 """
 
 
@@ -55,7 +56,7 @@ def test_it_compiles_the_solver_of_shoes(tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     code = (
         "import bjsim.cli.warm as warm, bjsim.strategies.shoe.kernel as kernel\n"
-        "warm.tables, warm.study = lambda rules: (), lambda *_, **__: None\n"
+        "warm.tables, warm.study, warm.play_counter = lambda rules: (), lambda *_, **__: None, lambda rules: None\n"
         "warm.warm.callback()\n"
         "kernels = [thing for thing in vars(kernel).values() if hasattr(thing, 'signatures')]\n"
         "assert len(kernels) > 5 and all(thing.signatures for thing in kernels), kernels"

@@ -12,6 +12,11 @@ from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.table import Table
+from bjsim.strategies.charts.chart import make_chart
+from bjsim.strategies.charts.rows import parse_row
+from bjsim.strategies.counting.departures import Departures
+from bjsim.strategies.counting.simulate import simulate_count
+from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.learning.study import study
 from bjsim.strategies.mdp.blackjack import GameProcess
@@ -25,7 +30,7 @@ SHOE = {"A": 6, "2": 6, "5": 6, "T": 40}  # quickly solved
 
 @click.command()
 def warm() -> None:
-    """Compile everything that `run`, `solve`, `check`, `compare` and `learn` need, and print where it is cached.
+    """Compile everything that `run`, `solve`, `check`, `compare`, `count` and `learn` need, and print where it is.
 
     Otherwise the first command that needs it compiles it, which takes some seconds. Run this when building a container
     image.
@@ -38,6 +43,7 @@ def warm() -> None:
         study(build_mdp(GameProcess(rules)), 1000, seed=SEED)
         solver = ShoeSolver(load_rules("vegas-s17"), SHOE)
         solver.value(), solver.sd()
+        play_counter(load_rules("vegas-s17").replace(decks=1))
     click.echo(f"{'compiled' if compiled else 'nothing to compile'}; cached in:")
     for folder in folders():
         click.echo(f"  {folder}")
@@ -51,13 +57,20 @@ def tables(rules: Rules) -> Iterator[Table]:
             yield from make_experiment(rules, players, 1, SEED, 1, adjusted, common_cards).groups
 
 
+def play_counter(rules: Rules) -> None:
+    """Play a block of rounds with a card counter."""
+    chart = make_chart("any", rules, lambda row, column: "S" if parse_row(row).points >= 17 else "H")
+    simulate_count(rules, find_system("hilo"), Departures(chart, ()), 1, SEED)
+
+
 def folders() -> list[str]:
     """The folders in which numba caches compiled code."""
+    from bjsim.sim.engine.kernels.counting import play_counting
     from bjsim.sim.engine.kernels.play import play
     from bjsim.sim.engine.kernels.rows import compile_rows
     from bjsim.sim.engine.kernels.run_table import run_table
     from bjsim.strategies.learning.kernel import learn_episodes, play_episodes
     from bjsim.strategies.shoe.kernel import outcomes
 
-    kernels: tuple[Any, ...] = (compile_rows, play, run_table, learn_episodes, play_episodes, outcomes)
+    kernels: tuple[Any, ...] = (compile_rows, play, play_counting, run_table, learn_episodes, play_episodes, outcomes)
     return sorted({str(kernel.stats.cache_path) for kernel in kernels})

@@ -32,6 +32,8 @@ from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_table
 
+pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
+
 SIX = named_rules("vegas-s17")
 PAGE = ROOT / "docs" / "reference" / "counting.md"
 

@@ -33,6 +33,8 @@ from bjsim.strategies.counting.tables import STEP, CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_experiment, make_results
 
+pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
+
 SIX = named_rules("vegas-s17")
 ONE = SIX.replace(decks=1, cut="3/5")
 HILO = find_system("hilo")
