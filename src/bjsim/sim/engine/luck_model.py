@@ -117,7 +117,7 @@ class _Nodes:
         sum of their numbers, which is much faster than to compare rows.
         """
         after = np.concatenate(self.blocks).reshape(self.count, -1)
-        weights = np.sqrt(np.arange(2, 2 + after.shape[1]))  # no small integers relate them
+        weights = np.random.default_rng(0).random(after.shape[1])  # regular ones could let payoffs cancel out
         _, first, number = np.unique((after @ weights).round(EXACT) + 0.0, return_index=True, return_inverse=True)
         order = np.argsort(first, kind="stable")  # number 0 stays 0
         position = np.empty(len(order), np.int32)
