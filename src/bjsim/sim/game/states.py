@@ -184,7 +184,7 @@ class States(DealerStates):
         if result.end == "surrendered":
             return Fraction(-stake, 2), 0
         if result.end == "insured":
-            return Fraction(stake if dealer == DEALER_NATURAL else -stake, 1 if dealer == DEALER_NATURAL else 2), 0
+            return Fraction(stake) if dealer == DEALER_NATURAL else Fraction(-stake, 2), 0
         if result.end == "bust":
             return Fraction(-stake), 0
         if result.end == "charlie":

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from bjsim.sim.engine.kernels.layout import CODES, HIT, STAND
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.hand_states import DEALER_NATURAL, SPLIT_ACES, SPLIT_HAND, DealerState, HandState, Result
-from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.rows import row_order
@@ -122,7 +121,7 @@ class Game:
 
     def surrenders_early(self, start: Start) -> bool:
         """Return whether a hand is surrendered against this start before the dealer looks for a natural."""
-        return len(start) == 1 and "A23456789T"[start[0]] in EARLY_SURRENDER[self.rules.surrender]
+        return len(start) == 1 and self.states.surrenders_early("A23456789T"[start[0]])
 
     # --- nodes
 
