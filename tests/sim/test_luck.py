@@ -62,6 +62,8 @@ def z(one: LuckTally, other: LuckTally) -> float:
 MORE = {  # rules that no preset has
     "insurance": SIX.replace(insurance=True, seats=3),
     "insurance, no hole card": SIX.replace(insurance=True, seats=2, peek=False, deal="pdp"),
+    "original bet only": SIX.replace(seats=2, peek=False, deal="pdp", no_hole_loses="original", surrender="late"),
+    "original bet only, endless splits": SIX.replace(peek=False, no_hole_loses="original", max_hands="inf"),
     "early surrender and insurance": SIX.replace(insurance=True, seats=3, surrender="early"),
 }
 

@@ -51,6 +51,7 @@ CHOICES = {
     "dealer_shows": ["up", "up", "both"],
     "blackjack_pays": ["3/2", 1, "6/5"],
     "naturals": ["player", "both", "none"],
+    "no_hole_loses": ["all", "original"],
     "ties": ["push", "lose", "replay"],
     "double_on": ["any", "never", "9-11"],
     "double_cards": ["two", "any"],

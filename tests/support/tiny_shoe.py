@@ -143,12 +143,21 @@ class TinyShoe:
 
     def _settled(self, hands: tuple[Hand, ...], dealer: str, rest: str, power: int = 1) -> Fraction:
         """What finished hands win in the end; the mean of its `power`."""
-        if all(end == "bust" for end, _, _ in hands):
+        if all(end == "bust" for end, _, _ in hands) and self.rules.no_hole_loses == "all":
             return Fraction(-sum(stake for _, _, stake in hands)) ** power
         ev = Fraction(0)
         for score, p in self.dealer(dealer, rest).items():
-            ev += p * sum((self.paid(hand, score) for hand in hands), Fraction(0)) ** power
+            paid = sum((self.paid(hand, score) for hand in hands), Fraction(0))
+            ev += p * (self.lost(hands) if score == 22 and self.rules.no_hole_loses == "original" else paid) ** power
         return ev
+
+    def lost(self, hands: tuple[Hand, ...]) -> Fraction:
+        """What a seat wins against a natural that takes one bet."""
+        insurance = Fraction(sum(end == "insured" for end, _, _ in hands))
+        played = [hand for hand in hands if hand[0] != "insured"]
+        if len(played) == 1 and played[0][0] in ("natural", "surrendered"):
+            return insurance + self.paid(played[0], 22)
+        return insurance - 1
 
     # --- a round with a given policy
 
@@ -238,9 +247,7 @@ class TinyShoe:
 
         def stood(hand: str, hole: str, left: str, stake: int, end: str = "stood") -> Fraction:
             points = total(hand)[0]
-            if points > 21:
-                return Fraction(-stake)
-            return self.settled(((end, points, stake),), sort(shown + hole), left)
+            return self.settled((("bust" if points > 21 else end, points, stake),), sort(shown + hole), left)
 
         ev: dict[str, dict[str, Fraction]] = {}
         for action in "SHD":

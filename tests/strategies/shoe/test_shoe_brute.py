@@ -60,6 +60,10 @@ def random_game(seed: int) -> tuple[Rules, str]:
             rules = rules.replace(surrender=("late", "early", "early-ten", "early-ace")[seed % 4])
         if rules.naturals == "both" and rules.dealer_shows == "up":
             rules = rules.replace(insurance=seed % 3 > 0)
+        plain = rules.charlie == "none" and not rules.player_21_wins and not rules.surrender_after_split
+        splits_tie = not (rules.natural_beats_natural and rules.split_tens_blackjack)
+        if plain and splits_tie and rules.naturals == "both" and not rules.peek:
+            rules = rules.replace(no_hole_loses="original" if seed % 4 else "all")
         cards = "".join(card * rng.randint(2, 4) for card in rng.sample(LOW, 3))
         tens = "TTTTTTTTTTTTTTTT" if rules.split_by != "rank" else "TTTJJJQQTTTTTTTT"
         return rules, cards + tens[: max(rng.randint(16, 20) - len(cards), 7)]

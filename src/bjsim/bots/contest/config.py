@@ -88,6 +88,8 @@ class Contest:
 
         if self.rules.insurance:
             raise ConfigError("insurance = true: a contest cannot offer it, as its protocol has no words for it")
+        if self.rules.no_hole_loses != "all":
+            raise ConfigError(f"no_hole_loses = {self.rules.no_hole_loses}: a contest supports all only")
 
     @property
     def seconds(self) -> float:

@@ -33,6 +33,7 @@ from bjsim.sim.game.cards import NORMAL_TENS, RANKS
 from bjsim.sim.game.hand_states import (
     DEALER_NATURAL,
     INSURED,
+    ORIGINAL_BET,
     SPLIT_ACES,
     SURRENDERED,
     WHOLE,
@@ -121,9 +122,12 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
 
 
 def _other_results(rules: Rules) -> set[Result]:
-    return {
-        result for result, offered in ((SURRENDERED, rules.surrender != "none"), (INSURED, rules.insurance)) if offered
+    offered = {
+        SURRENDERED: rules.surrender != "none",
+        INSURED: rules.insurance,
+        ORIGINAL_BET: rules.no_hole_loses != "all",
     }
+    return {result for result in offered if offered[result]}
 
 
 def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], seats: int) -> Numbers:
@@ -135,6 +139,7 @@ def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], sea
         most_hands=NO_LIMIT if hands == math.inf else int(hands),
         surrendered=results.index(SURRENDERED) if rules.surrender != "none" else -1,
         insured=results.index(INSURED) if rules.insurance else -1,
+        original=results.index(ORIGINAL_BET) if rules.no_hole_loses != "all" else -1,
         ace=ACE_COLUMN if rules.insurance else -1,
         round_robin=int(rules.turns == "round-robin"),
         shoe_size=rules.shoe_size,

@@ -15,7 +15,7 @@ import numpy as np
 
 from bjsim.sim.engine.kernels.layout import CODES, INSURE, NO_LIMIT, TIED, CompiledRules
 from bjsim.sim.game.automaton import DEAL, START, Automaton, Decision, Draw, Finished, Node, PendingHands
-from bjsim.sim.game.hand_states import INSURED, SURRENDERED, DealerState, HandState, Result
+from bjsim.sim.game.hand_states import INSURED, ORIGINAL_BET, SURRENDERED, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.dealer_index import DealerIndex
 from bjsim.sim.values.slopes import Slopes
@@ -76,8 +76,9 @@ class CompiledAutomaton(Automaton):
         return Result("", int(self.compiled.result[state.points]))
 
     def _settle(self, result: Result, stake: int, dealer: int) -> tuple[Fraction, int]:
-        numbers = {SURRENDERED: self.compiled.numbers.surrendered, INSURED: self.compiled.numbers.insured}
-        number = numbers.get(result, result.score)
+        numbers = self.compiled.numbers
+        by_result = {SURRENDERED: numbers.surrendered, INSURED: numbers.insured, ORIGINAL_BET: numbers.original}
+        number = by_result.get(result, result.score)
         code = int(self.compiled.pay[number, stake - 1, self.dealer_outcomes.index(dealer)])
         tied = (code + TIED // 2) // TIED
         return (code - tied * TIED) * self.rules.unit, tied

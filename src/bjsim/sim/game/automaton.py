@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
-from bjsim.sim.game.hand_states import SPLIT_ACES, SURRENDERED, HandState, Result
+from bjsim.sim.game.hand_states import ORIGINAL_BET, SPLIT_ACES, SURRENDERED, HandState, Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 
@@ -109,11 +109,18 @@ class Automaton(States):
 
     def _resplit(self, node: PendingHands) -> tuple[Node, ...]:
         if self.hand_limit(node.split_hand) == math.inf:
-            return (node._replace(pending=1, hands=1),) * (node.pending + 1)
-        return (node._replace(pending=node.pending + 1, hands=node.hands + 1),)
+            more: tuple[Node, ...] = (node._replace(pending=1, hands=1),) * (node.pending + 1)
+        else:
+            more = (node._replace(pending=node.pending + 1, hands=node.hands + 1),)
+        return more + self._original_bet(node)
 
     def _rest(self, node: PendingHands) -> tuple[Node, ...]:
-        return (node._replace(pending=node.pending - 1),) if node.pending > 1 else ()
+        rest: tuple[Node, ...] = (node._replace(pending=node.pending - 1),) if node.pending > 1 else ()
+        return rest + self._original_bet(node)
+
+    def _original_bet(self, node: PendingHands) -> tuple[Node, ...]:
+        """What a dealer's natural takes of all split hands, if not all bets: it follows the first second card."""
+        return (Finished(ORIGINAL_BET),) if self.original_only and node.pending == node.hands == 2 else ()
 
     def _branches(self, node: Draw | PendingHands, number: type) -> Branches:
         """What the next card leads to, with probabilities as `number`s; equal branches are merged.
@@ -147,7 +154,8 @@ class Automaton(States):
     def _second_cards(self, node: PendingHands, number: type) -> Branches:
         split_hand, limit = node.split_hand, self.hand_limit(node.split_hand)
         if limit == math.inf and node.hands > 1:
-            return ((number(1), (PendingHands(split_hand, 1, 1),) * node.pending),)
+            pending = (PendingHands(split_hand, 1, 1),) * node.pending
+            return ((number(1), pending + self._original_bet(node)),)
         again, rest = self.pair_again(split_hand, number), self._rest(node)
         more = node.hands < limit
         pair = self._resplit(node) if more else (Draw(split_hand, PAIR), *rest)

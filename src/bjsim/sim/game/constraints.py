@@ -57,9 +57,29 @@ CONTRADICTIONS = (
         "peek = true needs naturals = both: with naturals = {naturals} there is nothing to peek for",
     ),
     Contradiction(
+        ("no_hole_loses", "dealer_shows"),
+        lambda r: r.no_hole_loses != "all" and r.dealer_shows == "both",
+        "no_hole_loses = {no_hole_loses} needs dealer_shows = up: nobody plays on against a natural that all can see",
+    ),
+    Contradiction(
         ("dealer_shows", "peek"),
         lambda r: r.dealer_shows == "both" and r.naturals == "both" and not r.peek,
         "dealer_shows = both with naturals = both needs peek = true: a natural that all can see ends the round",
+    ),
+    Contradiction(
+        ("no_hole_loses", "peek"),
+        lambda r: r.no_hole_loses != "all" and r.peek,
+        "no_hole_loses = {no_hole_loses} needs peek = false: with it, a dealer's natural takes one bet in any case",
+    ),
+    Contradiction(
+        ("no_hole_loses", "naturals"),
+        lambda r: r.no_hole_loses != "all" and r.naturals != "both",
+        "no_hole_loses = {no_hole_loses} needs naturals = both: with naturals = {naturals} the dealer's is only a 21",
+    ),
+    Contradiction(
+        ("no_hole_loses", "surrender_after_split"),
+        lambda r: r.no_hole_loses != "all" and r.surrender_after_split,
+        "no_hole_loses = {no_hole_loses} needs surrender_after_split = false: a natural takes one bet of split hands",
     ),
     Contradiction(
         ("raises", "ties"),

@@ -34,7 +34,8 @@ class HandState(NamedTuple):
         rank: Rank index that its one or two cards share if it can matter for a split, else -1.
         meld: With bonuses, the sorted rank indices so far while 7-7-7 or 8-7-6 is possible or complete.
         split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE; or SPLIT_HAND for all split
-            hands if hands of any number of cards may double, but not split hands.
+            hands if hands of any number of cards may double, but not split hands, or if a dealer's natural does not
+            take all bets.
         held: With `CardStates`, the sorted values of its cards (0 for an ace, 9 for ten), else empty.
     """
 
@@ -50,16 +51,18 @@ class HandState(NamedTuple):
 class Result(NamedTuple):
     """A finished hand: how it ended (`stood`, `bust`, `natural`, `charlie`, `surrendered`), its score, its bonus.
 
-    An insurance bet (`insured`) is one more finished hand of the round.
+    An insurance bet (`insured`) is one more finished hand of the round. So is the bet that a seat loses to a dealer's
+    natural once it has split (`original`), if that does not take all bets; its hands are then `split`.
     """
 
     end: str
     score: int = 0
     bonus: Fraction | int = 1
+    split: bool = False
 
 
 BUST, NATURAL, SURRENDERED = Result("bust"), Result("natural", 21), Result("surrendered")
-CHARLIE, INSURED = Result("charlie", 21), Result("insured")
+CHARLIE, INSURED, ORIGINAL_BET = Result("charlie", 21), Result("insured"), Result("original")
 
 
 class DealerState(NamedTuple):

@@ -29,7 +29,7 @@ from bjsim.sim.game.round_result import RoundResult as RoundResult
 from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import Cards, PlayedHand, Seat
-from bjsim.sim.game.settlement import add_amounts, counts_as_natural, is_settled, pay
+from bjsim.sim.game.settlement import add_amounts, counts_as_natural, is_settled, pay_seat, risks_bet
 from bjsim.sim.game.shoe import Shoe
 
 # Frozen dataclasses are slow to make, and few different ones occur. Without the caches a round takes 1.1 times as long.
@@ -251,13 +251,13 @@ class Round:
 
     def _dealer_acts(self) -> None:
         unsettled = [hand for seat in self.seats for hand in seat.hands if not is_settled(self.rules, hand)]
-        if not unsettled and (self.rules.peek or not any(seat.insured for seat in self.seats)):
+        if not unsettled and (self.rules.peek or not any(risks_bet(self.rules, seat) for seat in self.seats)):
             return
         if len(self.dealer.ranks) < 2:
             self._dealer_card()
         elif self.rules.dealer_shows == "up":
             self.events.append(Revealed(self.dealer.letters[1]))
-        playing = any(hand.ending != "natural" for hand in unsettled)
+        playing = any(hand.ending not in ("natural", "bust") for hand in unsettled)  # these need the hole card only
         while playing and self._dealer_draws():
             self._dealer_card()
 
@@ -271,10 +271,9 @@ class Round:
         net, tied = [], []
         special = self.rules.naturals == "both" and is_natural(self.dealer.ranks)
         for seat in self.seats:
-            paid = []
-            for index, hand in enumerate(seat.hands):
-                paid.append(pay(self.rules, hand, self.dealer, special))
-                self.events.append(_settled(seat.number, index, paid[-1].net, paid[-1].tied))
+            paid = pay_seat(self.rules, seat.hands, self.dealer, special)
+            for index, hand in enumerate(paid):
+                self.events.append(_settled(seat.number, index, hand.net, hand.tied))
             net.append(add_amounts([hand.net for hand in paid]))
             if seat.insured:
                 insurance = Fraction(1) if special else Fraction(-1, 2)

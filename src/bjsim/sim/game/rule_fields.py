@@ -26,6 +26,7 @@ WORDS: dict[str, dict[str, object]] = {  # what casinos and books write for rule
     "nrsa": {"resplit_aces": False},
     "hsa": {"hit_split_aces": True},
     "enhc": {"deal": "pdp", "peek": False},
+    "obo": {"no_hole_loses": "original", "peek": False},
     "csm": {"cut": 0},
 }
 

@@ -40,6 +40,7 @@ class Rules(RuleValues):
         blackjack_pays: What a player's natural wins.
         naturals: Whose ace and ten in two cards is special.
         natural_beats_natural: A player's natural wins even against the dealer's (else they tie).
+        no_hole_loses: What a seat loses to a dealer's natural where there is no peek: all bets, or its original bet.
         ties: Equal scores: bet back, bet lost, or the same bet replayed.
         double_on: Hands that may double.
         double_cards: How many cards a hand that doubles may have.
@@ -111,6 +112,11 @@ class Rules(RuleValues):
     natural_beats_natural: bool = rule(
         False, BOOL, "a player's natural wins even against the dealer's (else they tie)", parsers.flag
     )
+    no_hole_loses: str = rule(
+        "all", "all or original",
+        "what a seat loses to a dealer's natural where there is no peek: all bets, or its original bet",
+        parsers.parse_choice("all", "original"),
+    )  # fmt: skip
     ties: str = rule(
         "push", "push, lose or replay", "equal scores: bet back, bet lost, or the same bet replayed",
         parsers.parse_choice("push", "lose", "replay"),

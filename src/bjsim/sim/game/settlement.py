@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.seats import Cards, PlayedHand
+from bjsim.sim.game.seats import Cards, PlayedHand, Seat
 
 NOTHING = Fraction(0)
 LOST = (-1, 1)  # profit per chip staked, as numerator and denominator
@@ -38,7 +38,31 @@ def is_settled(rules: Rules, hand: PlayedHand) -> bool:
         return rules.naturals != "both" or rules.peek or rules.natural_beats_natural
     at_once = rules.bonuses == "at-once" and _bonus(rules, hand) > 1
     wins = rules.player_21_wins and hand.points == 21
-    return hand.ending in ("bust", "charlie", "surrendered") or at_once or wins
+    if hand.ending == "bust":
+        return rules.no_hole_loses != "original"
+    return hand.ending in ("charlie", "surrendered") or at_once or wins
+
+
+def risks_bet(rules: Rules, seat: Seat) -> bool:
+    """Whether a seat loses or wins by a dealer's natural apart from its hands."""
+    return seat.insured or (rules.no_hole_loses == "original" and len(seat.hands) > 1)
+
+
+def pay_seat(rules: Rules, hands: Sequence[PlayedHand], dealer: Cards, special: bool) -> list[Payoff]:
+    """Settle the finished hands of a seat; the arguments are as for `pay`.
+
+    If a dealer's natural takes only the original bet, a seat that has split loses it with its first hand.
+    """
+    paid = [pay(rules, hand, dealer, special) for hand in hands]
+    if not special or rules.no_hole_loses == "all":
+        return paid
+    split = len(hands) > 1
+    for index, hand in enumerate(hands):
+        if not is_settled(rules, hand) and (split or hand.ending != "natural"):
+            paid[index] = Payoff(Fraction(0 if split else -1), NOTHING)
+    if split:
+        paid[0] = paid[0]._replace(net=paid[0].net - 1)
+    return paid
 
 
 def pay(rules: Rules, hand: PlayedHand, dealer: Cards, special: bool) -> Payoff:

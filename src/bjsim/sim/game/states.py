@@ -23,6 +23,7 @@ from bjsim.sim.game.hand_states import (
     MELDS,
     NATURAL,
     NOT_WAITING,
+    ORIGINAL_BET,
     SPANISH_CARDS,
     SPANISH_MELD,
     SPLIT_ACES,
@@ -45,7 +46,9 @@ class States(DealerStates):
         super().__init__(rules)
         by_bonus = {"none": 3, "spanish": 7}.get(rules.bonuses, 6)
         self.counted = by_bonus if rules.charlie == "none" else int(rules.charlie)
+        self.original_only = rules.no_hole_loses == "original"
         keeps_split = rules.double_cards == "any" and not rules.double_after_split  # beyond two cards
+        keeps_split = keeps_split or self.original_only
         self._last_split = SPLIT_HAND if keeps_split else WHOLE
         # cached, as the same few states recur
         self.add = cache(self._add)
@@ -67,7 +70,7 @@ class States(DealerStates):
         rules = self.rules
         points, soft = add_points(state.points, state.soft, rank)
         if points > 21:
-            return HandState(22, False, 3)
+            return HandState(22, False, 3, split=min(state.split, SPLIT_HAND) if self.original_only else WHOLE)
         cards = min(state.cards + 1, self.counted)
         if cards == rules.charlie:
             return HandState(21, False, cards)
@@ -151,19 +154,22 @@ class States(DealerStates):
 
     def _result(self, state: HandState) -> Result:
         """The result of a hand that stands, has bust, or is a natural."""
+        split = self.original_only and state.split != WHOLE
         if state.points > 21:
-            return BUST
+            return BUST._replace(split=split)
         if self.is_natural(state):
-            return NATURAL
+            return NATURAL._replace(split=split)
         if state.cards == self.rules.charlie:
             return CHARLIE
-        return Result("stood", state.points, self.bonus(state))
+        return Result("stood", state.points, self.bonus(state), split)
 
     # --- money
 
     def waits(self, result: Result) -> int:
         """What the payoff of a finished hand waits for: NOT_WAITING, WAITS_FOR_HOLE_CARD or WAITS_FOR_DEALER."""
         rules = self.rules
+        if result == ORIGINAL_BET or (self.original_only and result.end == "bust"):
+            return WAITS_FOR_HOLE_CARD
         if result.end in ("bust", "charlie", "surrendered") or (rules.bonuses == "at-once" and result.bonus > 1):
             return NOT_WAITING
         if rules.player_21_wins and result.end == "stood" and result.score == 21:
@@ -185,6 +191,10 @@ class States(DealerStates):
             return Fraction(-stake, 2), 0
         if result.end == "insured":
             return Fraction(stake) if dealer == DEALER_NATURAL else Fraction(-stake, 2), 0
+        if result == ORIGINAL_BET:
+            return Fraction(-int(dealer == DEALER_NATURAL)), 0
+        if self.original_only and dealer == DEALER_NATURAL and self.waits(result) and (result.split or stake > 1):
+            return Fraction(int(result.split) - 1), 0
         if result.end == "bust":
             return Fraction(-stake), 0
         if result.end == "charlie":

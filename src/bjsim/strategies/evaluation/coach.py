@@ -155,10 +155,13 @@ class Coach:
     def _precedes_look(self, view: View) -> bool:
         """Whether the decision comes before the dealer looks for a natural, which the solvers' values exclude.
 
+        Where it takes one bet in any case, a finite shoe is solved as if the dealer looked (`no_hole`), for all hands.
         If the dealer finds one, every action but an early surrender loses the bet. The solvers add what that saves to
         the surrender's value, which is -1/2 again once the natural is included.
         """
         rules, card = self.rules, RANKS[min(parse_rank(view.dealer[0]), TEN)]
+        if self._shoe and rules.no_hole_loses != "all":
+            return card in "AT"
         first = not view.split and len(view.hand) == 2 and rules.dealer_shows == "up"
         return first and rules.peek and card in EARLY_SURRENDER[rules.surrender]
 

@@ -34,7 +34,15 @@ import numpy as np
 from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.automaton import Automaton, Decision, Draw, Finished, Node, PendingHands
 from bjsim.sim.game.cards import RANKS, TEN
-from bjsim.sim.game.hand_states import DEALER_NATURAL, INSURED, NOT_WAITING, SURRENDERED, HandState, Result
+from bjsim.sim.game.hand_states import (
+    DEALER_NATURAL,
+    INSURED,
+    NOT_WAITING,
+    ORIGINAL_BET,
+    SURRENDERED,
+    HandState,
+    Result,
+)
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.values import Column, Dealer, Policy
@@ -180,7 +188,12 @@ class GameProcess:
                 for rank, chance in self.automaton.ranks:
                     yield from self._reached(float(chance), self.automaton.follow(move, rank), column)
             else:
-                yield self._node_reached(1.0, move, column)
+                lost = self._natural(column) if isinstance(move, PendingHands) and self.automaton.original_only else 0.0
+                one = self._node_reached(1.0, move, column)
+                yield one._replace(reward=one.reward - lost)
+
+    def _natural(self, column: str) -> float:
+        return float(self.columns[column].probabilities.get(DEALER_NATURAL, 0))
 
     def _dealt(self, cases: list[Column]) -> Iterator[Outcome]:
         for deals in zip(*(self.automaton.branches(case.start, float) for case in cases), strict=True):
@@ -201,6 +214,7 @@ class GameProcess:
                     yield dealt._replace(probability=dealt.probability / offered)
 
     def _reached(self, p: float, nodes: tuple[Node, ...], column: str) -> Iterator[Outcome]:
+        nodes = tuple(node for node in nodes if node != Finished(ORIGINAL_BET))  # paid with the split
         if len(nodes) == 1:
             yield self._node_reached(p, nodes[0], column)
             return
@@ -221,7 +235,10 @@ class GameProcess:
             saved = float(self.columns[column].natural_odds) / 2 if node.result == SURRENDERED else 0.0
             return self._payment(p, node.result, 0, node.stake, saved)
         result = self.equivalence.results[self.equivalence.payments(node.result)]
-        return Outcome(p, MDPState(_name(result), column, Finished(result)), 0.0, float(node.stake))
+        profits = (self.automaton.settle(*each, DEALER_NATURAL)[0] for each in (node, Finished(result)))
+        alone, weighted = map(float, profits)  # a natural may take less than all of the stake
+        returned = self._natural(column) * (alone - node.stake * weighted)
+        return Outcome(p, MDPState(_name(result), column, Finished(result)), returned, float(node.stake))
 
     def _pending(self, p: float, node: PendingHands, column: str) -> Outcome:
         """Pending hands that cannot become new pairs, or have no limit, are one with their number as its weight."""
@@ -251,9 +268,10 @@ class GameProcess:
 
 def _name(result: Result) -> str:
     """The name of a finished hand, such as `stand 18` or `stand 19 for 2`."""
+    split = ", split" if result.split else ""
     if result.end != "stood":
-        return result.end
-    return f"stand {result.score}" + (f" for {result.bonus}" if result.bonus > 1 else "")
+        return result.end + split
+    return f"stand {result.score}" + (f" for {result.bonus}" if result.bonus > 1 else "") + split
 
 
 def _row_order(name: str) -> tuple[object, ...]:

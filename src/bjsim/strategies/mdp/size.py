@@ -24,6 +24,7 @@ REASONS: tuple[tuple[dict[str, str | bool], str], ...] = (
     ({"split_by": "never"}, "the rank of a pair that may be split, and whether a hand comes from a split"),
     ({"bonuses": "none"}, "the number of cards up to six, and the cards so far where 7-7-7 or 8-7-6 is possible"),
     ({"charlie": "none"}, "the number of cards, as enough of them win at once"),
+    ({"no_hole_loses": "all"}, "whether a hand comes from a split, as a dealer's natural takes one bet of all"),
 )
 
 

@@ -21,6 +21,7 @@ from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play
 from bjsim.strategies.shoe.hands import Hands, Layout, all_hands, encode_counts, layout
 from bjsim.strategies.shoe.kernel import Base, Nodes, Shown
+from bjsim.strategies.shoe.no_hole import as_peeked
 from bjsim.strategies.shoe.splits import most_gone
 
 ACTIONS = max(CODES.values()) + 1  # length of arrays by code of the action; 0 is not used
@@ -288,4 +289,4 @@ def _game(rules: Rules) -> Game:
 
 def make_game(rules: Rules) -> Game:
     """Return the game of these rules, shared by all numbers of decks."""
-    return _game(rules.replace(decks=1, cut=1, raises=False))
+    return _game(as_peeked(rules.replace(decks=1, cut=1, raises=False)))

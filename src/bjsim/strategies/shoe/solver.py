@@ -115,8 +115,8 @@ class ShoeSolver(ShoePlays):
             pair: Whether two equal cards may be split.
 
         Returns:
-            Expected profit by letter of the action, given that no dealer's natural has ended the round. A hand that
-            stands automatically has only `S`.
+            Expected profit by letter of the action, given that no dealer's natural has ended the round, or takes one
+            bet in any case. A hand that stands automatically has only `S`.
 
         Raises:
             InputError: The cards are not a hand to decide on, or cannot be dealt from this shoe.

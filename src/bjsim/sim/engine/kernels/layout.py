@@ -29,6 +29,7 @@ class Numbers(NamedTuple):
     most_hands: int  # of a seat, after splits of any pair; NO_LIMIT if there is no limit
     surrendered: int  # the result of surrender
     insured: int  # the result of an insurance bet
+    original: int  # the result of the bet that a dealer's natural takes once a seat has split, if not all; or -1
     ace: int  # column of an ace against which insurance is offered, or -1
     round_robin: int
     shoe_size: int  # cards; 0 for an infinite shoe

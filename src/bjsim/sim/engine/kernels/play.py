@@ -76,6 +76,17 @@ def second_card(compiled: Any, shoe: Any, seats: Any, s: Any, context: Any, luck
 
 
 @compiled(_nrt=False, forceinline=True)
+def risk_original_bet(compiled: Any, seats: Any, s: Any, luck_model: Any, ledger: Any) -> Any:
+    """At a seat's first split, add what a dealer's natural takes. Returns: `CompiledRules.waits` of this bet."""
+    end = compiled.numbers.original
+    for o in range(seats.payoff.shape[1]):
+        seats.payoff[s, o] += compiled.pay[end, 0, o]
+    if luck_model is not None:
+        finish_hand(ledger, s, 2 * end)
+    return compiled.waits[end]
+
+
+@compiled(_nrt=False, forceinline=True)
 def play_turn(
     compiled: Any, shoe: Any, seats: Any, s: Any, column: Any, context: Any, need: Any, luck_model: Any, ledger: Any,
     counter: Any,
@@ -114,6 +125,8 @@ def play_turn(
             seats.split_hand[s] = compiled.split_to[hand]
             seats.pending[s] += 1
             seats.held[s] += 1
+            if compiled.numbers.original >= 0 and seats.held[s] == 2:
+                need = max(need, risk_original_bet(compiled, seats, s, luck_model, ledger))
             if seats.held[s] > RUNAWAY:
                 return RAN_AWAY
         else:

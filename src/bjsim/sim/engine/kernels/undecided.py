@@ -115,8 +115,10 @@ def decide(compiled: Any, logs: Any, state: Any, ended: Any) -> Any:
     if code == SPLIT:
         if logs.splits_leave:
             return 0, np.int64(LEAVES)
-        split_hand = compiled.split_to[state.hand]
-        return 0, pack(
+        split_hand, byte, need = compiled.split_to[state.hand], np.int64(0), state.need
+        if compiled.numbers.original >= 0 and state.count == 1:
+            byte, need = logs.hand_over[logs.vector[compiled.numbers.original, 0]], max(need, np.int64(1))
+        return byte, pack(
             Undecided(
                 DRAW,
                 0,
@@ -124,7 +126,7 @@ def decide(compiled: Any, logs: Any, state: Any, ended: Any) -> Any:
                 split_hand,
                 state.pending + 1,
                 state.count + 1,
-                state.need,
+                need,
                 state.dealer,
                 state.column,
                 state.shown,
