@@ -1,4 +1,4 @@
-"""Where a dealer's natural takes one bet in any case, a game without a peek is worth as much as with one."""
+"""Where a dealer's natural takes one bet in any case, a game without a peek has the value of one with it."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ CONTRADICTIONS = (
     Contradiction(
         ("no_hole_loses", "dealer_shows"),
         lambda r: r.no_hole_loses != "all" and r.dealer_shows == "both",
-        "no_hole_loses = {no_hole_loses} needs dealer_shows = up: nobody plays on against a natural that all can see",
+        "no_hole_loses = {no_hole_loses} needs dealer_shows = up: no one plays on against a natural that all can see",
     ),
     Contradiction(
         ("dealer_shows", "peek"),
