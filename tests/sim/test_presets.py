@@ -55,7 +55,7 @@ RULED: dict[str, dict[str, object]] = {
     "two-deck": {"decks": 2, "hit_soft_17": True, "double_on": "any", "double_after_split": True},
     "double-exposure": {"dealer_shows": "both", "ties": "lose", "blackjack_pays": 1, "natural_beats_natural": True},
     "spanish-21": {"deck": "spanish", "bonuses": "spanish", "player_21_wins": True, "natural_beats_natural": True,
-                   "double_cards": "any", "resplit_aces": True, "hit_split_aces": True, "surrender": True},
+                   "double_cards": "any", "resplit_aces": True, "hit_split_aces": True, "surrender": "late"},
 }  # fmt: skip
 
 
