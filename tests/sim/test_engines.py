@@ -119,7 +119,7 @@ def hits_to_21(game: Rules) -> Chart:
         ({"max_hands": 16, "ten_probability": "1/100", "bonuses": "win", "resplit_aces": 1}, splits_everything, 4000),
         ({"max_hands": "inf", "split_by": "rank", "ten_probability": "19/20", "ties": "lose"}, splits_everything, 2000),
         ({"decks": 8, "max_hands": 16, "no_hole_loses": "original", "seats": 2}, splits_everything, 3000),
-        ({"max_hands": 4, "no_hole_loses": "original", "charlie": 5, "deal": "pdp"}, splits_everything, 3000),
+        ({"max_hands": 8, "no_hole_loses": "original", "charlie": 5, "deal": "pdp"}, splits_everything, 3000),
         ({"decks": 1, "seats": 7, "stand_on_21": False, "naturals": "none"}, hits_to_21, 700),
         ({"decks": 1, "seats": 7, "stand_on_21": False, "turns": "round-robin", "bonuses": "at-once"}, hits_to_21, 700),
         ({"decks": 1, "seats": 7, "cut": "1/52", "deal": "ppd", "peek": False}, hits_to_21, 700),

@@ -25,6 +25,8 @@ GAMES = {
     "three hands": PRESETS["european"].rules.replace(decks="inf", max_hands=3, surrender=True, double_on="any"),
     "all variants": NELLER.replace(split_by="rank", max_hands=2, double_on="any", bonuses="win", blackjack_pays="3/2"),
     "at once": NELLER.replace(bonuses="at-once", ties="push"),
+    "original bet": PRESETS["european"].rules.replace(decks="inf", no_hole_loses="original", surrender=True, charlie=6),
+    "original bet, endless": PRESETS["european"].rules.replace(decks="inf", no_hole_loses="original", max_hands="inf"),
 }
 
 

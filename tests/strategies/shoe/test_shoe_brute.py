@@ -143,10 +143,10 @@ def check(seed: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seed", [3, 5, 7, 9, 101, 110, 145, 157, 174, 791, 920, 1072])
+@pytest.mark.parametrize("seed", [3, 5, 7, 9, 94, 101, 110, 145, 157, 174, 791, 920, 1072])
 def test_a_tiny_shoe_has_its_brute_force_value(seed: int) -> None:
     """From 101 on split hands surrender; 145 has a tie; from 157 on surrender is early (174: ten, 791: ace).
-    Insurance is offered where the seed is no multiple of 3."""
+    Insurance is offered where the seed is no multiple of 3; in 94 a natural takes the original bet only."""
     check(seed)
 
 
