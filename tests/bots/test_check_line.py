@@ -72,6 +72,7 @@ def test_unknown_lines_keep_the_known_words():
     assert add_unknown("card d T")[1].startswith("card d T ") and len(add_unknown("card d T")) == 2
 
 
+@pytest.mark.slow
 @needs(".py")
 @needs_sandbox
 def test_the_command_shows_the_match(tmp_path):

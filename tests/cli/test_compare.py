@@ -100,11 +100,12 @@ def test_cuts_are_compared_by_playing():
 
 
 def test_varied_twice_is_a_grid():
-    grid = games("--rules", "vegas-s17", "--vary", "blackjack_pays=3/2,6/5", "--vary", "hit_soft_17=false,true")
+    game = ("--rules", "vegas-s17", "--set", "decks=inf")
+    grid = games(*game, "--vary", "blackjack_pays=3/2,6/5", "--vary", "hit_soft_17=false,true")
     assert [one["name"] for one in grid] == [
         f"blackjack_pays={pays}, hit_soft_17={hits}" for pays in ("3/2", "6/5") for hits in ("false", "true")
     ]
-    both, *_ = games("--rules", "vegas-s17", "--set", "blackjack_pays=6/5", "--vary", "hit_soft_17=true,false")
+    both, *_ = games(*game, "--set", "blackjack_pays=6/5", "--vary", "hit_soft_17=true,false")
     assert grid[3]["value"] == both["value"] != grid[1]["value"]
     assert "--vary peek is given twice" in refusal("compare", "--vary", "peek=true", "--vary", "peek=false")
 

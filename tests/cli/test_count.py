@@ -112,6 +112,7 @@ def test_errors_name_the_option(words, message):
     assert message in refusal(*GAME, *words)
 
 
+@pytest.mark.slow
 def test_indices_are_computed_and_can_be_played(tmp_path):
     indices = tmp_path / "mine.txt"
     words = ("--rules", "vegas-s17", "--decks", "6", "--top", "12", "--save", indices, "--json", "-")

@@ -247,7 +247,7 @@ def test_a_bot_that_cannot_be_started_is_listed_last_and_not_ranked(tmp_path, ca
     (tmp_path / "abroken.py").write_text("print(")
     (tmp_path / "buster.py").write_text("def decide(view):\n    return 'H'\n")
     bots = [tmp_path / "abroken.py", f"buster={tmp_path / 'buster.py'}:decide", "mimic"]
-    run("koth", *bots, "--matches", 2, "--out", tmp_path / "out", "--sandbox", "off")
+    run("koth", *bots, "--matches", 2, "--seed", 1, "--out", tmp_path / "out", "--sandbox", "off")
     rows = json.loads((tmp_path / "out" / "standings.json").read_text())
     assert [(row["rank"], row["bot"]) for row in rows] == [(1, "mimic"), (2, "buster"), (None, "abroken")]
     assert rows[2]["chips"] > rows[1]["chips"] and rows[2]["group"] == ""

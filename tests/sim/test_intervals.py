@@ -20,6 +20,8 @@ from bjsim.strategies.players.catalogue import CATALOGUE
 RUNS, HANDS, LOOKS = 400, 100_000, 50
 OPTIMAL_N = HANDS // 20
 
+pytestmark = pytest.mark.xdist_group("intervals")  # one worker plays the runs
+
 
 @pytest.fixture(scope="module")
 def runs():

@@ -43,7 +43,7 @@ def test_a_round_has_the_solvers_value(name):
         assert valued.start[0] == pytest.approx(value, abs=1e-12)
 
 
-@settings(FIXED, max_examples=30)
+@settings(FIXED, max_examples=15)
 @given(st.data())
 def test_random_games_have_the_solvers_values(data):
     game = data.draw(rules())

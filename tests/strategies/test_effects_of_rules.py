@@ -126,6 +126,7 @@ def test_presets_have_their_published_values(
     assert published - within < value < published + 0.005
 
 
+@pytest.mark.slow
 def test_a_huge_shoe_pays_the_bonuses_of_an_infinite_one() -> None:
     """Doubled hands win no bonus, in the finite shoe too; with the bonus they would win more."""
     game = named_rules("spanish-21").replace(max_hands=2, max_ace_hands=2, resplit_aces=False)

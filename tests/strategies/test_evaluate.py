@@ -75,7 +75,7 @@ def test_costs_add_up_to_the_whole_difference(name, seed, share):
     assert all(cell.cost > -1e-14 for cell in evaluation.cells)
 
 
-@settings(FIXED, max_examples=4)
+@settings(FIXED, max_examples=2)
 @given(data=st.data(), game=rules(decks="inf", ten_probability="4/13", raises=False, bonuses="none"))
 def test_costs_add_up_in_any_game(data, game):
     """The remainder comes from the limits of charts, in games whose split aces play on."""

@@ -81,7 +81,7 @@ def test_no_named_or_random_strategy_is_better(solvers: dict[str, Solver], name:
         assert solver.ev(chart.policy).value < solver.value
 
 
-@settings(FIXED, max_examples=12)
+@settings(FIXED, max_examples=8)
 @given(st.data())
 def test_no_random_chart_is_better_in_random_games(data: st.DataObject) -> None:
     game = data.draw(rules(decks=math.inf, seats=1))
@@ -90,7 +90,7 @@ def test_no_random_chart_is_better_in_random_games(data: st.DataObject) -> None:
     assert solver.ev(chart.policy).value <= solver.value + 1e-12
 
 
-@settings(FIXED, max_examples=20)
+@settings(FIXED, max_examples=12)
 @given(rules(decks=math.inf, seats=1, resplit_aces=False, hit_split_aces=False))
 def test_the_best_chart_has_the_value_of_random_games(game: Rules) -> None:
     """A split that is right once is right again, and so are the fallbacks of surrender and doubling. (A chart has one
@@ -139,7 +139,7 @@ NEEDED: dict[str, dict[str, object]] = {
 
 
 @pytest.mark.parametrize("field", FREEDOM)
-@settings(FIXED, max_examples=6)
+@settings(FIXED, max_examples=3)
 @given(st.data())
 def test_more_freedom_and_better_pay_never_cost(field: str, data: st.DataObject) -> None:
     fixed = {"ties": "push", "naturals": "both", "raises": False, "ten_probability": "4/13", "dealer_shows": "up"}

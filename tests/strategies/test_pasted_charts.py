@@ -287,7 +287,7 @@ def test_errors_name_the_place(style, old, new, message):
     assert f"line {line}, column" in str(error.value) or "duplicate" in message
 
 
-@settings(FIXED, max_examples=120)
+@settings(FIXED, max_examples=60)
 @given(style=st.sampled_from(sorted(STYLES)), seed=st.integers(0, 2**32))
 def test_a_changed_cell_is_reported_or_changes_the_chart(style, seed):
     lines = STYLES[style].splitlines()

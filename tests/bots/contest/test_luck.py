@@ -253,6 +253,7 @@ def test_opponent_models_are_restored_from_records():
     assert adjuster.adjust(logs) == follower.adjust(logs)
 
 
+@pytest.mark.slow
 def test_the_opponent_model_approaches_the_chart_of_the_bot():
     """After 200 shoes the cells that a bot meets often are its own."""
     rules = CARDSHARK.replace(surrender=True)
@@ -354,6 +355,7 @@ def test_a_wrong_distribution_of_cards_is_detected():
         kinds_are_unbiased(matches)
 
 
+@pytest.mark.slow
 def test_a_bot_that_raises_and_plays_inconsistently_is_adjusted_without_bias():
     """Raises change the stake within a hand, and the opponent model of an inconsistent bot is always wrong."""
     turn = iter(range(10**6))

@@ -116,14 +116,17 @@ def test_the_documented_counter_plays_and_bets_as_the_compiled_round(rounds: int
     assert set(counts.tolist()) >= set(range(-5, 5))
 
 
+SLOW = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
     ("changes", "system", "plays", "timing"),
     [
         ({"decks": 2, "hit_soft_17": True, "surrender": "late"}, "halves", "i18+fab4", "decision"),
-        ({"decks": 1, "cut": "3/5", "surrender": "early"}, "omega2", "i18+fab4", "decision"),
-        ({"decks": 8, "deal": "ddpp"}, "ko", "16vT S>=-6, 12v4 S>=-8", "decision"),
+        pytest.param({"decks": 1, "cut": "3/5", "surrender": "early"}, "omega2", "i18+fab4", "decision", marks=SLOW),
+        pytest.param({"decks": 8, "deal": "ddpp"}, "ko", "16vT S>=-6, 12v4 S>=-8", "decision", marks=SLOW),
         ({"decks": 2, "deal": "pdp", "peek": False}, "hilo", "16vT S>=0, 12v3 S>=2", "decision"),
-        ({"decks": 1, "cut": "1/2"}, "hilo", "i18", "round"),
+        pytest.param({"decks": 1, "cut": "1/2"}, "hilo", "i18", "round", marks=SLOW),
         ({"decks": 2, "turns": "round-robin", "insurance": True}, "zen", "i18", "decision"),
     ],
 )  # fmt: skip
