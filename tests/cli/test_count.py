@@ -101,15 +101,26 @@ def test_ramps_and_cuts_are_compared():
         (("--indices", "16vT Q>=0"), "16vT Q>=0"),
         (("--optimal", "12-1"), "12-1 is not accepted"),
         (("--bankroll", "0"), "bankroll = 0.0 is not accepted"),
-        (("--until", "1"), "--until 1 is not accepted"),
+        (("--until", "1"), "1 has no % sign"),
         (("--vary", "colour=red"), "--vary colour=red is not accepted"),
-        (("--vary", "cut=1/2,3/4", "--html", "x.html"), "--html shows one game"),
-        (("--load", "none.npz"), "none.npz"),
+        (("--vary", "cut=1/2,3/4", "--html", "x.html"), "--vary and --html cannot be combined"),
+        (("--load", "none.npz"), "--load and --rules cannot be combined"),
+        (("--optimal", "1-8", "--ramp", "1-4"), "--optimal and --ramp cannot be combined"),
         (("--chart", "perfect"), "is not a chart"),
     ],
 )
 def test_errors_name_the_option(words, message):
     assert message in refusal(*GAME, *words)
+
+
+def test_a_stored_run_that_is_not_there():
+    assert "none.npz" in refusal("count", "--load", "none.npz")
+
+
+def test_the_page_of_a_stored_run_has_its_command(stored, tmp_path):
+    words = ("count", "--load", stored[0] / "run.npz", "--ramp", "1-8", "--html", tmp_path / "again.html")
+    assert bjsim(*words).status == 0
+    assert f"<pre>bjsim count --ramp 1-8 --load {stored[0] / 'run.npz'}</pre>" in (tmp_path / "again.html").read_text()
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The line protocol, version 1, as text: what a bot that lives for a match is told and answers. It runs no programs.
+"""The line protocol, version 1, as text: the messages to and from a bot that runs for a whole match.
 
 The host writes lines of ASCII to the bot's stdin: `hello`, then for a match `rules`, `match`, and all that a person at
 the table sees (`round`, `shuffle`, `card`, `hidden`, `shown`, `peek`, `action`, `end`, `paid`). The bot answers `hello`

@@ -35,8 +35,8 @@ class Sessions(Protocol):
 class LineSeat:
     """A seat of a line bot. Its process starts with the first question, and is replaced after it has failed.
 
-    A new process is told all that the seat has seen of the match, so a bot loses nothing by it that it builds from
-    events. A bot that is not ready once is not started again in this match: its time to load may be long.
+    A new process receives all events that the seat has seen in the match, so a bot that builds its state from events
+    loses nothing. A bot that is not ready in time is not started again in this match, as loading may take long.
 
     Args:
         sessions: The sandbox sessions of the bot.

@@ -15,6 +15,7 @@ from bjsim.cli.count_report import count_json, count_page, plot_counts, print_co
 from bjsim.cli.count_request import CountRequest, evaluate_run, vary
 from bjsim.cli.options import (
     Count,
+    Precision,
     check_writable,
     json_option,
     rules_options,
@@ -31,6 +32,12 @@ from bjsim.strategies.counting.count_files import load_count_run, save_count_run
 from bjsim.strategies.counting.figures import Terms
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.systems import built_in_systems, find_system
+
+WRITTEN = ("json_path", "save_path", "html_path", "plot_path")  # options that name a file to write
+PLAYED = (  # options that a stored run has decided
+    *("rules_name", "settings", "decks", "cut", "system", "indices", "chart", "rounds", "precision", "seed", "workers"),
+    "varied",
+)
 
 
 class BetLimits(click.ParamType):  # type: ignore[type-arg]
@@ -79,7 +86,13 @@ class BetLimits(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--rounds", type=Count(1, MAX_HANDS), default="1e6", show_default=True, metavar="N", help="Rounds to play."
 )
-@click.option("--until", "precision", metavar="P%", help="Play until EV per round is known to ± P of a unit (95%).")
+@click.option(
+    "--until",
+    "precision",
+    type=Precision(),
+    metavar="P%",
+    help="Play until EV per round is known to ± P of a unit (95%).",
+)
 @click.option(
     "--vary", "varied", multiple=True, metavar="FIELD=V1,V2...", help="Compare systems, ramps, indices or rules."
 )
@@ -105,34 +118,46 @@ def count(context: click.Context, /, **options: Any) -> None:
     bjsim count --rules vegas-s17 --vary system=hilo,ko --vary cut=75%,83%
     """
     if context.invoked_subcommand is None:
+        refuse_ignored(context)
         run_count(options | {"command": given_command(context)})
 
 
+def is_given(context: click.Context, name: str | None) -> bool:
+    """Whether the command line has this option."""
+    return context.get_parameter_source(str(name)) is ParameterSource.COMMANDLINE
+
+
+def refuse_ignored(context: click.Context) -> None:
+    """Raises: InputError: Two options are given of which one would be ignored."""
+    clashes = [("load_path", name) for name in PLAYED] + [("optimal", "ramp")]
+    clashes += [("varied", name) for name in ("save_path", "load_path", "plot_path", "html_path")]
+    options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
+    for one, other in clashes:
+        if is_given(context, one) and is_given(context, other):
+            raise InputError(f"{options[one]} and {options[other]} cannot be combined; leave out one of them")
+
+
 def given_command(context: click.Context) -> str:
-    """The command with the options that were given."""
+    """The command with the options that were given, apart from the files that it writes."""
     words = ["bjsim", "count"]
     for parameter in context.command.params:
-        name = str(parameter.name)
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and not name.endswith("_path"):
-            given = context.params[name]
+        if is_given(context, parameter.name) and parameter.name not in WRITTEN:
+            given = context.params[str(parameter.name)]
             for value in given if parameter.multiple else [given]:
-                words += [
-                    parameter.opts[0],
-                    "-".join(f"{x:g}" for x in value) if isinstance(value, tuple) else str(value),
-                ]
+                text = "-".join(f"{x:g}" for x in value) if isinstance(value, tuple) else str(value)
+                words += [parameter.opts[0], text]
     return shlex.join(words)
 
 
 def run_count(options: dict[str, Any]) -> None:
     """Carry out `bjsim count`. Raises: InputError."""
-    for name in ("json_path", "save_path", "html_path", "plot_path"):
+    for name in WRITTEN:
         check_writable(options[name])
     if options["plot_path"]:
         check_picture(options["plot_path"])
     request = make_request(options)
     console = Console(stderr=options["json_path"] == "-")
     if options["varied"]:
-        refuse_with_vary(options)
         requests = vary(request, options["varied"])
         games = [(name, evaluate_run(one.play(), one)) for name, one in requests]
         if options["json_path"]:
@@ -167,28 +192,8 @@ def make_request(options: dict[str, Any]) -> CountRequest:
     return CountRequest(
         rules, find_system(options["system"]), options["chart"], options["indices"], Ramp.parse(options["ramp"]),
         options["optimal"], options["chip"], bankroll is not None, terms, options["rounds"],
-        parse_precision(options["precision"]), options["seed"], options["workers"] or usable_cores(),
+        options["precision"] or 0.0, options["seed"], options["workers"] or usable_cores(),
     )  # fmt: skip
-
-
-def parse_precision(text: str | None) -> float:
-    """The precision of `--until`, in units; 0 if it is not given. Raises: InputError."""
-    if text is None:
-        return 0.0
-    try:
-        share = float(text.removesuffix("%")) / 100
-    except ValueError:
-        share = 0.0
-    if not text.endswith("%") or not 0 < share < 1:
-        raise InputError(f"--until {text} is not accepted; give a percentage of a unit, such as 0.01%")
-    return share
-
-
-def refuse_with_vary(options: dict[str, Any]) -> None:
-    """Raises: InputError: An option is given that shows a single game."""
-    for name in ("save_path", "load_path", "plot_path", "html_path"):
-        if options[name]:
-            raise InputError(f"--{name.removesuffix('_path')} shows one game; leave out --vary")
 
 
 count.add_command(indices)

@@ -13,7 +13,7 @@ from bjsim.cli.plots import new_figure, save_figure
 from bjsim.cli.render import percent
 from bjsim.cli.tables import Cell, print_table
 from bjsim.strategies.counting.figures import Terms
-from bjsim.strategies.counting.page import CountPage, ev_half_widths
+from bjsim.strategies.counting.page import CountPage
 
 if TYPE_CHECKING:
     from bjsim.cli.count_request import CountResult
@@ -24,7 +24,7 @@ VARIED = ("ev_per_round", "sd_per_round", "score", "n0", "ror")  # the figures o
 def print_counts(console: Console, result: CountResult) -> None:
     """Print the table by count, then the figures."""
     table, run = result.table, result.run
-    halves = ev_half_widths(table)
+    halves = table.ev_half_widths()
     rows: list[list[Cell]] = [
         [
             run.labels[i], f"{100 * table.shares[i]:.3f}%", f"{percent(table.ev[i], 3)} ± {100 * halves[i]:.3f}%",
@@ -72,7 +72,7 @@ def print_varied(console: Console, games: Sequence[tuple[str, CountResult]]) -> 
 def count_json(result: CountResult) -> dict[str, object]:
     """The result as JSON; the interval of a figure has its name and `_ci95`."""
     table, run = result.table, result.run
-    halves = ev_half_widths(table)
+    halves = table.ev_half_widths()
     rows = [
         {
             "count": float(table.counts[i]), "label": run.labels[i], "share": float(table.shares[i]),
@@ -111,7 +111,7 @@ def plot_counts(result: CountResult, path: str) -> None:
     axes = figure.subplots(3, 1, sharex=True, height_ratios=(3, 1.5, 1.5))
     x = range(len(run.labels))
     colours = ["#0b6b3a" if ev > 0 else "#9a3412" for ev in table.ev]
-    axes[0].bar(x, 100 * table.ev, yerr=100 * ev_half_widths(table), color=colours, capsize=2)
+    axes[0].bar(x, 100 * table.ev, yerr=100 * table.ev_half_widths(), color=colours, capsize=2)
     axes[0].axhline(0, color="black", lw=0.8)
     axes[1].bar(x, 100 * table.shares, color="#5a636e")
     axes[2].bar(x, result.bets, color="#1d4ed8")

@@ -63,6 +63,15 @@ class CountReturns:
             if self.error.shape not in ((size, size), (3 * size, 3 * size)):
                 raise InputError(f"error: give a matrix of shape {size, size} or {3 * size, 3 * size}")
 
+    def ev_half_widths(self) -> Floats:
+        """Return half the 95% interval of `ev` at each count; NaN if the errors are unknown."""
+        size = len(self.counts)
+        if self.error is None:
+            return np.full(size, math.nan)
+        variances = np.diag(self.error)
+        halves: Floats = Z95 * np.sqrt(variances if len(variances) == size else variances[size : 2 * size])
+        return halves
+
     def spot_var(self, spots: int) -> Floats:
         """Return the variance per spot and squared unit of a round on several spots: var + (spots - 1) cov."""
         return self.var + (spots - 1) * _cov(self) if spots > 1 else self.var

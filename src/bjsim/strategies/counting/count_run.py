@@ -34,7 +34,7 @@ class CountRun:
 
     Attributes:
         game: The game, and how it was played.
-        first: The count of the first bucket that was told apart.
+        first: The count of the first bucket.
         expected: Exact expectations of the controls of a shoe, value and depths, (2, B).
         sums: The sums over shoes.
         seed: The seed of the random streams.

@@ -113,9 +113,6 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
     return figures
 
 
-SIGNED = {"ev_per_round", "ev_per_hour", "iba", "tba", "ce_per_hour"}
-
-
 def _text(value: float, half: float | None, digits: int, unit: str) -> str:
     if not math.isfinite(value):
         return "–"

@@ -240,8 +240,8 @@ def generate_departures(rules: Rules, system: CountingSystem, chart: Chart) -> t
 def select_departures(indices: Sequence[Index], chart: Chart) -> tuple[Departure, ...]:
     """Return the index plays that a chart can combine, those of higher gain first.
 
-    Left out are stand and double for a hand that the chart splits, since it is played as its total where it is not
-    split; and stand for a hand that it doubles, if no index says when, since the double would be lost.
+    S and D are left out for pairs that the chart splits, which are played as their total where they are not split. S is
+    left out for hands that the chart doubles if no index play says when to double, as they would never double.
     """
     cells = {(index.departure.row, index.departure.column, index.departure.action) for index in indices}
     chosen: list[Departure] = []

@@ -65,7 +65,7 @@ class CountPage:
             "high": _plain(played.max()), "chip": _plain(min(1.0, played.min())),
         }  # fmt: skip
         return environment.get_template("count.html").render(
-            page=self, title=self.title, subtitle=self.subtitle, command=self.command, count_name=self.count_name,
+            title=self.title, subtitle=self.subtitle, command=self.command, count_name=self.count_name,
             rounds=self.rounds, seed=self.seed, start=start, rules_name=self.rules.name,
             rule_rows=self.rules.to_dict(), rows=self._rows(),
             results=[(one.key, _money(one.name) if "hour" in one.key else one.name, one.text) for one in self.figures],
@@ -74,7 +74,7 @@ class CountPage:
 
     def _rows(self) -> list[dict[str, str]]:
         table = self.returns
-        halves = ev_half_widths(table)
+        halves = table.ev_half_widths()
         return [
             {
                 "label": self.labels[i], "share": f"{100 * table.shares[i]:.3f}%", "ev": f"{100 * table.ev[i]:+.3f}%",
@@ -101,16 +101,6 @@ class CountPage:
             "z": Z95,
             "trip_hours": self.terms.trip_hours,
         }
-
-
-def ev_half_widths(table: CountReturns) -> NDArray[np.float64]:
-    """Return half the 95% interval of the EV at each count; NaN if the table has no errors."""
-    size = len(table.counts)
-    if table.error is None:
-        return np.full(size, math.nan)
-    block = np.diag(table.error)
-    halves: NDArray[np.float64] = Z95 * np.sqrt(block if len(block) == size else block[size : 2 * size])
-    return halves
 
 
 def _rounded(number: float) -> float:

@@ -54,7 +54,7 @@ def simulate_count(
         rounds: The number of rounds; the last block is played to its end.
         seed: The same seed gives the same result on any number of workers.
         workers: Processes; None is one for each core.
-        counts: The lowest and the highest count that are told apart; None takes nearly all that occur.
+        counts: The lowest and the highest count with a bucket of its own; None: nearly all that occur.
         enough: Called with the result so far after every block, in order; whether to stop.
 
     Returns:

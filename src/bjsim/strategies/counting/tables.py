@@ -39,7 +39,7 @@ class CountingGame:
         rules: The rules of the game.
         system: The counting system.
         departures: The chart, and index plays.
-        counts: The lowest and the highest count that are told apart; None takes nearly all that occur.
+        counts: The lowest and the highest count with a bucket of its own; None: nearly all that occur.
 
     Raises:
         InputError: The rules are not supported.
