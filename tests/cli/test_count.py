@@ -72,6 +72,8 @@ def test_the_optimal_ramp_is_better(stored):
     best = bjsim("count", "--load", folder / "run.npz", "--optimal", "1-12", *bank).json
     assert best["ce_per_hour"] > plain["ce_per_hour"]
     assert all(1 <= row["bet"] <= 12 for row in best["by_count"])
+    of_score = bjsim("count", "--load", folder / "run.npz", "--optimal", "1-12", "--json", "-").json
+    assert of_score["score"] > max(best["score"], plain["score"])
     watching = bjsim("count", "--load", folder / "run.npz", "--optimal", "0-12", "--json", "-").json
     assert watching["played"] < 0.6 and watching["by_count"][0]["bet"] == 0
 

@@ -309,3 +309,19 @@ def test_a_changed_cell_is_reported_or_changes_the_chart(style, seed):
     else:
         unchanged = read_with_notes(STYLES[style], "mutated", RULES)
         assert reading.chart.cells != unchanged.chart.cells or same.get(cell[0].upper(), cell[0].upper()) == new.upper()
+
+
+def test_a_surrender_keeps_what_the_hand_does_otherwise():
+    rows = {"16": "H", "17": "S", "8,8": "P"}
+    table = "Late surrender ; 2;3;4;5;6;7;8;9;10;A\n" + "".join(f"{row} ;;;;;;;;;;SUR\n" for row in rows)
+    style = STYLES["pairs and surrenders as tables of their own"]
+    chart = read_chart(style[: style.index("Late surrender")] + table, "pasted", RULES)
+    assert [chart.cells[row, "A"] for row in ("16", "17", "88")] == ["Rh", "Rs", "Rp"]
+    assert [chart.cells[row, "T"] for row in ("16", "17", "88")] == ["H", "S", "P"]
+
+
+@pytest.mark.parametrize(("left_out", "missing"), [(range(4, 10), "4 5 6 7 8 9"), (range(16, 21), "16 17 18 19 20")])
+def test_only_rows_that_are_obvious_are_filled_in(left_out, missing):
+    lines = [line for line in OWN.splitlines() if line[:3].strip() not in map(str, left_out)]
+    with pytest.raises(ChartError, match=f"hands missing: {missing}"):
+        read_chart("\n".join(lines), "pasted", RULES)

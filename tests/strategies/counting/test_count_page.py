@@ -45,6 +45,14 @@ def test_the_page_is_complete_without_javascript():
         assert f'<dd id="{figure.key}">{figure.text}</dd>' in html
 
 
+def test_the_intervals_by_count_are_those_of_the_ev():
+    error = np.diag(np.repeat([1e-10, 4e-8, 9e-6], 15))
+    parts = (COUNTS, SHARES, TABLE.ev, TABLE.var)
+    for given in (error, error[15:30, 15:30]):
+        assert CountReturns(*parts, error=given).ev_half_widths() == pytest.approx(1.96 * 2e-4, rel=1e-4)
+    assert np.isnan(CountReturns(*parts).ev_half_widths()).all()
+
+
 @pytest.fixture(scope="module")
 def browser():
     if PROGRAM is None:
