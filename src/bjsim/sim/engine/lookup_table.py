@@ -26,7 +26,7 @@ WAITING = len(RANKS)  # offset of the row for rounds that have left the table; r
 SKIPPED = 255  # log entry of a card drawn in the row WAITING
 MAX_CLASSES = SKIPPED // 2  # of the ends of hands and rounds
 LONGEST = 52  # cards, above the most that one hand and the dealer can draw
-MIN_CARDS = 32  # cards of a shoe below which the table gains nothing
+MIN_CARDS = 16  # cards of a shoe below which the table gains nothing
 MAX_HANDS = 31  # of one seat, for splits within the table
 MAX_ROWS = 1 << 15  # 1.7 MB
 DEEPEST = 1024  # cards in a round
@@ -44,14 +44,17 @@ def make_lookup_table(compiled: CompiledRules, most_rows: int = MAX_ROWS) -> Loo
         The table; None for several seats, short shoes, too many different payoffs, or too many rows.
     """
     numbers = compiled.numbers
-    stop = min(numbers.cut, numbers.shoe_size - LONGEST) if numbers.shoe_size else NO_LIMIT
     sizes = (len(compiled.add), len(compiled.dealer_add), compiled.act.shape[3])
-    if len(compiled.act) > 1 or stop < MIN_CARDS or any(n > most for n, most in zip(sizes, WIDEST, strict=True)):
+    if len(compiled.act) > 1 or any(n > most for n, most in zip(sizes, WIDEST, strict=True)):
         return None
     vectors, vector = _payoff_vectors(compiled)
     codes, code = np.unique(vectors, return_inverse=True)
     insured = bool((compiled.act == INSURE).any())  # such rounds leave the table
     for leave in (False, True) if numbers.most_hands <= MAX_HANDS and not insured else (True,):
+        # a round that may leave the table must end in the shoe in which it began, so that it can be replayed
+        last = min(numbers.cut, numbers.shoe_size - leave * LONGEST) if numbers.shoe_size else NO_LIMIT
+        if last < MIN_CARDS:
+            return None
         outcomes = np.arange(1 if leave else vectors.shape[1])
         ends = np.stack(np.meshgrid(codes, outcomes), axis=-1).reshape(-1, 2)
         hands = vectors[:0] if leave else vectors
@@ -62,9 +65,6 @@ def make_lookup_table(compiled: CompiledRules, most_rows: int = MAX_ROWS) -> Loo
             over[0] = 0
             table = _table(compiled, leave, vector, (end, after, over), most_rows)
             if table is not None:
-                last = (
-                    stop if leave or not numbers.shoe_size else numbers.cut
-                )  # a round that cannot leave the table may end in the next shoe
                 return LookupTable(table, ends, hands, LookupNumbers(len(compiled.deal), WAITING, SKIPPED, last))
     return None
 

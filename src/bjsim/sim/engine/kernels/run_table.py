@@ -40,6 +40,21 @@ def make_lane_shoe(compiled: Any, blocks: Any, lanes: Any, lane: Any) -> Any:
 
 
 @compiled(_nrt=False, forceinline=True)
+def finish_shoe(lookup: Any, shoe: Any, lanes: Any, lane: Any) -> None:
+    """Draw the last cards of a lane's shoe one by one, at most STRIDE of them, to the end of its last round."""
+    stop = lookup.numbers.stop
+    for _ in range(STRIDE):
+        if shoe.read[0] == shoe.ready[0]:
+            more(shoe)
+        row, logged = np.uint64(lanes.row[lane]), np.uint64(lanes.logged[lane])
+        row, logged = step(lookup.table, shoe.cards, shoe.read[0], lanes.log[lane], row, logged)
+        lanes.row[lane], lanes.logged[lane] = row, logged
+        shoe.read[0] += 1
+        if (row == 0 and shoe.read[0] >= stop) or row == lookup.numbers.waiting:
+            break
+
+
+@compiled(_nrt=False, forceinline=True)
 def provide(lookup: Any, shoe: Any, cut: Any, lanes: Any, lane: Any) -> Any:
     """Generate cards for a lane. Returns: whether the shoe may be too short for the lane's next round."""
     stop, too_short = lookup.numbers.stop, False
@@ -48,12 +63,7 @@ def provide(lookup: Any, shoe: Any, cut: Any, lanes: Any, lane: Any) -> Any:
     elif shoe.ready[0] < stop:
         shuffle(shoe, (stop + 3) // 4 * 4)
     elif lanes.row[lane] != 0 or shoe.read[0] < stop:
-        if shoe.read[0] == shoe.ready[0]:
-            more(shoe)
-        row, logged = np.uint64(lanes.row[lane]), np.uint64(lanes.logged[lane])
-        row, logged = step(lookup.table, shoe.cards, shoe.read[0], lanes.log[lane], row, logged)
-        lanes.row[lane], lanes.logged[lane] = row, logged
-        shoe.read[0] += 1
+        finish_shoe(lookup, shoe, lanes, lane)
     elif shoe.read[0] >= cut:
         begin_shuffle(shoe)
     else:
