@@ -116,6 +116,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         ended_column=_ended_columns(states),
         deal=np.array(["pd".index(card) for card in rules.deal], np.int64),
         numbers=_numbers(rules, results, outcomes, len(policies)),
+        unshuffled=np.repeat(np.arange(len(RANKS), dtype=np.uint8), rules.shoe_counts),
         threshold=alias_table(rules.card_probabilities)[0],
         other=alias_table(rules.card_probabilities)[1],
     )

@@ -59,7 +59,7 @@ def play_thread(compiled: Any, rounds: Any, shoes: Any, seats: Any, counts: Any,
     if i < len(rounds):
         shoe = ShoeArrays(
             shoes.cards[:, i], shoes.key[:, i], shoes.read[:, i], shoes.ready[:, i], shoes.chunk[:, i],
-            shoes.before[:, i], shoes.size, shoes.normal_tens, compiled.threshold, compiled.other,
+            shoes.before[:, i], shoes.size, shoes.normal_tens, compiled.unshuffled, compiled.threshold, compiled.other,
         )  # fmt: skip
         own = Seats(
             seats.hand[:, i], seats.split_hand[:, i], seats.pending[:, i], seats.held[:, i], seats.acting[:, i],

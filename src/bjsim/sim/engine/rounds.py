@@ -77,6 +77,7 @@ def make_shoe(compiled: CompiledRules, key: tuple[int, int]) -> ShoeArrays:
         before=np.array([-size], np.int64),
         size=size,
         normal_tens=compiled.numbers.normal_tens,
+        unshuffled=compiled.unshuffled,
         threshold=compiled.threshold,
         other=compiled.other,
     )

@@ -40,7 +40,7 @@ class Numbers(NamedTuple):
 
 
 class CompiledRules(NamedTuple):
-    """Compiled rules: rules and charts as arrays. All are int64.
+    """Compiled rules: rules and charts as arrays, int64 unless noted.
 
     S is the number of hand states, D of dealer's states, R of results, C of columns, O of dealer's outcomes,
     E of columns against which surrender is early.
@@ -63,6 +63,7 @@ class CompiledRules(NamedTuple):
         ended_column: Column instead of each column if the dealer's natural has ended the round, -1 for none, (C,).
         deal: Order of the deal, (n,): 0 gives every seat a card, 1 the dealer.
         numbers: Scalars.
+        unshuffled: Ranks of the whole decks in order, uint8 (n,); empty for an infinite shoe.
         threshold: Thresholds of the alias table of ranks, (16,).
         other: Alternatives of the alias table, (16,).
     """
@@ -81,6 +82,7 @@ class CompiledRules(NamedTuple):
     ended_column: Array
     deal: Array
     numbers: Numbers
+    unshuffled: Array
     threshold: Array
     other: Array
 
@@ -96,9 +98,8 @@ class ShoeArrays(NamedTuple):
         chunk: Number of times that `cards` was filled, or of the shuffle, int64 (1,).
         before: Number of cards dealt before the first of `cards`, int64 (1,).
         size: Cards of a full shoe, 0 for an infinite one.
-        normal_tens: Whether ten-valued cards have the probability 4/13; in a shoe of whole decks, whether T is in it.
-        threshold: See `CompiledRules`.
-        other: See `CompiledRules`.
+        normal_tens: Whether ten-valued cards have the probability 4/13.
+        unshuffled: See `CompiledRules`; likewise `threshold` and `other`.
     """
 
     cards: Array
@@ -109,6 +110,7 @@ class ShoeArrays(NamedTuple):
     before: Array
     size: int
     normal_tens: int
+    unshuffled: Array
     threshold: Array
     other: Array
 

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.layout import TIED
+
+
+@compiled(_nrt=False, forceinline=True)
+def count_rounds(log: Any, first: Any, stop: Any, highest: Any, classes: Any) -> Any:
+    """Count the rounds of log[first:stop] that come before the next split hand. Returns: their number."""
+    i, stop = np.uint64(first), np.uint64(stop)
+    while i < stop and log[i] <= highest:
+        classes[i & np.uint64(3), log[i] >> 1] += 1
+        i += np.uint64(1)
+    return np.int64(i) - first
 
 
 @compiled(_nrt=False)
@@ -31,6 +43,12 @@ def read_log(
     """
     ends, i = lookup.ends, 0
     while i < logged and over < rounds:
+        if over >= len(trace):
+            n = count_rounds(log, i, min(logged, i + rounds - over), 2 * len(ends), classes)
+            over += n
+            i += n
+            if i == logged or over == rounds:
+                break
         last = i
         while last < logged and log[last] > 2 * len(ends):
             last += 1

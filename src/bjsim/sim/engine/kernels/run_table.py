@@ -35,7 +35,7 @@ def make_lane_shoe(compiled: Any, blocks: Any, lanes: Any, lane: Any) -> Any:
     return ShoeArrays(
         lanes.cards[lane], blocks.keys[lanes.block[lane]], lanes.read[lane : lane + 1], lanes.ready[lane : lane + 1],
         lanes.chunk[lane : lane + 1], lanes.before[lane : lane + 1], compiled.numbers.shoe_size,
-        compiled.numbers.normal_tens, compiled.threshold, compiled.other,
+        compiled.numbers.normal_tens, compiled.unshuffled, compiled.threshold, compiled.other,
     )  # fmt: skip
 
 

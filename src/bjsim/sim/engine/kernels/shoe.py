@@ -11,7 +11,6 @@ from bjsim.sim.engine.kernels.words import half_word, high_and_low, word
 
 BUFFER = 1024  # cards of an infinite shoe generated at a time
 KEPT = 32  # space before them for earlier cards
-TEN = 9  # the rank T
 AHEAD = 28  # cards of a shoe of whole decks shuffled at a time: a multiple of four
 
 
@@ -43,18 +42,11 @@ def shuffle(shoe: Any, stop: Any) -> None:
     A word serves four steps: the high half of its product with the number of cards left is the step's random index, and
     the low half is the word of the next step. Hence `ready` and `stop` are multiples of four.
     """
-    start, gamma, cards = (
-        shoe.key[0],
-        shoe.key[1],
-        shoe.cards,
-    )  # read once, since numba must assume that cards alias them
+    start, gamma, cards = shoe.key[0], shoe.key[1], shoe.cards  # read once: numba assumes that cards alias them
     ready, number, size = shoe.ready[0], shoe.chunk[0], shoe.size
     if ready == 0:
-        each, place = size // (13 if shoe.normal_tens else 12), 0
-        for rank in range(13):
-            if rank != TEN or shoe.normal_tens:  # a Spanish deck has no such card
-                cards[place : place + each] = rank
-                place += each
+        for k in range(size):
+            cards[k] = shoe.unshuffled[k]
     i, left = np.uint64(ready), np.uint64(size - ready)
     for number_of_word in range(number * (size // 4) + ready // 4, number * (size // 4) + stop // 4):
         low = word(start, gamma, number_of_word)
