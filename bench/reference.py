@@ -1,8 +1,11 @@
-"""A plain scalar kernel in numba, the unit of the speeds in `speed.py`.
+"""The references of `speed.py`: a plain scalar kernel in numba, the unit of its speeds, and one that feels memory.
 
-One seat plays like the dealer in an infinite shoe: no splits, doubles or naturals, one card and one branch at a time.
-It is not one of bjsim's games, and its results are not used. Its speed shows what the machine can do at the moment; all
-other speeds are ratios to it, measured alternately.
+In the plain kernel one seat plays like the dealer in an infinite shoe: no splits, doubles or naturals, one card and one
+branch at a time. It is not one of bjsim's games, and its results are not used. Its speed shows what the machine can do
+at the moment; all other speeds are ratios to it, measured alternately.
+
+The plain kernel needs no memory. The other reference follows a chain through a table that is larger than the first
+cache, as the lookup table is, so a slow mode of the machine's memory can be told from slower code.
 """
 
 from __future__ import annotations
@@ -52,3 +55,23 @@ def play_reference(rounds: int, seed: int) -> int:
         elif hand < dealer:
             won -= 1
     return won
+
+
+CHAIN = 1 << 18  # links of 4 bytes: 1 MB
+
+
+def make_chain() -> np.ndarray[Any, Any]:
+    """A table in which every place names the next one of a single random cycle, uint32 (CHAIN,)."""
+    order = np.random.default_rng(1).permutation(CHAIN).astype(np.uint32)
+    chain = np.empty(CHAIN, np.uint32)
+    chain[order] = np.roll(order, -1)
+    return chain
+
+
+@numba.njit(cache=True)
+def follow_chain(chain: Any, steps: int) -> int:
+    """The place after `steps` steps from place 0."""
+    place = np.uint64(0)
+    for _ in range(steps):
+        place = np.uint64(chain[place])
+    return place

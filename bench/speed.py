@@ -3,7 +3,8 @@
 Machines differ, and the speed of one machine changes from minute to minute, so every measurement alternates with the
 plain kernel, and their ratio is what counts: speeds as multiples of the plain kernel's, and the time that it needs
 for a million rounds as a multiple of other times (so more is better in both). `recorded.json` contains earlier
-ratios; those that fell by more than a fifth are listed at the end. `--record` writes the new ones there and into the
+ratios; those that fell by more than a fifth are listed at the end, unless a second reference, which feels the speed of
+memory, fell as much. `--record` writes the new ones there and into the
 table of `docs/explanation/performance.md`.
 """
 
@@ -20,7 +21,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from reference import play_reference
+import numpy as np
+from reference import follow_chain, make_chain, play_reference
 from rich.console import Console
 from rich.table import Table as ParsedTable
 
@@ -48,42 +50,65 @@ WITHOUT_LUCK = "--no-adjust-luck"
 
 
 class Measured(NamedTuple):
-    """One line of the table: a name, the value in words, and its ratio to the plain kernel (more is better)."""
+    """One line of the table (more is better).
+
+    Attributes:
+        what: Its name.
+        value: The value in words.
+        ratio: The ratio to the plain kernel.
+        by_memory: The ratio to the reference that feels memory; 0 if not measured.
+    """
 
     what: str
     value: str
     ratio: float
+    by_memory: float = 0.0
+
+
+class Seconds(NamedTuple):
+    """The shortest times of a piece of work, of a million rounds of the plain kernel, and of a million links."""
+
+    work: float
+    plain: float
+    memory: float
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds that the work takes at the moment."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
 
 
 def reference_seconds() -> float:
     """Seconds that the plain kernel needs for a million rounds at the moment."""
-    began = time.perf_counter()
-    play_reference(1_000_000, 88172645463325252)
-    return time.perf_counter() - began
+    return timed(lambda: play_reference(1_000_000, 88172645463325252))
 
 
-def in_turn(work: Callable[[], object], turns: int = TURNS) -> tuple[float, float]:
-    """The shortest times of the work and of a million rounds of the plain kernel, measured alternately, in seconds."""
+def in_turn(work: Callable[[], object], turns: int = TURNS) -> Seconds:
+    """Measure the work and both references alternately."""
     work()
-    mine, plain = [], []
+    chain = make_chain()
+    memory, plain, mine = [], [], []
     for _ in range(turns):
+        memory.append(timed(lambda: follow_chain(chain, 1_000_000)))
         plain.append(reference_seconds())
-        began = time.perf_counter()
-        work()
-        mine.append(time.perf_counter() - began)
-    return min(mine), min(plain)
+        mine.append(timed(work))
+    return Seconds(min(mine), min(plain), min(memory))
 
 
 def speed(what: str, rounds: int, work: Callable[[], object], turns: int = TURNS) -> Measured:
     """Rounds per second."""
-    seconds, plain = in_turn(work, turns)
-    return Measured(what, f"{rounds / seconds:,.0f} rounds/s", rounds / seconds * plain / 1e6)
+    seconds = in_turn(work, turns)
+    each = rounds / seconds.work / 1e6
+    return Measured(what, f"{1e6 * each:,.0f} rounds/s", each * seconds.plain, each * seconds.memory)
 
 
 def duration(what: str, work: Callable[[], object], turns: int = TURNS) -> Measured:
     """Seconds, or milliseconds."""
-    seconds, plain = in_turn(work, turns)
-    return Measured(what, f"{seconds:.2f} s" if seconds > 0.5 else f"{1000 * seconds:.0f} ms", plain / seconds)
+    seconds = in_turn(work, turns)
+    value = f"{seconds.work:.2f} s" if seconds.work > 0.5 else f"{1000 * seconds.work:.0f} ms"
+    return Measured(what, value, seconds.plain / seconds.work, seconds.memory / seconds.work)
 
 
 def compiled(rules: Rules) -> CompiledTable:
@@ -170,6 +195,38 @@ def start_up() -> Iterator[Measured]:
     yield Measured("the same, compiling first", f"{seconds:.1f} s", plain / seconds)
 
 
+def scale() -> Iterator[Measured]:
+    """How the speed changes with seats, decks, tables and workers, and its slope: the power of that number."""
+    vegas = named_rules("vegas-s17")
+    tables = {f"{n} seats": compiled(vegas.replace(seats=n)) for n in (2, 4, 7)}
+    tables |= {f"{n} decks": compiled(vegas.replace(decks=n)) for n in (1, 2, 4, 8)}
+    found: dict[str, list[tuple[int, float, float]]] = {}
+
+    def note(kind: str, n: int, rounds: int, work: Callable[[], object]) -> Measured:
+        measured = speed(f"vegas-s17, {n} {kind}", rounds, work, turns=3)
+        found.setdefault(kind, []).append((n, measured.ratio, measured.by_memory))
+        return measured
+
+    for label, table in tables.items():
+        n, kind = label.split()
+        spans = [Span(20 + i, LARGEST_BLOCK) for i in range(8)]
+        rounds = len(spans) * LARGEST_BLOCK * table.seats
+        yield note(kind, int(n), rounds, lambda table=table, spans=spans: table.play(1, 0, spans))
+    table = compiled(vegas)
+    for n in (1, 16, 256):
+        experiment = Experiment(vegas, [table], 16_000_000, seed=1, tables=n)
+        yield note("tables", n, 16_000_000, lambda experiment=experiment: Driver(experiment, local(1)).run())
+    experiment = Experiment(vegas, [table], 64_000_000, seed=1)
+    for n in (1, 2, 4, 8, 16):
+        if n <= usable_cores():
+            yield note("workers", n, 64_000_000, lambda n=n: Driver(experiment, local(n)).run())
+    for kind, points in found.items():
+        numbers, ratios, _ = np.log(np.array(points)).T
+        if len(points) > 1:
+            slope = float(np.polyfit(numbers, ratios, 1)[0])
+            yield Measured(f"vegas-s17, slope by {kind}", f"{slope:+.2f}", 2**slope)
+
+
 def peer() -> Iterator[Measured]:
     """Gymnasium's blackjack, with a player that stands on 17: the only peer that pip installs."""
     import gymnasium
@@ -184,6 +241,24 @@ def peer() -> Iterator[Measured]:
                 (points, _, _), _, over, _, _ = table.step(int(points < 17))
 
     yield speed("Gymnasium's Blackjack-v1", 2000, play)
+
+
+def notebook(python: str, file: str) -> Iterator[Measured]:
+    """The same game by github.com/hhoppe/blackjack, in turn with bjsim; the last figure is bjsim's ratio to it."""
+    for decks in ("inf", "8", "6", "2", "1"):
+        table = compiled(named_rules("vegas-s17").replace(decks=decks))
+        spans = [Span(20 + i, LARGEST_BLOCK) for i in range(16)]
+        mine: list[float] = []
+        peers: list[float] = []
+        for _ in range(2):
+            command = [python, str(HERE / "peer.py"), file, decks]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            peers.append(float(done.stdout.split()[-1]))
+            mine.append(
+                len(spans) * LARGEST_BLOCK / in_turn(lambda table=table, spans=spans: table.play(1, 0, spans)).work
+            )
+        value = f"{max(mine):,.0f} and {max(peers):,.0f} rounds/s"
+        yield Measured(f"bjsim and hhoppe/blackjack, decks = {decks}", value, max(mine) / max(peers))
 
 
 def memory() -> Iterator[tuple[str, str]]:
@@ -205,13 +280,17 @@ def other_ratios() -> Iterator[Measured]:
                     yield Measured(f"{found['name']}: {what}", f"{ratio}", float(ratio))
 
 
-def slower(now: dict[str, float], recorded: dict[str, float]) -> list[str]:
-    """Describe the ratios that fell by more than a fifth."""
-    return [
-        f"SLOWER: {what}: ratio {now[what]:.3g}, recorded {ratio:.3g} ({now[what] / ratio - 1:+.0%})"
-        for what, ratio in recorded.items()
-        if what in now and now[what] < SLOWER * ratio
-    ]
+def slower(now: dict[str, list[float]], recorded: dict[str, list[float]]) -> list[str]:
+    """Describe what fell by more than a fifth in its ratio to both references, or to the one that was recorded."""
+    found = []
+    for what in now.keys() & recorded.keys():
+        left = max(new / old for new, old in zip(now[what], recorded[what], strict=False) if new and old)
+        if left < SLOWER:
+            found.append(
+                f"SLOWER: {what}: ratio {now[what][0]:.3g}, recorded {recorded[what][0]:.3g}; "
+                f"slower by at least {1 - left:.0%}"
+            )
+    return sorted(found)
 
 
 PARTS = {
@@ -220,6 +299,7 @@ PARTS = {
     "precision": precision,
     "start-up": start_up,
     "readable": readable_and_solver,
+    "scale": scale,
     "peer": peer,
     "others": other_ratios,
 }
@@ -241,17 +321,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", choices=[*PARTS, "memory", []], help="parts to measure; all by default")
     parser.add_argument("--record", action="store_true", help="record the ratios for later comparison")
+    parser.add_argument("--peer", nargs=2, metavar=("PYTHON", "FILE"), help="an interpreter with the packages of FILE, "
+                        "the blackjack.py of github.com/hhoppe/blackjack, to measure next to bjsim")  # fmt: skip
     options = parser.parse_args()
     console = Console(width=110)
     reference_seconds()  # compiles
     rows: list[tuple[str, str, str]] = []
-    now: dict[str, float] = {}
+    now: dict[str, list[float]] = {}
     for part in options.parts or PARTS:
         if part in PARTS:
-            for what, value, ratio in PARTS[part]():
-                now[what] = ratio
+            for what, value, ratio, by_memory in PARTS[part]():
+                now[what] = [round(ratio, 5), round(by_memory, 5)]
                 rows.append((what, value, f"{ratio:.3g}"))
                 console.print(f"{what}: {value}", style="dim", highlight=False)
+    if options.peer:
+        rows += [(what, value, f"{ratio:.3g}") for what, value, ratio, _ in notebook(*options.peer)]
     if not options.parts or "memory" in options.parts:
         rows += [(what, value, "") for what, value in memory()]
     grid = ParsedTable("what", "measured", "ratio")
@@ -268,7 +352,7 @@ def main() -> None:
     elif not found:
         console.print(f"nothing fell by more than a fifth of its recorded ratio ({compared} compared)")
     if options.record:
-        RECORDED.write_text(json.dumps({**recorded, **{k: round(v, 5) for k, v in now.items()}}, indent=1) + "\n")
+        RECORDED.write_text(json.dumps({**recorded, **now}, indent=1) + "\n")
         if not options.parts:
             write_page(rows)
 
