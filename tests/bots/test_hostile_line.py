@@ -35,6 +35,17 @@ def forks(work, end="time.sleep(60)"):
 HOSTILE = [
     ("two lines at once", line_bot("'S\\nH'"), {"chatter"}, STANDS),
     ("a hundred lines", line_bot("'S\\n' * 100"), {"chatter"}, STANDS),
+    ("a second line later", line_bot("'S', flush=True); time.sleep(0.0003); print('H'"), {"chatter"}, STANDS),
+    ("a second line when it is woken", line_bot("'S', flush=True); time.sleep(0.01); print('H'"), {"chatter"}, STANDS),
+    ("a second line a thousand instructions later", line_bot("'S', flush=True); [*range(999)]; print('H'"),
+        {"chatter"}, STANDS),
+    ("a second line by a thread", line_bot("'S'",
+        work="threading.Timer(n * 0.0002, os.write, (1, b'H\\n')).start()"), {"chatter"}, None),
+    ("a second line by a child", line_bot("'S'", work=forks("time.sleep(0.001), os.write(1, b'H\\n')", "0")),
+        {"chatter"}, None),
+    ("an answer to half of the question", line_bot("'S'", setup="""
+for line in os.fdopen(0, "rb", 0):
+    os.write(1, b"ready 1\\n" if line[0] == 104 else b"H\\n" if line[0] == 99 else b"")"""), {"chatter"}, STANDS),
     ("an answer before the question", line_bot(ready="ready 1\nS"), {"not-ready"}, STANDS),
     ("no answer to hello", line_bot(ready="", setup="print = lambda *a, **b: 0"), {"not-ready"}, STANDS),
     ("ready 2", line_bot(ready="ready 2"), {"not-ready"}, STANDS),

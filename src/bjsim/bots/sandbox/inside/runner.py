@@ -76,14 +76,17 @@ class Output:
         if limit > CHUNK:
             with suppress(OSError):  # only slower with a small pipe
                 fcntl.fcntl(self.write_end, SET_PIPE_SIZE, PIPE)
+        self.poller = make_poller(self.read_end)
         self.data, self.total = b"", 0
 
     def drain(self) -> None:
         """Read what is in the pipe now, without waiting."""
         for _ in range(PIPE // CHUNK):  # bounded: a bot may fill the pipe as fast as it is read
+            if not self.poller.poll(0):
+                return
             try:
                 chunk = os.read(self.read_end, CHUNK)
-            except BlockingIOError:
+            except BlockingIOError:  # the bot was faster; the poll saves this exception in other cases, as it is slow
                 return
             self.total += len(chunk)
             self.data += chunk[: self.limit - len(self.data)]
@@ -96,10 +99,14 @@ class Output:
 
 
 class Input:
-    """The stdin of a resident bot: one pipe, which a fork server can pass on, opened anew for every process."""
+    """The stdin of a resident bot: one pipe, which a fork server can pass on, opened anew for every process.
+
+    It has a single page, so that it can be written to when it is empty, and only then.
+    """
 
     def __init__(self) -> None:
         self.read_end, self.write_end = os.pipe()
+        fcntl.fcntl(self.write_end, SET_PIPE_SIZE, 1)  # rounded up to a page
 
     def open(self) -> None:
         """Discard what the last process left unread."""
@@ -460,9 +467,11 @@ class ResidentRunner(Runner):
         self.out.drain()
         if self.out.total:
             return CHATTER, 0, self.out.data
-        self._signal_all(signal.SIGCONT)
         started = time.monotonic_ns()
-        cause, status = self._await_line(text, started, limit_ns)
+        last_line = text.rfind(b"\n", 0, -1) + 1
+        news = self.stdin.write(text[:last_line])
+        self._signal_all(signal.SIGCONT)
+        cause, status = self._await_line(news, text[last_line:], started, limit_ns)
         self.answered = time.monotonic_ns()
         if cause == EXIT:
             self._signal_all(signal.SIGSTOP)
@@ -480,18 +489,37 @@ class ResidentRunner(Runner):
             self.out.clear()
         return cause, status, line.removesuffix(b"\r")
 
-    def _await_line(self, text: bytes, started: int, limit_ns: int) -> tuple[int, int]:
-        """Wait for a line, the end of the process, or a limit; returns the cause and the wait status."""
+    def _await_line(self, news: bytes, question: bytes, started: int, limit_ns: int) -> tuple[int, int]:
+        """Pass on the text, and wait for a line, the end of the process, or a limit.
+
+        The bot gets the question when it has read everything before it, and has written nothing until then. So a line
+        that it began after its last answer, perhaps when it was being stopped, is not taken for the next one.
+
+        Args:
+            news: What is not written yet of the text before the question.
+            question: The last line of the text.
+            started: When the text was first written.
+            limit_ns: For the answer.
+
+        Returns:
+            The cause and the wait status.
+        """
         last_tick = started
-        rest = self.stdin.write(text)
+        self.poller.register(self.stdin.write_end, select.POLLOUT)
         while True:
-            if rest:  # a long text: the bot reads it meanwhile
-                self.poller.register(self.stdin.write_end, select.POLLOUT)
             ready = dict(self.poller.poll(TICK_MS))
-            if rest:
-                self.poller.unregister(self.stdin.write_end)
-                rest = self.stdin.write(rest)
-            self.out.drain()
+            can_write = self.stdin.write_end in ready
+            if can_write or self.out.read_end in ready:
+                self.out.drain()
+            if self.out.total and question:
+                return CHATTER, 0
+            if can_write:
+                if news:
+                    news = self.stdin.write(news)
+                else:
+                    question = self.stdin.write(question)
+                if not question:
+                    self.poller.unregister(self.stdin.write_end)
             if b"\n" in self.out.data:
                 return EXIT, 0
             if self.out.total >= self.output:
@@ -523,9 +551,13 @@ class ResidentRunner(Runner):
         It has a moment for it if there is a text.
         """
         self._signal_all(signal.SIGCONT)
-        self.stdin.write(text)
+        poller, deadline = make_poller(self.starter.end_signal), time.monotonic() + (LEFT_S if text else 0)
+        poller.register(self.stdin.write_end, select.POLLOUT)
+        while text and self.stdin.write_end in dict(poller.poll(_ms_until(deadline))):
+            text = self.stdin.write(text)
+        poller.unregister(self.stdin.write_end)
         self.stdin.close()
-        ended = text and make_poller(self.starter.end_signal).poll(LEFT_S * 1000)
+        ended = poller.poll(_ms_until(deadline))
         itself = bool(ended) and not os.WIFSIGNALED(self.starter.end()) and self._nothing_left(time.monotonic_ns())
         if not itself:
             self.clean()
@@ -541,6 +573,10 @@ class ResidentRunner(Runner):
         for pid in self._descendants():
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
+
+
+def _ms_until(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic()) * 1000
 
 
 def make_poller(descriptor: int) -> select.poll:
