@@ -58,7 +58,6 @@ LAYERS = {  # inside a package, each part may import itself and those after it
 }
 LONGEST_MODULE = 300  # lines
 LONGEST_FUNCTION = 60  # lines without decorators and docstring
-LONG_MODULES = {"bots/sandbox/inside/runner.py"}  # the reason for each is a comment at its top, "This is one file"
 
 
 def modules(package: str) -> list[Path]:
@@ -270,9 +269,7 @@ def long_functions(source: str) -> list[str]:
 def test_no_module_and_no_function_is_too_long() -> None:
     texts = {path.relative_to(ROOT_PACKAGE).as_posix(): path.read_text("utf-8") for path in ROOT_PACKAGE.rglob("*.py")}
     long = {name for name, text in texts.items() if text.count("\n") > LONGEST_MODULE}
-    assert long == LONG_MODULES, "modules of over 300 lines; split them by concept"
-    unexplained = [name for name in long if "# This is one file" not in texts[name]]
-    assert not unexplained, "long modules without a reason"
+    assert not long, "modules of over 300 lines; split them by concept"
     functions = {name: found for name, text in texts.items() if (found := long_functions(text))}
     assert not functions, "functions of over 60 lines"
 

@@ -22,7 +22,8 @@ from bjsim.bots.sandbox.session import Limits, SandboxSession
 from bjsim.sim.game.actions import STAND
 
 MODES = [pytest.param("required", marks=needs_sandbox), "off"]
-PATHS = ("../../oldroot{path}", "{path}", "./runner.py", "runner.py", "/run/runner.py", "../run/runner.py", "bot", "")
+INSIDE = "bjsim/bots/sandbox/inside/main.py"
+PATHS = ("../../oldroot{path}", "{path}", "./main.py", "main.py", f"/run/{INSIDE}", INSIDE, "bot", "")
 
 # The compile script once ended in `tar -cf - *`, so the name of a file could be an option of tar. MEMBERS is replaced.
 ARCHIVE = """
@@ -101,7 +102,7 @@ def test_no_archive_of_a_lisp_bot_writes_the_hosts_files(tmp_path, outside, mode
 @needs(".py")
 @pytest.mark.parametrize("mode", MODES)
 def test_no_archive_of_a_lisp_bot_replaces_the_runner(tmp_path, mode):
-    members = [(name, RUNNER.encode()) for name in ("bot.fasl", "runner.py", "./runner.py")]
+    members = [(name, RUNNER.encode()) for name in ("bot.fasl", INSIDE, f"../run/{INSIDE}")]
     answer = answer_or_error(while_compiled(tmp_path, in_python(ARCHIVE.replace("MEMBERS", repr(members)))), mode)
     assert "I am the runner" not in answer and REFUSED in answer
 
@@ -170,8 +171,9 @@ def test_no_file_of_a_sandbox_leaves_its_folder(kind, name):
 @needs(".py")
 @pytest.mark.parametrize("mode", MODES)
 def test_no_file_of_a_bot_is_the_runner(mode):
-    """A file with the runner's name does not replace it, even without a sandbox."""
-    files = {"runner.py": b"raise SystemExit", "bot": b"#!/bin/sh\necho S"}
+    """A file with the name of one of the runner's modules does not replace it, even without a sandbox."""
+    stops = dict.fromkeys(("bjsim.py", "main.py", "ctypes.py", "bjsim/__init__.py", INSIDE), b"raise SystemExit")
+    files = {**stops, "bot": b"#!/bin/sh\necho S"}
     session = SandboxSession(
         Program("x", "executable", files, ("./bot",)), Limits(timeout=9.0), sandboxed=mode == "required"
     )

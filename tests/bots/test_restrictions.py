@@ -175,7 +175,7 @@ def host(tmp_path, monkeypatch):
 def remove(names, what, patch, tmp_path, host):
     """Remove these restrictions from all sessions opened from now on. Returns: the limits for the attack."""
     removals = [RESTRICTIONS[name] for name in names]
-    for file in ("runner.py", "fork_server.py"):
+    for file in (*inside_sandbox.RUNNER, "fork_server.py"):
         text = inside_sandbox.source(file).decode()
         for old, new in [change for removal in removals for change in removal.inside]:
             text = text.replace(old, new)

@@ -18,7 +18,7 @@ from bjsim.bots.sandbox.inside import fork_server, runner
 from bjsim.bots.sandbox.session import Limits, SandboxSession
 from bjsim.sim.game.actions import STAND
 
-RUNNER = inside.source("runner.py")
+RUNNER = {name: inside.source(name) for name in inside.RUNNER}
 MODES = [pytest.param("required", marks=needs_sandbox), "off"]
 
 # `unittest.__main__` runs the tests of the program that sys.argv names: so this file became a module of the server.
@@ -138,7 +138,8 @@ def test_a_server_that_does_more_than_serve_does_not_stay(tmp_path, monkeypatch,
     assert source.count(line) == 1
     (tmp_path / "fork_server.py").write_text(source.replace(line, more + line))
     monkeypatch.setattr(inside, "FOLDER", tmp_path)
-    (tmp_path / "runner.py").write_bytes(RUNNER)
+    for name, content in RUNNER.items():
+        (tmp_path / name).write_bytes(content)
     (tmp_path / "bot.py").write_text("print('S')")
     session = SandboxSession(build(tmp_path / "bot.py"), Limits(timeout=20.0), sandboxed=True)
     try:
@@ -176,7 +177,8 @@ def test_the_time_it_takes_to_clear_up_and_start_again_is_the_bots(tmp_path, mon
     assert source.count(line) == 1
     (tmp_path / "fork_server.py").write_text(source.replace(line, "    __import__('time').sleep(0.4)\n" + line))
     monkeypatch.setattr(inside, "FOLDER", tmp_path)
-    (tmp_path / "runner.py").write_bytes(RUNNER)
+    for name, content in RUNNER.items():
+        (tmp_path / name).write_bytes(content)
     (tmp_path / "bot.py").write_text(ORPHAN)
     session = SandboxSession(build(tmp_path / "bot.py", sandboxed=False), Limits(timeout=20.0), sandboxed=False)
     try:

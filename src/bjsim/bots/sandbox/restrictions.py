@@ -16,7 +16,7 @@ from typing import Any
 from bjsim.bots.sandbox import seccomp
 
 BOT_FOLDER = "/box"  # the bot's files in the sandbox, and the working directory
-RUNNER = "/run/runner.py"  # outside the bot's folder, so that none of its files can replace it
+RUNNER_FOLDER = "/run"  # not the bot's folder, so that none of its files can replace the runner
 SANDBOX_USER = 65534
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -59,11 +59,11 @@ class Restrictions(ABC):
 
     Attributes:
         popen: arguments for Popen.
-        runner: the path of the runner in this environment.
+        runner_folder: the folder of the runner's package in this environment.
     """
 
     popen: dict[str, Any]
-    runner: str
+    runner_folder: str
 
     @abstractmethod
     def command(self, program: Sequence[str]) -> list[str]:
@@ -89,7 +89,7 @@ class Sandbox(Restrictions):
 
     Args:
         files: name -> content; executable and read-only.
-        runner: the source of the runner.
+        runner: the runner's files, path -> content.
         binds: folders of the host besides /usr that can be read.
         scratch: add a writable folder in memory, for compilers; its path is in "$TMP".
 
@@ -97,11 +97,12 @@ class Sandbox(Restrictions):
         ValueError: a file name is not a plain name.
     """
 
-    runner = RUNNER
+    runner_folder = RUNNER_FOLDER
 
     def __init__(
-        self, files: Mapping[str, bytes], runner: bytes = b"", binds: Iterable[str] = (), scratch: bool = False
-    ) -> None:
+        self, files: Mapping[str, bytes], runner: Mapping[str, bytes] | None = None, binds: Iterable[str] = (),
+        scratch: bool = False,
+    ) -> None:  # fmt: skip
         check_names(files)
         self.descriptors: list[int] = []
         self.options = [
@@ -114,7 +115,8 @@ class Sandbox(Restrictions):
             self.options += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
         for name, content in files.items():
             self.options += ["--perms", "0555", "--file", self._descriptor(content), f"{BOT_FOLDER}/{name}"]
-        self.options += ["--perms", "0444", "--file", self._descriptor(runner), RUNNER]
+        for name, content in (runner or {}).items():
+            self.options += ["--perms", "0444", "--file", self._descriptor(content), f"{RUNNER_FOLDER}/{name}"]
         if scratch:
             self.options += ["--tmpfs", "/tmp", "--setenv", "TMP", "/tmp"]
         self.options += ["--dir", BOT_FOLDER, "--remount-ro", "/", "--chdir", BOT_FOLDER]
@@ -148,13 +150,16 @@ class Unsandboxed(Restrictions):
     """
 
     def __init__(
-        self, files: Mapping[str, bytes], runner: bytes = b"", binds: Iterable[str] = (), scratch: bool = False
-    ) -> None:
+        self, files: Mapping[str, bytes], runner: Mapping[str, bytes] | None = None, binds: Iterable[str] = (),
+        scratch: bool = False,
+    ) -> None:  # fmt: skip
         check_names(files)
         self.folder = Path(tempfile.mkdtemp(prefix="bjsim-bot-"))
-        self.runner = str(self.folder / "run" / "runner.py")
-        for path, content in {**{Path("box", name): files[name] for name in files}, Path(self.runner): runner}.items():
-            path = self.folder / path
+        self.runner_folder = str(self.folder / "run")
+        contents = {f"box/{name}": content for name, content in files.items()}
+        contents |= {f"run/{name}": content for name, content in (runner or {}).items()}
+        for name, content in contents.items():
+            path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
             path.chmod(0o555)
@@ -179,8 +184,9 @@ class Unsandboxed(Restrictions):
 
 
 def open_restrictions(
-    sandboxed: bool, files: Mapping[str, bytes], runner: bytes, binds: Iterable[str] = (), scratch: bool = False
-) -> Restrictions:
+    sandboxed: bool, files: Mapping[str, bytes], runner: Mapping[str, bytes], binds: Iterable[str] = (),
+    scratch: bool = False,
+) -> Restrictions:  # fmt: skip
     """A `Sandbox`, or a `Unsandboxed` if not `sandboxed`."""
     return (Sandbox if sandboxed else Unsandboxed)(files, runner, binds, scratch)
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from bjsim.bots.protocol import REPLY_LIMIT, Reply, python_2_hint
 from bjsim.bots.sandbox import inside, restrictions
-from bjsim.bots.sandbox.inside import runner
+from bjsim.bots.sandbox.inside import resident, runner, starters, streams
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Program, find_binds, find_tool
 from bjsim.errors import RunFailed
 
@@ -156,15 +156,15 @@ class SandboxSession:
         Raises:
             SandboxClosed: also if `close` is called meanwhile.
         """
-        kind = runner.BEGIN if anew else runner.ANSWER
-        return self._send(runner.ASK.pack(kind, int(seconds * 1e9)) + text, seconds, 2 if anew else 1)
+        kind = resident.BEGIN if anew else resident.ANSWER
+        return self._send(resident.ASK.pack(kind, int(seconds * 1e9)) + text, seconds, 2 if anew else 1)
 
     def finish(self, text: bytes) -> Reply:
         """Pass the last text to the resident bot, and end it; `timeout` if it does not end by itself.
 
         Raises: SandboxClosed, as `tell`.
         """
-        return self._send(runner.ASK.pack(runner.FINISH, 0) + text, 0, 1)
+        return self._send(resident.ASK.pack(resident.FINISH, 0) + text, 0, 1)
 
     def _send(self, frame: bytes, seconds: float, attempts: int) -> Reply:
         with self._in_use:
@@ -214,18 +214,19 @@ class SandboxSession:
         python = find_tool(ENDINGS[".py"])
         binds = {*self.program.binds, *find_binds(python)}
         self.restrictions = restrictions.open_restrictions(
-            self.sandboxed, self.program.files, inside.source("runner.py"), binds, self.scratch
+            self.sandboxed, self.program.files, inside.runner_files(), binds, self.scratch
         )
-        command = self.restrictions.command([python, "-I", "-S", self.restrictions.runner, self.settings])
+        start = [python, "-I", "-S", "-B", "-c", inside.RUN, self.restrictions.runner_folder, self.settings]
+        command = self.restrictions.command(start)
         with tempfile.TemporaryFile() as messages:
             self.process = subprocess.Popen(
                 command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=messages,
                 start_new_session=True, **self.restrictions.popen,
             )  # fmt: skip
             assert self.process.stdout
-            self.reply_poller = runner.make_poller(self.process.stdout.fileno())
+            self.reply_poller = streams.make_poller(self.process.stdout.fileno())
             try:
-                ready = self._exchange(b"", runner.READY_S + GRACE_S)
+                ready = self._exchange(b"", starters.READY_S + GRACE_S)
             except (OSError, EOFError):
                 self._end_process()
                 messages.seek(0)
@@ -247,7 +248,7 @@ class SandboxSession:
         data, size, source = bytearray(), runner.HEADER.size, process.stdout.fileno()
         while len(data) < size:
             self._await_reply(seconds)
-            chunk = os.read(source, runner.CHUNK)
+            chunk = os.read(source, streams.CHUNK)
             if not chunk:
                 raise EOFError("the runner has ended")
             data += chunk

@@ -1,6 +1,6 @@
 /* The fork server for bots in C and C++. It is linked statically into the program with -Wl,--wrap=main.
  *
- * Started by runner.py, it forks a process for every move, before any of the program's own code has run. Started in any
+ * Started by starters.py, it forks a process for every move, before any of the program's own code has run. Started in any
  * other way it does nothing. The link script in languages/c.py checks that none of the program's code runs earlier, and
  * that no function called here is the program's; otherwise it links the program without this file.
  *

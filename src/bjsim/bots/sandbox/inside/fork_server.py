@@ -1,7 +1,7 @@
 """The fork server for bots in Python: loads a program once, then forks a process for every move.
 
-Usage: fork_server.py PROGRAM, started by `runner.py`. Moves arrive on descriptor 3 (arguments joined by NUL, one write
-for each move); the wait status of each move's process is written to descriptor 4.
+Usage: fork_server.py PROGRAM, started by `starters.py`. Moves arrive on descriptor 3 (arguments joined by NUL, one
+write for each move); the wait status of each move's process is written to descriptor 4.
 
 BJSIM_PREFORKED children are forked ahead of time, so that a move does not wait for the fork where a second core is
 free. A pre-forked child has seen no earlier move, and the program has not run in it.

@@ -1,0 +1,160 @@
+"""Starts a bot's process for a move: executes its program (exec mode), or lets a fork server fork it (fork mode)."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import struct
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from bjsim.bots.sandbox.inside.streams import Input, Output, make_poller
+
+STATUS = struct.Struct("=i")  # message of a fork server: the wait status of the move's process
+READY_S = 20.0  # for a fork server to load the program
+TICK_MS = 10  # interval at which a running process is checked
+ABOVE = 50  # descriptors from here to the limit (64) are unused
+PREFORKED = 2  # pre-forked children of a fork server, if it may use that many cores
+SERVER_TICKS = 25  # upper limit on a fork server's processor time for one move, in hundredths of a second
+SERVER_PAGES = 8192  # upper limit on the growth of a fork server's memory after it was ready
+IGNORED = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)  # by the runner, not by the bot
+
+
+class StartError(Exception):
+    """The program could not be started. The message is for the bot's author."""
+
+
+class ExecStarter:
+    """Exec mode: executes the program for every move.
+
+    residents: the pid of the fork server, as the kernel lists it; empty in this mode.
+    """
+
+    residents = b""
+
+    def __init__(self, command: Sequence[str], out: Output, err: Output, stdin: Input | None) -> None:
+        self.command = command
+        self.actions: list[tuple[Any, ...]] = [
+            (os.POSIX_SPAWN_DUP2, stdin.read_end, 0) if stdin else (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, out.write_end, 1),
+            (os.POSIX_SPAWN_DUP2, err.write_end, 2),
+        ]
+        self.pid = self.descriptor = -1
+
+    @property
+    def end_signal(self) -> int:
+        """A descriptor that becomes readable when the process ends."""
+        return self.descriptor
+
+    def start(self) -> None:
+        """Close the descriptor of a move that was killed."""
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+    def begin(self, frame: bytes) -> select.poll:
+        """Start the move; returns a poller for its end. Raises: OSError."""
+        words = [*self.command, *os.fsdecode(frame).split("\0")]
+        self.pid = os.posix_spawn(words[0], words, os.environ, file_actions=self.actions, setsigdef=IGNORED)
+        self.descriptor = os.pidfd_open(self.pid)
+        return make_poller(self.descriptor)
+
+    def end(self) -> int:
+        """The wait status of the move's process."""
+        self.start()
+        return os.waitpid(self.pid, 0)[1]
+
+    def unchanged(self) -> bool:
+        """Always true, because there is no fork server."""
+        return True
+
+
+class ForkStarter:
+    """Fork mode: a fork server forks a process for every move. It reads from descriptor 3 and writes to 4."""
+
+    residents = b""
+
+    def __init__(self, command: Sequence[str], out: Output, err: Output, stdin: Input | None) -> None:
+        self.command, self.out, self.err, self.stdin = command, out, err, stdin
+        self.requests = self.statuses = self.stat = self.forked = -1
+        self.preforked = 1 if stdin else min(PREFORKED, len(os.sched_getaffinity(0)))
+
+    @property
+    def end_signal(self) -> int:
+        """As in exec mode."""
+        return self.statuses
+
+    def start(self) -> None:
+        """Start the fork server, or restart it. Raises: StartError with its message."""
+        for descriptor in {self.requests, self.statuses, self.stat, self.forked} - {-1}:
+            os.close(descriptor)
+        self.stat = self.forked = -1
+        request_end, self.requests = os.pipe()
+        self.statuses, status_end = os.pipe()
+        self.ended = make_poller(self.statuses)
+        ends = {self.out.write_end: 1, self.err.write_end: 2, request_end: 3, status_end: 4}
+        if self.stdin:
+            ends[self.stdin.read_end] = 0
+        # Copied above all targets first, so that no target overwrites an end that is still to be copied.
+        actions: list[tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, end, ABOVE + to) for end, to in ends.items()]
+        if not self.stdin:
+            actions += [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)]
+        actions += [(os.POSIX_SPAWN_DUP2, ABOVE + to, to) for to in ends.values()]
+        actions += [(os.POSIX_SPAWN_CLOSE, ABOVE + to) for to in ends.values()]
+        settings = {**os.environ, "BJSIM_PREFORKED": str(self.preforked)}
+        command = list(self.command)
+        try:
+            pid = os.posix_spawn(command[0], command, settings, file_actions=actions, setsigdef=IGNORED)
+        except OSError as error:
+            raise StartError(f"{command[0]}: {error.strerror}") from None
+        finally:
+            os.close(request_end)
+            os.close(status_end)
+        if not self._wait_ready():
+            self.err.drain()
+            raise StartError(self.err.data.decode("utf-8", "replace").strip() or "the program could not be loaded")
+        self.residents = b"%d " % pid
+        self.stat = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+        self.forked = os.open(f"/proc/{pid}/task/{pid}/children", os.O_RDONLY)
+        self.ticks, _, self.pages = self._figures()
+
+    def _figures(self) -> tuple[int, int, int]:
+        """Of the fork server: processor time in ticks, number of threads, pages in memory."""
+        fields = os.pread(self.stat, 1024, 0).rpartition(b")")[2].split(None, 22)
+        return int(fields[11]) + int(fields[12]), int(fields[17]), int(fields[21])
+
+    def unchanged(self) -> bool:
+        """Whether the fork server uses no more than it needs.
+
+        The bot's code never runs in the server. Should it get there all the same, this check detects it.
+        """
+        try:
+            ticks, threads, pages = self._figures()
+            forked = os.pread(self.forked, 1024, 0).count(b" ")
+        except OSError:
+            return False
+        used, self.ticks = ticks - self.ticks, ticks
+        return used <= SERVER_TICKS and threads == 1 and pages <= self.pages + SERVER_PAGES and forked <= self.preforked
+
+    def _wait_ready(self) -> bool:
+        deadline = time.monotonic() + READY_S
+        while time.monotonic() < deadline:
+            if self.ended.poll(TICK_MS):
+                return bool(os.read(self.statuses, STATUS.size))
+            self.err.drain()
+        return False
+
+    def begin(self, frame: bytes) -> select.poll:
+        """Pass the move to the server; returns a poller for its end. Raises: OSError if the server has ended."""
+        try:
+            os.write(self.requests, frame)
+        except BrokenPipeError:
+            raise OSError("the program's fork server has ended") from None
+        return self.ended
+
+    def end(self) -> int:
+        """The wait status of the move's process; SIGKILL if the server has ended."""
+        message = os.read(self.statuses, STATUS.size)
+        return STATUS.unpack(message)[0] if message else int(signal.SIGKILL)
