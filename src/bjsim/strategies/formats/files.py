@@ -75,10 +75,13 @@ def decode(data: bytes | str, name: str) -> str:
     """Decode a chart file.
 
     Raises:
-        ChartError: The content is not valid UTF-8, or has control characters.
+        ChartError: The content is neither UTF-8 nor UTF-16 with a byte order mark, or has control characters.
     """
     try:
-        text = data if isinstance(data, str) else data.decode("utf-8-sig")
+        if isinstance(data, str):
+            text = data
+        else:
+            text = data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
     except UnicodeDecodeError as error:
         before = error.object[: error.start].decode("utf-8", "replace")
         raise _not_text(name, before, f"not valid UTF-8 (byte {error.object[error.start]:#04x})") from None

@@ -16,34 +16,65 @@ MOST = {HARD: 21, SOFT: 21, PAIRS: 11}
 TITLE_WORDS = {
     *("HARD", "SOFT", "PAIR", "PAIRS", "SPLIT", "SPLITS", "SPLITTING", "SURRENDER", "SURRENDERS", "LATE", "TOTAL"),
     *("TOTALS", "HAND", "HANDS", "TABLE", "CHART", "STRATEGY", "PLAYER", "PLAYER'S", "YOUR", "YOU", "OF", "THE", "VS"),
-    *("V", "DEALER", "DEALER'S", "CARD", "UPCARD", "UP", "SHOWS"),
+    *("V", "DEALER", "DEALER'S", "CARD", "CARDS", "UPCARD", "UP", "SHOWS", "AGAINST", "BASIC", "ACE", "ACES", "WITH"),
+    *("AN", "DECISION", "DECISIONS", "FOR", "AND"),
 }  # the words of a line that begins a section; "dealer stands on soft 17" is no such line
-NOISE = r"\b(HARD|SOFT|PAIRS?|SPLITS?|OF|TOTALS?|HANDS?|PLAYER'?S?|YOUR|POINTS?)\b|\(.*?\)|[:.\"]"
+LEFT_OUT = r"\(.*?\)|\b(?:EXCLUDING|EXCEPT|WITHOUT|BUT NO|NOT?|NON)\b.*"  # parts of titles: "hard hands (no pairs)"
+NOISE = r"\b(HARD|SOFT|PAIRS?|SPLITS?|OF|TOTALS?|HANDS?|PLAYER'?S?|YOUR|POINTS?)\b|[():.\"]"
 UP, DOWN = r"(OR|AND|&) (MORE|HIGHER|UP|ABOVE|OVER|GREATER)", r"(OR|AND|&) (LESS|LOWER|DOWN|BELOW|UNDER|FEWER)"
 CARD = r"(?:10|[2-9]|[TJQKXA]|TENS?|ACES?)"
 CARDS = {"10": 10, "T": 10, "J": 10, "Q": 10, "K": 10, "X": 10, "TEN": 10, "TENS": 10, "A": 11, "ACE": 11, "ACES": 11}
+NUMBERS = dict(TWO="2", THREE="3", FOUR="4", FIVE="5", SIX="6", SEVEN="7", EIGHT="8", NINE="9")  # "a pair of eights"
+BLANK = ("", "-", "–", "—", ".")  # cells that mean "no" in tables of pairs and of surrenders
 
 # What charts write instead of the codes of bjsim; Y and N are resolved with the rules and the totals.
-CODE_WORDS = {
-    "S": "S STAND", "H": "H HIT", "P": "P SP SPL SPLIT", "Dh": "D DH DD D/H DOUBLE", "Ds": "DS D/S",
-    "Ph": "PH P/H SP/H", "Pd": "PD P/D SP/D", "Ps": "PS P/S SP/S", "Rh": "R RH R/H U UH U/H SUR SUR/H SURRENDER",
-    "Rs": "RS R/S US U/S SUR/S", "Rp": "RP R/P UP USP U/P U/SP SUR/P SUR/SP", "Y": "Y YES",
-    "N": "N NO", "Y/N": "Y/N YN",
+ACTION_WORDS = {
+    "S": "S ST STAND STAY STICK", "H": "H HIT", "P": "P SP SPL SPT SPLIT", "D": "D DD DBL DOUBLE",
+    "R": "R U SU SUR SURR SURRENDER",
 }  # fmt: skip
-CODES_BY_WORD = {word: code for code, words in CODE_WORDS.items() for word in words.split()}
+CODE_WORDS = {
+    **ACTION_WORDS, "Dh": "D DD DBL DOUBLE", "Rh": ACTION_WORDS["R"], "Y": "Y YES ✓ ✔", "N": "N NO ✗ ✘", "Y/N": "Y/N YN"
+}  # fmt: skip
+CODES_BY_WORD = {word: code for code, words in CODE_WORDS.items() if code not in "DR" for word in words.split()}
+FALLBACKS = {"D": "HS", "P": "HDS", "R": "HSP"}
+FOOTNOTES = "*†‡§!¹²³⁴⁵. "  # marks after a code; `!` is that of `bjsim check`
+
+
+def _combinations() -> dict[str, str]:
+    """The codes by two words for an action and its fallback, such as `UH` and `DOUBLEHIT`."""
+    words = {action: texts.split() for action, texts in ACTION_WORDS.items()}
+    return {
+        first + second: action + other.lower()
+        for action, others in FALLBACKS.items()
+        for other in others
+        for first in words[action]
+        for second in words[other]
+    }
+
+
+CODES_BY_PAIR = _combinations()
 
 Hands = tuple[str, list[int]]  # a section, and its totals or the points of its pairs
 
 
 def parse_code(text: str) -> str | None:
     """The code that a cell means, `Y`, `N` or `Y/N`, or None."""
-    return CODES_BY_WORD.get(text.upper().strip("*†‡ "))
+    word = re.sub(r"\bDOWN\b", "", text.upper()).strip(FOOTNOTES)
+    if word in CODES_BY_WORD:
+        return CODES_BY_WORD[word]
+    return CODES_BY_PAIR.get(re.sub(r"\b(IF ALLOWED|OR|ELSE|OTHERWISE)\b|[/,() -]", "", word))
+
+
+def says_only_the_action(text: str) -> bool:
+    """Whether a cell says double or surrender, but not what to do if that is not allowed."""
+    word = re.sub(r"\bDOWN\b", "", text.upper()).strip(FOOTNOTES)
+    return word in (*ACTION_WORDS["D"].split(), *ACTION_WORDS["R"].split())
 
 
 def parse_card(text: str) -> str | None:
     """The column of a dealer's card, or None."""
-    first = re.split(r"[/,\s]", text.upper().strip("'\" "))[0]
-    if first in ("FACE", "PICTURE"):
+    first = re.split(r"[/,\s(–-]", text.upper().strip("'\" "))[0]
+    if first in ("FACE", "FACES", "PICTURE"):
         return "T"
     first = {"11": "A", "1": "A"}.get(first, first)
     return _letter(_points(first)) if re.fullmatch(CARD, first) else None
@@ -57,7 +88,8 @@ def find_section(text: str) -> str | None:
 
 def find_title(text: str) -> str | None:
     """The section that a line without hands begins, or None if it is no title of a section."""
-    words = set(re.findall(r"[A-Z'’]+", text.upper())) - set(RANKS)
+    text = re.sub(LEFT_OUT, " ", text.upper().replace("’", "'"))
+    words = set(re.findall(r"[A-Z']+|\d+", text)) - set(RANKS)
     return find_section(text) if words <= TITLE_WORDS else None
 
 
@@ -71,19 +103,27 @@ def parse_hands(label: str, section: str | None) -> list[str] | None:
     Returns:
         Names of rows, such as `A2`; None if the label is not a hand.
     """
-    text = re.sub("[–—−‑‒]", "-", label.upper()).replace("≤", "<=").replace("≥", ">=").replace("'S", "S")
+    text = re.sub("[–—−‑‒~]|\\.\\.+|…", "-", label.upper()).replace("≤", "<=").replace("≥", ">=")
+    text = re.sub("['’]S", "S", text)
+    outside = re.sub(r"\(.*?\)", " ", text)  # "Soft 18 (A,7)" is clear without (A,7)
+    return _rows(outside, section) or _rows(text, section)
+
+
+def _rows(text: str, section: str | None) -> list[str] | None:
     own = find_section(text)
+    if letter := re.match(r"\s*([HS])(?=\d)", text):  # H16, S18
+        own = HARD if letter[1] == "H" else SOFT
     section = (own if own != SURRENDER else None) or section
-    if section == SURRENDER:
-        section = HARD
-    text = re.sub(r"\s*([-/,+])\s*", r"\1", re.sub(NOISE, " ", re.sub(UP, "+", re.sub(DOWN, "<", text))))
-    text = re.sub(r"\bTO\b", "-", text).strip(" ,|")
-    text = re.sub(r"\s*-\s*", "-", text)
-    hands = _parse(text, section)
-    if hands is None:
-        return None
-    kind, values = hands
-    return [_row(kind, value) for value in values]
+    hands = _parse(_plain(text), HARD if section == SURRENDER else section)
+    return hands and [_row(hands[0], value) for value in dict.fromkeys(hands[1])]
+
+
+def _plain(text: str) -> str:
+    """A label without words, such as `17+` for `Hard 17 or more`."""
+    text = re.sub(r"\b(" + "|".join(NUMBERS) + r")(?=(E?S)?\b)", lambda match: NUMBERS[match[1]], text)
+    text = re.sub(r"\bUP TO\b", "<=", re.sub(UP, "+", re.sub(DOWN, "<", text)))
+    text = re.sub(r"\b(TO|THRU|THROUGH)\b", "-", re.sub(r"\b[HS](?=\d)", "", text))
+    return re.sub(r"\s*([-/,+&])\s*", r"\1", re.sub(NOISE, " ", text)).strip(" ,|;\t&")
 
 
 def _parse(text: str, section: str | None) -> Hands | None:
@@ -95,25 +135,33 @@ def _parse(text: str, section: str | None) -> Hands | None:
         return _open_range(_hand(match[2] or match[3], section), sign)
     if "-" in text:
         return _range(text, section)
-    parts = re.split(r"[/&;]|\bAND\b", text)
+    parts = re.split(r"[/&;]|\b(?:AND|OR)\b", text)
     if len(parts) == 1:
-        parts = re.findall(rf"{CARD},{CARD}", text) if re.fullmatch(rf"{CARD},{CARD}(,{CARD},{CARD})+", text) else []
+        of_cards = re.fullmatch(rf"{CARD},{CARD}(,{CARD},{CARD})+", text)  # A,2,A,3
+        parts = re.findall(rf"{CARD},{CARD}", text) if of_cards else text.split(",")
     found = [_hand(part.strip(), section) for part in parts]
     kinds = {hand[0] for hand in found if hand}
     if not found or None in found or len(kinds) > 1:
         return None
+    if "," in text and kinds == {HARD} and re.search(r"\b\d\b", text):
+        return None  # 8,7 are two cards, and 13,14 are two totals
     return kinds.pop(), [hand[1] for hand in found if hand]
 
 
 def _hand(text: str, section: str | None) -> tuple[str, int] | None:
     """A single hand as its section and its total, or the points of the cards of a pair."""
-    if section == PAIRS and (match := re.fullmatch(rf"({CARD})S?", text)):
-        return PAIRS, _points(match[1])
-    if match := re.fullmatch(rf"({CARD})[ ,/-]?({CARD})", text):
-        one, other = _points(match[1]), _points(match[2])
+    if text in ("BLACKJACK", "BJ"):
+        return SOFT, 21
+    if match := re.fullmatch(rf"({CARD})(E?S)?", text):
+        if section == PAIRS or match[2] or text in ("TENS", "ACES"):
+            return PAIRS, _points(match[1])
+        if section == SOFT:  # the card beside the ace
+            return SOFT, 11 + _points(match[1]) - 10 * (match[1] in ("A", "ACE"))
+    if match := re.fullmatch(rf"({CARD})([ ,/+&-]?)({CARD})", text):
+        one, other = _points(match[1]), _points(match[3])
         if one == other and text != "11":
             return PAIRS, one
-        if 11 in (one, other):
+        if 11 in (one, other) and not (section == PAIRS and match[2] == "-"):
             return SOFT, one + other
     if not re.fullmatch(r"\d\d?", text):
         return None

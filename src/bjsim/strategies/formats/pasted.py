@@ -1,14 +1,15 @@
 """Charts as people paste them from books and pages: titles, sections, ranges, and the usual spellings.
 
-A line is a header if it ends with the dealer's cards, and a row if it begins with hands and ends with a cell for each
-card. Other lines are skipped, and may name the section that follows. Cells are separated by tabs, pipes, semicolons,
-commas or blanks. Whatever is guessed, filled in or skipped is reported in `Reading.notes`.
+A line is a header if it has the dealer's cards, and a row if it begins with hands and ends with a cell for each card.
+Other lines are skipped, and may name the section that follows. `lines` splits them into fields, and `labels` parses the
+fields. Whatever is guessed, filled in or skipped is reported in `Reading.notes`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from bjsim.sim.game.rules import Rules
@@ -16,12 +17,12 @@ from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart, chart_rows
 from bjsim.strategies.charts.rows import PAIR, SOFT, Row, parse_row
 from bjsim.strategies.formats import labels
+from bjsim.strategies.formats.labels import BLANK
+from bjsim.strategies.formats.lines import TableLayout, find_header, join_fields, plain_lines, split_row
 from bjsim.strategies.formats.parser import ChartError, ParsedTable, Token, required_rows, splittable_rows
-from bjsim.strategies.formats.text import split_lines
 
-SEPARATORS = "|\t;,"
-BLANK = ("", "-", "–", "—")  # cells that mean "no" in tables of pairs and of surrenders
 SHOWN = 40  # characters of a skipped line in a note
+LEGEND = r"\b(S|H|DD?|[DPRU][hs]?|SP|SUR)\b\W{0,3}(stand|stay|hit|double|split|surrender)"  # S = stand
 
 
 class NoHeaderError(ChartError):
@@ -45,26 +46,34 @@ class _Line(NamedTuple):
     columns: list[str]
 
 
+@lru_cache(maxsize=4)
+def _rows_of(rules: Rules) -> tuple[States, tuple[str, ...], tuple[str, ...], set[str]]:
+    """The states of a game, and the rows of its charts: all, those that a chart must have, and those that split."""
+    states = States(rules)
+    return states, tuple(chart_rows(states)), required_rows(states), splittable_rows(states)
+
+
 class _Reader:
     def __init__(self, text: str, name: str, rules: Rules) -> None:
         self.name = name
-        self.states = States(rules)
-        self.lines = split_lines(text)
-        self.table = ParsedTable(name, [], [], len(self.lines))
-        self.known = chart_rows(self.states)
-        self.splittable = splittable_rows(self.states)
+        self.states, self.known, self.required, self.splittable = _rows_of(rules)
+        self.lines = list(plain_lines(text))
+        self.table = ParsedTable(name, [], [], len(text.splitlines()))
         self.cells: dict[str, dict[str, str]] = {}
         self.surrenders: dict[str, dict[str, str]] = {}
         self.places: dict[tuple[str, bool], Token] = {}
         self.notes: list[str] = []
         self.insurance = "S"
+        self.section: str | None = None
+        self.layout: TableLayout | None = None
 
     def read(self) -> Reading:
         for line in self._rows():
             self._take(line)
+        self._fill(pairs=False)
         self._answer_pairs()
         self._add_surrenders()
-        self._fill()
+        self._fill(pairs=True)
         rows = sorted(self.cells, key=self.known.index)
         cells = {(row, column): self.cells[row][column] for row in rows for column in self.states.columns}
         return Reading(Chart(self.name, self.states.rules, cells, self.name, self.insurance), tuple(self.notes))
@@ -72,23 +81,20 @@ class _Reader:
     # --- lines
 
     def _rows(self) -> Iterator[_Line]:
-        columns: list[str] = []
-        section, separator, skipped = None, "", []
-        for number, text in enumerate(self.lines, 1):
-            if not text.strip(" \t|;,:-+="):
-                continue
-            if header := self._header(text):
-                separator, columns = header
-                section = labels.find_title(text) or section
-                continue
-            line = self._row(number, text, section, separator, columns)
-            if line is None:
-                title = labels.find_title(text)
-                section = title or section
-                skipped += [] if title else [text.strip()]
-            else:
+        skipped = []
+        for number, text in self.lines:
+            if text.startswith("#"):  # a heading of Markdown, or a comment
+                self.section = labels.find_title(text) or self.section
+            elif header := find_header(text, self.states.columns, self._card):
+                self.layout = header
+                self.section = labels.find_title(header.title) or self.section
+            elif line := self._row(number, text):
                 yield line
-        if not columns:
+            elif title := labels.find_title(text):
+                self.section = title
+            else:
+                skipped.append(" ".join(text.split()))
+        if self.layout is None:
             raise self._no_header()
         for text in skipped:
             self.notes.append(f"skipped: {text if len(text) <= SHOWN else text[:SHOWN] + '…'}")
@@ -97,32 +103,28 @@ class _Reader:
         cards = " ".join(self.states.columns)
         return NoHeaderError(f"{self.name}: no line before the hands has the dealer's cards {cards}")
 
-    def _header(self, text: str) -> tuple[str, list[str]] | None:
-        """The separator and the columns of a line that ends with the dealer's cards."""
-        size = len(self.states.columns)
-        for separator in (*SEPARATORS, ""):
-            columns = [self._card(token.text) for token in _fields(1, text, separator)[-size:]]
-            if len(columns) == size and set(columns) == set(self.states.columns):
-                return separator, [str(column) for column in columns]
-        return None
-
     def _card(self, text: str) -> str | None:
         if self.states.rules.dealer_shows == "both":
             return text.upper() if text.upper() in self.states.columns else None
         return labels.parse_card(text)
 
-    def _row(self, number: int, text: str, section: str | None, separator: str, columns: list[str]) -> _Line | None:
-        fields = _fields(number, text, separator)
-        size = len(columns)
-        codes = sum(labels.parse_code(token.text) is not None for token in fields)
-        label = _join(fields[: max(len(fields) - size, 1)], text)
+    def _row(self, number: int, text: str) -> _Line | None:
+        """A line as a row; None if it is no row."""
+        layout = self.layout or TableLayout("", [], 0, "")
+        size = len(layout.columns)
+        fields = split_row(number, text, layout)
+        cells, before = fields[-size:] if size else [], fields[: max(len(fields) - size, 1)]
+        label = join_fields(before, text)
         if size and label.text.upper().strip(": ") == INSURANCE_ROW.upper():
-            self._take_insurance(dict(zip(columns, fields[-size:], strict=False)))
+            self._take_insurance(layout, cells)
             return None
-        hands = self._hands(label.text, section)
+        if len(before) > 1 and (title := _section_column(before[0].text)):
+            self.section, label = title, join_fields(before[1:], text)
+        hands = self._hands(label.text)
         if hands and size and len(fields) > size:
-            return _Line(section, label, hands, fields[-size:], columns)
-        if codes < 3 or (codes < size / 2 and not hands):
+            return _Line(self.section, label, hands, cells, layout.columns)
+        codes = sum(labels.parse_code(token.text) is not None for token in fields)
+        if codes < 3 or (codes < size / 2 and not hands) or re.search(LEGEND, text, re.IGNORECASE):
             return None
         if not size:
             raise self._no_header()
@@ -130,17 +132,17 @@ class _Reader:
             raise self.table.error(label, f"unknown hand {label}; this game has {' '.join(self.known)}")
         raise self.table.error(label, f"{label} has {codes} cells, but there are {size} dealer's cards")
 
-    def _hands(self, label: str, section: str | None) -> list[str] | None:
+    def _hands(self, label: str) -> list[str] | None:
         exact = label.upper().strip()
-        if exact in self.known and (section in (None, labels.HARD) or parse_row(exact).counted):
+        if exact in self.known and (self.section in (None, labels.HARD) or parse_row(exact).counted):
             return [exact]
-        return labels.parse_hands(label, section)
+        return labels.parse_hands(label, self.section)
 
     # --- cells
 
-    def _take_insurance(self, cells: dict[str, Token]) -> None:
+    def _take_insurance(self, layout: TableLayout, cells: list[Token]) -> None:
         """Read the row for insurance; a game without it ignores the row."""
-        for column, token in cells.items():
+        for column, token in zip(layout.columns, cells, strict=False):
             says = token.text.upper()
             if says not in (*BLANK, "S", "N", "NO", *(("I", "Y", "YES") if column == "A" else ())):
                 raise self.table.error(token, f"unknown code {token} for insurance against {column}; use I or S")
@@ -156,8 +158,11 @@ class _Reader:
             if before := self.places.get((row, surrender)):
                 raise self.table.error(line.label, f"duplicate row {row}, which is also in line {before.line}")
             self.places[row, surrender] = line.label
-            codes = [self._code(line, row, token) for token in line.cells]
-            taken = dict(zip(line.columns, codes, strict=True))
+            taken: dict[str, str] = {}
+            for column, token in zip(line.columns, line.cells, strict=True):
+                code = self._code(line, row, token)
+                if taken.setdefault(column, code) != code:
+                    raise self.table.error(token, f"{row} has {code} and {taken[column]} against cards worth ten")
             (self.surrenders if surrender else self.cells)[row] = taken
 
     def _code(self, line: _Line, row: str, token: Token) -> str:
@@ -166,19 +171,25 @@ class _Reader:
             code = "N"
         if code is None or (code[0] in "YN" and line.section != labels.SURRENDER and row not in self.splittable):
             raise self.table.error(token, f"unknown code {token} for {row}; codes are S H D Dh Ds P Ph Pd Ps Rh Rs Rp")
-        code = self._fallback(code, parse_row(row), token)
+        code = self._fallback(line, code, parse_row(row), token)
         if "P" in code.upper() and row not in self.splittable:
             raise self.table.error(token, f"{token} splits, but {row} cannot be split in this game")
         return code
 
-    def _fallback(self, code: str, row: Row, token: Token) -> str:
-        """The code of a bare D or R on a hand that stands rather than hits, which charts leave to the reader."""
-        stands = row.points >= (18 if row.soft else 17) and row.kind != PAIR
-        if not stands or token.text.upper() not in ("D", "DD", "DOUBLE", "R", "U", "SUR", "SURRENDER"):
+    def _fallback(self, line: _Line, code: str, row: Row, token: Token) -> str:
+        """The code of a bare D or R on a hand that does not hit otherwise, which charts leave to the reader."""
+        if not labels.says_only_the_action(token.text) or line.section == labels.SURRENDER:
             return code
-        note = f"guessed: {token} means {code[0]}s for {row.total}, which stands if it cannot"
+        if row.kind == PAIR:
+            splits = any(labels.parse_code(cell.text) in ("P", "Y") for cell in line.cells)
+            other, what = ("p", "is split") if code == "Rh" and splits else ("h", "hits")
+        else:
+            other, what = ("s", "stands") if row.points >= (18 if row.soft else 17) else ("h", "hits")
+        if other == "h":
+            return code
+        note = f"guessed: {token} means {code[0]}{other} for {row.total}, which {what} if it cannot"
         self.notes += [note] * (note not in self.notes)
-        return f"{code[0]}s"
+        return f"{code[0]}{other}"
 
     def _answer_pairs(self) -> None:
         """Replace Y, N and Y/N in rows of pairs: a pair that is not split is played as its total."""
@@ -198,18 +209,21 @@ class _Reader:
             if row not in self.cells:
                 raise self.table.error(self.places[row, True], f"{row} surrenders, but has no other row")
             for column, code in cells.items():
+                base = self.cells[row][column]
                 if code == "Y" or code[0] == "R":
-                    base = self.cells[row][column]
                     self.cells[row][column] = {"S": "Rs", "P": "Rp"}.get(base[0], "Rh")
+                elif code not in ("N", base):
+                    place = self.places[row, True]
+                    raise self.table.error(place, f"{row} against {column} is {code} here, but {base} elsewhere")
 
     # --- what charts leave out
 
-    def _fill(self) -> None:
-        missing = [row for row in required_rows(self.states) if row not in self.cells]
+    def _fill(self, pairs: bool) -> None:
+        missing = [row for row in self.required if row not in self.cells]
         for row in missing:
-            if cells := self._default(parse_row(row)):
+            if (parse_row(row).kind == PAIR) is pairs and (cells := self._default(parse_row(row))):
                 self.cells[row] = cells
-        if left := [row for row in missing if row not in self.cells]:
+        if pairs and (left := [row for row in missing if row not in self.cells]):
             error = self.table.error(Token(self.table.end + 1, 1, ""), f"hands missing: {' '.join(left)}")
             error.position = 0, 0  # any other error is more helpful
             raise error
@@ -245,24 +259,9 @@ def _says_yes_or_no(line: _Line) -> bool:
     return codes <= {"Y", "N", "Y/N"} | ({"Rh", "Rs", "Rp"} if line.section == labels.SURRENDER else {"P", "Ph"})
 
 
-def _fields(number: int, text: str, separator: str) -> list[Token]:
-    """The fields of a line, without the empty ones that a frame of pipes makes at both ends."""
-    pattern = rf"[^{re.escape(separator)}]*" if separator else r"\S+"
-    fields = []
-    for match in re.finditer(pattern, text):
-        if not separator or match.start() == 0 or text[match.start() - 1] == separator:
-            inner = match[0].strip().strip("'\"*").strip()
-            fields.append(Token(number, match.start() + 1 + max(match[0].find(inner), 0), inner))
-    if separator == "|":
-        fields = fields[1:] if text.lstrip().startswith("|") else fields
-        fields = fields[:-1] if text.rstrip().endswith("|") else fields
-    return fields
-
-
-def _join(fields: list[Token], text: str) -> Token:
-    """Fields as one token, as they were written."""
-    first, last = fields[0], fields[-1]
-    return Token(first.line, first.column, text[first.column - 1 : last.column - 1 + len(last.text)].strip("'\"* "))
+def _section_column(text: str) -> str | None:
+    """The section that a field left of the label names, if it is not part of the label, as `Soft A` of `Soft A,7`."""
+    return None if re.search(r"\d|\b[TJQKA]\b", text) else labels.find_title(text)
 
 
 def read_pasted(text: str, name: str, rules: Rules) -> Reading:

@@ -1,0 +1,115 @@
+"""Charts in more styles, typed and random, and a fuzz of damaged ones: what changes is reported or is in the chart."""
+
+import random
+
+import pytest
+from support.chart_styles import COLUMNS, PAIRS, Style, damage
+from support.typed_charts import OWN, RULES, TYPED
+
+from bjsim.strategies.charts.rows import parse_row
+from bjsim.strategies.formats.files import read_chart, read_with_notes
+from bjsim.strategies.formats.labels import find_title, parse_code
+from bjsim.strategies.formats.parser import ChartError
+
+CELLS = read_chart(OWN, "own", RULES).cells
+QUICK, ALL = 250, 10_000
+
+
+@pytest.mark.parametrize("style", TYPED)
+def test_every_style_is_the_same_chart(style: str) -> None:
+    assert read_with_notes(TYPED[style], "pasted", RULES).chart.cells == CELLS
+
+
+def test_a_table_saved_by_excel_as_unicode_text() -> None:
+    text = OWN.replace("–", "-").encode("utf-16")
+    assert read_chart(text, "pasted", RULES).cells == CELLS
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Double/Stand", "Ds"), ("double, otherwise hit", "Dh"), ("D(S)", "Ds"), ("P/H", "Ph"), ("SUR/SP", "Rp"),
+        ("usp", "Rp"),
+        ("Stay", "S"), ("Dbl", "Dh"), ("Double down", "Dh"), ("S†", "S"), ("H!", "H"), ("H/D", None), ("S/P", None),
+        ("SS", None),
+        ("HS", None), ("", None), ("?", None), ("Y/N*", "Y/N"), ("RD", None), ("split if allowed, else hit", "Ph"),
+    ],
+)  # fmt: skip
+def test_codes(text: str, code: str | None) -> None:
+    assert parse_code(text) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        ("Hard totals (excluding pairs)", "hard"), ("Hard hands, no pairs", "hard"), ("Soft hands with an ace", "soft"),
+        ("Dealer stands on soft 17", None), ("No surrender", None), ("Late surrender is allowed", None),
+        ("PAIRS:", "pairs"),
+        ("Double on any pair", None), ("Soft 17 is hit", None),
+    ],
+)  # fmt: skip
+def test_titles(text: str, section: str | None) -> None:
+    assert find_title(text) == section
+
+
+def test_columns_of_tens_must_agree() -> None:
+    text = TYPED["groups of columns, and a picture in each of its own"]
+    with pytest.raises(ChartError, match="12 has S and H against cards worth ten"):
+        read_chart(
+            text.replace("H H S S S | H H H | H  H H H | H", "H H S S S | H H H | H  H S H | H"), "pasted", RULES
+        )
+
+
+def test_a_table_of_surrenders_that_contradicts_the_others_is_refused() -> None:
+    table = "\nLate surrender\n16 S S S S S H H SUR SUR SUR\n15 S S S S S H H S SUR H\n"
+    with pytest.raises(ChartError, match="15 against 9 is S here, but H elsewhere"):
+        read_chart(f"Hand {OWN.strip()}{table}", "pasted", RULES)
+
+
+def change_cells(rng: random.Random) -> dict[tuple[str, str], str]:
+    """The chart with some cells changed: hard 9 to 16, soft 13 to 19, and the pairs that are played as their total."""
+    cells = dict(CELLS)
+    for _ in range(rng.randrange(12)):
+        row = rng.choice([*map(str, range(9, 17)), *(f"A{card}" for card in range(2, 9))])
+        column = rng.choice(COLUMNS)
+        double = "Ds" if row in ("A7", "A8") else "Dh"
+        codes = ["S", "H", double] + ["Rh"] * (row in ("9", "11", "13", "15"))
+        cells[row, column] = rng.choice(codes)
+        for pair in PAIRS:
+            if parse_row(pair).total == row and cells[pair, column] != "P":
+                cells[pair, column] = cells[row, column]
+    return cells
+
+
+def fuzz(seed: int) -> str:
+    """Read a random chart in a random style exactly; then damage it. Returns: What came of the damage."""
+    rng = random.Random(seed)
+    cells = change_cells(rng)
+    rendered = Style(rng).render(cells)
+    before = read_with_notes(rendered.text, "pasted", RULES)
+    assert before.chart.cells == cells, rendered.text
+    text, changed = damage(rendered.text, rng)
+    try:
+        after = read_with_notes(text, "pasted", RULES)
+    except ChartError as error:
+        assert str(error).startswith("pasted") and "\n" not in str(error)
+        return "reported"
+    different = {row for (row, column), code in after.chart.cells.items() if cells.get((row, column)) != code}
+    if not different:
+        return "same"
+    if set(after.notes) - set(before.notes):
+        return "noted"
+    named = {row for number in changed for row in rendered.rows.get(number, [])}
+    assert different <= named | {pair for pair in PAIRS if parse_row(pair).total in named}, text
+    return "changed"
+
+
+def test_a_random_chart_is_read_in_a_random_style_and_damage_is_seen() -> None:
+    found = [fuzz(seed) for seed in range(QUICK)]
+    assert {"reported", "same", "noted", "changed"} == set(found)
+
+
+@pytest.mark.slow
+def test_ten_thousand_damaged_charts() -> None:
+    for seed in range(QUICK, ALL):
+        fuzz(seed)
