@@ -54,7 +54,7 @@ def test_titles(text: str, section: str | None) -> None:
 
 def test_columns_of_tens_must_agree() -> None:
     text = TYPED["groups of columns, and a picture in each of its own"]
-    with pytest.raises(ChartError, match="12 has S and H against cards worth ten"):
+    with pytest.raises(ChartError, match="12 has S and H against tens"):
         read_chart(
             text.replace("H H S S S | H H H | H  H H H | H", "H H S S S | H H H | H  H S H | H"), "pasted", RULES
         )

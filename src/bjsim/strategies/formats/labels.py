@@ -155,7 +155,7 @@ def _hand(text: str, section: str | None) -> tuple[str, int] | None:
     if match := re.fullmatch(rf"({CARD})(E?S)?", text):
         if section == PAIRS or match[2] or text in ("TENS", "ACES"):
             return PAIRS, _points(match[1])
-        if section == SOFT:  # the card beside the ace
+        if section == SOFT:  # the card next to the ace
             return SOFT, 11 + _points(match[1]) - 10 * (match[1] in ("A", "ACE"))
     if match := re.fullmatch(rf"({CARD})([ ,/+&-]?)({CARD})", text):
         one, other = _points(match[1]), _points(match[3])

@@ -162,7 +162,7 @@ class _Reader:
             for column, token in zip(line.columns, line.cells, strict=True):
                 code = self._code(line, row, token)
                 if taken.setdefault(column, code) != code:
-                    raise self.table.error(token, f"{row} has {code} and {taken[column]} against cards worth ten")
+                    raise self.table.error(token, f"{row} has {code} and {taken[column]} against tens")
             (self.surrenders if surrender else self.cells)[row] = taken
 
     def _code(self, line: _Line, row: str, token: Token) -> str:
