@@ -18,7 +18,7 @@ from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.report.command import contest_command, published_sources
-from bjsim.cli.koth import koth
+from bjsim.cli.koth import plain
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.find import find_player
 
@@ -51,7 +51,7 @@ def test_no_bots_file_turns_into_an_option_of_the_pages_command(tmp_path, monkey
     assert (program, subcommand) == ("bjsim", "koth")
     written = arguments[arguments.index("--") + 1 :]
     assert len(written) == 2 and all(bot.partition("=")[2].startswith("./") for bot in written)
-    options = koth.make_context("koth", arguments).params
+    options = plain.make_context("koth", arguments).params
     assert options["sandbox"] == "required" and options["out"] == "again" and options["config_path"] is None
     monkeypatch.chdir(field)
     again = gather(options["bots"], CARDSHARK)

@@ -20,7 +20,8 @@ from support.waiting import wait_until
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.host import Host
-from bjsim.cli.koth import ContestScreen, choose_contest
+from bjsim.cli.koth_play import choose_contest
+from bjsim.cli.koth_screen import ContestScreen
 from bjsim.cli.main import main
 from bjsim.cli.render import standings_table
 from bjsim.sim.game.presets import named_rules
@@ -336,3 +337,16 @@ def test_ctrl_c_shows_the_standings_and_how_to_resume(tmp_path):
 def test_an_unwritable_json_path_is_refused_before_the_contest(tmp_path, capsys):
     run("koth", "lim17", "optimal", "--out", tmp_path / "c", "--json", tmp_path / "no" / "x.json", status=2)
     assert "cannot write" in capsys.readouterr().err and not (tmp_path / "c").exists()
+
+
+def test_both_forms_of_the_command_play_the_same_contest(tmp_path, capsys):
+    bots = ["lim17", "optimal", "--matches", 2, "--seed", 5]
+    run("koth", *bots, "--out", tmp_path / "plain")
+    run("koth", "play", *bots, "--out", tmp_path / "play")
+    assert len({(tmp_path / folder / "journal.jsonl").read_bytes() for folder in ("plain", "play")}) == 1
+    for words in (["--show"], ["show"], ["--resume"], ["resume"], ["--verify"], ["verify"]):
+        capsys.readouterr()
+        run("koth", *words, tmp_path / "play")
+        assert ("every card and chip is correct" if "verify" in words[0] else "optimal") in capsys.readouterr().out
+    run("koth", "./play", "lim17", status=2)  # a bot called play
+    assert "play" in capsys.readouterr().err

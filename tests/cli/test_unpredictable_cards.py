@@ -12,7 +12,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
-from bjsim.cli.koth import ContestScreen
+from bjsim.cli.koth_screen import ContestScreen
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.random_stream import MAX_SEED, Stream
 from bjsim.sim.running.blocks import Span

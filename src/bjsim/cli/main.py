@@ -25,7 +25,7 @@ COMMANDS = {
     "count": ("bjsim.cli.count:count", "Find out how a card counter does in a game."),
     "rules": ("bjsim.cli.rules:rules", "List the games, or explain every rule of one game."),
     "bot": ("bjsim.cli.bot:bot", "Create, check or export a bot."),
-    "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; resume, show or verify one."),
+    "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; resume, show, verify or change one."),
     "replay": ("bjsim.cli.replay:replay", "Replay any round of a run, card by card."),
     "learn": ("bjsim.cli.learn:learn", "Learn a game, or any decision process, and evaluate the result."),
     "warm": ("bjsim.cli.warm:warm", "Compile everything now, so that later commands start at once."),

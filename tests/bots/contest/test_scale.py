@@ -15,7 +15,8 @@ from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.contest.report.page import COMPARED, PageData, render_page  # type: ignore[attr-defined]
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.cli import koth
+from bjsim.cli import koth_screen, koth_show
+from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 
 
@@ -42,12 +43,12 @@ def journals(tmp_path_factory):
 
 
 def show(folder):
-    koth.show_contest(folder, None, None)
+    koth_show.show_contest(folder, None, None)
 
 
 def show_a_hand_that_is_not_there(folder):
-    with pytest.raises(koth.InputError, match="no such round"):
-        koth.show_contest(folder, "999.1.1", None)
+    with pytest.raises(InputError, match="no such round"):
+        koth_show.show_contest(folder, "999.1.1", None)
 
 
 def resume(folder):
@@ -124,14 +125,18 @@ class Slow:
 def test_pages_and_screens_take_a_tenth_of_the_time_at_most(monkeypatch, growth):
     """However long each of them takes, even if each takes longer than the last."""
     slow = Slow()
-    monkeypatch.setattr(koth, "time", slow)
-    monkeypatch.setattr(koth, "write_results", lambda *_: slow.work("page", 5 + growth * len(slow.spent["page"])))
-    monkeypatch.setattr(koth, "fit_table", lambda *_: slow.work("screen", 2 + growth * len(slow.spent["screen"])))
+    monkeypatch.setattr(koth_screen, "time", slow)
+    monkeypatch.setattr(
+        koth_screen, "write_results", lambda *_: slow.work("page", 5 + growth * len(slow.spent["page"]))
+    )
+    monkeypatch.setattr(
+        koth_screen, "fit_table", lambda *_: slow.work("screen", 2 + growth * len(slow.spent["screen"]))
+    )
     nothing = SimpleNamespace(
         standings=SimpleNamespace(rounds=0, matches=0), contest=SimpleNamespace(matches=1), folder=None, page=None,
         timings=SimpleNamespace(moves=[]),
     )  # fmt: skip
-    screen = koth.ContestScreen(nothing, koth.Console(force_terminal=True, file=io.StringIO()))
+    screen = koth_screen.ContestScreen(nothing, koth_screen.Console(force_terminal=True, file=io.StringIO()))
     while slow.now < 3000:
         screen.update(nothing)
         slow.now += 0.05

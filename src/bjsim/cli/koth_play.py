@@ -1,0 +1,156 @@
+"""`bjsim koth play` and `bjsim koth resume`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+
+from bjsim.bots.contest.config import MANY, Contest, load_config, with_settings
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.report.publish import write_results
+from bjsim.bots.contest.schedule.seating import whole_matches
+from bjsim.bots.protocol import printable
+from bjsim.cli.koth_screen import ContestScreen, report, standings_json
+from bjsim.cli.options import Count, check_writable, json_option, write_json
+from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.random_stream import MAX_SEED
+from bjsim.strategies.players.find import is_python
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def contest_options(command: F) -> F:
+    """Add the options of a new contest: its settings, its bots and its folder."""
+    for option in reversed((
+        click.argument("bots", nargs=-1, metavar="BOTS_DIR|BOT..."),
+        click.option(
+            "--config", "config_path", metavar="FILE.toml",
+            help="Settings of the contest, and its bots; files are looked up in its folder first.",
+        ),
+        click.option(
+            "--matches", type=Count(), help=f"Number of matches.  [default: 25; with --until decided {MANY:,}]"
+        ),
+        click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]"),
+        click.option(
+            "--seed", type=Count(0, MAX_SEED),
+            help="Random seed. Bots may predict the cards of a seed they know.  [default: 128 random bits]",
+        ),
+        click.option("--out", metavar="DIR", help="Folder for the journal, standings and page.  [default: contest]"),
+        click.option(
+            "--until", metavar="SECONDS|decided",
+            help="Stop after this time, or when the leader is ahead of all others (95%).",
+        ),
+        click.option(
+            "--duplicate", is_flag=True, default=None,
+            help="Replay every shoe until each bot has played from every seat.",
+        ),
+        click.option("--house", metavar="BOT", help="Fill empty seats with this player, which is not ranked."),
+        click.option("--timeout", type=float, help="Seconds allowed for a move.  [default: 2]"),
+        click.option("--cold", is_flag=True, default=None, help="Start a bot from scratch for every move (slower)."),
+    )):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def host_options(command: F) -> F:
+    """Add the options on how this machine plays a contest, which its folder does not record."""
+    for option in reversed((
+        click.option(
+            "--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel."
+        ),
+        click.option(
+            "--sandbox", type=click.Choice(["required", "auto", "off"]), default="required", show_default=True,
+            help="Whether to run bots in a sandbox: always, if available, or never.",
+        ),
+        json_option,
+    )):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@click.command()
+@contest_options
+@host_options
+def play(workers: int, sandbox: str, json_path: str | None, **asked: Any) -> None:
+    """Play a new contest.
+
+    BOT is a named strategy (optimal, lim17, ...), the file of a bot or chart, or NAME=BOT; BOTS_DIR is a folder of
+    such files.
+    """
+    check_writable(json_path)  # fails now, not after hours of play
+    play_contest(begin(workers=workers, sandbox=sandbox, **asked), json_path)
+
+
+@click.command(short_help="Resume a contest.")
+@click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path))
+@host_options
+@click.option("--trust", is_flag=True, help="Run the Python players that CONTEST names, without a sandbox.")
+def resume(folder: Path, workers: int, sandbox: str, json_path: str | None, trust: bool) -> None:
+    """Resume the contest in the folder CONTEST with its own settings."""
+    check_writable(json_path)
+    with journal.sensible(folder):
+        play_contest(Host.resume(folder, workers, sandbox, trust), json_path)
+
+
+def begin(
+    bots: Sequence[str], config_path: str | None, rules_name: str | None, out: str | None, workers: int, sandbox: str,
+    **settings: Any,
+) -> Host:  # fmt: skip
+    """Begin the contest that the values of `contest_options` describe. Raises: InputError."""
+    given = {name: value for name, value in settings.items() if value is not None}
+    contest, listed = choose_contest(config_path, rules_name, given)
+    entrants = gather(bots or listed, contest.rules)
+    matches = whole_matches(contest.matches, len(entrants), contest.duplicate, bool(contest.house))
+    return Host.begin(Path(out or "contest"), replace(contest, matches=matches), entrants, workers, sandbox)
+
+
+def choose_contest(config_path: str | None, rules_name: str | None, given: dict[str, Any]) -> tuple[Contest, list[str]]:
+    """The contest that the options choose, and the bots that its file names."""
+    if rules_name:
+        given = {**given, "rules": load_rules(rules_name)}
+    if config_path:
+        return load_config(config_path, given)
+    return with_settings(Contest(load_rules("cardshark")), given), []
+
+
+def resume_command(host: Host) -> str:
+    """The command that resumes the contest, with the options that its folder does not record."""
+    words = ["bjsim", "koth", "--resume", str(host.folder)]
+    if host.workers != 1:
+        words += ["--workers", str(host.workers)]
+    if host.sandbox != "required":
+        words += ["--sandbox", host.sandbox]
+    if any(is_python(source) for source in (host.contest.house, *(entrant.source for entrant in host.entrants))):
+        words += ["--trust"]
+    return shlex.join(words)
+
+
+def play_contest(host: Host, json_path: str | None) -> None:
+    """Play a contest to its end with live standings; after Ctrl-C, print the standings and how to resume."""
+    screen = ContestScreen(host, Console(stderr=json_path == "-"))
+    where = host.folder
+    say = partial(screen.console.print, highlight=False, soft_wrap=True, markup=False)
+    say(printable(f"{host.contest.rules.name}, in {where}"), style="bold")
+    say(f"to resume after a stop: {resume_command(host)}", style="dim")
+    try:
+        with screen:
+            host.run(screen.update)
+    except KeyboardInterrupt:
+        report(screen.console, host.standings, host.timings)
+        say(f"stopped; resume with: {resume_command(host)}", style="yellow")
+        raise click.exceptions.Exit(130) from None
+    finally:
+        write_results(host.folder, host.standings, host.page, host.timings)
+        if json_path:
+            write_json(standings_json(host.standings, host.timings), json_path)
+    report(screen.console, host.standings, host.timings)
+    say(f"seed {host.contest.seed}; page: {where}/index.html")

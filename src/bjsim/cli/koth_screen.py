@@ -1,0 +1,107 @@
+"""The standings of a contest in the terminal, live and at the end, and as JSON."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.play.timings import Timings
+from bjsim.bots.contest.report.output import row_values
+from bjsim.bots.contest.report.publish import write_results
+from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.cli.render import standings_table
+
+PAGE_EVERY = 20.0  # least seconds between two versions of the page during a contest
+SHOW_EVERY = 0.25  # least seconds between two updates of the live standings
+PAUSE = 10  # and the least pause, as a multiple of the time that a page or an update took
+REASONS = {"matches": "all matches played", "decided": "the leader is ahead of all others", "time": "time limit"}
+
+
+class ContestScreen:
+    """The live standings."""
+
+    def __init__(self, host: Host, console: Console) -> None:
+        self.host = host
+        self.console = console
+        self.live = Live(console=self.console, transient=True, auto_refresh=False)
+        self.began = now = time.perf_counter()
+        self.page_due, self.show_due = now + PAGE_EVERY, now
+        self.rounds = host.standings.rounds
+        self.moves = sum(host.timings.moves)
+
+    def __enter__(self) -> ContestScreen:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.live.stop()
+
+    def update(self, host: Host) -> None:
+        """Write the page and update the live standings, if they are due; both take a while with many bots."""
+        now = time.perf_counter()
+        if now >= self.page_due:
+            write_results(host.folder, host.standings, host.page, host.timings)
+            self.page_due = next_due(now, PAGE_EVERY)
+        if not self.console.is_terminal or now < self.show_due:
+            return
+        if not self.live.is_started:
+            self.live.start()
+        head = Text(self.headline(now), style="bold")
+        table = fit_table(host.standings, host.timings, self.console.width, self.console.height)
+        self.live.update(Group(head, table), refresh=True)
+        self.show_due = next_due(now, SHOW_EVERY)
+
+    def headline(self, now: float) -> str:
+        """Matches, speed and time left."""
+        standings, contest = self.host.standings, self.host.contest
+        seconds = max(now - self.began, 1e-9)
+        rounds = standings.rounds - self.rounds
+        parts = [f"match {standings.matches + 1} of {contest.matches}", f"{rounds / seconds:,.0f} rounds/s"]
+        if any(self.host.timings.moves):
+            parts.append(f"{(sum(self.host.timings.moves) - self.moves) / seconds:,.0f} moves/s")
+        per_match = standings.rounds / max(standings.matches, 1)
+        if rounds and standings.matches:
+            left = (contest.matches * per_match - standings.rounds) * seconds / rounds
+            parts.append(f"at most {min(left, contest.seconds - seconds):,.0f} s left")
+        return "   ".join(parts)
+
+
+def next_due(began: float, every: float) -> float:
+    """When to repeat a task that took from `began` until now, so that it takes at most a tenth of the time."""
+    now = time.perf_counter()
+    return now + max(every, PAUSE * (now - began))
+
+
+def fit_table(standings: Standings, timings: Timings, width: int, rows: int | None = None) -> Any:
+    """The standings as a table for a screen of this width; only the first `rows`, if given."""
+    languages = [bot["language"] for bot in standings.bots]
+    return standings_table([(row_values(row, timings), languages[row.bot]) for row in standings.rows()[:rows]], width)
+
+
+def report(console: Console, standings: Standings, timings: Timings) -> None:
+    """Print the standings and whether they are decided."""
+    wide = console if console.is_terminal else Console(stderr=console.stderr, width=max(console.width, 140))
+    wide.print(fit_table(standings, timings, wide.width))
+    matches = "1 match" if standings.matches == 1 else f"{standings.matches} matches"
+    if standings.end is None:
+        text = f"{matches} so far, not finished"
+    else:
+        text = f"{matches}; ended: {REASONS[standings.end['reason']]}"
+    leader = standings.rows()[0].name
+    decided = standings.decided
+    verdict = f"{leader} is ahead of all others (95%)" if decided else "not decided: the lead is within the noise"
+    console.print(f"{text}\n{verdict}; bots that share a group letter are tied", highlight=False, markup=False)
+
+
+def standings_json(standings: Standings, timings: Timings) -> dict[str, object]:
+    """The content of `--json`."""
+    return {
+        "matches": standings.matches,
+        "ended": standings.end["reason"] if standings.end else None,
+        "decided": standings.decided,
+        "standings": [row_values(row, timings) for row in standings.rows()],
+    }
