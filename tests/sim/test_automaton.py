@@ -9,7 +9,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from support.games import FIXED, rules
 
-from bjsim.sim.game.automaton import START, Automaton, Decision, Draw, Finished, Node, PendingHands
+from bjsim.sim.game.automaton import START, Automaton, Decision, Draw, Ended, Finished, Node, PendingHands
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.forward import count_visits
@@ -25,6 +25,8 @@ def reachable(automaton: Automaton) -> list[Node]:
             following = [automaton.move(node.state, letter) for letter in node.legal(automaton)]
         elif isinstance(node, Finished):
             continue
+        elif isinstance(node, Ended):
+            following = list(node)
         else:
             following = [after for _, nodes in automaton.branches(node, Fraction) for after in nodes]
         fresh = dict.fromkeys(after for after in following if after not in found)
@@ -51,7 +53,9 @@ def test_branches_are_what_single_cards_lead_to(game: Rules) -> None:
     """In exact fractions; the second card of a split hand in two steps is the same as in one."""
     automaton, two_steps = Automaton(game), 0
     for node in reachable(automaton):
-        if isinstance(node, Decision | Finished) or (isinstance(node, Draw) and node.purpose not in ("hit", "double")):
+        if isinstance(node, Decision | Ended | Finished) or (
+            isinstance(node, Draw) and node.purpose not in ("hit", "double")
+        ):
             continue
         if isinstance(node, PendingHands) and game.max_hands == math.inf and node.hands > 1:
             continue  # independent hands, of which none has drawn yet

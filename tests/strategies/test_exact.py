@@ -95,9 +95,12 @@ def test_no_random_chart_is_better_in_random_games(data: st.DataObject) -> None:
 def test_the_best_chart_has_the_value_of_random_games(game: Rules) -> None:
     """A split that is right once is right again, and so are the fallbacks of surrender and doubling. (A chart has one
     row for a pair of aces and for a soft 12, so games in which split aces play on are left out. So are those in which
-    other hands may double later than split hands, as one row has both: a hand may be hit for that double; and
-    those in which hands win at once against a natural that takes less from split hands.)"""
+    other hands may double later than split hands, as one row has both: a hand may be hit for that double; those in
+    which hands win at once against a natural that takes less from split hands; and those in which it takes busted bets
+    and one more, which split hands play differently.)"""
     if (game.charlie, game.bonuses, game.player_21_wins) != ("none", "none", False):
+        game = game.replace(no_hole_loses="all")
+    if game.no_hole_loses == "busted-plus-one":
         game = game.replace(no_hole_loses="all")
     if game.double_cards == "any":
         game = game.replace(double_after_split=True)
@@ -125,16 +128,17 @@ FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for
     "dealer_22_pushes": [True, False],
     "charlie": ["none", 7, 6, 5],
     "natural_beats_natural": [False, True],
-    "no_hole_loses": ["all", "original"],
+    "no_hole_loses": ["all", "busted-plus-one", "original"],
 }
 
 
 NEEDED: dict[str, dict[str, object]] = {
-    "max_ace_hands": {"resplit_aces": True},
-    "resplit_aces": {"max_ace_hands": "none"},
+    "max_hands": {"no_hole_loses": "all"},
+    "max_ace_hands": {"resplit_aces": True, "no_hole_loses": "all"},
+    "resplit_aces": {"max_ace_hands": "none", "max_hands": 4},
     "surrender": {"surrender_after_split": False, "peek": True, "deal": "pdpd"},
     "surrender_after_split": {"surrender": "late", "no_hole_loses": "all"},
-    "no_hole_loses": {"peek": False, "surrender": "none", "player_21_wins": False},
+    "no_hole_loses": {"peek": False, "surrender": "none", "player_21_wins": False, "max_hands": 3},
 }
 
 

@@ -91,10 +91,10 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         InputError: A round can pay too many different amounts.
     """
     states = states or States(rules)
-    hands, add, split_to = _hand_states(states)
+    hands, add, split_to, covered = _hand_states(states)
     act = np.stack([_actions(states, hands, policy) for policy in policies])
     if isinstance(states, CardStates):
-        hands, add, split_to, act = _merge(states, hands, add, split_to, act)
+        hands, add, split_to, covered, act = _merge(states, hands, add, split_to, covered, act)
     results = sorted({states.result(hand) for hand in hands} | _other_results(rules))
     dealers, dealer_add = _dealer_states(states)
     outcomes = states.dealer_outcomes
@@ -104,6 +104,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         act=act,
         hand_limit=np.array([_limit(rules, hand) for hand in hands], np.int64),
         split_to=split_to,
+        pending=np.where([[states.loses_bet(result)] for result in results], covered, np.arange(len(hands))),
         result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
         pay=np.array(pay, np.int64),
         waits=np.array([states.waits(result) for result in results], np.int64),
@@ -126,7 +127,7 @@ def _other_results(rules: Rules) -> set[Result]:
     offered = {
         SURRENDERED: rules.surrender != "none",
         INSURED: rules.insurance,
-        ORIGINAL_BET: rules.no_hole_loses != "all",
+        ORIGINAL_BET: rules.no_hole_loses == "original",
     }
     return {result for result in offered if offered[result]}
 
@@ -140,7 +141,7 @@ def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], sea
         most_hands=NO_LIMIT if hands == math.inf else int(hands),
         surrendered=results.index(SURRENDERED) if rules.surrender != "none" else -1,
         insured=results.index(INSURED) if rules.insurance else -1,
-        original=results.index(ORIGINAL_BET) if rules.no_hole_loses != "all" else -1,
+        original=results.index(ORIGINAL_BET) if rules.no_hole_loses == "original" else -1,
         ace=ACE_COLUMN if rules.insurance else -1,
         round_robin=int(rules.turns == "round-robin"),
         shoe_size=rules.shoe_size,
@@ -169,8 +170,13 @@ def _pay(states: States, result: Result, stake: int, outcome: int) -> int:
     return payoff_code(*states.settle(result, stake, outcome), states.rules.unit)
 
 
-def _hand_states(states: States) -> tuple[list[HandState], Array, Array]:
-    """All reachable hand states, the empty hand first; the state after each card; and the split hand of each pair."""
+def _hand_states(states: States) -> tuple[list[HandState], Array, Array, Array]:
+    """All reachable hand states, the empty hand first, and tables of them.
+
+    Returns:
+        The states; the state after each card; the split hand of each pair; and of each split hand of one card, the one
+        that an earlier hand has covered, else the state itself.
+    """
     hands = [HandState()]
     known = {HandState(): 0}
     ranks = range(len(RANKS)) if states.rules.split_by == "rank" else [*range(10), 9, 9, 9]
@@ -181,25 +187,27 @@ def _hand_states(states: States) -> tuple[list[HandState], Array, Array]:
             hands.append(hand)
         return known[hand]
 
-    add, split_to = [], []
+    add, split_to, covered = [], [], []
     for hand in hands:  # which grows in the loop
         draws = hand.cards < 2 or set("HD") & set(states.legal(hand))
         add.append([number(states.add(hand, rank)) if draws else 0 for rank in ranks])
         split_to.append(number(states.split(hand)) if hand.cards == 2 and "P" in states.legal(hand) else 0)
-    return hands, np.array(add, np.int64), np.array(split_to, np.int64)
+        covered.append(number(states.covered(hand) if hand.cards == 1 and hand.split != WHOLE else hand))
+    return hands, np.array(add, np.int64), np.array(split_to, np.int64), np.array(covered, np.int64)
 
 
 def _merge(
-    states: States, hands: list[HandState], add: Array, split_to: Array, act: Array
-) -> tuple[list[HandState], Array, Array, Array]:
+    states: States, hands: list[HandState], add: Array, split_to: Array, covered: Array, act: Array
+) -> tuple[list[HandState], Array, Array, Array, Array]:
     """Merge hand states from which play is the same; the arguments are as returned."""
     results = {result: number for number, result in enumerate({states.result(hand) for hand in hands})}
     draws = np.isin(act, (HIT, DOUBLE)).any(axis=(0, 1, 3)) | np.array([hand.cards < 2 for hand in hands])
     add, split_to = np.where(draws[:, None], add, 0), np.where((act == SPLIT).any(axis=(0, 1, 3)), split_to, 0)
     own = np.array([(results[states.result(hand)], hand.split, min(hand.cards, 2)) for hand in hands])
     labels = np.concatenate([own, act.transpose(2, 0, 1, 3).reshape(len(hands), -1)], axis=1)
-    first, number = merge_states(labels, np.concatenate([add, split_to[:, None]], axis=1))
-    return [hands[state] for state in first], number[add[first]], number[split_to[first]], act[:, :, first]
+    first, number = merge_states(labels, np.concatenate([add, split_to[:, None], covered[:, None]], axis=1))
+    after = number[add[first]], number[split_to[first]], number[covered[first]]
+    return [hands[state] for state in first], *after, act[:, :, first]
 
 
 def _dealer_states(states: States) -> tuple[list[DealerState], Array]:

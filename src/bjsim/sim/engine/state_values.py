@@ -53,13 +53,19 @@ class CompiledAutomaton(Automaton):
         self.act = compiled.act[seat]
 
     def _add(self, state: HandState, rank: int) -> HandState:
-        return HandState(int(self.compiled.add[state.points, rank]), cards=min(state.cards + 1, 2))
+        return state._replace(points=int(self.compiled.add[state.points, rank]), cards=min(state.cards + 1, 2))
 
     def _bare(self, state: HandState) -> HandState:
         return state
 
     def split(self, state: HandState) -> HandState:
-        return HandState(int(self.compiled.split_to[state.points]), cards=1)
+        return self._split_hand(int(self.compiled.split_to[state.points]))
+
+    def pending(self, split_hand: HandState, result: Result) -> HandState:
+        return self._split_hand(int(self.compiled.pending[self._number(result), split_hand.points]))
+
+    def _split_hand(self, number: int) -> HandState:
+        return HandState(number, cards=1, covered=bool((self.compiled.pending[:, number] == number).all()))
 
     def hand_limit(self, split_hand: HandState) -> float:
         limit = int(self.compiled.hand_limit[split_hand.points])
@@ -75,11 +81,13 @@ class CompiledAutomaton(Automaton):
     def _result(self, state: HandState) -> Result:
         return Result("", int(self.compiled.result[state.points]))
 
-    def _settle(self, result: Result, stake: int, dealer: int) -> tuple[Fraction, int]:
+    def _number(self, result: Result) -> int:
         numbers = self.compiled.numbers
         by_result = {SURRENDERED: numbers.surrendered, INSURED: numbers.insured, ORIGINAL_BET: numbers.original}
-        number = by_result.get(result, result.score)
-        code = int(self.compiled.pay[number, stake - 1, self.dealer_outcomes.index(dealer)])
+        return by_result.get(result, result.score)
+
+    def _settle(self, result: Result, stake: int, dealer: int) -> tuple[Fraction, int]:
+        code = int(self.compiled.pay[self._number(result), stake - 1, self.dealer_outcomes.index(dealer)])
         tied = (code + TIED // 2) // TIED
         return (code - tied * TIED) * self.rules.unit, tied
 

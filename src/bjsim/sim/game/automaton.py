@@ -3,7 +3,8 @@
 What computes with rounds walks this automaton, except the compiled round and the finite shoe; see
 docs/explanation/automaton.md. Given what the dealer shows, the hands of a split are independent, so an event leads not
 to one state of the whole round but to the nodes that follow separately: a draw to one, the second card of a split hand
-to that hand and to the hands that are still pending. Values of the nodes add, and so do visits to them.
+to that hand and to the hands that are still pending. Values of the nodes add, and so do visits to them. Only where a
+dealer's natural takes busted bets and one more do the pending hands depend on those before them, and follow their end.
 """
 
 from __future__ import annotations
@@ -65,7 +66,14 @@ class Finished(NamedTuple):
     stake: int = 1
 
 
-Node = Decision | Draw | PendingHands | Finished  # no two of these are equal as tuples
+class Ended(NamedTuple):
+    """A finished hand, and the pending hands that follow it, where what they lose depends on how it ended."""
+
+    hand: Finished
+    rest: PendingHands
+
+
+Node = Decision | Draw | PendingHands | Finished | Ended  # no two of these are equal as tuples
 Branches = tuple[tuple[Any, tuple[Node, ...]], ...]  # (probability, nodes that follow)
 START, ENDED = Draw(HandState(), DEAL), Draw(HandState(), PEEKED)
 
@@ -79,10 +87,17 @@ class Automaton(States):
         self.move = cache(self._move)
         self.branches = cache(self._branches)
 
-    def _reached(self, state: HandState, may_split: bool = True) -> Decision | Finished:
+    def _reached(self, state: HandState, may_split: bool = True) -> Decision | Finished | Ended:
         """The node of a hand that has its cards: a decision if there is anything to decide."""
         decision = Decision(state, may_split)
-        return decision if decision.legal(self) else Finished(self.result(state))
+        return decision if decision.legal(self) else self._ended(state, self.result(state))
+
+    def _ended(self, state: HandState, result: Result, stake: int = 1) -> Finished | Ended:
+        hand = Finished(result, stake)
+        if not state.rest:
+            return hand
+        (rest,) = state.rest
+        return Ended(hand, rest._replace(split_hand=self.pending(rest.split_hand, result)))
 
     def _move(self, state: HandState, letter: str) -> Node:
         """The node to which an action leads."""
@@ -90,7 +105,7 @@ class Automaton(States):
             return Draw(self.bare(state), HIT if letter == "H" else DOUBLE)
         if letter == "P":
             return PendingHands(self.split(state))
-        return Finished(self.result(state) if letter == "S" else SURRENDERED)
+        return self._ended(state, self.result(state) if letter == "S" else SURRENDERED)
 
     def hand_limit(self, split_hand: HandState) -> float:
         """Hands that a seat may hold after splits into this one-card hand."""
@@ -101,11 +116,30 @@ class Automaton(States):
         if isinstance(node, Draw):
             return (self._drawn(self.add(node.state, rank), node.purpose),)
         assert isinstance(node, PendingHands)
-        state = self.add(node.split_hand, rank)
+        split_hand, rest = self._next_hand(node)
+        state = self.add(split_hand, rank)
         pair = "P" in self.legal(state)
-        if pair and node.hands < self.hand_limit(node.split_hand):
+        if pair and node.hands < self.hand_limit(split_hand):
             return self._resplit(node)
-        return self.reached(state, not pair), *self._rest(node)
+        return self.reached(state, not pair), *rest
+
+    def _next_hand(self, node: PendingHands) -> tuple[HandState, tuple[Node, ...]]:
+        """The first of pending hands, and what follows separately: nothing if it depends on how this hand ends."""
+        if self.in_sequence(node):
+            return node.split_hand._replace(rest=self._rest(node)), ()
+        return node.split_hand, self._rest(node)
+
+    def in_sequence(self, node: PendingHands) -> bool:
+        """Whether pending hands depend on how the one before them ends."""
+        return self.one_and_busted and not node.split_hand.covered
+
+    def later(self, node: PendingHands) -> list[PendingHands]:
+        """The pending hands to which these lead in sequence, each before those that lead to it; else none."""
+        if not self.in_sequence(node):
+            return []
+        most = max(int(self.hand_limit(node.split_hand)), node.hands)
+        numbers = [(pending, hands) for hands in range(most, node.hands - 1, -1) for pending in range(1, hands + 1)]
+        return [node._replace(pending=p, hands=h) for p, h in numbers[: numbers.index((node.pending, node.hands))]]
 
     def _resplit(self, node: PendingHands) -> tuple[Node, ...]:
         if self.hand_limit(node.split_hand) == math.inf:
@@ -145,7 +179,9 @@ class Automaton(States):
     def _drawn(self, state: HandState, purpose: str) -> Node:
         if purpose == DEAL and state.cards < 2:
             return Draw(state, DEAL)
-        return Finished(self.doubled(self.result(state)), 2) if purpose == DOUBLE else self.reached(state)
+        if purpose == DOUBLE:
+            return self._ended(state, self.doubled(self.result(state)), 2)
+        return self.reached(state)
 
     def dealt(self, state: HandState) -> Node:
         """The node of a hand of at most two cards in the deal."""
@@ -156,10 +192,11 @@ class Automaton(States):
         if limit == math.inf and node.hands > 1:
             pending = (PendingHands(split_hand, 1, 1),) * node.pending
             return ((number(1), pending + self._original_bet(node)),)
-        again, rest = self.pair_again(split_hand, number), self._rest(node)
+        again = self.pair_again(split_hand, number)
         more = node.hands < limit
-        pair = self._resplit(node) if more else (Draw(split_hand, PAIR), *rest)
-        other = Draw(split_hand, OTHER), *rest
+        first, rest = self._next_hand(node)
+        pair = self._resplit(node) if more else (Draw(first, PAIR), *rest)
+        other = Draw(first, OTHER), *rest
         return ((again, pair), (1 - again, other)) if again else ((number(1), other),)
 
     def pair_again(self, split_hand: HandState, number: type = Fraction) -> Any:

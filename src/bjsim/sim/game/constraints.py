@@ -78,8 +78,14 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         ("no_hole_loses", "surrender_after_split"),
-        lambda r: r.no_hole_loses != "all" and r.surrender_after_split,
+        lambda r: r.no_hole_loses == "original" and r.surrender_after_split,
         "no_hole_loses = {no_hole_loses} needs surrender_after_split = false: a natural takes one bet of split hands",
+    ),
+    Contradiction(
+        ("no_hole_loses", "max_hands"),
+        lambda r: r.no_hole_loses == "busted-plus-one" and r.most_hands == math.inf,
+        "no_hole_loses = busted-plus-one needs a limit of hands, not max_hands = {max_hands} and "
+        "max_ace_hands = {max_ace_hands}: what each loses depends on all before it",
     ),
     Contradiction(
         ("raises", "ties"),

@@ -7,7 +7,7 @@ is a `Result`, which determines the payoff together with the dealer's final scor
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bjsim.sim.game.cards import card_value
 
@@ -37,6 +37,9 @@ class HandState(NamedTuple):
             hands if hands of any number of cards may double, but not split hands, or if a dealer's natural does not
             take all bets.
         held: With `CardStates`, the sorted values of its cards (0 for an ace, 9 for ten), else empty.
+        covered: Whether an earlier hand of the split already loses the one bet that a dealer's natural takes besides
+            busted bets; False once it has bust.
+        rest: In the automaton, the pending hands that follow if they depend on how this hand ends, else empty.
     """
 
     points: int = 0
@@ -46,13 +49,16 @@ class HandState(NamedTuple):
     meld: tuple[int, ...] = ()
     split: int = WHOLE
     held: tuple[int, ...] = ()
+    covered: bool = False
+    rest: tuple[Any, ...] = ()
 
 
 class Result(NamedTuple):
     """A finished hand: how it ended (`stood`, `bust`, `natural`, `charlie`, `surrendered`), its score, its bonus.
 
     An insurance bet (`insured`) is one more finished hand of the round. So is the bet that a seat loses to a dealer's
-    natural once it has split (`original`), if that does not take all bets; its hands are then `split`.
+    natural once it has split (`original`), if that is all that it takes. From hands that are `split`, a natural then
+    takes nothing, and nothing from those that an earlier hand has covered.
     """
 
     end: str

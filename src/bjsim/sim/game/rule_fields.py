@@ -27,6 +27,7 @@ WORDS: dict[str, dict[str, object]] = {  # what casinos and books write for rule
     "hsa": {"hit_split_aces": True},
     "enhc": {"deal": "pdp", "peek": False},
     "obo": {"no_hole_loses": "original", "peek": False},
+    "bb+1": {"no_hole_loses": "busted-plus-one", "peek": False},
     "csm": {"cut": 0},
 }
 

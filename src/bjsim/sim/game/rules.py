@@ -40,7 +40,8 @@ class Rules(RuleValues):
         blackjack_pays: What a player's natural wins.
         naturals: Whose ace and ten in two cards is special.
         natural_beats_natural: A player's natural wins even against the dealer's (else they tie).
-        no_hole_loses: What a seat loses to a dealer's natural where there is no peek: all bets, or its original bet.
+        no_hole_loses: What a seat loses to a dealer's natural where there is no peek: all bets, its original bet, or
+            busted bets and one more (exact in an infinite shoe only).
         ties: Equal scores: bet back, bet lost, or the same bet replayed.
         double_on: Hands that may double.
         double_cards: How many cards a hand that doubles may have.
@@ -113,9 +114,10 @@ class Rules(RuleValues):
         False, BOOL, "a player's natural wins even against the dealer's (else they tie)", parsers.flag
     )
     no_hole_loses: str = rule(
-        "all", "all or original",
-        "what a seat loses to a dealer's natural where there is no peek: all bets, or its original bet",
-        parsers.parse_choice("all", "original"),
+        "all", "all, original or busted-plus-one",
+        "what a seat loses to a dealer's natural where there is no peek: all bets, its original bet, or busted bets "
+        "and one more (exact in an infinite shoe only)",
+        parsers.parse_choice("all", "original", "busted-plus-one"),
     )  # fmt: skip
     ties: str = rule(
         "push", "push, lose or replay", "equal scores: bet back, bet lost, or the same bet replayed",

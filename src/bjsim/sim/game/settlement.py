@@ -51,10 +51,16 @@ def risks_bet(rules: Rules, seat: Seat) -> bool:
 def pay_seat(rules: Rules, hands: Sequence[PlayedHand], dealer: Cards, special: bool) -> list[Payoff]:
     """Settle the finished hands of a seat; the arguments are as for `pay`.
 
-    If a dealer's natural takes only the original bet, a seat that has split loses it with its first hand.
+    If a dealer's natural takes only the original bet, a seat that has split loses it with its first hand. If it takes
+    busted bets and one more, a seat loses that with the first hand that loses to the natural.
     """
     paid = [pay(rules, hand, dealer, special) for hand in hands]
     if not special or rules.no_hole_loses == "all":
+        return paid
+    if rules.no_hole_loses == "busted-plus-one":
+        losing = [index for index, hand in enumerate(hands) if not is_settled(rules, hand) and paid[index].net < 0]
+        for index in losing:
+            paid[index] = Payoff(Fraction(-1 if index == losing[0] else 0), NOTHING)
         return paid
     split = len(hands) > 1
     for index, hand in enumerate(hands):

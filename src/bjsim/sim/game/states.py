@@ -47,6 +47,7 @@ class States(DealerStates):
         by_bonus = {"none": 3, "spanish": 7}.get(rules.bonuses, 6)
         self.counted = by_bonus if rules.charlie == "none" else int(rules.charlie)
         self.original_only = rules.no_hole_loses == "original"
+        self.one_and_busted = rules.no_hole_loses == "busted-plus-one"
         keeps_split = rules.double_cards == "any" and not rules.double_after_split  # beyond two cards
         keeps_split = keeps_split or self.original_only
         self._last_split = SPLIT_HAND if keeps_split else WHOLE
@@ -70,10 +71,11 @@ class States(DealerStates):
         rules = self.rules
         points, soft = add_points(state.points, state.soft, rank)
         if points > 21:
-            return HandState(22, False, 3, split=min(state.split, SPLIT_HAND) if self.original_only else WHOLE)
+            split = min(state.split, SPLIT_HAND) if self.original_only else WHOLE
+            return HandState(22, False, 3, split=split, rest=state.rest)
         cards = min(state.cards + 1, self.counted)
         if cards == rules.charlie:
-            return HandState(21, False, cards)
+            return HandState(21, False, cards, rest=state.rest)
         shared = rank if rules.split_by == "rank" else min(rank, TEN)
         if rules.split_by == "never" or (state.cards == 1 and shared != state.rank) or state.cards >= 2:
             shared = -1
@@ -83,7 +85,7 @@ class States(DealerStates):
             if not any(set(meld) <= set(made) and fits(meld, made) for made in MELDS):
                 meld = ()
         split = state.split if cards <= 2 else min(state.split, self._last_split)
-        return HandState(points, soft, cards, shared, meld, split)
+        return HandState(points, soft, cards, shared, meld, split, covered=state.covered, rest=state.rest)
 
     def _after(self, state: HandState) -> tuple[HandState, ...]:
         """The hand after each of `ranks`."""
@@ -104,7 +106,19 @@ class States(DealerStates):
     def split(self, state: HandState) -> HandState:
         """Either split hand of a pair, with one card."""
         split_hand = self.add(HandState(), state.rank)
-        return split_hand._replace(split=SPLIT_ACES if state.rank == 0 else SPLIT_HAND)
+        return split_hand._replace(split=SPLIT_ACES if state.rank == 0 else SPLIT_HAND, covered=state.covered)
+
+    def covered(self, split_hand: HandState) -> HandState:
+        """A pending split hand after one that loses the bet that a dealer's natural takes besides busted bets."""
+        return split_hand._replace(covered=self.one_and_busted)
+
+    def pending(self, split_hand: HandState, result: Result) -> HandState:
+        """A pending split hand after one that finished with this result."""
+        return self.covered(split_hand) if self.loses_bet(result) else split_hand
+
+    def loses_bet(self, result: Result) -> bool:
+        """Whether a hand loses the bet that a dealer's natural takes besides busted bets, if it is the first."""
+        return self.one_and_busted and self.waits(result) > 0 and self.settle(result, 1, DEALER_NATURAL)[0] < 0
 
     def is_natural(self, state: HandState) -> bool:
         """Whether the rules pay this hand as a natural."""
@@ -154,11 +168,12 @@ class States(DealerStates):
 
     def _result(self, state: HandState) -> Result:
         """The result of a hand that stands, has bust, or is a natural."""
-        split = self.original_only and state.split != WHOLE
+        split = state.covered or (self.original_only and state.split != WHOLE)
         if state.points > 21:
             return BUST._replace(split=split)
         if self.is_natural(state):
-            return NATURAL._replace(split=split)
+            ties = state.covered and self.rules.ties != "lose"
+            return NATURAL._replace(split=split and not ties)
         if state.cards == self.rules.charlie:
             return CHARLIE
         return Result("stood", state.points, self.bonus(state), split)
@@ -193,7 +208,8 @@ class States(DealerStates):
             return Fraction(stake) if dealer == DEALER_NATURAL else Fraction(-stake, 2), 0
         if result == ORIGINAL_BET:
             return Fraction(-int(dealer == DEALER_NATURAL)), 0
-        if self.original_only and dealer == DEALER_NATURAL and self.waits(result) and (result.split or stake > 1):
+        one_bet = self.original_only or self.one_and_busted
+        if one_bet and dealer == DEALER_NATURAL and self.waits(result) and (result.split or stake > 1):
             return Fraction(int(result.split) - 1), 0
         if result.end == "bust":
             return Fraction(-stake), 0
@@ -247,8 +263,11 @@ class States(DealerStates):
             letters = self.legal(state)
             sources = [state] if "H" in letters or "D" in letters else []
             if "P" in letters:
-                sources.append(self.split(state))
+                sources += dict.fromkeys((self.split(state), self.covered(self.split(state))))
             for source in sources:
                 fresh = {self.add(source, rank) for rank, _ in self.ranks} - seen
                 seen |= fresh
-                todo += sorted(fresh)
+                if source.covered:  # after all others, of which charts have one
+                    todo[:0] = sorted(fresh)
+                else:
+                    todo += sorted(fresh)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
-from bjsim.sim.game.automaton import OTHER, PAIR, Automaton, Decision, Draw, Finished, Node, PendingHands
+from bjsim.sim.game.automaton import OTHER, PAIR, Automaton, Decision, Draw, Ended, Finished, Node, PendingHands
 from bjsim.sim.game.hand_states import HandState
 
 V = TypeVar("V")
@@ -71,6 +71,11 @@ class Backward(ABC, Generic[V]):
             return self.choose(node, node.legal(self.automaton))
         if isinstance(node, Finished):
             return self.leaf(node)
+        if isinstance(node, Ended):
+            return self.together(node)
+        if isinstance(node, PendingHands):
+            for later in self.automaton.later(node):
+                self.at(later)  # now, as the recursion would be deep
         return self.chance(node)
 
     def together(self, nodes: tuple[Node, ...]) -> V:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
-from bjsim.sim.game.automaton import START, Automaton, Decision, Finished, Node
+from bjsim.sim.game.automaton import START, Automaton, Decision, Ended, Finished, Node
 from bjsim.sim.game.hand_states import HandState
 
 
@@ -22,6 +22,8 @@ def count_visits(automaton: Automaton, choose: Callable[[HandState, str], str]) 
     def following(node: Node) -> Iterator[tuple[float, Node]]:
         if isinstance(node, Decision):
             yield 1.0, automaton.move(node.state, choose(node.state, node.legal(automaton)))
+        elif isinstance(node, Ended):
+            yield from ((1.0, after) for after in node)
         elif not isinstance(node, Finished):
             yield from ((p, after) for p, nodes in automaton.branches(node, float) for after in nodes)
 

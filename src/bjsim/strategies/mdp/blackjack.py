@@ -32,8 +32,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bjsim.sim.game.actions import INSURANCE
-from bjsim.sim.game.automaton import Automaton, Decision, Draw, Finished, Node, PendingHands
-from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.game.automaton import Automaton, Decision, Draw, Ended, Finished, Node, PendingHands
 from bjsim.sim.game.hand_states import (
     DEALER_NATURAL,
     INSURED,
@@ -128,12 +127,13 @@ class GameProcess:
     @cached_property
     def decisions(self) -> dict[str, MDPState]:
         """Every state with a decision, by its name, in the order of charts."""
-        states = {}
-        for node, name in sorted(self.equivalence.classes, key=lambda each: _row_order(each.name)):
-            for column in self.columns:
-                state = MDPState(name, column, node)
-                states[str(state)] = state
-        return states
+        names = [MDPState(name, "", node) for node, name in self.equivalence.classes]
+        if self.automaton.one_and_busted:
+            known = {state.name for state in names}
+            names += [each for each in self.states_against("A") if each.decides and each.name not in known]
+        names.sort(key=lambda state: _row_order(state.name))
+        states = (state._replace(column=column) for state in names for column in self.columns)
+        return {str(state): state for state in states}
 
     def states_against(self, column: str) -> set[MDPState]:
         """Every reachable state in which the dealer shows `column`."""
@@ -189,8 +189,8 @@ class GameProcess:
                     yield from self._reached(float(chance), self.automaton.follow(move, rank), column)
             else:
                 lost = self._natural(column) if isinstance(move, PendingHands) and self.automaton.original_only else 0.0
-                one = self._node_reached(1.0, move, column)
-                yield one._replace(reward=one.reward - lost)
+                for one in self._reached(1.0, (move,), column):
+                    yield one._replace(reward=one.reward - lost)
 
     def _natural(self, column: str) -> float:
         return float(self.columns[column].probabilities.get(DEALER_NATURAL, 0))
@@ -215,6 +215,7 @@ class GameProcess:
 
     def _reached(self, p: float, nodes: tuple[Node, ...], column: str) -> Iterator[Outcome]:
         nodes = tuple(node for node in nodes if node != Finished(ORIGINAL_BET))  # paid with the split
+        nodes = tuple(each for node in nodes for each in (node if isinstance(node, Ended) else (node,)))
         if len(nodes) == 1:
             yield self._node_reached(p, nodes[0], column)
             return
@@ -241,18 +242,17 @@ class GameProcess:
         return Outcome(p, MDPState(_name(result), column, Finished(result)), returned, float(node.stake))
 
     def _pending(self, p: float, node: PendingHands, column: str) -> Outcome:
-        """Pending hands that cannot become new pairs, or have no limit, are one with their number as its weight."""
+        """Pending hands that cannot become new pairs, or have no limit, are one with their number as its weight, unless
+        they depend on each other."""
         split_hand, count, hands = node
         weight = 1
         limit = self.automaton.hand_limit(split_hand)
-        if hands >= limit:
+        if hands >= limit and not self.automaton.in_sequence(node):
             weight, count = count, 1
         elif limit == math.inf:
             weight, count, hands = count, 1, 1
-        ten = min(rank for rank, _ in self.automaton.ranks if rank >= TEN)  # a Spanish deck has no rank of tens
-        split_hand = split_hand._replace(rank=min(split_hand.rank, ten))
-        name = f"split {RANKS[split_hand.rank]}" + ("" if count == 1 == hands else f", {count} of {hands} hands")
-        return Outcome(p, MDPState(name, column, PendingHands(split_hand, count, hands)), 0.0, float(weight))
+        name, alike = self.equivalence.find_pending(PendingHands(split_hand, count, hands))
+        return Outcome(p, MDPState(name, column, alike), 0.0, float(weight))
 
     # --- the end of a hand
 

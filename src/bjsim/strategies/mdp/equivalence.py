@@ -11,8 +11,9 @@ from collections.abc import Hashable
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from bjsim.sim.game.automaton import Decision
-from bjsim.sim.game.hand_states import WHOLE, Result
+from bjsim.sim.game.automaton import Decision, PendingHands
+from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.game.hand_states import WHOLE, HandState, Result
 from bjsim.sim.game.states import States
 
 
@@ -39,8 +40,22 @@ class StateEquivalence:
         self._numbers: dict[Hashable, int] = {}
 
     def find_class(self, node: Decision) -> StateClass:
-        """The class of a hand with a choice."""
-        return self._by_number[self._number(node)]
+        """The class of a hand with a choice. If pending hands depend on how it ends, they tell more classes apart."""
+        alone = self._by_number[self._number(node._replace(state=node.state._replace(rest=())))]
+        if not node.state.rest:
+            return alone
+        name, rest = self.find_pending(*node.state.rest)
+        state = alone.node.state._replace(rest=(rest,))
+        return StateClass(alone.node._replace(state=state), f"{alone.name}, then {name}")
+
+    def find_pending(self, node: PendingHands) -> tuple[str, PendingHands]:
+        """The name of pending hands, and those that represent them: all ten-valued pairs are one."""
+        split_hand, count, hands = node
+        ten = min(rank for rank, _ in self.states.ranks if rank >= TEN)  # a Spanish deck has no rank of tens
+        split_hand = split_hand._replace(rank=min(split_hand.rank, ten))
+        number = "" if count == 1 == hands else f", {count} of {hands} hands"
+        covered = ", covered" if split_hand.covered else ""
+        return f"split {RANKS[split_hand.rank]}{number}{covered}", node._replace(split_hand=split_hand)
 
     @property
     def classes(self) -> list[StateClass]:
@@ -85,12 +100,15 @@ class StateEquivalence:
             if node.legal(self.states):
                 members.setdefault(self._number(node), node)
         names = [
-            (self.states.rows_of(*node)[0], node.legal(self.states), node.state.split != WHOLE)
-            for node in members.values()
+            (self.states.rows_of(*node)[0], node.legal(self.states), _kind(node.state)) for node in members.values()
         ]
         rows, with_letters = Counter(row for row, _, _ in names), Counter(name[:2] for name in names)
         classes = {}
-        for (number, node), (row, letters, split) in zip(members.items(), names, strict=True):
-            why = f"{letters}, split" if split and with_letters[row, letters] > 1 else letters
+        for (number, node), (row, letters, kind) in zip(members.items(), names, strict=True):
+            why = f"{letters}, {kind}" if kind and with_letters[row, letters] > 1 else letters
             classes[number] = StateClass(node, row if rows[row] == 1 else f"{row} ({why})")
         return classes
+
+
+def _kind(state: HandState) -> str:
+    return "covered" if state.covered else "split" if state.split != WHOLE else ""

@@ -19,6 +19,10 @@ def as_peeked(rules: Rules) -> Rules:
     """
     if rules.no_hole_loses == "all":
         return rules
+    if rules.no_hole_loses == "busted-plus-one":
+        raise InputError(
+            "no_hole_loses = busted-plus-one has no exact value in a finite shoe; use all, original, or decks = inf"
+        )
     needs: dict[str, object] = {"charlie": "none", "player_21_wins": False}
     if rules.bonuses == "at-once":
         needs["bonuses"] = "none, win or spanish"

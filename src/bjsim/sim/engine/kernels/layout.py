@@ -52,6 +52,7 @@ class CompiledRules(NamedTuple):
             for hands that take insurance when they were dealt.
         hand_limit: Hands that a seat may hold after splits into a hand's one-card hand, (S,); or NO_LIMIT.
         split_to: State of the one-card split hand of a pair, (S,); 0 for other hands.
+        pending: State of the pending split hands after one with each result, by their state before it, (R, S).
         result: Result of the hand if it stands, (S,).
         pay: Payoff code at one and two bets, (R, 2, O).
         waits: What a finished hand waits for, (R,); see `States.waits`.
@@ -72,6 +73,7 @@ class CompiledRules(NamedTuple):
     act: Array
     hand_limit: Array
     split_to: Array
+    pending: Array
     result: Array
     pay: Array
     waits: Array

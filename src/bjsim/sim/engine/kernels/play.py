@@ -141,6 +141,7 @@ def play_turn(
                 seats.acting[s] = 0
                 break
             seats.pending[s] -= 1
+            seats.split_hand[s] = compiled.pending[end, seats.split_hand[s]]
         second_card(compiled, shoe, seats, s, context, luck_model, ledger)
     return need
 

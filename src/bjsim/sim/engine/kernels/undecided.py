@@ -87,12 +87,13 @@ def end_hand(compiled: Any, logs: Any, state: Any, result: Any, doubled: Any) ->
     vector = logs.vector[result, doubled]
     need = max(state.need, compiled.waits[result])
     if state.pending:
+        split_hand = compiled.pending[result, state.split_hand]
         return logs.hand_over[vector], pack(
             Undecided(
                 DRAW,
                 0,
-                state.split_hand,
-                state.split_hand,
+                split_hand,
+                split_hand,
                 state.pending - 1,
                 state.count,
                 need,
