@@ -6,6 +6,7 @@ import copy
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import islice
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,14 @@ from bjsim.sim.game.actions import INSURANCE, STAND, Action, View
 from bjsim.sim.game.events import Dealt, Event, Revealed, Shuffled
 from bjsim.sim.game.observers import Bettor, Observer
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import ScriptedShoe
+from bjsim.sim.game.shoe import DeckShoe, ScriptedShoe
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.counting.departures import Departures
+from bjsim.strategies.counting.ramp import Ramp, spots_at
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
@@ -143,6 +145,66 @@ def test_counters_play_and_insure_as_the_compiled_round(
     assert (rows[:, 0] == np.maximum(trace[:, 0] + first, 0)).all()
     if "insurance" in plays or "i18" in plays:
         assert player.insured == (trace[:, 2] != 0).tolist() and any(player.insured)
+
+
+class Spot:
+    """A further spot of a counter, who observes at the first one."""
+
+    name = "spot"
+
+    def __init__(self, counter: Counter) -> None:
+        self.counter = counter
+
+    def decide(self, view: View) -> Action:
+        return self.counter.decide(view)
+
+
+def at_a_table(game: CountingGame, key: tuple[int, int, int], rounds: int) -> tuple[np.ndarray, Counter]:
+    """Payoff codes of the counter's spots (0 for those not played), cards dealt and spots of every round."""
+    rules, shoe = game.rules, DeckShoe(game.rules, Stream(*key))
+    counter, most = Counter(game.system, game.departures), max(spots for _, spots in game.spots)
+    rows, dealt = [], 0
+    for _ in range(rounds):
+        if shoe.dealt >= shoe.cut:
+            counter.reset()
+        spots = spots_at(game.spots, floor(counter.count()))
+        players = [game.departures.base] * game.others + [counter] + [Spot(counter) for _ in range(spots - 1)]
+        result = Round(rules, shoe, players).play()
+        dealt += sum(isinstance(event, Dealt) for event in result.events)
+        payoffs = list(zip(result.net, result.tied, strict=True))[game.others :]
+        codes = [payoff_code(*one, rules.unit) for one in payoffs]
+        rows.append([*codes, *[0] * (most - spots), dealt, spots])
+    return np.array(rows), counter
+
+
+@pytest.mark.parametrize(
+    ("changes", "plays", "spots"),
+    [
+        ({"decks": 2, "seats": 3, "insurance": True, "surrender": "late"}, "i18+fab4", "0:1 1:1x2 3:1x3"),
+        ({"decks": 1, "seats": 4, "cut": "1/2", "insurance": True}, "i18", "1x2"),
+        pytest.param({"decks": 6, "seats": 7, "insurance": True}, "i18", "1", marks=SLOW),
+        pytest.param({"decks": 2, "deal": "pdp", "peek": False, "seats": 2}, "16vT S>=0", "0:1x3 1:1x2", marks=SLOW),
+        pytest.param({"decks": 2, "deal": "ddpp", "seats": 3}, "16vT S>=0, 12v4 S>=0", "1x2", marks=SLOW),
+    ],
+)  # fmt: skip
+def test_spots_among_other_players_are_those_of_the_readable_round(
+    changes: dict[str, Any], plays: str, spots: str
+) -> None:
+    """Shoes do not run out during rounds: a counter of the readable round is not told of it."""
+    rules = SIX.replace(**changes)
+    departures = Departures.parse(plays, Solver(rules.replace(seats=1)).chart)
+    game = CountingGame(rules, find_system("hilo"), departures, (-40, 40), Ramp.parse(spots).spots)
+    trace, first = compiled(game, (1, 0, 2), 1000)
+    rows, counter = at_a_table(game, (1, 0, 2), len(trace))
+    played = np.array([spots_at(game.spots, count) for count in trace[:, 0] + first])
+    assert (rows[:, -1] == played).all() and len(trace) == 1000
+    insured = trace[:, 2] * int(Fraction(1, 2) / rules.unit) if rules.insurance else 0 * trace[:, 2]
+    for spot, column in enumerate([1, *range(4, trace.shape[1])]):
+        here = played > spot
+        assert (rows[here, spot] == (trace[:, column] + insured)[here]).all() and here.sum() > 50
+    assert (rows[:, -2] == trace[:, 3]).all()
+    if rules.insurance:
+        assert counter.insured == (trace[:, 2] != 0).tolist() and any(counter.insured)
 
 
 def test_a_counter_with_another_index_is_caught() -> None:

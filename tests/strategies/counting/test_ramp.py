@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bjsim.errors import InputError
 from bjsim.strategies.counting import Bet, Ramp
+from bjsim.strategies.counting.ramp import spots_at
 
 
 def units(ramp: Ramp, *counts: float) -> list[Fraction]:
@@ -37,6 +38,15 @@ def test_a_table_with_spots_and_back_counting() -> None:
 
 def test_a_flat_bet() -> None:
     assert units(Ramp.parse("3"), -5, 0, 5) == [3, 3, 3]
+    assert Ramp.parse("3x2").bet(4) == Bet(Fraction(3), 2)
+
+
+def test_spots_change_with_the_count() -> None:
+    assert str(Ramp.parse("1-4x3")) == "1:1x3 2:2x3 3:4x3"
+    steps = Ramp.parse("0:1 1:1x2 3:4x2 5:9").spots
+    assert steps == ((0, 1), (1, 2), (5, 1))
+    assert [spots_at(steps, count) for count in (-8, 0, 1, 2.5, 4, 5, 20)] == [1, 1, 2, 2, 2, 1, 1]
+    assert Ramp.parse("1-12").spots == ((1, 1),)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +61,7 @@ def test_a_flat_bet() -> None:
         ("0:0 2:0", "no count has a bet"),
         ("0:1 2:4x9", "9 spots"),
         ("0:1 2:4x0", "0 spots"),
+        ("1-12x8", "8 spots"),
         ("0:9999999", "9999999 units"),
         ("5000:1", "the count 5000"),
         ("0:1/0", "divides by 0"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.counting_table import CountingTable, CountSums, count_quantum
-from bjsim.sim.engine.kernels.count_layout import COUNT, QUANTITIES, CountTally
+from bjsim.sim.engine.kernels.count_layout import COUNT, QUANTITIES, RAW, CountTally
 from bjsim.sim.engine.kernels.counting import play_counting
 from bjsim.sim.engine.kernels.play import RAN_AWAY
 from bjsim.sim.engine.rounds import ENDLESS, make_seats, make_shoe, open_ledger
@@ -29,29 +29,29 @@ def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: i
         traced: The number of first rounds to trace.
 
     Returns:
-        The sums, and for the first rounds the bucket, the payoff code, the profit of insurance in half bets, and the
-        number of cards dealt so far, int64 (rounds, 4).
+        The sums, and a trace of the first rounds, see `CountTally.trace`.
 
     Raises:
         EndlessSplitting: A seat reached the limit on hands.
     """
     compiled, counter, buckets = table.compiled, table.counter, len(table.counter.model)
-    seats = len(counter.others)
+    spots = int(counter.spots.max())
+    seats = counter.seat + spots
     quantum, size = count_quantum(table.unit), QUANTITIES * buckets
     tally = CountTally(
         quantum=float(quantum),
         times=int(table.unit / quantum),
-        raw=np.zeros((buckets, 6), np.int64),
+        raw=np.zeros((buckets, RAW), np.int64),
         now=np.zeros(size),
         used=np.zeros(size, np.int64),
         shoes=np.zeros(2, np.int64),
         sums=np.zeros((2, size)),
         products=np.zeros((2, size, size)),
-        trace=np.zeros((traced, 4), np.int64),
+        trace=np.zeros((traced, 3 + spots), np.int64),
     )
     state = np.zeros(1, COUNT)
     state["chunk"] = -1
-    at_table = compiled._replace(act=compiled.act[:seats])  # whose length is the number of seats
+    at_table = compiled._replace(act=compiled.act[np.zeros(seats, np.int64)])  # whose length is the number of seats
     luck_model = table.luck_model._replace(chart=np.zeros(seats, np.int64))
     counter = counter._replace(state=state, unseen=np.zeros_like(counter.full))
     ledger = open_ledger(at_table, luck_model, float(table.unit), 0)

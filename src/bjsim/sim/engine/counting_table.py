@@ -1,4 +1,4 @@
-"""A table at which one seat counts cards, and the sums that its rounds come to. This module does not import numba."""
+"""A table at which one player counts cards, and the sums that its rounds come to. This module does not import numba."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = np.ndarray[Any, Any]
 
 
 class CountingTable(NamedTuple):
-    """A table at which one seat counts. Read-only; see the classes of the fields.
+    """A table at which one player counts. Read-only; see the classes of the fields.
 
     Attributes:
         compiled: The compiled rules, with a row of `act` for each chart.

@@ -7,6 +7,7 @@ import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import fields
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.counting_table import CountSums
-from bjsim.sim.engine.kernels.count_layout import QUANTITIES
+from bjsim.sim.engine.kernels.count_layout import QUANTITIES, RAW
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_run import CountRun
@@ -22,7 +23,7 @@ from bjsim.strategies.counting.departures import Departures, parse_departures
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.tables import CountingGame
 
-FORMAT = "bjsim counting run 1"
+FORMAT = "bjsim counting run 2"
 
 
 def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
@@ -48,6 +49,7 @@ def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
         },
         "departures": game.departures.text,
         "counts": game.counts,
+        "spots": [[str(count), spots] for count, spots in game.spots],
         "first": run.first,
         "seed": str(run.seed),
         "seconds": run.seconds,
@@ -94,14 +96,15 @@ def _game(about: Mapping[str, Any]) -> CountingGame:
     cells = {(row, column): code for row, column, code in chart["cells"]}
     departures = Departures(Chart(chart["name"], rules, cells, chart["source"]), parse_departures(about["departures"]))
     counts = tuple(about["counts"]) if about["counts"] else None
-    return CountingGame(rules, CountingSystem(**about["system"]), departures, counts)
+    spots = tuple((Fraction(count), int(number)) for count, number in about["spots"])
+    return CountingGame(rules, CountingSystem(**about["system"]), departures, counts, spots)
 
 
 def _check_shapes(sums: CountSums, expected: np.ndarray[Any, Any]) -> None:
     """Raises: ValueError: The arrays do not belong together."""
     buckets = len(sums.raw)
     size = QUANTITIES * buckets
-    shapes = [(buckets, 6), (2,), (2, size), (2, size, size)]
+    shapes = [(buckets, RAW), (2,), (2, size), (2, size, size)]
     if [array.shape for array in sums] != shapes or expected.shape != (2, buckets) or not np.isfinite(sums.sums).all():
         raise ValueError("the arrays have other shapes")
 

@@ -8,7 +8,7 @@ bet ramps (bjmath.com).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,9 +31,9 @@ class CountReturns:
         shares: The share of rounds at each count; they add up to 1.
         ev: Expected profit at each count.
         var: Variance of the profit of a round at each count.
-        cov: Covariance of the profits of two spots at each count, for more than one spot.
+        cov: Covariance of the profits of two spots at each count, for more than one spot; NaN where it is not known.
         error: Covariance matrix of the estimates: of `ev`, shape (K, K), or of `shares`, `ev` and `var` one after the
-            other, shape (3K, 3K).
+            other, shape (3K, 3K), or of these and `cov`, shape (4K, 4K).
 
     Raises:
         InputError: The shapes differ, a variance is not positive, or the shares do not add up to 1.
@@ -51,7 +51,8 @@ class CountReturns:
         for name in ("counts", "shares", "ev", "var", "cov"):
             if (given := getattr(self, name)) is not None:
                 values = np.asarray(given, np.float64)
-                if values.shape != (size,) or not np.isfinite(values).all():
+                known = np.isfinite(values) | (np.isnan(values) if name == "cov" else False)
+                if values.shape != (size,) or not known.all():
                     raise InputError(f"{name}: give {size} finite numbers, one for each count")
                 object.__setattr__(self, name, values)
         if abs(self.shares.sum() - 1) > 1e-6 or (self.shares < 0).any():
@@ -60,8 +61,10 @@ class CountReturns:
             raise InputError("var: variances must be above 0")
         if self.error is not None:
             object.__setattr__(self, "error", np.asarray(self.error, np.float64))
-            if self.error.shape not in ((size, size), (3 * size, 3 * size)):
-                raise InputError(f"error: give a matrix of shape {size, size} or {3 * size, 3 * size}")
+            if self.error.shape not in [(parts * size, parts * size) for parts in (1, 3, 4)]:
+                raise InputError(
+                    f"error: give a matrix of shape {size, size}, {3 * size, 3 * size} or {4 * size, 4 * size}"
+                )
 
     def ev_half_widths(self) -> Floats:
         """Return half the 95% interval of `ev` at each count; NaN if the errors are unknown."""
@@ -72,9 +75,20 @@ class CountReturns:
         halves: Floats = Z95 * np.sqrt(variances if len(variances) == size else variances[size : 2 * size])
         return halves
 
-    def spot_var(self, spots: int) -> Floats:
-        """Return the variance per spot and squared unit of a round on several spots: var + (spots - 1) cov."""
-        return self.var + (spots - 1) * _cov(self) if spots > 1 else self.var
+    def spot_var(self, spots: ArrayLike) -> Floats:
+        """Return the variance per spot and squared unit of a round on some spots: var + (spots - 1) cov.
+
+        Args:
+            spots: Spots played, for all counts or for each.
+
+        Raises:
+            InputError: There are several spots at a count at which their covariance is not known.
+        """
+        many = np.broadcast_to(np.asarray(spots, np.int64), self.var.shape)
+        cov = np.full(self.var.shape, math.nan) if self.cov is None else self.cov
+        if np.isnan(cov[many > 1]).any():
+            raise InputError("spots: for more than one, the covariance of two spots (cov) is needed")
+        return self.var + (many - 1) * np.where(many > 1, cov, 0.0)
 
 
 @dataclass(frozen=True)
@@ -119,7 +133,7 @@ class RampReturns:
         return float(Z95 * math.sqrt(max(np.array(gradient) @ self.error @ np.array(gradient), 0.0)))
 
 
-def ramp_returns(table: CountReturns, units: ArrayLike, spots: int | Sequence[int] = 1) -> RampReturns:
+def ramp_returns(table: CountReturns, units: ArrayLike, spots: ArrayLike = 1) -> RampReturns:
     """Compute the returns of a ramp.
 
     Args:
@@ -134,7 +148,7 @@ def ramp_returns(table: CountReturns, units: ArrayLike, spots: int | Sequence[in
     many = np.broadcast_to(np.asarray(spots, np.int64), table.shares.shape)
     if not bets.any() or (bets < 0).any() or (many < 1).any():
         raise InputError("units: bets must be at least 0, with at least one above 0, on at least one spot")
-    var = table.var + (many - 1) * _cov(table) if many.max() > 1 else table.var
+    var = table.spot_var(many)
     mean = many * bets * table.ev
     squares = many * bets**2 * var + mean**2
     ev = float(table.shares @ mean)
@@ -143,33 +157,26 @@ def ramp_returns(table: CountReturns, units: ArrayLike, spots: int | Sequence[in
     return RampReturns(ev, math.sqrt(variance), bet, played, _error(table, bets, many, mean, squares, ev))
 
 
-def _cov(table: CountReturns) -> Floats:
-    if table.cov is None:
-        raise InputError("spots: for more than one, the covariance of two spots (cov) is needed")
-    return table.cov
-
-
 def _error(
     table: CountReturns, bets: Floats, spots: NDArray[np.int64], mean: Floats, squares: Floats, ev: float
 ) -> Floats | None:
-    """Return the covariance matrix of ev and variance, by the delta method; cov is taken as known."""
+    """Return the covariance matrix of ev and variance, by the delta method; cov is exact if `error` lacks it."""
     if table.error is None:
         return None
-    of_ev = table.shares * spots * bets
-    ev_gradient = np.concatenate([mean, of_ev, np.zeros(len(bets))])
-    var_gradient = np.concatenate([
-        squares - 2 * ev * mean, 2 * of_ev * (mean - ev), table.shares * spots * bets**2,
-    ])  # fmt: skip
+    of_ev, of_var = table.shares * spots * bets, table.shares * spots * bets**2
+    ev_gradient = np.concatenate([mean, of_ev, np.zeros(2 * len(bets))])
+    var_gradient = np.concatenate([squares - 2 * ev * mean, 2 * of_ev * (mean - ev), of_var, (spots - 1) * of_var])
     gradients = np.array([ev_gradient, var_gradient])
     if len(table.error) == len(bets):
         gradients = gradients[:, len(bets) : 2 * len(bets)]
+    gradients = gradients[:, : len(table.error)]
     error: Floats = gradients @ table.error @ gradients.T
     return error
 
 
 def kelly_ramp(
     table: CountReturns, bank: float, kelly: float = 1.0, least: float = 0.0, most: float = math.inf,
-    chip: float = 0.0, spots: int = 1,
+    chip: float = 0.0, spots: ArrayLike = 1,
 ) -> Floats:  # fmt: skip
     """Compute the bets of a bank: k B e / (var + (spots - 1) cov) at each count, within limits.
 
@@ -180,7 +187,7 @@ def kelly_ramp(
         least: Least bet on a spot, at unfavourable counts too; 0 if these are not played.
         most: Most that is bet on a spot.
         chip: Bets are rounded to multiples of this, to the nearest inside the limits; 0: not rounded.
-        spots: Spots played.
+        spots: Spots played, for all counts or for each.
 
     Returns:
         The bet on each spot, by count.
@@ -192,7 +199,7 @@ def kelly_ramp(
     return _limited(kelly * bank * table.ev / table.spot_var(spots), least, most, chip)
 
 
-def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0, spots: int = 1) -> Floats:
+def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0, spots: ArrayLike = 1) -> Floats:
     """Compute the ramp of highest SCORE between two bets: proportional to e / (var + (spots - 1) cov) within them.
 
     Args:
@@ -200,7 +207,7 @@ def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0,
         least: Least bet on a spot; 0 if unfavourable counts are not played.
         most: Most that is bet on a spot.
         chip: Bets are rounded to multiples of this; 0: not rounded.
-        spots: Spots played.
+        spots: Spots played, for all counts or for each.
 
     Returns:
         The bet on each spot, by count.
@@ -225,7 +232,7 @@ def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0,
     return found
 
 
-def _score(table: CountReturns, bets: Floats, spots: int) -> float:
+def _score(table: CountReturns, bets: Floats, spots: ArrayLike) -> float:
     if not bets.any():
         return -math.inf
     returns = ramp_returns(table, bets, spots)

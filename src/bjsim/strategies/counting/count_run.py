@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,7 @@ from bjsim.sim.engine.counting_table import CountSums, count_quantum
 from bjsim.sim.engine.kernels.count_layout import (
     DEPTHS,
     INSURANCE,
+    PRODUCTS,
     PROFIT,
     QUANTITIES,
     ROUNDS,
@@ -20,6 +22,7 @@ from bjsim.sim.engine.kernels.count_layout import (
 )  # fmt: skip
 from bjsim.sim.stats.controlled import Ratios, ShoeSums, controlled_ratios, plain_ratios
 from bjsim.strategies.counting.count_returns import CountReturns, ramp_returns
+from bjsim.strategies.counting.ramp import spots_at
 from bjsim.strategies.counting.tables import CountingGame
 
 Array = np.ndarray[Any, Any]
@@ -53,12 +56,21 @@ class CountRun:
         """Rounds played."""
         return int(self.sums.raw[:, 0].sum())
 
+    @property
+    def rounds_per_shoe(self) -> float:
+        """Mean number of rounds in a shoe."""
+        return self.rounds / int(self.sums.shoes.sum())
+
     @cached_property
     def counts(self) -> Array:
         """The count of each row, rounded down; of several, the most usual."""
-        usual = int(self.sums.raw[:, 0].argmax())
-        members = [np.flatnonzero(row) for row in self._groups]
-        return self.first + np.array([row[np.abs(row - usual).argmin()] for row in members])
+        counts: Array = self.first + (self._groups * (1 + self.sums.raw[:, 0])).argmax(axis=1)
+        return counts
+
+    @cached_property
+    def spots(self) -> Array:
+        """The spots that were played in each row."""
+        return np.array([spots_at(self.game.spots, int(count)) for count in self.counts])
 
     @property
     def labels(self) -> list[str]:
@@ -71,28 +83,32 @@ class CountRun:
 
     @cached_property
     def returns(self) -> CountReturns:
-        """The returns of a unit by count, luck-adjusted and depth-controlled, with the covariance of the estimates.
+        """The returns of a unit on a spot by count, luck-adjusted and depth-controlled, with their covariance matrix.
 
-        Insurance is included. Whatever the bets, the expected profit of a ramp is linear in these numbers.
+        Insurance is included. Whatever the bets, the expected profit of a ramp is linear in these numbers. With several
+        spots, they are means over the spots, and the covariance of two spots is known where they were played.
         """
-        groups, ones = len(self._groups), np.ones(self._buckets)
-        tops = np.concatenate([self._forms(quantity, self._groups) for quantity in (ROUNDS, PROFIT, SQUARES)])
+        groups, ones, several = len(self._groups), np.ones(self._buckets), int(self.spots.max() > 1)
+        quantities = (ROUNDS, PROFIT, SQUARES, PRODUCTS)[: 3 + several]
+        tops = np.concatenate([self._forms(quantity, self._groups) for quantity in quantities])
         controls = np.concatenate([self._forms(quantity, self._control_groups) for quantity in (VALUE, DEPTHS)])
         means = (self.expected @ self._control_groups.T).ravel()
         bottom = self._forms(ROUNDS, ones[None])[0]
         values, covariance = controlled_ratios(self._shoes, tops, bottom, controls, means)
-        share, profit, square = values.reshape(3, groups)
-        ev, square = profit / share, square * self.quantum**2
-        jacobian = np.zeros((3, groups, 3, groups))
+        share, profit, *squares = values.reshape(len(quantities), groups)
+        ev, moments = profit / share, []
+        jacobian = np.zeros((len(quantities), groups, len(quantities), groups))
         at = np.arange(groups)
         jacobian[0, at, 0, at] = 1
         jacobian[1, at, 0, at], jacobian[1, at, 1, at] = -ev / share, 1 / share
-        jacobian[2, at, 0, at] = (2 * ev**2 - square / share) / share
-        jacobian[2, at, 1, at], jacobian[2, at, 2, at] = -2 * ev / share, self.quantum**2 / share
-        flat = jacobian.reshape(3 * groups, 3 * groups)
-        return CountReturns(
-            self.counts.astype(float), share, ev, square / share - ev**2, error=flat @ covariance @ flat.T
-        )
+        for part, square in enumerate(squares, 2):  # variance and covariance
+            mean = square * self.quantum**2 / share
+            moments.append(mean - ev**2)
+            jacobian[part, at, 0, at] = (2 * ev**2 - mean) / share
+            jacobian[part, at, 1, at], jacobian[part, at, part, at] = -2 * ev / share, self.quantum**2 / share
+        flat = jacobian.reshape(len(values), len(values))
+        cov = np.where(self.spots > 1, moments[1], math.nan) if several else None
+        return CountReturns(self.counts.astype(float), share, ev, moments[0], cov, flat @ covariance @ flat.T)
 
     @cached_property
     def insurance(self) -> Ratios:
@@ -105,24 +121,24 @@ class CountRun:
     @property
     def wagered(self) -> Array:
         """Mean money bet per unit of the initial bet, by count: with doubles, splits and insurance."""
-        rounds, stakes = self._groups @ self.sums.raw[:, 0], self._groups @ self.sums.raw[:, 3]
-        wagered: Array = stakes / rounds * self.quantum
+        bets, stakes = self._groups @ self._spot_rounds, self._groups @ self.sums.raw[:, 3]
+        wagered: Array = stakes / bets * self.quantum
         return wagered
 
     @property
     def raw_ev(self) -> Array:
         """Mean profit of a unit by count as it was, not luck-adjusted."""
-        rounds, profit = self._groups @ self.sums.raw[:, 0], self._groups @ self.sums.raw[:, 1]
-        raw: Array = profit / rounds * self.quantum
+        bets, profit = self._groups @ self._spot_rounds, self._groups @ self.sums.raw[:, 1]
+        raw: Array = profit / bets * self.quantum
         return raw
 
     def variance_reduction(self, units: Array) -> float:
         """How many times as many plain rounds would give the expected profit of a ramp as precisely.
 
         Args:
-            units: Units bet at each count.
+            units: Units bet on each spot at each count.
         """
-        ramp = ramp_returns(self.returns, units)
+        ramp = ramp_returns(self.returns, units, self.spots)
         assert ramp.error is not None
         return float(ramp.sd**2 / self.rounds / ramp.error[0, 0])
 
@@ -146,9 +162,19 @@ class CountRun:
         return ShoeSums(self.sums.shoes, self.sums.sums, whole)
 
     @cached_property
+    def _bucket_spots(self) -> Array:
+        return np.array([spots_at(self.game.spots, self.first + bucket) for bucket in range(self._buckets)])
+
+    @property
+    def _spot_rounds(self) -> Array:
+        """Initial bets of a unit by bucket, (B,)."""
+        rounds: Array = self.sums.raw[:, 0] * self._bucket_spots
+        return rounds
+
+    @cached_property
     def _groups(self) -> Array:
-        """The buckets that make a row of the table, (rows, B)."""
-        return _group(self.sums.raw[:, 0], FEWEST)
+        """The buckets that make a row of the table, (rows, B); all with as many spots."""
+        return _group(self.sums.raw[:, 0], FEWEST, self._bucket_spots)
 
     @cached_property
     def _control_groups(self) -> Array:
@@ -165,10 +191,29 @@ def _signed(count: int) -> str:
     return f"{count:+d}" if count else "0"
 
 
-def _group(sizes: Array, least: float) -> Array:
-    """Merge small parts in a row, from both ends to the largest, as a matrix of ones and zeros, (groups, parts)."""
+def _group(sizes: Array, least: float, kinds: Array | None = None) -> Array:
+    """Merge small parts in a row, as a matrix of ones and zeros, (groups, parts).
+
+    Args:
+        sizes: The sizes of the parts.
+        least: The least size of a group.
+        kinds: Parts of different kinds are merged only where all neighbours of one kind are too small together.
+    """
+    starts = [0] if kinds is None else [0, *(np.flatnonzero(np.diff(kinds)) + 1).tolist()]
+    runs = [range(start, stop) for start, stop in zip(starts, [*starts[1:], len(sizes)], strict=True)]
+    large = [one for one in runs if sizes[one.start : one.stop].sum() >= least] or [range(len(sizes))]
+    stops = [one.stop for one in large[:-1]] + [len(sizes)]
+    ranges = zip([0, *stops[:-1]], stops, strict=True)
+    number = np.concatenate([_number(sizes[start:stop], least) + 2 * len(sizes) * start for start, stop in ranges])
+    _, number = np.unique(number, return_inverse=True)
+    groups: Array = (number == np.arange(number.max() + 1)[:, None]).astype(float)
+    return groups
+
+
+def _number(sizes: Array, least: float) -> Array:
+    """The groups of parts that are merged from both ends to the largest, which has number 0, by ascending number."""
     usual = int(sizes.argmax())
-    number = np.zeros(len(sizes), np.int64)  # the largest has number 0
+    number = np.zeros(len(sizes), np.int64)
     for parts, first in ((range(usual), -len(sizes)), (range(len(sizes) - 1, usual, -1), len(sizes))):
         size, group = 0.0, first
         for part in parts:
@@ -176,6 +221,4 @@ def _group(sizes: Array, least: float) -> Array:
             if size >= least:
                 size, group = 0.0, group + parts.step
         number[number == group] = 0  # what is left joins the largest
-    _, number = np.unique(number, return_inverse=True)
-    groups: Array = (number == np.arange(number.max() + 1)[:, None]).astype(float)
-    return groups
+    return number

@@ -16,9 +16,13 @@ MAX_SPOTS = 7
 MAX_UNITS = 1_000_000
 MAX_COUNT = 1000
 ACCEPTED = "a spread such as 1-12, or counts with units such as 0:1 1:2 2:4x2 (x2: on two spots; 0 units: no bet)"
+SpotSteps = tuple[tuple[Fraction, int], ...]
+ONE_SPOT: SpotSteps = ((Fraction(0), 1),)
 _NUMBER = r"\d{1,7}(?:\.\d{1,6}|/\d{1,6})?"
-_SPREAD = re.compile(rf"({_NUMBER})\s*(?:-|–|to)\s*({_NUMBER})")
-_ENTRY = re.compile(rf"([+\-−]?{_NUMBER}):({_NUMBER})(?:[xX*](\d{{1,2}}))?")
+_SPOTS = r"(?:[xX*](\d{1,2}))?"
+_FLAT = re.compile(rf"({_NUMBER}){_SPOTS}")
+_SPREAD = re.compile(rf"({_NUMBER})\s*(?:-|–|to)\s*({_NUMBER}){_SPOTS}")
+_ENTRY = re.compile(rf"([+\-−]?{_NUMBER}):({_NUMBER}){_SPOTS}")
 
 
 class Bet(NamedTuple):
@@ -66,8 +70,8 @@ class Ramp:
         """Parse a ramp.
 
         Args:
-            text: A spread such as `1-12` (see `spread`); counts with units such as `0:1 1:2 2:4x2`, separated by
-                spaces or commas; or a number of units for every count.
+            text: A spread such as `1-12` (see `spread`) or `1-12x2`; counts with units such as `0:1 1:2 2:4x2`,
+                separated by spaces or commas; or a number of units for every count.
 
         Returns:
             The ramp.
@@ -78,9 +82,9 @@ class Ramp:
         words = text.replace(",", " ").split()
         try:
             if match := _SPREAD.fullmatch(text.strip()):
-                return cls.spread(Fraction(match[1]), Fraction(match[2]))
-            if len(words) == 1 and re.fullmatch(_NUMBER, words[0]):
-                return cls(((Fraction(0), Bet(Fraction(words[0]))),))
+                return cls.spread(Fraction(match[1]), Fraction(match[2]), int(match[3] or 1))
+            if len(words) == 1 and (match := _FLAT.fullmatch(words[0])):
+                return cls(((Fraction(0), Bet(Fraction(match[1]), int(match[2] or 1))),))
             if not words:
                 raise InputError(f"ramp: it is empty; use {ACCEPTED}")
             return cls(tuple(_parse_step(word) for word in words))
@@ -88,12 +92,13 @@ class Ramp:
             raise InputError(f"ramp: {text[:40]!r} divides by 0; use {ACCEPTED}") from None
 
     @classmethod
-    def spread(cls, least: Fraction | int, most: Fraction | int) -> Ramp:
+    def spread(cls, least: Fraction | int, most: Fraction | int, spots: int = 1) -> Ramp:
         """Make the usual ramp of a spread: the least bet up to a count of +1, then 2, 4, 6, .. times it, to the most.
 
         Args:
             least: Units bet at low counts.
             most: Units bet at high counts.
+            spots: Spots played at all counts.
 
         Returns:
             The ramp; 1 to 12 is 1:1 2:2 3:4 4:6 5:8 6:10 7:12.
@@ -105,10 +110,10 @@ class Ramp:
             raise InputError(
                 f"ramp: a spread of {least}-{most} is not accepted; use a least and a most bet, as in 1-12"
             )
-        steps = [(Fraction(1), Bet(Fraction(least)))]
+        steps = [(Fraction(1), Bet(Fraction(least), spots))]
         while steps[-1][1].units < most:
             count = steps[-1][0] + 1
-            steps.append((count, Bet(Fraction(min(2 * (count - 1) * least, most)))))
+            steps.append((count, Bet(Fraction(min(2 * (count - 1) * least, most)), spots)))
         return cls(tuple(steps))
 
     def __str__(self) -> str:
@@ -126,9 +131,20 @@ class Ramp:
         """The lowest and highest whole counts of interest: beyond them the bet stays as it is there."""
         return floor(self.counts[0]) - 1, ceil(self.counts[-1])
 
+    @property
+    def spots(self) -> SpotSteps:
+        """The spots played from each count on at which their number changes."""
+        steps = [(count, bet.spots) for count, bet in self.steps]
+        return tuple(step for step, before in zip(steps, [(None, 0), *steps], strict=False) if step[1] != before[1])
+
     def bet(self, count: Fraction | float) -> Bet:
         """Return the bet at a count."""
         return self.steps[max(bisect_right(self.counts, count) - 1, 0)][1]
+
+
+def spots_at(steps: SpotSteps, count: Fraction | float) -> int:
+    """The number of spots played at a count; below the first step, that of the first."""
+    return steps[max(bisect_right([at for at, _ in steps], count) - 1, 0)][1]
 
 
 def _parse_step(word: str) -> tuple[Fraction, Bet]:

@@ -14,6 +14,7 @@ from bjsim.sim.running.backend import Need
 from bjsim.sim.running.executors import find_backend
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures
+from bjsim.strategies.counting.ramp import ONE_SPOT, SpotSteps
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 
@@ -44,11 +45,12 @@ def simulate_count(
     workers: int | None = 1,
     counts: tuple[int, int] | None = None,
     enough: Callable[[CountRun], bool] = lambda run: False,
+    spots: SpotSteps = ONE_SPOT,
 ) -> CountRun:
-    """Play a counter who bets one unit every round; every bet ramp is computed from the result.
+    """Play a counter who bets one unit on every spot; every bet ramp on these spots is computed from the result.
 
     Args:
-        rules: The game, with a finite shoe.
+        rules: The game, with a finite shoe. The players of all seats but one play the chart, and act first.
         system: The counting system.
         departures: The chart, and index plays.
         rounds: The number of rounds; the last block is played to its end.
@@ -56,6 +58,7 @@ def simulate_count(
         workers: Processes; None is one for each core.
         counts: The lowest and the highest count with a bucket of its own; None: nearly all that occur.
         enough: Called with the result so far after every block, in order; whether to stop.
+        spots: The spots that are played, such as `Ramp.parse("0:1 2:4x2").spots`.
 
     Returns:
         The result.
@@ -66,7 +69,7 @@ def simulate_count(
     """
     if not 1 <= rounds < 1e15:
         raise InputError(f"rounds = {rounds} is not accepted; use 1 to 1e15")
-    game = CountingGame(rules, system, departures, counts)
+    game = CountingGame(rules, system, departures, counts, spots)
     ready = ready_table(game)  # before workers are forked, which share it
     began = time.perf_counter()
     run: CountRun | None = None

@@ -20,6 +20,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.count_cells import CountCells, decision_counts, make_cells, whole_counts
 from bjsim.strategies.counting.departures import INSURANCE, Departures
 from bjsim.strategies.counting.depths import DepthDistribution, depth_distribution
+from bjsim.strategies.counting.ramp import ONE_SPOT, SpotSteps, spots_at
 from bjsim.strategies.counting.system import CountingSystem
 
 Array = np.ndarray[Any, Any]
@@ -29,6 +30,7 @@ MOST_BUCKETS = 41
 RARE = 0.004  # share of a bucket below which it has no chart of its own in the luck model
 APART = 0.025  # distance up to which compositions share a chart; that of neighbouring true counts is about 1/52
 STEP = 2  # cards between the depths of the depth control
+MOST_SPOTS = 7  # of a table
 
 
 @dataclass(frozen=True)
@@ -36,19 +38,21 @@ class CountingGame:
     """A game, and how it is played by the count.
 
     Attributes:
-        rules: The rules of the game.
+        rules: The rules of the game. All players but one of its seats play the chart, and act before the counter.
         system: The counting system.
         departures: The chart, and index plays.
         counts: The lowest and the highest count with a bucket of its own; None: nearly all that occur.
+        spots: The spots that the counter plays, see `Ramp.spots`.
 
     Raises:
-        InputError: The rules are not supported.
+        InputError: The rules are not supported, or the table is too small.
     """
 
     rules: Rules
     system: CountingSystem
     departures: Departures
     counts: tuple[int, int] | None = None
+    spots: SpotSteps = ONE_SPOT
 
     def __post_init__(self) -> None:
         if self.rules.infinite:
@@ -59,6 +63,17 @@ class CountingGame:
             raise InputError("ties = replay is not supported with counting; use push or lose")
         if self.rules.raises:
             raise InputError("raises = true is not supported with counting; use false")
+        spots = max(number for _, number in self.spots)
+        if self.others + spots > MOST_SPOTS:
+            raise InputError(
+                f"seats = {self.rules.seats}: with {spots} spots of the counter, the table has room for "
+                f"{MOST_SPOTS} spots, so use at most {MOST_SPOTS + 1 - spots} players"
+            )
+
+    @property
+    def others(self) -> int:
+        """The number of other players."""
+        return self.rules.seats - 1
 
     @property
     def hides(self) -> bool:
@@ -93,7 +108,8 @@ def ready_table(game: CountingGame) -> ReadyTable:
     distribution = depth_distribution(scaled, decks, rules.cut_cards)
     buckets = game.counts or _usual_counts(whole_counts(decision_counts(scaled, decks)), distribution)
     cells = make_cells(game.system, game.departures, decks, buckets)
-    compiled = compile_rules(rules, [chart.policy for chart in cells.charts])
+    charts = tuple(dict.fromkeys([*cells.charts, *[game.departures.base] * game.others]))
+    compiled = compile_rules(rules, [chart.policy for chart in charts])
     share, composition = distribution.mean_by_bucket(cells.bucket, buckets[1] - buckets[0] + 1)
     plays = _play_of_buckets(cells, distribution, len(share))
     model, points = _model_points(rules, compiled, cells.chart[plays], share, composition)
@@ -109,6 +125,9 @@ def ready_table(game: CountingGame) -> ReadyTable:
         splits=values.splits,
         context=_open_contexts(game, compiled, luck_model),
         ends=values.ends,
+        spots=np.array([spots_at(game.spots, buckets[0] + number) for number in range(len(share))]),
+        seat=game.others,
+        other=charts.index(game.departures.base) if game.others else 0,
     )
     table = CountingTable(compiled, rules.unit, luck_model, counter, control)
     return ReadyTable(table, buckets[0], np.stack(expected).sum(axis=1))
@@ -210,10 +229,11 @@ def _make_counter(game: CountingGame, cells: CountCells, model: Array) -> Counte
         ends=model,
         unseen=np.zeros(TEN + 1),
         full=np.array([4.0] * TEN + [16.0]) * int(rules.decks),
+        spots=model,
         seat=0,
-        others=np.zeros(1, np.int64),
+        other=0,
         before_round=int(game.system.timing == "round"),
-        behind=len(rules.deal) - rules.deal.rindex("d") if game.hides else 0,
+        after=rules.deal[rules.deal.rindex("d") :].count("p") if game.hides else -1,
         ace=game.departures.base.states.columns.index("A") if game.can_insure else -1,
         state=np.zeros(1, COUNT),
     )

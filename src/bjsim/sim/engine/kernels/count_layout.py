@@ -8,10 +8,12 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-# What is kept of every bucket in a shoe: rounds, luck-adjusted profit, squared profit, luck-adjusted profit of
-# insurance, and the two controls: value and number of the tested depths at which the count is in the bucket.
-ROUNDS, PROFIT, SQUARES, INSURANCE, VALUE, DEPTHS = range(6)
-QUANTITIES = 6
+# What is kept of every bucket in a shoe: rounds; the means over the counter's spots of the luck-adjusted profit, of the
+# squared profit, of the product of the profits of two spots, and of the luck-adjusted profit of insurance; and the two
+# controls: value and number of the tested depths at which the count is in the bucket.
+ROUNDS, PROFIT, SQUARES, PRODUCTS, INSURANCE, VALUE, DEPTHS = range(7)
+QUANTITIES = 7
+RAW = 7  # columns of `CountTally.raw`
 
 # The state of a counter. running: the running count of the cards seen. seen: their number. read: cards of the shoe
 # that were looked at. chunk: the shuffle in which. hole: position of the hole card until it is shown, or -1.
@@ -42,10 +44,11 @@ class Counter(NamedTuple):
         ends: Whether a context is a dealer's natural that ends the round, int64 (X,).
         unseen: Cards not seen by value, working memory, float64 (10,).
         full: The same of a full shoe, (10,).
-        seat: The seat that counts.
-        others: The charts of all seats; that of the counting seat is not used. int64 (seats,).
+        spots: Spots that the counter plays, by bucket, int64 (B,).
+        seat: The first of the counter's seats, which are the last ones: the number of other players.
+        other: The chart of the other players.
         before_round: Whether decisions are made by the count before the round.
-        behind: Position of the hole card, counted back from the last card of the deal, from 1; 0 if none is hidden.
+        after: Cards that every seat gets after the hole card in the deal; -1 if none is hidden.
         ace: The column of an ace, or -1 if insurance is not offered or never taken.
         state: See COUNT, (1,).
     """
@@ -66,10 +69,11 @@ class Counter(NamedTuple):
     ends: Array
     unseen: Array
     full: Array
+    spots: Array
     seat: int
-    others: Array
+    other: int
     before_round: int
-    behind: int
+    after: int
     ace: int
     state: Array
 
@@ -98,14 +102,16 @@ class CountTally(NamedTuple):
     Attributes:
         quantum: The share of an initial bet in whole numbers of which profits are counted, insurance included.
         times: Quanta in a payoff unit.
-        raw: Integers by bucket: rounds, profit, squared profit, stakes, insurance bets, insurance won; all in quanta
-            but the first and the last two, int64 (B, 6).
+        raw: Integers by bucket: rounds; sums over the spots of profit, squared profit and stakes, in quanta; insurance
+            bets and half bets won by them, of one spot; and the products of the profits of all ordered pairs of spots,
+            int64 (B, RAW).
         now: The quantities of this shoe, float64 (D,).
         used: Indices of those that are not 0, int64 (D,).
         shoes: Shoes in each half of the sample, int64 (2,).
         sums: Sums of the quantities over the shoes of each half, float64 (2, D).
         products: Sums of their products, lower triangle, float64 (2, D, D).
-        trace: For the first rounds: bucket, payoff code, insurance profit in half bets, cards dealt so far, (m, 4).
+        trace: For the first rounds: bucket, payoff code of the first spot, insurance profit in half bets, cards dealt
+            so far, and the payoff codes of further spots, (m, 3 + spots).
     """
 
     quantum: float

@@ -46,11 +46,11 @@ def count_cards(counter: Any, shoe: Any) -> Any:
 
 
 @compiled(_nrt=False, forceinline=True)
-def hide_hole_card(counter: Any, shoe: Any) -> None:
+def hide_hole_card(counter: Any, shoe: Any, hands: Any) -> None:
     """Note where the hole card is, right after the deal. A card of the shoe before this one is not counted any more."""
     follow_shoe(counter, shoe)
-    if counter.behind:
-        counter.state[0].hole = max(shoe.read[0] - counter.behind, -1)
+    if counter.after >= 0:
+        counter.state[0].hole = max(shoe.read[0] - 1 - counter.after * hands, -1)
 
 
 @compiled(_nrt=False, forceinline=True)
@@ -66,8 +66,8 @@ def show_hole_card(counter: Any, shoe: Any) -> None:
 @compiled(_nrt=False, forceinline=True)
 def chart_in_force(counter: Any, shoe: Any, seat: Any) -> Any:
     """The chart by which a seat decides now, as an index into `CompiledRules.act`."""
-    if seat != counter.seat:
-        return counter.others[seat]
+    if seat < counter.seat:
+        return counter.other
     if counter.before_round:
         return counter.chart[counter.state[0].cell]
     return counter.chart[count_cards(counter, shoe)]
@@ -126,7 +126,7 @@ def choose(
         return np.int64(0)
     hand = seats.hand[s]
     code = compiled.act[chart_in_force(counter, shoe, s), free, hand, column]
-    if s == counter.seat:
+    if s >= counter.seat:
         usual = compiled.act[counter.model_chart[luck_model.chart[s]], free, hand, column]
         if usual != code and not is_early_surrender(compiled, column, code, usual):
             judge_choice(counter, shoe, seats, s, hand, column, code, usual, luck_model, ledger)

@@ -1,4 +1,6 @@
-"""The counting round: one seat counts cards, and every round is tallied by the count before it (numba).
+"""The counting round: one player counts cards, and every round is tallied by the count before it (numba).
+
+The counter plays one or more spots, by the count before the round. The other players act first, whose cards are seen.
 
 Play does not depend on the bet, so that one run serves every bet ramp. Profits are luck-adjusted as in the compiled
 round; the sums over shoes of all products serve intervals and the depth control (`docs/explanation/counting.md`).
@@ -11,16 +13,24 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
+from bjsim.sim.engine.kernels.count_insurance import (
+    chance_of_ace,
+    expect_insurance,
+    guess_insurance,
+    insure,
+    judge_insurance,
+)
 from bjsim.sim.engine.kernels.count_layout import (
     DEPTHS,
     INSURANCE,
+    PRODUCTS,
     PROFIT,
     ROUNDS,
     SQUARES,
     VALUE,
 )
 from bjsim.sim.engine.kernels.counter import TEN, count_cards, hide_hole_card, show_hole_card
-from bjsim.sim.engine.kernels.layout import TIED
+from bjsim.sim.engine.kernels.layout import TIED, LuckModel, Seats
 from bjsim.sim.engine.kernels.luck import count_luck, fresh_shoe
 from bjsim.sim.engine.kernels.play import RAN_AWAY, clear, deal, play_dealer, play_seats
 from bjsim.sim.engine.kernels.shoe import begin_shuffle, shuffle
@@ -83,7 +93,8 @@ def start_round(counter: Any, shoe: Any, luck_model: Any, ledger: Any) -> Any:
     cell = count_cards(counter, shoe)
     counter.state[0].cell = cell
     bucket = counter.bucket[cell]
-    luck_model.chart[counter.seat] = counter.model[bucket]
+    for s in range(counter.seat, counter.seat + counter.spots[bucket]):
+        luck_model.chart[s] = counter.model[bucket]
     for s in range(len(ledger.different)):
         for i in range(ledger.different[s]):
             ledger.finished[s, ledger.kinds[s, i]] = 0
@@ -92,65 +103,74 @@ def start_round(counter: Any, shoe: Any, luck_model: Any, ledger: Any) -> Any:
     return bucket
 
 
-@compiled(_nrt=False)
-def expect_insurance(counter: Any) -> Any:
-    """The expected profit of insurance before a round, in bets; exact, as nothing but three open cards decides.
-
-    The cards are the dealer's ace and two of the seat; the hole card is a ten by its share of the unseen cards.
-    """
-    state, unseen = counter.state[0], counter.unseen
-    left = 0.0
-    for q in range(len(unseen)):
-        left += unseen[q]
-    total = 0.0
-    unseen[0] -= 1.0
-    for one in range(len(unseen)):
-        for two in range(one, len(unseen)):
-            running = state.running + counter.tags[0] + counter.tags[one] + counter.tags[two]
-            cell = state.cell if counter.before_round else counter.cells[state.seen + 3, running - counter.lowest]
-            ways = unseen[one] * (unseen[two] if one < two else 0.5 * (unseen[two] - 1.0))
-            if ways > 0.0 and counter.insures[cell]:
-                tens = unseen[TEN] - (one == TEN) - (two == TEN)
-                total += ways * (1.5 * tens / (left - 3.0) - 0.5)
-    unseen[0] += 1.0
-    return total * unseen[0] / left / (0.5 * (left - 1.0) * (left - 2.0))
+@compiled(_nrt=False, forceinline=True)
+def deal_in(seats: Any, luck_model: Any, hands: Any) -> Any:
+    """The first seats of the table, and their luck model: helpers go by the lengths of `hand` and `chart`."""
+    some = Seats(seats.hand[:hands], seats.split_hand, seats.pending, seats.held, seats.acting, seats.payoff)
+    theirs = LuckModel(
+        luck_model.ev,
+        luck_model.slopes,
+        luck_model.own,
+        luck_model.chart[:hands],
+        luck_model.dealt,
+        luck_model.hit,
+        luck_model.double,
+        luck_model.split,
+        luck_model.dealer,
+        luck_model.context_add,
+        luck_model.start,
+        luck_model.value,
+        luck_model.full,
+    )
+    return some, theirs
 
 
 @compiled(_nrt=False, forceinline=True)
-def insure(counter: Any, shoe: Any, column: Any) -> Any:
-    """Decide on insurance after the deal. Returns: its profit in half bets."""
-    cell = counter.state[0].cell if counter.before_round else count_cards(counter, shoe)
-    if column != counter.ace or not counter.insures[cell] or counter.state[0].hole < 0:
-        return np.int64(0)
-    return np.int64(2 if shoe.cards[counter.state[0].hole] >= TEN else -1)
+def cards_of_deal(compiled: Any, hands: Any) -> Any:
+    """The number of cards that are dealt before anybody acts."""
+    cards = np.int64(0)
+    for to_dealer in compiled.deal:
+        cards += 1 if to_dealer else hands
+    return cards
 
 
 @compiled(_nrt=False, forceinline=True)
 def tally_round(
-    seats: Any, counter: Any, ledger: Any, tally: Any, bucket: Any, outcome: Any, won: Any, expected: Any
-) -> Any:
-    """Tally a round. Returns: its payoff code."""
-    now, buckets, seat, raw = tally.now, len(counter.model), counter.seat, tally.raw[bucket]
-    code = seats.payoff[seat, outcome]
-    tied = (code + TIED // 2) >> 32
-    units = code - (tied << 32)
+    seats: Any, counter: Any, ledger: Any, tally: Any, bucket: Any, outcome: Any, won: Any, expected: Any, trace: Any
+) -> None:
+    """Tally a round. trace: the row in which its payoff codes are noted, if it has any length."""
+    now, buckets, spots, raw = tally.now, len(counter.model), counter.spots[bucket], tally.raw[bucket]
     half = np.int64(round(0.5 / tally.quantum))
-    profit = units * tally.times + won * half
-    stake = np.int64(0)
-    for i in range(ledger.different[seat]):
-        kind = ledger.kinds[seat, i]
-        stake += ledger.finished[seat, kind] * (1 + (kind & 1)) * 2 * half
+    total = squares = stakes = np.int64(0)
+    adjusted = 0.0
+    for spot in range(spots):
+        seat = counter.seat + spot
+        code = seats.payoff[seat, outcome]
+        tied = (code + TIED // 2) >> 32
+        units = code - (tied << 32)
+        profit = units * tally.times + won * half
+        total += profit
+        squares += profit * profit
+        adjusted += units * ledger.bet + ledger.profit[seat]
+        for i in range(ledger.different[seat]):
+            kind = ledger.kinds[seat, i]
+            stakes += ledger.finished[seat, kind] * (1 + (kind & 1)) * 2 * half
+        if len(trace):
+            trace[3 + spot if spot else 1] = code
+    products = total * total - squares
     raw[0] += 1
-    raw[1] += profit
-    raw[2] += profit * profit
-    raw[3] += stake + (half if won else 0)
+    raw[1] += total
+    raw[2] += squares
+    raw[3] += stakes + (spots * half if won else 0)
     raw[4] += won != 0
     raw[5] += won
+    raw[6] += products
     now[ROUNDS * buckets + bucket] += 1.0
-    now[PROFIT * buckets + bucket] += units * ledger.bet + ledger.profit[seat] + expected
-    now[SQUARES * buckets + bucket] += profit * profit
+    now[PROFIT * buckets + bucket] += adjusted / spots + expected
+    now[SQUARES * buckets + bucket] += squares / spots
+    if spots > 1:
+        now[PRODUCTS * buckets + bucket] += products / (spots * (spots - 1))
     now[INSURANCE * buckets + bucket] += expected
-    return code
 
 
 @compiled(nogil=True, _nrt=False)
@@ -158,22 +178,22 @@ def play_counting(
     compiled: Any,
     shoe: Any,
     shoes: Any,
-    seats: Any,
+    table: Any,
     counter: Any,
-    luck_model: Any,
+    model: Any,
     ledger: Any,
     control: Any,
     tally: Any,
 ) -> Any:
-    """Play whole shoes at one table, in which one seat counts.
+    """Play whole shoes at one table, at which one player counts.
 
     Args:
         compiled: The compiled rules, with a row of `act` for each chart; see `CompiledRules`.
         shoe: The cards, see `ShoeArrays`.
         shoes: The number of shoes.
-        seats: The hands, see `Seats`.
+        table: The hands of all seats, see `Seats`.
         counter: See `Counter`.
-        luck_model: See `LuckModel`; `chart` is set for every round.
+        model: See `LuckModel`; `chart` is set for every round.
         ledger: See `Ledger`; without drift.
         control: See `DepthControl`.
         tally: The sums to add to, see `CountTally`.
@@ -181,21 +201,29 @@ def play_counting(
     Returns:
         The number of rounds, or RAN_AWAY if a seat exceeded the limit on hands.
     """
-    number = np.int64(0)
+    number, insurable = np.int64(0), counter.ace >= 0
     for shoe_number in range(shoes):
-        open_shoe(compiled, shoe, counter, luck_model, ledger, control, tally)
+        open_shoe(compiled, shoe, counter, model, ledger, control, tally)
         chunk = shoe.chunk[0]
         while shoe.chunk[0] == chunk and shoe.read[0] < compiled.numbers.cut:
-            bucket = start_round(counter, shoe, luck_model, ledger)
+            bucket = start_round(counter, shoe, model, ledger)
+            hands = counter.seat + counter.spots[bucket]
+            seats, luck_model = deal_in(table, model, hands)
             clear(seats)
-            insurable = counter.ace >= 0
-            sure = insurable and shoe.size - shoe.read[0] >= len(compiled.deal)  # no other shoe begins during the deal
-            expected = expect_insurance(counter) if sure else 0.0
+            guess = expected = 0.0
+            sure = insurable and shoe.size - shoe.read[0] >= cards_of_deal(compiled, hands)  # all from this shoe
+            if sure and hands == 1:
+                expected = expect_insurance(counter)
+            elif sure:
+                guess = guess_insurance(counter)
+                expected = guess * chance_of_ace(counter)
             dealer, shown, column, context = deal(compiled, shoe, seats, luck_model, ledger)
-            hide_hole_card(counter, shoe)
+            hide_hole_card(counter, shoe, hands)
             won = insure(counter, shoe, column) if insurable else np.int64(0)
             if not sure:
                 expected += 0.5 * won
+            elif hands > 1:
+                expected += judge_insurance(counter, shoe, column, won, guess)
             ended = compiled.numbers.peek and compiled.dealer_out[dealer] == compiled.numbers.natural_outcome
             if ended:
                 column = compiled.ended_column[column]
@@ -206,11 +234,10 @@ def play_counting(
                 dealer = play_dealer(compiled, shoe, dealer, shown, need, luck_model, ledger)
             count_luck(luck_model, ledger)
             show_hole_card(counter, shoe)
-            outcome = compiled.dealer_out[dealer]
-            code = tally_round(seats, counter, ledger, tally, bucket, outcome, won, expected)
-            if number < len(tally.trace):
-                trace = tally.trace[number]
-                trace[0], trace[1], trace[2], trace[3] = bucket, code, won, shoe.before[0] + shoe.read[0]
+            trace = tally.trace[number] if number < len(tally.trace) else tally.trace[0, :0]
+            tally_round(seats, counter, ledger, tally, bucket, compiled.dealer_out[dealer], won, expected, trace)
+            if len(trace):
+                trace[0], trace[2], trace[3] = bucket, won, shoe.before[0] + shoe.read[0]
             number += 1
         close_shoe(tally, shoe_number & 1)
     return number
