@@ -86,6 +86,30 @@ def test_the_page_and_the_picture(stored):
     assert ElementTree.parse(folder / "run.svg").getroot().tag.endswith("svg")
 
 
+def test_spots_and_players(tmp_path):
+    """A stored run keeps its spots."""
+    words = ("--rounds", "5e4", "--players", "3", "--ramp", "0:1 1:2x2 3:6x3", "--save", tmp_path / "spots.npz")
+    data = bjsim(*GAME, *words, "--json", "-").json
+    assert data["rules"]["seats"] == 3 and 4 < data["rounds_per_shoe"] < 9
+    rows = {row["label"]: row for row in data["by_count"]}
+    assert [rows[label]["spots"] for label in ("0", "+1", "+2", "+3")] == [1, 2, 2, 3]
+    assert rows["0"]["cov"] is None and 0.4 < rows["+1"]["cov"] < 0.6
+    variance = sum(
+        row["share"] * row["spots"] * row["bet"] ** 2 * (row["sd"] ** 2 + (row["spots"] - 1) * (row["cov"] or 0))
+        + row["share"] * (row["spots"] * row["bet"] * row["ev"]) ** 2
+        for row in data["by_count"]
+    )
+    assert data["sd_per_round"] == pytest.approx(math.sqrt(variance - data["ev_per_round"] ** 2))
+    load = ("count", "--load", tmp_path / "spots.npz", "--json", "-")
+    flat = bjsim(*load, "--ramp", "1").json
+    assert [row["spots"] for row in flat["by_count"]] == [row["spots"] for row in data["by_count"]]
+    assert flat["ev_per_round"] == pytest.approx(sum(row["share"] * row["spots"] * row["ev"] for row in rows.values()))
+    assert bjsim(*load, "--ramp", "0:0 1:2x2 3:9x3").json["ev_per_round"] > flat["ev_per_round"]
+    best = bjsim(*load, "--optimal", "1-6").json
+    assert best["score"] > data["score"]
+    assert "other spots than these bets: 1 from a count of 0, 2 from a count of 1, 3" in refusal(*load, "--ramp", "1x2")
+
+
 def test_ramps_and_cuts_are_compared():
     result = bjsim(*GAME, "--rounds", "5e4", "--vary", "ramp=1-4,1-8", "--vary", "cut=50%,70%", "--json", "-").json
     names = [game["name"] for game in result["games"]]
@@ -102,6 +126,8 @@ def test_ramps_and_cuts_are_compared():
         (("--ramp", "1:x"), "ramp: '1:x' is not accepted"),
         (("--indices", "16vT Q>=0"), "16vT Q>=0"),
         (("--optimal", "12-1"), "12-1 is not accepted"),
+        (("--optimal", "1-12x9"), "1-12x9 is not accepted"),
+        (("--players", "6", "--ramp", "1-4x3"), "use at most 5 players"),
         (("--bankroll", "0"), "bankroll = 0.0 is not accepted"),
         (("--until", "1"), "1 has no % sign"),
         (("--vary", "colour=red"), "--vary colour=red is not accepted"),

@@ -30,30 +30,52 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
 from bjsim.strategies.counting.figures import Terms
-from bjsim.strategies.counting.ramp import Ramp
+from bjsim.strategies.counting.ramp import MAX_SPOTS, Ramp
 from bjsim.strategies.counting.systems import built_in_systems, find_system
 
 WRITTEN = ("json_path", "save_path", "html_path", "plot_path")  # options that name a file to write
 PLAYED = (  # options that a stored run has decided
-    *("rules_name", "settings", "decks", "cut", "system", "indices", "chart", "rounds", "precision", "seed", "workers"),
+    *(
+        "rules_name",
+        "settings",
+        "decks",
+        "cut",
+        "players",
+        "system",
+        "indices",
+        "chart",
+        "rounds",
+        "precision",
+        "seed",
+        "workers",
+    ),
     "varied",
 )
 
 
 class BetLimits(click.ParamType):  # type: ignore[type-arg]
-    """A least and a greatest bet, written as 1-12."""
+    """A least and a greatest bet, written as 1-12, or as 1-12x2 on two spots."""
 
     name = "least-most"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, float]:
-        least, dash, most = str(value).partition("-")
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, float, int]:
+        bets, _, spots = str(value).partition("x")
+        least, dash, most = bets.partition("-")
         try:
-            limits = float(least), float(most)
+            limits = float(least), float(most), int(spots or 1)
         except ValueError:
-            limits = (0.0, 0.0)
-        if not dash or not 0 <= limits[0] <= limits[1] or not 0 < limits[1] < 1e9:
-            self.fail(f"{value} is not accepted; give the least and the greatest bet in units, such as 1-12 or 0-8")
+            limits = (0.0, 0.0, 0)
+        if not dash or not 0 <= limits[0] <= limits[1] or not 0 < limits[1] < 1e9 or not 1 <= limits[2] <= MAX_SPOTS:
+            self.fail(
+                f"{value} is not accepted; give the least and the greatest bet in units, such as 1-12 or 0-8, "
+                "or 1-12x2 on two spots"
+            )
         return limits
+
+
+def write_limits(least: float, most: float, spots: int) -> str:
+    """Limits of the bet as `BetLimits` reads them."""
+    return f"{least:g}-{most:g}" + (f"x{spots}" if spots > 1 else "")
 
 
 @click.group(invoke_without_command=True)
@@ -64,7 +86,7 @@ class BetLimits(click.ParamType):  # type: ignore[type-arg]
 )  # fmt: skip
 @click.option(
     "--ramp", default="1-12", show_default=True, metavar="LOW-HIGH|'0:1 2:4 ...'",
-    help="Units to bet: a spread, or units by count; 0 units only watch (back-counting).",
+    help="Units to bet: a spread, or units by count; 4x2 on two spots; 0 units only watch (back-counting).",
 )  # fmt: skip
 @click.option(
     "--indices", default="i18", show_default=True, metavar="SET|FILE|TEXT",
@@ -72,6 +94,10 @@ class BetLimits(click.ParamType):  # type: ignore[type-arg]
 )  # fmt: skip
 @click.option("--chart", default="optimal", show_default=True, metavar="CHART", help="Chart for all other decisions.")
 @click.option("--cut", metavar="SHARE", help="Share of the shoe that is dealt, such as 75%; short for --set cut=SHARE.")
+@click.option(
+    "--players", type=click.IntRange(1, 7), metavar="N",
+    help="Players at the table, of whom the last counts and the others play the chart; short for --set seats=N.",
+)  # fmt: skip
 @click.option("--bankroll", type=float, metavar="UNITS", help="The bankroll.  [default: 1000]")
 @click.option("--kelly", type=float, default=1.0, show_default=True, metavar="SHARE", help="Kelly fraction.")
 @click.option("--rounds-per-hour", type=float, default=100.0, show_default=True, metavar="N", help="Rounds seen.")
@@ -115,6 +141,8 @@ def count(context: click.Context, /, **options: Any) -> None:
 
     bjsim count --rules vegas-s17 --optimal 1-8 --bankroll 400 --kelly 0.5
 
+    bjsim count --rules vegas-s17 --players 4 --ramp "0:1 1:2 2:4x2 4:8x2"
+
     bjsim count --rules vegas-s17 --vary system=hilo,ko --vary cut=75%,83%
     """
     if context.invoked_subcommand is None:
@@ -144,8 +172,7 @@ def given_command(context: click.Context) -> str:
         if is_given(context, parameter.name) and parameter.name not in WRITTEN:
             given = context.params[str(parameter.name)]
             for value in given if parameter.multiple else [given]:
-                text = "-".join(f"{x:g}" for x in value) if isinstance(value, tuple) else str(value)
-                words += [parameter.opts[0], text]
+                words += [parameter.opts[0], write_limits(*value) if isinstance(value, tuple) else str(value)]
     return shlex.join(words)
 
 
@@ -181,6 +208,7 @@ def run_count(options: dict[str, Any]) -> None:
 def make_request(options: dict[str, Any]) -> CountRequest:
     """The request of the options. Raises: InputError."""
     settings = options["settings"] + ((f"cut={options['cut']}",) if options["cut"] else ())
+    settings += (f"seats={options['players']}",) if options["players"] else ()
     if options["load_path"] is None:
         rules = the_rules(options["rules_name"], settings, options["decks"])
     else:

@@ -32,11 +32,16 @@ def print_counts(console: Console, result: CountResult) -> None:
         ]
         for i in range(len(run.labels))
     ]  # fmt: skip
-    print_table(console, [count_name(result), "share", "EV per initial bet", "sd", "bet, units"], rows)
+    headings = [count_name(result), "share", "EV per initial bet", "sd", "bet, units"]
+    if table.cov is not None:
+        headings.insert(4, "cov of two spots")
+        for row, cov in zip(rows, table.cov, strict=True):
+            row.insert(4, "–" if math.isnan(cov) else f"{cov:.4f}")
+    print_table(console, headings, rows)
     figures: list[list[Cell]] = [[figure.name, figure.text] for figure in result.figures]
     print_table(console, ["per round seen", "± half the 95% interval"], figures)
-    text = f"{describe(result)}; {run.rounds:,} rounds in {run.seconds:.1f} s, seed {run.seed}; variance reduction "
-    text += f"{run.variance_reduction(result.bets):,.0f}"
+    text = f"{describe(result)}; {run.rounds:,} rounds, {run.rounds_per_shoe:.1f} in a shoe, in {run.seconds:.1f} s, "
+    text += f"seed {run.seed}; variance reduction {run.variance_reduction(result.bets):,.0f}"
     console.print(text, style="dim", highlight=False, soft_wrap=True)
 
 
@@ -46,7 +51,7 @@ def count_name(result: CountResult) -> str:
 
 
 def _bet(result: CountResult, i: int) -> str:
-    spots = f" x{result.spots[i]}" if result.spots[i] > 1 else ""
+    spots = f" x{result.run.spots[i]}" if result.run.spots[i] > 1 else ""
     return f"{result.bets[i]:g}{spots}" if result.bets[i] else "–"
 
 
@@ -56,7 +61,10 @@ def describe(result: CountResult) -> str:
     rules, plays = game.rules, game.departures.plays
     decks = "1 deck" if rules.decks == 1 else f"{rules.decks} decks"
     count = f"{len(plays)} index play{'s' * (len(plays) != 1)}" if plays else "no index plays"
-    return f"{rules.name}, {decks}, {float(rules.cut):.0%} dealt, {game.system.title or game.system.name}, {count}"
+    words = [rules.name, decks, f"{float(rules.cut):.0%} dealt", game.system.title or game.system.name, count]
+    if game.others:
+        words.append(f"{rules.seats} players")
+    return ", ".join(words)
 
 
 def print_varied(console: Console, games: Sequence[tuple[str, CountResult]]) -> None:
@@ -77,7 +85,8 @@ def count_json(result: CountResult) -> dict[str, object]:
         {
             "count": float(table.counts[i]), "label": run.labels[i], "share": float(table.shares[i]),
             "ev": float(table.ev[i]), "ev_ci95": [float(table.ev[i] - halves[i]), float(table.ev[i] + halves[i])],
-            "sd": math.sqrt(table.var[i]), "bet": float(result.bets[i]), "spots": int(result.spots[i]),
+            "sd": math.sqrt(table.var[i]), "bet": float(result.bets[i]), "spots": int(run.spots[i]),
+            "cov": None if table.cov is None or run.spots[i] == 1 else float(table.cov[i]),
         }
         for i in range(len(run.labels))
     ]  # fmt: skip
@@ -88,7 +97,8 @@ def count_json(result: CountResult) -> dict[str, object]:
             figures[f"{figure.key}_ci95"] = [figure.value - figure.half, figure.value + figure.half]
     game = run.game
     return {
-        "by_count": rows, **figures, "rounds": run.rounds, "seconds": run.seconds, "seed": run.seed,
+        "by_count": rows, **figures, "rounds": run.rounds, "rounds_per_shoe": run.rounds_per_shoe,
+        "seconds": run.seconds, "seed": run.seed,
         "variance_reduction": run.variance_reduction(result.bets), "rules": game.rules.to_dict(),
         "system": game.system.name, "index_plays": [str(play) for play in game.departures.plays],
     }  # fmt: skip
@@ -100,7 +110,8 @@ def count_page(result: CountResult, terms: Terms, command: str) -> CountPage:
     return CountPage(
         title=f"{run.game.system.title or run.game.system.name} in {run.game.rules.name}", subtitle=describe(result),
         command=command, rules=run.game.rules, count_name=count_name(result), labels=run.labels, rounds=run.rounds,
-        seed=run.seed, returns=result.table, wagered=run.wagered, bets=result.bets, figures=result.figures, terms=terms,
+        seed=run.seed, returns=result.table, wagered=run.wagered, bets=result.bets, spots=run.spots,
+        figures=result.figures, terms=terms,
     )  # fmt: skip
 
 

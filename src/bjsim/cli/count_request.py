@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from bjsim.strategies.counting.count_returns import CountReturns, best_ramp, kel
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, find_departures
 from bjsim.strategies.counting.figures import Figure, Terms, find_figures
-from bjsim.strategies.counting.ramp import Ramp
+from bjsim.strategies.counting.ramp import ONE_SPOT, Ramp, SpotSteps, spots_at
 from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.systems import find_system
@@ -36,7 +37,7 @@ class CountRequest:
         chart: Name or file of the chart, from which the index plays depart.
         indices: A set, a file or a text of index plays, `none`, or `generate`.
         ramp: The bets.
-        optimal: Least and greatest bet of the optimal ramp; it replaces `ramp`.
+        optimal: Least and greatest bet of the optimal ramp, and its spots; it replaces `ramp`.
         chip: Bets of the optimal ramp are multiples of this.
         has_bankroll: Whether the optimal ramp is that of the bankroll; otherwise it has the highest SCORE.
         terms: Bankroll, rounds per hour, Kelly fraction and the length of a trip.
@@ -51,7 +52,7 @@ class CountRequest:
     chart: str = "optimal"
     indices: str = "i18"
     ramp: Ramp = Ramp.spread(1, 12)
-    optimal: tuple[float, float] | None = None
+    optimal: tuple[float, float, int] | None = None
     chip: float = 0.0
     has_bankroll: bool = False
     terms: Terms = Terms()
@@ -73,6 +74,11 @@ class CountRequest:
             return Departures(chart, generate_departures(self.rules, self.system, chart))
         return Departures(chart, find_departures(self.indices))
 
+    @property
+    def spots(self) -> SpotSteps:
+        """The spots of the bets."""
+        return ((Fraction(0), self.optimal[2]),) if self.optimal else self.ramp.spots
+
     def play(self) -> CountRun:
         """Play the game. Raises: InputError."""
 
@@ -83,38 +89,43 @@ class CountRequest:
             return half is not None and half <= self.precision
 
         return simulate_count(
-            self.rules, self.system, self.departures(), self.rounds, self.seed, self.workers, enough=enough
+            self.rules, self.system, self.departures(), self.rounds, self.seed, self.workers, None, enough, self.spots
         )
 
 
 @dataclass(frozen=True)
 class CountResult:
-    """A counted game evaluated: the bets by count, and their figures."""
+    """A counted game evaluated: the bets by count, on each spot, and their figures."""
 
     run: CountRun
     table: CountReturns
     bets: NDArray[np.float64]
-    spots: NDArray[np.int64]
     figures: list[Figure]
 
 
 def evaluate_run(run: CountRun, request: CountRequest) -> CountResult:
     """Compute the figures of a run for the bets of a request. Raises: InputError."""
     table = run.returns
-    spots = np.ones(len(table.counts), np.int64)
     if request.optimal:
-        least, most = request.optimal
+        least, most, _ = request.optimal
         if request.has_bankroll:
-            bets = kelly_ramp(table, request.terms.bankroll, request.terms.kelly, least, most, request.chip)
+            bets = kelly_ramp(table, request.terms.bankroll, request.terms.kelly, least, most, request.chip, run.spots)
         else:
-            bets = best_ramp(table, least, most, request.chip)
+            bets = best_ramp(table, least, most, request.chip, run.spots)
     else:
-        steps = [request.ramp.bet(count) for count in table.counts]
-        bets = np.array([float(bet.units) for bet in steps])
-        spots = np.array([bet.spots for bet in steps])
-    wagered = float(table.shares @ (bets * spots * run.wagered))
-    figures = find_figures(ramp_returns(table, bets, spots.tolist()), request.terms, wagered)
-    return CountResult(run, table, bets, spots, figures)
+        bets = np.array([float(request.ramp.bet(count).units) for count in table.counts])
+    _check_spots(run, request, bets)
+    wagered = float(table.shares @ (bets * run.spots * run.wagered))
+    figures = find_figures(ramp_returns(table, bets, run.spots), request.terms, wagered)
+    return CountResult(run, table, bets, figures)
+
+
+def _check_spots(run: CountRun, request: CountRequest, bets: NDArray[np.float64]) -> None:
+    """Raises: InputError: The request has spots, and a stored run was played on others."""
+    asked = np.array([spots_at(request.spots, count) for count in run.counts])
+    if request.spots != ONE_SPOT and (asked != run.spots)[bets > 0].any():
+        played = ", ".join(f"{spots} from a count of {count}" for count, spots in run.game.spots)
+        raise InputError(f"the stored run has other spots than these bets: {played}; leave out x, or play again")
 
 
 def vary(request: CountRequest, varied: Sequence[str]) -> list[tuple[str, CountRequest]]:

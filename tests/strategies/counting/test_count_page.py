@@ -3,6 +3,7 @@
 import math
 import random
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,13 +23,18 @@ TABLE = CountReturns(COUNTS, SHARES, 0.0051 * COUNTS - 0.006, 1.31 + 0.004 * COU
 BETS = np.clip(2.0 * (COUNTS - 1), 1, 12)
 
 
-def a_page(bets=BETS, terms=None):
-    terms = terms or Terms()
-    figures = find_figures(ramp_returns(TABLE, bets), terms, float(TABLE.shares @ (bets * WAGERED)))
+SPOTS = np.where(COUNTS < 1, 1, np.where(COUNTS < 4, 2, 3))
+MANY = np.random.default_rng(6).normal(size=(60, 80)) * np.repeat([1e-5, 2e-4, 1e-3, 1e-3], 15)[:, None]
+SPOT_TABLE = replace(TABLE, cov=np.where(SPOTS > 1, 0.48 + 0.001 * COUNTS, math.nan), error=MANY @ MANY.T / 80)
+
+
+def a_page(bets=BETS, terms=None, table=TABLE, spots=None):
+    terms, spots = terms or Terms(), np.ones(15, np.int64) if spots is None else spots
+    figures = find_figures(ramp_returns(table, bets, spots), terms, float(table.shares @ (bets * spots * WAGERED)))
     return CountPage(
         "Hi-Lo in vegas-s17", "six decks & <tags>", "bjsim count --seed 1", PRESETS["vegas-s17"].rules, "true count",
-        ["≤ -6", *(f"{count:+.0f}" for count in COUNTS[1:-1]), "≥ +8"], 1_000_000, 1, TABLE,
-        WAGERED, bets, figures, terms,
+        ["≤ -6", *(f"{count:+.0f}" for count in COUNTS[1:-1]), "≥ +8"], 1_000_000, 1, table,
+        WAGERED, bets, spots, figures, terms,
     )  # fmt: skip
 
 
@@ -118,6 +124,26 @@ def test_the_optimal_ramp_is_the_commands(page):
         fields = {"bankroll": bank, "unit": 1, "kelly": kelly, "low": low, "high": 20, "chip": chip, "wait": ""}
         found = shown(page, fields, BETS, optimal=True)["bets"]
         assert found == pytest.approx(kelly_ramp(TABLE, bank, kelly, low, 20, chip).tolist())
+
+
+@pytest.mark.xdist_group("chromium")
+def test_several_spots_have_the_commands_figures(browser, tmp_path):
+    """Negative control: the figures of one spot."""
+    (tmp_path / "spots.html").write_text(a_page(BETS, None, SPOT_TABLE, SPOTS).render())
+    browser.problems.clear()
+    browser.open((tmp_path / "spots.html").as_uri())
+    assert browser.run("document.querySelector('#counts tbody').rows[13].cells[2].textContent") == "3"
+    rng = np.random.default_rng(8)
+    for _ in range(10):
+        bets = rng.choice([0.5, 1, 2, 7, 12], 15)
+        terms, wagered = Terms(rng.choice([800.0, 5000.0])), float(SPOT_TABLE.shares @ (bets * SPOTS * WAGERED))
+        in_page = shown(browser, {"bankroll": terms.bankroll}, bets.tolist())["figures"]
+        for figure in find_figures(ramp_returns(SPOT_TABLE, bets, SPOTS), terms, wagered):
+            assert in_page[figure.key] == figure.text, figure.key
+        assert in_page["sd_per_round"] != find_figures(ramp_returns(SPOT_TABLE, bets), terms)[1].text
+    optimal = shown(browser, {"bankroll": 1000, "low": 1, "high": 20, "chip": 1}, BETS.tolist(), optimal=True)["bets"]
+    assert optimal == pytest.approx(kelly_ramp(SPOT_TABLE, 1000, 1, 1, 20, 1, SPOTS).tolist())
+    assert not browser.problems
 
 
 @pytest.mark.xdist_group("chromium")

@@ -33,7 +33,8 @@ class CountPage:
         seed: Random seed.
         returns: The returns of a unit by count, with their errors.
         wagered: Money bet per initial bet at each count, doubles and splits included.
-        bets: Units bet at each count.
+        bets: Units bet on each spot at each count.
+        spots: Spots played at each count.
         figures: The figures of these bets.
         terms: Bankroll, rounds per hour, Kelly fraction and the length of a trip.
     """
@@ -49,6 +50,7 @@ class CountPage:
     returns: CountReturns
     wagered: NDArray[np.float64]
     bets: NDArray[np.float64]
+    spots: NDArray[np.int64]
     figures: Sequence[Figure]
     terms: Terms
 
@@ -67,7 +69,7 @@ class CountPage:
         return environment.get_template("count.html").render(
             title=self.title, subtitle=self.subtitle, command=self.command, count_name=self.count_name,
             rounds=self.rounds, seed=self.seed, start=start, rules_name=self.rules.name,
-            rule_rows=self.rules.to_dict(), rows=self._rows(),
+            rule_rows=self.rules.to_dict(), rows=self._rows(), several=bool((self.spots > 1).any()),
             results=[(one.key, _money(one.name) if "hour" in one.key else one.name, one.text) for one in self.figures],
             data=json.dumps(self._data(), separators=(",", ":")).replace("<", "\\u003c"),
         )  # fmt: skip
@@ -79,6 +81,7 @@ class CountPage:
             {
                 "label": self.labels[i], "share": f"{100 * table.shares[i]:.3f}%", "ev": f"{100 * table.ev[i]:+.3f}%",
                 "half": f"{100 * halves[i]:.3f}%", "sd": f"{math.sqrt(table.var[i]):.4f}", "bet": _plain(self.bets[i]),
+                "spots": str(self.spots[i]),
                 "side": "gain" if table.ev[i] > 0 else "loss",
             }
             for i in range(len(self.labels))
@@ -86,12 +89,13 @@ class CountPage:
 
     def _data(self) -> dict[str, object]:
         table, size = self.returns, len(self.labels)
-        error = np.zeros((3 * size, 3 * size))
+        error = np.zeros((4 * size, 4 * size) if (self.spots > 1).any() else (3 * size, 3 * size))
         if table.error is not None:
-            known = slice(size, 2 * size) if len(table.error) == size else slice(None)
-            error[known, known] = table.error
-        names = ("share", "ev", "var", "wagered", "bet", "count")
-        columns = (table.shares, table.ev, table.var, self.wagered, self.bets, table.counts)
+            known = slice(size, 2 * size) if len(table.error) == size else slice(len(table.error))
+            error[known, known] = table.error[: len(error), : len(error)]
+        cov = np.zeros(size) if table.cov is None else np.nan_to_num(table.cov)
+        names = ("share", "ev", "var", "cov", "wagered", "bet", "spots", "count")
+        columns = (table.shares, table.ev, table.var, cov, self.wagered, self.bets, self.spots, table.counts)
         return {
             "counts": [
                 {"label": label} | {name: _rounded(column[i]) for name, column in zip(names, columns, strict=True)}
