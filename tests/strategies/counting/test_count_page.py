@@ -153,12 +153,52 @@ def test_wrong_settings_show_no_figures(page):
     assert shown(page, {"bankroll": 100}, BETS)["figures"]["score"] != "–"
 
 
+def press(browser, key, code, text=""):
+    """Press and release a key."""
+    for kind in ("keyDown", "keyUp"):
+        typed = {"text": text} if text and kind == "keyDown" else {}
+        browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **typed)
+
+
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+
+
+FOCUSED = "(one => one.id || one.ariaLabel || one.tagName)(document.activeElement)"
+
+
 @pytest.mark.xdist_group("chromium")
 @pytest.mark.parametrize("dark", [False, True])
-def test_it_fits_on_a_phone(browser, tmp_path, dark):
+def test_it_is_usable_on_a_phone_by_keyboard(browser, tmp_path, dark):
+    """Tab passes all controls in order, each with a name and a visible focus; keys change values and press buttons."""
     (tmp_path / "count.html").write_text(a_page().render())
     browser.open((tmp_path / "count.html").as_uri(), width=390, dark=dark)
     assert browser.run("document.documentElement.scrollWidth") <= 390
     assert browser.run(
         "[...document.querySelectorAll('input, select')].every(one => one.labels.length || one.ariaLabel)"
     )
+    assert browser.run(BACKGROUND) == ("rgb(20, 24, 28)" if dark else "rgb(255, 255, 255)")
+    reached = []
+    while not reached or reached[-1] != "Bet at ≥ +8":
+        press(browser, "Tab", 9)
+        reached.append(browser.run(FOCUSED))
+        style = browser.run("(({outlineStyle, outlineWidth}) => outlineStyle + outlineWidth)"
+                            "(getComputedStyle(document.activeElement))")  # fmt: skip
+        assert style == "solid2px", reached[-1]
+        assert len(reached) < 30, reached
+    controls = ["bankroll", "unit", "hourly", "wait", "kelly", "low", "high", "chip", "optimal", "reset", "DIV"]
+    assert [one for one in reached if not one.startswith("Bet")] == controls
+    assert len(reached) == len(controls) + len(COUNTS)
+    before = browser.run("document.getElementById('score').textContent")
+    press(browser, "ArrowUp", 38)  # the bet at +8: a unit more
+    assert browser.run("document.activeElement.value") == "13"
+    figures = find_figures(ramp_returns(TABLE, np.append(BETS[:-1], 13)), Terms())
+    score = next(figure.text for figure in figures if figure.key == "score")
+    assert browser.run("document.getElementById('score').textContent") == score != before
+    browser.run("document.getElementById('reset').focus()")
+    press(browser, "Enter", 13, "\r")
+    assert browser.run("document.getElementById('score').textContent") == before
+    browser.run("document.getElementById('bankroll').select()")
+    for digit in "500":
+        press(browser, digit, ord(digit), digit)
+    ruin = next(figure.text for figure in find_figures(ramp_returns(TABLE, BETS), Terms(500.0)) if figure.key == "ror")
+    assert browser.run("document.getElementById('ror').textContent") == ruin
