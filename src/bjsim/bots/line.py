@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bjsim.bots.protocol import REPLY_LIMIT, Fault, make_argv, parse_reply
+from bjsim.bots.protocol import REPLY_LIMIT, Fault, make_argv, parse_reply, printable
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.events import (
     DEALER,
@@ -55,6 +55,11 @@ class Clock:
     load: int = 10_000
     move: int = 200
     bank: int = 2_000
+
+    @staticmethod
+    def within(timeout: float) -> Clock:
+        """The clock for a time limit in seconds: a tenth for each move, and the whole for a match."""
+        return Clock(move=round(timeout * 100), bank=round(timeout * 1000))
 
 
 class Transcript:
@@ -176,16 +181,16 @@ def match_line(seats: int, chair: int, chips: int, rounds: int | None = None, re
     return " ".join(["match", *(f"{key}={value}" for key, value in keys.items() if value is not None)])
 
 
-def move_line(view: View, hand: int, bank: int) -> str:
+def move_line(view: View, hand: int, bank: int | None = None) -> str:
     """The question for a move: the five arguments of the argv protocol, and the rest of the view.
 
     Args:
         view: What the seat may see.
         hand: The number of the hand in play.
-        bank: Milliseconds left in the bank.
+        bank: Milliseconds left in the bank; None if that is not known.
     """
-    keys = f"hand={hand} hands={view.hands} dealer={view.dealer} legal={view.legal} bank-ms={bank}"
-    return f"move {' '.join(make_argv(view))} {keys}"
+    keys = f"hand={hand} hands={view.hands} dealer={view.dealer} legal={view.legal}"
+    return f"move {' '.join(make_argv(view))} {keys}" + ("" if bank is None else f" bank-ms={bank}")
 
 
 def fault_line(kind: str, strikes: int | None) -> str:
@@ -205,7 +210,7 @@ def as_bytes(lines: Sequence[str]) -> bytes:
 
 def parse_ready(line: bytes) -> dict[str, str] | None:
     """Parse the answer to `hello`. Returns: its keys, such as `name` and `version`; None if it is not `ready 1`."""
-    words = line.decode("ascii", "replace").split()
+    words = printable(line.decode("ascii", "replace")).split()
     if words[:2] != ["ready", str(VERSION)]:
         return None
     return {key: value for key, equals, value in (word.partition("=") for word in words[2:]) if equals}
@@ -217,10 +222,10 @@ def parse_answer(line: bytes, view: View) -> tuple[Action | Fault, str]:
 
 
 def parse_note(line: bytes) -> str:
-    """The note after the move in an answer, shortened to NOTE_LIMIT bytes."""
+    """The note after the move in an answer, shortened to NOTE_LIMIT bytes, and fit for a terminal."""
     move = _MOVE.match(line)
     assert move  # it matches the empty text too
-    return line[move.end() :].strip()[:NOTE_LIMIT].decode("ascii", "replace")
+    return printable(line[move.end() :].strip()[:NOTE_LIMIT].decode("ascii", "replace"))
 
 
 def parse_words(line: str) -> tuple[list[str], Mapping[str, str]]:

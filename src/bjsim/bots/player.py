@@ -128,8 +128,7 @@ class BotPlayer:
 
         A move may take a tenth of the time limit, and all moves of a match together the whole of it more.
         """
-        clock = Clock(move=round(self.timeout * 100), bank=round(self.timeout * 1000))
-        return LineSeat(self, transcript, chair, chairs, rounds, clock, resumed)
+        return LineSeat(self, transcript, chair, chairs, rounds, Clock.within(self.timeout), resumed)
 
     def note_time(self, reply: Reply) -> None:
         """Include the time of this reply in the statistics."""

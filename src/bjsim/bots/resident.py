@@ -51,6 +51,7 @@ class LineSeat:
         bank: Milliseconds left.
         log: What the bot wrote to stderr, LOG_LIMIT bytes at most.
         ready_ms: Milliseconds that its last process took to be ready; None if there was none.
+        ready: What it said of itself then, such as its `name` and `version`.
         dress: Makes the lines to send of each line; None for the line alone. A check of the bot adds lines and keys.
     """
 
@@ -63,6 +64,7 @@ class LineSeat:
         self.bank = float(self.clock.bank)
         self.log = b""
         self.ready_ms: float | None = None
+        self.ready: dict[str, str] = {}
         self.dress: Callable[[str], list[str]] | None = None
         self._lines: list[str] = []  # of the transcript, and those for this seat alone
         self._copied = 0  # lines of the transcript among them
@@ -139,10 +141,11 @@ class LineSeat:
         self._keep_log(reply)
         if reply.cause == "start":
             return reply
-        if reply.cause != "exit" or line.parse_ready(reply.stdout) is None:
+        ready = line.parse_ready(reply.stdout) if reply.cause == "exit" else None
+        if ready is None:
             self._failed = replace(reply, cause="not-ready", detail=_why_not_ready(reply))
             return self._failed
-        self.ready_ms = reply.elapsed_ns / 1e6
+        self.ready_ms, self.ready = reply.elapsed_ns / 1e6, ready
         begin = line.match_line(self.chairs, self.chair, self.transcript.rules.chips, self.rounds, self.resumed)
         self._unsent = [line.rules_line(self.transcript.rules), begin, *self._lines]
         self._alive = True

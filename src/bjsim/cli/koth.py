@@ -11,6 +11,7 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.cli.koth_play import begin, contest_options, host_options, play, play_contest, resume
 from bjsim.cli.koth_show import show, show_contest, verify, verify_contest
+from bjsim.cli.koth_trace import show_questions, trace
 from bjsim.cli.options import check_writable
 from bjsim.errors import InputError
 
@@ -49,10 +50,11 @@ def koth() -> None:
 @click.option("--trust", is_flag=True)
 @click.option("--show", "show_dir", metavar="DIR")
 @click.option("--hand", metavar="MATCH.TABLE.ROUND")
+@click.option("--asked", "show_asked", is_flag=True)
 @click.option("--verify", "verify_dir", metavar="DIR")
 def plain(
     workers: int, sandbox: str, json_path: str | None, resume_dir: str | None, trust: bool, show_dir: str | None,
-    hand: str | None, verify_dir: str | None, **asked: Any,
+    hand: str | None, show_asked: bool, verify_dir: str | None, **asked: Any,
 ) -> None:  # fmt: skip
     """The form without a subcommand."""
     chosen = [("--resume", resume_dir), ("--show", show_dir), ("--verify", verify_dir)]
@@ -63,6 +65,8 @@ def plain(
         raise InputError("--trust needs --resume DIR")
     if hand and not show_dir:
         raise InputError("--hand needs --show DIR")
+    if show_asked and not hand:
+        raise InputError("--asked needs --hand MATCH.TABLE.ROUND")
     if json_path and (hand or verify_dir):
         raise InputError("--json writes the standings; it cannot be combined with --hand or --verify")
     check_writable(json_path)  # fails now, not after hours of play
@@ -73,11 +77,13 @@ def plain(
     with journal.sensible(folder):
         if show_dir:
             show_contest(folder, hand, json_path)
+            if show_asked and hand:
+                show_questions(folder, hand)
         elif verify_dir:
             verify_contest(folder)
         else:
             play_contest(Host.resume(folder, workers, sandbox, trust), json_path)
 
 
-for command in (play, resume, show, verify):
+for command in (play, resume, show, trace, verify):
     koth.add_command(command)

@@ -16,6 +16,7 @@ from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_screen import report, standings_json
+from bjsim.cli.koth_trace import show_questions
 from bjsim.cli.options import check_writable, json_option, write_json
 from bjsim.cli.replay import show as show_round
 from bjsim.errors import InputError
@@ -24,14 +25,19 @@ from bjsim.errors import InputError
 @click.command(short_help="Print the standings of a contest, or one of its rounds.")
 @click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path))
 @click.option("--hand", metavar="MATCH.TABLE.ROUND", help="Print this round, such as 3.1.25.")
+@click.option("--asked", is_flag=True, help="With --hand: also what every bot was asked, and its answers.")
 @json_option
-def show(folder: Path, hand: str | None, json_path: str | None) -> None:
+def show(folder: Path, hand: str | None, asked: bool, json_path: str | None) -> None:
     """Print the standings of the contest in the folder CONTEST, or one of its rounds."""
+    if asked and not hand:
+        raise InputError("--asked needs --hand MATCH.TABLE.ROUND")
     if json_path and hand:
         raise InputError("--json writes the standings; it cannot be combined with --hand")
     check_writable(json_path)
     with journal.sensible(folder):
         show_contest(folder, hand, json_path)
+        if asked and hand:
+            show_questions(folder, hand)
 
 
 @click.command(short_help="Replay a contest, and check every card and chip.")

@@ -19,6 +19,7 @@ from bjsim.bots.contest.entrants import Entrant, check_protocols, check_trusted,
 from bjsim.bots.contest.luck.adjust import REFERENCE, has_luck, make_adjuster, match_record
 from bjsim.bots.contest.luck.draw_log import DrawLog
 from bjsim.bots.contest.play import journal as journals
+from bjsim.bots.contest.play.logs import add_logs
 from bjsim.bots.contest.play.match import Record
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.play.verify import verify as verify  # part of the interface of this module
@@ -193,6 +194,7 @@ class Host:
                     for record, times in rounds:
                         self._journal.append(record)
                         written.append((record, times))
+                    add_logs(self.folder, workers.logs)
                     if workers.draw_log:
                         logs.append(workers.draw_log)
                     if plan.table == self._tables - 1:

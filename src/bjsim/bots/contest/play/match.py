@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.luck.draw_log import DrawLogger
+from bjsim.bots.contest.play.logs import BotLog
 from bjsim.bots.contest.play.seat import ContestSeat, OnMove
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.line import Transcript
@@ -35,14 +37,18 @@ class ReplayMismatch(RunFailed):
 
 
 class RecordedPlayer:
-    """Replays the moves of a record."""
+    """Replays the moves of a record. before_move: called with the view and the number of every move."""
 
-    def __init__(self, name: str, moves: Sequence[str]) -> None:
+    def __init__(self, name: str, moves: Sequence[str], before_move: Callable[[View, int], None] | None = None) -> None:
         self.name = name
         self.moves = iter(moves)
+        self._before_move, self._number = before_move, 0
 
     def decide(self, view: View) -> Action:
         """The next recorded move."""
+        if self._before_move:
+            self._before_move(view, self._number)
+        self._number += 1
         move = next(self.moves, None)
         if move is None:
             raise ReplayMismatch(f"{self.name} has no more recorded moves with {view.hand} against {view.dealer}")
@@ -122,7 +128,7 @@ def whole_chips(bets: Fraction, buy_in: int) -> int:
 
 def play_table(
     contest: Contest, plan: TablePlan, player_of: Callable[[int], Player], draw_logger: DrawLogger | None,
-    done: Sequence[Record] = (), on_move: OnMove | None = None,
+    done: Sequence[Record] = (), on_move: OnMove | None = None, on_log: Callable[[BotLog], None] | None = None,
 ) -> Iterator[Record]:  # fmt: skip
     """Play one table of a match.
 
@@ -133,6 +139,7 @@ def play_table(
         draw_logger: A new logger for every round of the table, or None.
         done: Records of the rounds already played, which are replayed and not yielded.
         on_move: Called with the bot and the seconds of every move of a program.
+        on_log: Called at the end with what each bot wrote to stderr.
 
     Returns:
         An iterator of the records of the rounds.
@@ -147,16 +154,11 @@ def play_table(
     }
     line_seats = _seat_line_bots(dealer, list(seats.values()), bool(done))
     for record in done:
-        replay_round(dealer, record)
-        for fault in record.get("faults", ()):
-            seat = seats[fault["place"]]
-            seat.strikes -= 1
-            if seat.line:
-                seat.line.tell_fault(fault["kind"], seat.strikes)
+        _restore_round(dealer, record, seats)
     while not dealer.over:
         positions = dealer.paying
         for seat in seats.values():
-            seat.moves, seat.faults = [], []
+            seat.moves, seat.notes, seat.faults = [], [], []
         record, result = dealer.deal(seats)
         for number in sorted(result.seats_at_move_cap):
             seats[positions[number]].exceed_move_cap()
@@ -164,9 +166,32 @@ def play_table(
         faults = [fault for position in positions for fault in seats[position].faults]
         if faults:
             record["faults"] = faults
+        if any(note for position in positions for note in seats[position].notes):
+            record["notes"] = [seats[position].notes for position in positions]
         yield record
     for position, line_seat in line_seats.items():
         line_seat.leave(dealer.chips[position])
+    for seat in seats.values():
+        if on_log:
+            on_log(seat.log(plan))
+
+
+def _restore_round(dealer: TableDealer, record: Record, seats: Mapping[int, ContestSeat]) -> None:
+    """Replay a round that was played before the contest was stopped, and the faults in it."""
+    faults = {(fault["place"], fault["move"]): fault["kind"] for fault in record.get("faults", ())}
+
+    def restore_fault(position: int, _: View | None, move: int) -> None:
+        if (kind := faults.pop((position, move), None)) is not None:
+            seat = seats[position]
+            seat.strikes -= 1
+            if seat.line:
+                seat.line.tell_fault(kind, seat.strikes)
+                if kind == "timeout":
+                    seat.line.bank = 0.0
+
+    replay_round(dealer, record, restore_fault)
+    for position, move in list(faults):  # those of too many moves are known at the end of the round
+        restore_fault(position, None, move)
 
 
 def _seat_line_bots(dealer: TableDealer, seats: Sequence[ContestSeat], resumed: bool) -> dict[int, LineSeat]:
@@ -181,12 +206,15 @@ def _seat_line_bots(dealer: TableDealer, seats: Sequence[ContestSeat], resumed: 
     return joined
 
 
-def replay_round(dealer: TableDealer, record: Record) -> RoundResult:
+def replay_round(
+    dealer: TableDealer, record: Record, before_move: Callable[[int, View, int], None] | None = None
+) -> RoundResult:
     """Replay the next round from its record.
 
     Args:
         dealer: The dealer of the table.
         record: The record of the round.
+        before_move: Called with the position at the table, the view, and the number of every move in the round.
 
     Returns:
         The result of the round.
@@ -199,7 +227,7 @@ def replay_round(dealer: TableDealer, record: Record) -> RoundResult:
     if record["seats"] != expected:
         raise ReplayMismatch(f"{where}: recorded seats {record['seats']}, replayed {expected}")
     players = {
-        position: RecordedPlayer(f"bot {bot}", moves)
+        position: RecordedPlayer(f"bot {bot}", moves, partial(before_move, position) if before_move else None)
         for position, bot, moves in zip(dealer.paying, record["seats"], record["moves"], strict=True)
     }
     replayed, result = dealer.deal(players)

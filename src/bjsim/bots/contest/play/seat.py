@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from bjsim.bots.contest.play.logs import BotLog
+from bjsim.bots.contest.schedule.seating import TablePlan
+from bjsim.bots.line import LOG_LIMIT, parse_note
 from bjsim.bots.programs import is_bot, is_unstartable
 from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
 from bjsim.sim.game.actions import STAND, Action, Player, View
@@ -31,7 +34,9 @@ class ContestSeat:
     strikes: int
     on_move: OnMove | None = None
     moves: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # of a line bot, after each move
     faults: list[dict[str, Any]] = field(default_factory=list)
+    errors: bytes = b""  # what it wrote to stderr in the match, LOG_LIMIT bytes at most, unless it is a line bot
     last_view: View | None = None
     last_reply: Reply = _NO_REPLY  # to the last view, if the player is a program
     line: LineSeat | None = None  # of a line bot
@@ -43,9 +48,16 @@ class ContestSeat:
 
     def decide(self, view: View) -> Action:
         """The player's move, or a stand if it makes a fault or has no strikes left."""
+        self.notes.append("")
         action = self._ask(view) if self.strikes > 0 else STAND
         self.moves.append(str(action))
         return action
+
+    def log(self, plan: TablePlan) -> BotLog:
+        """What the bot wrote to stderr at this table, and said of itself."""
+        errors, ready = (self.line.log, self.line.ready) if self.line else (self.errors, {})
+        text = errors.decode("utf-8", "backslashreplace")
+        return BotLog(self.bot, plan.match, plan.table, self.position, text, ready)
 
     def _ask(self, view: View) -> Action:
         self.last_view = view
@@ -53,6 +65,10 @@ class ContestSeat:
             self.last_reply = reply = self.line.ask(view) if self.line else self.player.ask(view)
             if self.on_move and reply.cause not in ("start", "not-ready"):
                 self.on_move(self.bot, reply.elapsed_ns / 1e9)
+            if self.line:
+                self.notes[-1] = parse_note(reply.stdout) if reply.cause == "exit" else ""
+            elif reply.stderr and len(self.errors) < LOG_LIMIT:
+                self.errors = (self.errors + reply.stderr)[:LOG_LIMIT]
             move = classify_reply(reply, view)
             return self._fault(move) if isinstance(move, Fault) else move
         try:

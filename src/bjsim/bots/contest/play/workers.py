@@ -24,6 +24,7 @@ from bjsim.bots.contest.entrants import Entrant, identify, opened
 from bjsim.bots.contest.luck.adjust import has_luck
 from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
 from bjsim.bots.contest.luck.state_index import StateIndex
+from bjsim.bots.contest.play.logs import BotLog
 from bjsim.bots.contest.play.match import Record, play_table
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.programs import is_unstartable
@@ -65,6 +66,7 @@ class Workers:
             players.append(identify(contest.house, contest.rules, "house"))
         _state_index(contest.rules)  # computed once for all forked workers
         self.draw_log: DrawLog | None = None  # of the last table whose rounds were taken
+        self.logs: list[BotLog] = []  # what bots wrote to stderr there
         self._rounds: dict[int, deque[Any]] = {}  # by task
         self._assigned: dict[int, Connection] = {}  # task -> worker
         self._connections: list[Connection] = []
@@ -130,7 +132,7 @@ class Workers:
             while not rounds:
                 self._receive()
             if isinstance(played := rounds.popleft(), _TableDone):
-                self.draw_log = played.draw_log
+                self.draw_log, self.logs = played.draw_log, played.logs
                 del self._rounds[task]
                 return
             yield played
@@ -212,20 +214,22 @@ class Worker:
 
         index = _state_index(self.contest.rules)
         draw_logger = DrawLogger(self.contest.rules, index) if index else None
-        for record in play_table(self.contest, plan, players.__getitem__, draw_logger, done, on_move):
+        logs: list[BotLog] = []
+        for record in play_table(self.contest, plan, players.__getitem__, draw_logger, done, on_move, logs.append):
             unsent.append((record, [*times]))
             times.clear()
             if time.monotonic() - last_sent > REPORT_EVERY_S:
                 connection.send((task, unsent))
                 unsent.clear()
                 last_sent = time.monotonic()
-        connection.send((task, [*unsent, _TableDone(draw_logger.draw_log() if draw_logger else None)]))
+        connection.send((task, [*unsent, _TableDone(draw_logger.draw_log() if draw_logger else None, logs)]))
 
 
 class _TableDone(NamedTuple):
     """Sent after the last round of a table; the draw log includes replayed rounds."""
 
     draw_log: DrawLog | None
+    logs: list[BotLog]
 
 
 @lru_cache(maxsize=1)

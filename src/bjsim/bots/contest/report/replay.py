@@ -107,6 +107,7 @@ class _ReplaySeat:
     requests: list[list[str]]
     faults: dict[int, Mapping[str, Any]]
     strikes: int
+    notes: Sequence[str] = ()
     won: Fraction = Fraction(0)
     moves: int = 0
 
@@ -127,9 +128,11 @@ class _TableState:
             _ReplaySeat(
                 recorder.name, chips, [_ReplayHand(self.buy_in)], recorder.requests,
                 {fault["move"]: fault for fault in faults if fault["bot"] == bot},
-                contest.strikes - record.get("spent", {}).get(bot, 0),
+                contest.strikes - record.get("spent", {}).get(bot, 0), notes,
             )
-            for bot, chips, recorder in zip(record["seats"], record["chips"], recorders, strict=True)
+            for bot, chips, recorder, notes in zip(
+                record["seats"], record["chips"], recorders, record.get("notes", [()] * len(recorders)), strict=True
+            )
         ]  # fmt: skip
 
     @property
@@ -186,6 +189,7 @@ class _TableState:
         hand = seat.hands[index]
         request, fault = " ".join(seat.requests[seat.moves]), seat.faults.get(seat.moves)
         asked = seat.strikes > 0
+        note = seat.notes[seat.moves] if seat.notes else ""
         seat.moves += 1
         seat.strikes -= fault is not None
         hand.status = str(action)
@@ -199,8 +203,10 @@ class _TableState:
             hand.stake *= 2
         elif action == SPLIT:
             seat.hands[index : index + 1] = [_ReplayHand(hand.stake, card, hand.status) for card in hand.cards]
-        note = f" (fault, {fault['kind']}: {fault['detail']})" if fault else ""
-        return f"{name} receives “{request}” and answers {action}: {NAMES[action.letter]}{amount}.{note}"
+        more = f" Its note: {note}" if note else ""
+        if fault:
+            more = f" (fault, {fault['kind']}: {fault['detail']})"
+        return f"{name} receives “{request}” and answers {action}: {NAMES[action.letter]}{amount}.{more}"
 
     def _pay(self, seat: _ReplaySeat, hand: _ReplayHand, name: str, won: Fraction) -> str:
         chips = int(seat.won + won) - int(seat.won)

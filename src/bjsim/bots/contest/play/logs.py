@@ -1,0 +1,73 @@
+"""What bots wrote to stderr in each match, and said of themselves.
+
+It may differ from run to run, so it is in files next to the journal, not in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from bjsim.bots.contest.config import HOUSE
+from bjsim.errors import file_errors
+
+LOGS = "logs"  # the folder, with a file for each bot
+MOST = 1 << 20  # bytes of a file; a bot's later logs are not kept
+
+
+class BotLog(NamedTuple):
+    """What a bot wrote to stderr at a table.
+
+    Attributes:
+        bot: Its number.
+        match: Number of the match.
+        table: Number of the table in the match.
+        position: Its seat.
+        text: The first 64 KiB that it wrote.
+        ready: Of a line bot: the keys after `ready 1`, such as `name` and `version`.
+    """
+
+    bot: int
+    match: int
+    table: int
+    position: int
+    text: str
+    ready: dict[str, str]
+
+
+def add_logs(folder: Path, logs: Iterable[BotLog]) -> None:
+    """Append logs to the files in a contest's folder; empty ones, and those of the house, are left out."""
+    for log in logs:
+        if log.bot == HOUSE or not (log.text or log.ready):
+            continue
+        path = _path(folder, log.bot)
+        with file_errors(path):
+            path.parent.mkdir(exist_ok=True)
+            with path.open("a", encoding="utf-8") as file:
+                if file.tell() < MOST:
+                    file.write(json.dumps(log._asdict()) + "\n")
+
+
+def read_logs(folder: Path, bot: int) -> list[BotLog]:
+    """The logs of a bot in the order of the matches; one that was interrupted has several. Bad lines are skipped."""
+    path, found = _path(folder, bot), []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
+        try:
+            values = json.loads(line)
+            ready = {str(key): str(value) for key, value in values["ready"].items()}
+            match, table, position = (int(values[name]) for name in ("match", "table", "position"))
+        except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
+            continue
+        found.append(BotLog(bot, match, table, position, str(values.get("text", "")), ready))
+    return sorted(found, key=lambda log: log[1:4])
+
+
+def read_ready(folder: Path, bot: int) -> dict[str, str]:
+    """What a line bot last said of itself after `ready 1`: its `name`, `version` and the like."""
+    return next((log.ready for log in reversed(read_logs(folder, bot)) if log.ready), {})
+
+
+def _path(folder: Path, bot: int) -> Path:
+    return folder / LOGS / f"{bot}.jsonl"

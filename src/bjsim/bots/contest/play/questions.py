@@ -1,0 +1,129 @@
+"""What the bots at a table were asked at every move. It is not stored: the rounds are replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import Entrant
+from bjsim.bots.contest.play.match import Record, TableDealer, replay_round
+from bjsim.bots.contest.schedule.seating import TablePlan
+from bjsim.bots.line import Clock, Transcript, fault_line, hello_line, match_line, move_line, rules_line
+from bjsim.bots.protocol import make_argv
+from bjsim.sim.game.actions import View
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to a bot, and its answer.
+
+    Attributes:
+        round: Number of the round at the table, from 0.
+        bot: Number of the bot.
+        position: Its seat.
+        told: Of a line bot: what it was told since its last question. It is told as to a process that lives for the
+            whole match: a process that replaces another is told everything so far, too.
+        asked: The line `move`, without the bank, which is not recorded; or the arguments of a bot that is started for
+            every move.
+        answer: Its move and note; at a fault what it printed.
+        fault: The kind of fault, and after a colon the details; empty without one.
+    """
+
+    round: int
+    bot: int
+    position: int
+    told: Sequence[str]
+    asked: str
+    answer: str
+    fault: str
+
+
+def questions(contest: Contest, records: Iterable[Record], protocols: Sequence[str]) -> Iterator[Question]:
+    """The questions at one table of a match.
+
+    Args:
+        contest: The settings.
+        records: The records of its rounds, from the first.
+        protocols: Of each bot by its number, then of the house: `argv`, `line`, or empty if it is not a program.
+
+    Returns:
+        An iterator of the questions in the order of play, without those to players that are not programs.
+
+    Raises:
+        ReplayMismatch: A round differs from its record.
+    """
+    table: _Table | None = None
+    for record in records:
+        table = table or _Table(contest, record, protocols)
+        yield from table.replay(record)
+
+
+class _Table:
+    """Replays the rounds of a table, and keeps what was told to its line bots. first: the record of its first round."""
+
+    def __init__(self, contest: Contest, first: Record, protocols: Sequence[str]) -> None:
+        plan = TablePlan(first["match"], first["table"], first["shoe"], tuple(first["seats"]))
+        self.contest, self.protocols = contest, protocols
+        self.dealer = TableDealer(contest, plan, None)
+        self.dealer.transcript = self.transcript = Transcript(contest.rules)
+        self.strikes = dict.fromkeys(range(len(plan.bots)), contest.strikes)
+        rounds, seats = contest.sittings * contest.hands, len(plan.bots)
+        opening = [hello_line(Clock.within(contest.timeout)), rules_line(contest.rules)]
+        self.told = {
+            position: [*opening, match_line(seats, position, contest.rules.chips, rounds)] for position in range(seats)
+        }
+        self.seen = dict.fromkeys(range(seats), 0)  # lines of the transcript
+
+    def replay(self, record: Record) -> list[Question]:
+        """The questions of the next round."""
+        found: list[Question] = []
+        faults = {(fault["place"], fault["move"]): fault for fault in record.get("faults", ())}
+        number, positions = self.dealer.round, self.dealer.paying
+
+        def ask(position: int, view: View, move: int) -> None:
+            fault = faults.pop((position, move), None)
+            bot = self.dealer.plan.bots[position]
+            if self.strikes[position] > 0 and self.protocols[bot]:
+                told, asked = self._ask(position, view)
+                answer = fault["stdout"] if fault else _answer(record, positions.index(position), move)
+                what = f"{fault['kind']}: {fault['detail']}" if fault else ""
+                found.append(Question(number, bot, position, told, asked, answer.strip(), what))
+            if fault:
+                self._count(position, fault)
+
+        replay_round(self.dealer, record, ask)
+        for (position, _), fault in faults.items():  # those of too many moves
+            self._count(position, fault)
+        return found
+
+    def _ask(self, position: int, view: View) -> tuple[list[str], str]:
+        if self.protocols[self.dealer.plan.bots[position]] != "line":
+            return [], " ".join(make_argv(view))
+        self._tell(position)
+        told, self.told[position] = self.told[position], []
+        return told, move_line(view, self.transcript.hand_in_play(position))
+
+    def _tell(self, position: int) -> None:
+        """Copy what happened at the table."""
+        self.transcript.update()
+        self.told[position] += self.transcript.lines[self.seen[position] :]
+        self.seen[position] = len(self.transcript.lines)
+
+    def _count(self, position: int, fault: Mapping[str, Any]) -> None:
+        self.strikes[position] -= 1
+        self._tell(position)
+        self.told[position].append(fault_line(fault["kind"], self.strikes[position]))
+
+
+def protocols(header: Mapping[str, Any]) -> list[str]:
+    """The protocol of each bot and, last, of the house; empty for a player that is not a program."""
+    entrants = [Entrant.from_dict(bot) for bot in [*header["bots"], *([header["house"]] if header["house"] else [])]]
+    return [entrant.protocol if entrant.timed else "" for entrant in entrants]
+
+
+def _answer(record: Record, seat: int, move: int) -> str:
+    """A recorded move with its note. seat: among those of the round."""
+    notes = record.get("notes", [])
+    return f"{record['moves'][seat][move]} {notes[seat][move] if notes else ''}"

@@ -1,0 +1,94 @@
+"""`bjsim koth trace`, and `bjsim koth show --asked`: what bots were asked, told and answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.play.logs import read_logs
+from bjsim.bots.contest.play.match import Record
+from bjsim.bots.contest.play.questions import Question, protocols, questions
+from bjsim.bots.protocol import printable, printable_lines
+from bjsim.errors import InputError
+
+
+@click.command(short_help="Print all that a bot was told and answered at a table.")
+@click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path))
+@click.argument("table", metavar="MATCH.TABLE")
+@click.option("--bot", required=True, metavar="NAME", help="The bot.")
+def trace(folder: Path, table: str, bot: str) -> None:
+    """Print all that a bot was told (>) and answered (<) at a table of the contest in the folder CONTEST.
+
+    What it wrote to stderr in the match follows.
+    """
+    with journal.sensible(folder):
+        show_trace(folder, table, bot)
+
+
+def show_trace(folder: Path, table: str, bot: str) -> None:
+    """Print what a bot was told and answered at a table. Raises: InputError."""
+    match, number = parse_place(table, 2, "MATCH.TABLE, such as 3.1")
+    header, records = read_table(folder, match, number)
+    names = [entrant["name"] for entrant in header["bots"]]
+    present = [names[seat] for seat in records[0]["seats"] if seat >= 0]
+    if bot not in present:
+        raise InputError(f"--bot {bot}: table {table} has {', '.join(map(printable, present))}")
+    which = names.index(bot)
+    if not protocols(header)[which]:
+        raise InputError(f"--bot {bot}: it is not a program, so it was told nothing")
+    for question in questions(Contest.from_dict(header["contest"]), records, protocols(header)):
+        if question.bot == which:
+            print_question(question)
+    for log in read_logs(folder, which):
+        if (log.match, log.table) == (match, number) and log.text:
+            click.echo(f"stderr:\n{printable_lines(log.text)}")
+
+
+def show_questions(folder: Path, hand: str) -> None:
+    """Print what every bot was asked in a round. Raises: InputError."""
+    match, table, number = parse_place(hand, 3, "MATCH.TABLE.ROUND, such as 3.1.25")
+    header, records = read_table(folder, match, table)
+    names = [*(entrant["name"] for entrant in header["bots"]), "house"]
+    for question in questions(Contest.from_dict(header["contest"]), records, protocols(header)):
+        if question.round == number:
+            click.echo(printable(f"{names[question.bot]} (seat {question.position + 1}):"))
+            print_question(question)
+
+
+def print_question(question: Question) -> None:
+    """Print a question as lines with `>`, and its answer as one with `<`."""
+    for line in (*question.told, question.asked):
+        click.echo(printable(f"> {line}"))
+    click.echo(printable(f"< {question.answer}"))
+    if question.fault:
+        click.echo(printable(f"! {question.fault}"))
+
+
+def parse_place(text: str, parts: int, form: str) -> list[int]:
+    """The numbers of a place in a contest, from 0. Raises: InputError that names the form."""
+    numbers = text.split(".")
+    if len(numbers) != parts or not all(number.isdecimal() and number.isascii() for number in numbers):
+        raise InputError(f"{text} is not accepted; write {form}")
+    return [int(number) - 1 for number in numbers]
+
+
+def read_table(folder: Path, match: int, table: int) -> tuple[Record, list[Record]]:
+    """The header of a contest, and the rounds of one of its tables. Raises: InputError."""
+    records = journal.read(folder)
+    header = next(records, None)
+    found = list(_rounds(records, match, table))
+    if header is None or not found:
+        raise InputError(f"the contest in {folder} has no match {match + 1} with a table {table + 1}")
+    return header, found
+
+
+def _rounds(records: Iterator[Record], match: int, table: int) -> Iterator[Record]:
+    for record in records:
+        if record["record"] == "round" and record["match"] > match:
+            return
+        if record["record"] == "round" and (record["match"], record["table"]) == (match, table):
+            yield record

@@ -1,0 +1,134 @@
+"""What a contest keeps for authors: notes, stderr, and what the bots were asked, from a replay."""
+
+import json
+import re
+
+import pytest
+from bot_helpers import line_bot, needs, needs_sandbox
+from click.testing import CliRunner
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.play import journal, logs
+from bjsim.bots.contest.play.questions import protocols, questions
+from bjsim.bots.contest.play.verify import verify
+from bjsim.bots.contest.report.page import render_page
+from bjsim.cli.koth import koth
+from bjsim.sim.game.presets import load_rules
+
+pytestmark = [needs(".py"), needs_sandbox]
+CARDSHARK = load_rules("cardshark")
+# Writes all lines that it reads to stderr, answers with a note, and makes a fault now and then, by what it has seen.
+ECHO = line_bot(
+    "'X' if sum('card' in s for s in seen) % 9 == 4 else 'H' if int(args[0]) < 15 else 'S', f'cards={len(seen)}'",
+    setup="class Seen(list):\n    def append(self, text):\n"
+    "        sys.stderr.write(text)\n        super().append(text)\nseen = Seen()",
+    ready="ready 1 name=echo version=7",
+)
+ARGV = "import sys\nprint('score', sys.argv[1], file=sys.stderr)\nprint('H' if int(sys.argv[1]) < 15 else 'S')\n"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A contest of two line bots, a bot that is started for every move, and a strategy."""
+    folder = tmp_path_factory.mktemp("played")
+    (folder / "echo.py").write_text(ECHO)
+    (folder / "argv.py").write_text(ARGV)
+    bots = [str(folder / "echo.py"), f"again={folder / 'echo.py'}", str(folder / "argv.py"), "lim17"]
+    contest = Contest(CARDSHARK, 7, matches=2, sittings=2, timeout=10.0, protocols=("argv", "line"))
+    host = Host.begin(folder / "c", contest, gather(bots, CARDSHARK))
+    host.run()
+    return host
+
+
+def table(folder, match):
+    """The header, and the records of the rounds at the first table of a match."""
+    header, *records = journal.read(folder)
+    return header, [record for record in records if record["record"] == "round" and record["match"] == match]
+
+
+def told(folder, match, bot):
+    """All lines that the bot was told at the table, without the bank, from a replay."""
+    header, records = table(folder, match)
+    asked = questions(Contest.from_dict(header["contest"]), records, protocols(header))
+    return [line for question in asked if question.bot == bot for line in (*question.told, question.asked)]
+
+
+def written(text):
+    """The lines in a log of ECHO, without the bank, up to the last question."""
+    lines = re.sub(r" bank-ms=\d+$", "", text, flags=re.M).splitlines()
+    last = max(number for number, line in enumerate(lines) if line.startswith("move"))
+    return [line for line in lines[: last + 1]]
+
+
+def test_a_replay_gives_what_a_bot_was_told(played):
+    """The lines are those that the bot really read, faults of its own included."""
+    for bot in (0, 1):
+        for log in logs.read_logs(played.folder, bot):
+            asked = told(played.folder, log.match, bot)
+            asked[0] = re.sub(r" bank-ms=\d+", "", asked[0])
+            assert asked == written(log.text) and any("fault bad-reply strikes=" in line for line in asked)
+            assert log.text.endswith("bye\n") and log.ready == {"name": "echo", "version": "7"}
+        assert logs.read_ready(played.folder, bot)["name"] == "echo"
+
+
+def test_the_argument_of_every_question_is_that_of_the_bot(played):
+    scores = [log.text.split()[1::2] for log in logs.read_logs(played.folder, 2)]
+    assert scores == [[line.split()[0] for line in told(played.folder, match, 2)] for match in (0, 1)]
+    assert logs.read_ready(played.folder, 2) == {} and not logs.read_logs(played.folder, 3)
+
+
+def test_notes_are_in_the_journal_and_in_the_replays(played):
+    _, records = table(played.folder, 0)
+    notes = [note for record in records for seat in record["notes"] for note in seat]
+    moves = [move for record in records for seat in record["moves"] for move in seat]
+    assert len(notes) == len(moves) and sum(note.startswith("cards=") for note in notes) > 10
+    assert verify(played.folder)[0] == 20
+    note = next(filter(None, notes))
+    assert f"Its note: {note}" in render_page(played.standings, played.page)
+
+
+def test_a_resumed_match_tells_faults_where_they_were(played, tmp_path):
+    """A new process reads what the first one would have read, in the same order."""
+    lines = (played.folder / journal.NAME).read_bytes().splitlines(keepends=True)
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / journal.NAME).write_bytes(b"".join(lines[:8]))
+    Host.resume(tmp_path / "c").run()
+    whole, resumed = (logs.read_logs(folder, 0)[0] for folder in (played.folder, tmp_path / "c"))
+    (where,) = [number for number, line in enumerate(written(resumed.text)) if "resumed=1" in line]
+    unasked = [line for line in written(whole.text) if not line.startswith("move")]
+    again = [line for line in written(resumed.text) if not line.startswith("move")]
+    (stopped,) = [number for number, line in enumerate(again) if line.startswith("round 8 ")]
+    assert again[where + 1 :] == unasked[where + 1 :] and any("fault" in line for line in again[:stopped])
+
+
+def test_the_commands_print_it(played):
+    folder = str(played.folder)
+    done = CliRunner().invoke(koth, ["show", folder, "--hand", "2.1.3", "--asked"])
+    assert done.exit_code == 0 and "> move " in done.output and "echo (seat " in done.output, done.output
+    assert done.output == CliRunner().invoke(koth, ["--show", folder, "--hand", "2.1.3", "--asked"]).output
+    done = CliRunner().invoke(koth, ["trace", folder, "2.1", "--bot", "again"])
+    lines = done.output.partition("stderr:\n")[0].splitlines()
+    assert lines[0].startswith("> hello 1 ") and "! bad-reply: 'X' is not a move" in done.output
+    assert sum(line.startswith("< ") for line in lines) == sum(line.startswith("> move") for line in lines) > 10
+    for words, error in (
+        (["show", folder, "--asked"], "--asked needs --hand"),
+        (["trace", folder, "3.1", "--bot", "echo"], "has no match 3 with a table 1"),
+        (["trace", folder, "2", "--bot", "echo"], "2 is not accepted; write MATCH.TABLE, such as 3.1"),
+        (["trace", folder, "2.1", "--bot", "x"], "--bot x: table 2.1 has "),
+        (["trace", folder, "2.1", "--bot", "lim17"], "it is not a program"),
+    ):
+        assert error in str(CliRunner().invoke(koth, words).exception), words
+
+
+def test_logs_are_limited_and_bad_lines_are_skipped(tmp_path, monkeypatch):
+    monkeypatch.setattr(logs, "MOST", 1000)
+    log = logs.BotLog(0, 1, 0, 2, "x" * 400, {})
+    logs.add_logs(tmp_path, [log._replace(match=match) for match in (4, 3, 2, 1)])
+    logs.add_logs(tmp_path, [log._replace(bot=-1), log._replace(bot=1, text="")])
+    assert [found.match for found in logs.read_logs(tmp_path, 0)] == [2, 3, 4]
+    assert [path.name for path in (tmp_path / logs.LOGS).iterdir()] == ["0.jsonl"]
+    with (tmp_path / logs.LOGS / "0.jsonl").open("a") as file:
+        file.write('{"match": 1}\n[]\nnonsense\n' + json.dumps(log._asdict() | {"ready": []}) + "\n" + '{"match":')
+    assert len(logs.read_logs(tmp_path, 0)) == 3
