@@ -79,3 +79,10 @@ def test_a_file_next_to_the_config_takes_precedence_over_a_strategy(folder):
     contest, bots = load_config(str(folder / "contest.toml"))
     assert contest.rules.name == "cardshark"
     assert bots == [f"={folder / 'optimal'}", "lim17", ""]
+
+
+@pytest.mark.parametrize("title", [3, "two\nlines", "x" * 201])
+def test_a_title_is_one_short_line(title):
+    assert Contest(CARDSHARK, title="Autumn 2026 – the hill").title.endswith("hill")
+    with pytest.raises(ConfigError, match="at most 200 characters"):
+        Contest(CARDSHARK, title=title)

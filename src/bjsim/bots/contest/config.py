@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from bjsim.bots.protocol import printable
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules, named_rules
 from bjsim.sim.game.random_stream import MAX_SEED, random_seed
@@ -17,6 +18,7 @@ from bjsim.toml_files import read_toml
 
 HOUSE = -1  # the bot number of a house player, which fills an empty seat and is not ranked
 MAX_COUNT = 10**15  # largest accepted count
+MAX_TITLE = 200
 PROTOCOLS = ("argv", "line")  # of programs: started for every move, or alive for a match
 MANY = 100_000  # default match limit of a contest that runs until it is decided
 
@@ -43,6 +45,7 @@ class Contest:
         timeout: Seconds that a bot has for one move.
         cold: Whether bots are started anew for every move instead of forked from a resident server.
         protocols: Which programs may play: those of the protocol `argv`, of `line`, or of both.
+        title: The title of the contest's page, or "" for none.
 
     Raises:
         ConfigError: A value is not accepted.
@@ -60,6 +63,7 @@ class Contest:
     timeout: float = 2.0
     cold: bool = False
     protocols: tuple[str, ...] = ("argv",)
+    title: str = ""
 
     def __post_init__(self) -> None:
         for name in _WHOLE:
@@ -69,6 +73,8 @@ class Contest:
                 raise ConfigError(f"{name} = {value} is not accepted; use a whole number from {low} to {most}")
         if not isinstance(self.house, str):
             raise ConfigError(f"house = {self.house} is not accepted; use a bot's name or file")
+        if not isinstance(self.title, str) or printable(self.title) != self.title or len(self.title) > MAX_TITLE:
+            raise ConfigError(f"title = {self.title} is not accepted; use one line of at most {MAX_TITLE} characters")
         for name in ("duplicate", "cold"):
             if not isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name} = {getattr(self, name)} is not accepted; use true or false")
@@ -102,7 +108,7 @@ class Contest:
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Contest:
         """The contest with the settings that `to_dict` returned."""
-        given = {"cold": False, "protocols": ("argv",), **values}  # the two are newer than old journals
+        given = {"cold": False, "protocols": ("argv",), "title": "", **values}  # these are newer than old journals
         return Contest(Rules.from_dict(values["rules"]), **{name: given[name] for name in SETTINGS})
 
 
