@@ -24,7 +24,7 @@ from bjsim.bots.contest.play.match import Record
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.play.verify import verify as verify  # part of the interface of this module
 from bjsim.bots.contest.play.workers import Times, Workers
-from bjsim.bots.contest.report.page import PageData
+from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.schedule.seating import TablePlan, schedule, table_shape
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.programs import need_programs

@@ -3,71 +3,90 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from heapq import nlargest
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from bjsim.bots.contest.entrants import IN_PROCESS
 from bjsim.bots.contest.play.timings import Timings
+from bjsim.bots.contest.report.colours import DARK, LIGHT, make_slugs, make_styles
 from bjsim.bots.contest.report.command import contest_command, published_sources, settings_file
-from bjsim.bots.contest.report.drawings import COMPARED, draw_convergence, draw_intervals
+from bjsim.bots.contest.report.drawings import DRAWN, TOP, draw_convergence, draw_intervals
 from bjsim.bots.contest.report.output import row_values
-from bjsim.bots.contest.report.replay import replay, round_label, shorten
+from bjsim.bots.contest.report.page_data import PageData
+from bjsim.bots.contest.report.replay import replay, round_number, shorten
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
 from bjsim.bots.contest.scoring.standings import Standings
 
-SWINGS = 12  # replays of the rounds with the largest swings
-LAST = 500  # replays of the last match; with four bots they take 1 MB
-FAULTS = 5  # faults shown of each kind and bot
+COMPARED = 12  # bots that are compared with each other; the page of a bot compares it with all others
+RELOAD = 20  # seconds between two reloads of a page while the contest is not over
 
 
-class PageData:
-    """The data of the page that the standings do not have. Pass every record to `add`, as to the standings.
+@lru_cache(maxsize=1)
+def templates() -> Environment:
+    """The templates of the pages; they escape what they are given."""
+    environment = Environment(
+        loader=PackageLoader("bjsim.bots.contest.report"), autoescape=select_autoescape(default=True),
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters["signed"] = lambda value, digits=1: f"{value:+.{digits}f}"
+    environment.filters["cards"] = lambda letters: ["10" if letter == "T" else letter for letter in letters]
+    return environment
+
+
+class Report:
+    """What all pages of a contest at one moment have in common.
+
+    Args:
+        standings: The standings.
+        data: The other data of the pages, from the same records.
+        timings: The times of moves, if known.
+        changed: The time of the last result in seconds since 1970, if known.
 
     Attributes:
-        last: The first LAST records of the last match.
-        swings: (swing in chips, -number, record) of the rounds with the largest swings.
-        faults: The first FAULTS faults by bot and kind.
-        match: Number of the last match, -1 before the first.
-        rounds: Rounds in the last match.
+        rows: The rows of the standings, best first, as of `row_values`, with number, slug, ties, language and protocol.
+        names: Names by bot number; the last is the house.
+        slugs: Names of the bots' pages, without their ending.
+        styles: How the bots are drawn.
     """
 
-    def __init__(self) -> None:
-        self.last: list[dict[str, Any]] = []
-        self.swings: list[tuple[int, int, dict[str, Any]]] = []  # (swing, -number, record)
-        self.faults: dict[tuple[int, str], list[dict[str, Any]]] = {}
-        self.match = -1
-        self.rounds = 0
-        self._number = 0
-        self._spent: Counter[int] = Counter()  # strikes in the last match, by bot
+    def __init__(
+        self, standings: Standings, data: PageData, timings: Timings | None = None, changed: float | None = None
+    ) -> None:
+        self.standings, self.data = standings, data
+        self.names = [*standings.names, "house"]
+        self.slugs = make_slugs(standings.names)
+        self.styles = make_styles(standings.names)
+        self.rows = [
+            {**row_values(row, timings), "number": row.bot, "slug": self.slugs[row.bot], "top": place < TOP,
+             **how_played(standings.bots[row.bot])}
+            for place, row in enumerate(standings.rows())
+        ]  # fmt: skip
+        for row, ties in zip(self.rows, describe_ties(standings, self.rows), strict=True):
+            row["ties"] = ties
+        self.changed = datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%d %H:%M") if changed else ""
+        self._replays: dict[tuple[int, int, str], dict[str, Any]] = {}
 
-    def add(self, record: Mapping[str, Any]) -> None:
-        """Take the next record of the journal."""
-        if record["record"] != "round":
-            return
-        self._number += 1
-        if record["match"] != self.match:
-            self.match, self.rounds, self.last = record["match"], 0, []
-            self._spent.clear()
-        self.rounds += 1
-        if len(self.last) < LAST:
-            self.last.append(self._with_strikes(record))
-        swing = max(abs(net) for net in record["net"])
-        if len(self.swings) < SWINGS or swing > self.swings[-1][0]:
-            swings = [*self.swings, (swing, -self._number, self._with_strikes(record))]
-            self.swings = nlargest(SWINGS, swings, key=lambda s: s[:2])
-        for fault in record.get("faults", ()):
-            self._spent[fault["bot"]] += 1
-            shown = self.faults.setdefault((fault["bot"], fault["kind"]), [])
-            if len(shown) < FAULTS:
-                shown.append({**fault, "where": round_label(record)})
+    def replay(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """The replay of a record; several pages show the same rounds."""
+        key = record["match"], record["table"], round_number(record, self.standings.contest)
+        if key not in self._replays:
+            self._replays[key] = replay(self.standings.contest, record, self.names)
+        return self._replays[key]
 
-    def _with_strikes(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """A record with the strikes used before it: a bot without strikes left is not asked."""
-        return {**record, "spent": dict(self._spent)}
+    def render(self, template: str, **values: Any) -> str:
+        """Render a page."""
+        standings = self.standings
+        return templates().get_template(template).render(
+            standings=standings, contest=standings.contest, rules=standings.contest.rules, rows=self.rows,
+            title=standings.contest.title or "Blackjack contest", luck=standings.luck_adjusted, changed=self.changed,
+            reload=0 if standings.end else RELOAD, names=self.names, slugs=self.slugs, styles=self.styles,
+            round_number=lambda record: round_number(record, standings.contest),
+            light=LIGHT, dark=DARK, both="line" in standings.contest.protocols, fewest=MIN_BATCHES, **values,
+        )  # fmt: skip
 
 
 def format_swing(record: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -95,59 +114,88 @@ def replayed(data: PageData, swings: int) -> str:
         A sentence.
     """
     count, match = len(data.last), data.match + 1
-    last = f"all {count} rounds" if count == data.rounds else f"the first {count} of {data.rounds} rounds"
+    whole = "the only round" if count == 1 else f"all {count} rounds"
+    last = whole if count == data.rounds else f"the first {count} of {data.rounds} rounds"
     return f"The {swings} hands with the largest swings, and {last} of the last match, match {match}."
 
 
-def render_page(standings: Standings, data: PageData, timings: Timings | None = None) -> str:
-    """Render the page.
+def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The bots with which each bot is tied, in words.
 
     Args:
         standings: The standings.
-        data: The data of the page, from the same records.
-        timings: The times of moves, if known.
+        rows: The rows of the standings, best first.
+
+    Returns:
+        A text for each row: names, ranks, all, or none; "" where nothing is known.
+    """
+    ends = standings.tie_ends() if standings.matches else []
+    texts = [""] * len(rows)
+    for index, end in enumerate(ends):
+        first = next(other for other in range(index + 1) if ends[other] > index)
+        others = [row for row in rows[first:end] if row is not rows[index]]
+        if not others:
+            texts[index] = "none"
+        elif len(others) == len(ends) - 1 and len(others) > 1:
+            texts[index] = "all"
+        elif len(others) <= 2:
+            texts[index] = ", ".join(row["bot"] for row in others)
+        else:
+            texts[index] = f"ranks {rows[first]['rank']} to {rows[end - 1]['rank']}"
+    return texts
+
+
+def render_page(
+    standings: Standings, data: PageData, timings: Timings | None = None, changed: float | None = None
+) -> str:
+    """Render the page of the contest. The arguments are those of `Report`.
 
     Returns:
         The page as HTML.
     """
-    environment = Environment(
-        loader=PackageLoader("bjsim.bots.contest.report"), autoescape=select_autoescape(default=True),
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    environment.filters["signed"] = lambda value, digits=1: f"{value:+.{digits}f}"
-    contest, names = standings.contest, [*standings.names, "house"]
-    rules, sources = contest.rules, published_sources([bot["source"] for bot in standings.bots])
-    rows = [
-        {**row_values(row, timings), "number": row.bot, **how_played(standings.bots[row.bot])}
-        for row in standings.rows()
-    ]
-    swings = [replay(contest, record, names, format_swing(record, names)) for _, _, record in data.swings]
-    last = [replay(contest, record, names, "last match") for record in data.last]
-    return environment.get_template("page.html").render(
-        contest=contest,
-        rules=rules,
-        rule_rows=rules.to_dict(),
-        luck=standings.luck_adjusted,
+    return render_index(Report(standings, data, timings, changed))
+
+
+def render_index(report: Report) -> str:
+    """Render the page of the contest.
+
+    Args:
+        report: What its pages have in common.
+
+    Returns:
+        The page as HTML.
+    """
+    standings, data, rows = report.standings, report.data, report.rows
+    contest = standings.contest
+    sources = published_sources([bot["source"] for bot in standings.bots])
+    swings = [titled(report.replay(record), format_swing(record, report.names)) for _, _, record in data.swings]
+    last = [titled(report.replay(record), "last match") for record in data.last]
+    return report.render(
+        "page.html",
+        rule_rows=contest.rules.to_dict(),
         bots=[{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)],
         # The seed reveals all future cards, so the command is shown only after the end.
         again=contest_command(contest, standings.names, sources) if standings.end else "",
         settings_file=settings_file(contest),
         versions=standings.versions,
-        standings=standings,
-        rows=rows,
-        names=names,
         leader=rows[0]["bot"],
+        drawn=DRAWN,
+        top=TOP,
         compared=COMPARED,
-        fewest=MIN_BATCHES,
         unstarted=not all(score.started for score in standings.scores),
-        intervals=draw_intervals(rows),
-        convergence=draw_convergence(standings),
+        intervals=draw_intervals(rows, contest.rules.chips),
+        convergence=draw_convergence(standings, report.styles),
         crosstable=crosstable(standings),
-        faults=[{**fault, "name": names[bot]} for (bot, _), shown in sorted(data.faults.items()) for fault in shown],
+        faults=[group for _, group in sorted(data.faults.items())],
         replays=json.dumps(list(map(shorten, [*swings, *last])), separators=(",", ":")).replace("<", "\\u003c"),
         replayed=replayed(data, len(swings)),
         first_replay=swings[0] if swings else None,
     )
+
+
+def titled(hand: Mapping[str, Any], label: str) -> dict[str, Any]:
+    """A replay with a title."""
+    return {**hand, "title": f"{label}, hand {hand['hand']}"}
 
 
 def how_played(bot: Mapping[str, str]) -> dict[str, str]:
@@ -163,20 +211,29 @@ def crosstable(standings: Standings) -> list[list[dict[str, Any] | None]]:
         standings: The standings.
 
     Returns:
-        A row per bot, with mean, batches, interval and separation against each other bot; None where they did not meet.
+        A row per bot, with a `compare` against each other bot.
     """
     order = standings.order()[:COMPARED]
-    table: list[list[dict[str, Any] | None]] = []
-    for one in order:
-        line: list[dict[str, Any] | None] = []
-        for other in order:
-            difference = standings.difference(one, other)
-            if one == other or not difference.batches:
-                line.append(None)
-                continue
-            line.append({
-                "mean": difference.mean, "batches": difference.batches,
-                "interval": difference.interval, "separated": difference.separated,
-            })  # fmt: skip
-        table.append(line)
-    return table
+    return [[compare(standings, one, other) for other in order] for one in order]
+
+
+def compare(standings: Standings, one: int, other: int) -> dict[str, Any] | None:
+    """The difference of two bots.
+
+    Args:
+        standings: The standings.
+        one: Number of the first bot.
+        other: Number of the second bot.
+
+    Returns:
+        Mean, batches, half-width of the interval, separation, and `verdict`; None where they did not meet.
+    """
+    difference = standings.difference(one, other)
+    if one == other or not difference.batches:
+        return None
+    low, high = difference.interval or (0.0, 0.0)
+    return {
+        "mean": difference.mean, "batches": difference.batches, "separated": difference.separated,
+        "half": (high - low) / 2 if difference.interval else None,
+        "verdict": ("ahead" if difference.mean > 0 else "behind") if difference.separated else "open",
+    }  # fmt: skip

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.timings import Timings
+from bjsim.bots.contest.report.bot_page import render_bot
 from bjsim.bots.contest.report.output import write_atomically, write_standings
-from bjsim.bots.contest.report.page import PageData, render_page
+from bjsim.bots.contest.report.page import Report, render_index
+from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.errors import file_errors
+
+PAGES = "pages"  # the folder with the pages of the bots
 
 
 def write_results(folder: Path, standings: Standings, page: PageData, timings: Timings) -> None:
-    """Write standings.json, standings.csv and index.html.
+    """Write standings.json, standings.csv, index.html and a page for each bot.
 
     Args:
         folder: The contest's folder.
         standings: The standings.
-        page: The data of the page.
+        page: The data of the pages.
         timings: The times of moves.
     """
     write_standings(folder, standings, timings)
-    write_atomically(folder / "index.html", render_page(standings, page, timings))
+    report = Report(standings, page, timings, (folder / journal.NAME).stat().st_mtime)
+    pages = folder / PAGES
+    with file_errors(pages):
+        pages.mkdir(exist_ok=True)
+    for place, row in enumerate(report.rows):
+        write_atomically(pages / f"{row['slug']}.html", render_bot(report, place))
+    write_atomically(folder / "index.html", render_index(report))

@@ -28,12 +28,9 @@ from bjsim.sim.game.events import (
 from bjsim.sim.game.hand import Hand
 
 
-def round_label(record: Mapping[str, Any]) -> str:
-    """The position of a round in the contest, in words."""
-    return (
-        f"match {record['match'] + 1}, table {record['table'] + 1}, "
-        f"session {record['sitting'] + 1}, hand {record['hand'] + 1}"
-    )
+def round_number(record: Mapping[str, Any], contest: Contest) -> str:
+    """The number of a round in its match and at its table, as in `--hand MATCH.TABLE.ROUND`."""
+    return f"{record['match'] + 1}.{record['table'] + 1}.{record['sitting'] * contest.hands + record['hand'] + 1}"
 
 
 class RequestRecorder(RecordedPlayer):
@@ -49,18 +46,17 @@ class RequestRecorder(RecordedPlayer):
         return super().decide(view)
 
 
-def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str], label: str) -> dict[str, Any]:
+def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Replay a recorded round step by step.
 
     Args:
         contest: The settings.
         record: The record of the round.
         names: Names by bot number; the last is the house.
-        label: The beginning of the title.
 
     Returns:
-        `title`, `names` by seat, `net` chips by seat, and `steps`. A step is a line of text, the dealer's cards after
-        it, and for each seat its chips and its hands, each as cards, stake and last status.
+        `hand` (the number of the round), `names` by seat, `net` chips by seat, and `steps`. A step is a line of text,
+        the dealer's cards after it, and for each seat its chips and its hands, each as cards, stake and last status.
     """
     recorders = [
         RequestRecorder(names[bot], moves) for bot, moves in zip(record["seats"], record["moves"], strict=True)
@@ -68,7 +64,7 @@ def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str], la
     events = replay_record(contest.rules, record, recorders).events
     table = _TableState(contest, record, recorders)
     return {
-        "title": f"{label}: {round_label(record)}",
+        "hand": round_number(record, contest),
         "names": [seat.name for seat in table.seats],
         "steps": [[table.step(event), table.dealer_shown, table.seats_shown] for event in events],
         "net": record["net"],

@@ -1,0 +1,61 @@
+"""The page of one bot: its rank over time, its opponents, its faults and its hands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bjsim.bots.contest.report.command import published_sources
+from bjsim.bots.contest.report.drawings import draw_rank
+from bjsim.bots.contest.report.page import Report, compare
+from bjsim.bots.contest.report.page_data import BotHands
+
+
+def render_bot(report: Report, place: int) -> str:
+    """Render the page of a bot.
+
+    Args:
+        report: What the pages of the contest have in common.
+        place: Index of the bot's row in the standings.
+
+    Returns:
+        The page as HTML.
+    """
+    row = report.rows[place]
+    bot = row["number"]
+    hands = report.data.hands.get(bot, BotHands())
+    sources = published_sources([each["source"] for each in report.standings.bots])
+    swings = [record for _, _, record in hands.swings]
+    opponents = [(other, compare(report.standings, bot, other["number"])) for other in report.rows]
+    return report.render(
+        "bot.html",
+        row=row,
+        bot={**report.standings.bots[bot], "source": sources[bot]},
+        style=report.styles[bot],
+        rank=draw_rank(report.standings, bot),
+        opponents=[(other, difference) for other, difference in opponents if difference],
+        faults=[group for key, group in sorted(report.data.faults.items()) if key[0] == bot],
+        swings=[describe_hand(report, record, bot) for record in swings],
+        last=[describe_hand(report, record, bot, record not in swings) for record in hands.last],
+        last_match=hands.match + 1,
+    )
+
+
+def describe_hand(report: Report, record: Mapping[str, Any], bot: int, anchor: bool = True) -> dict[str, Any]:
+    """A recorded round as the page of a bot shows it.
+
+    Args:
+        report: What the pages of the contest have in common.
+        record: The record of the round.
+        bot: Number of the bot.
+        anchor: Whether links to the hand lead here.
+
+    Returns:
+        The replay, with `seat`, the bot's profit in chips `won`, the steps as `words`, and the `dealer` and `seats`
+        at the end.
+    """
+    hand = report.replay(record)
+    seat = record["seats"].index(bot)
+    _, dealer, seats = hand["steps"][-1]
+    return {**hand, "anchor": anchor, "seat": seat, "won": record["net"][seat], "dealer": dealer, "seats": seats,
+            "words": [words for words, _, _ in hand["steps"]]}  # fmt: skip

@@ -1,0 +1,106 @@
+"""The rounds and faults that the pages show, collected record by record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from heapq import nlargest
+from typing import Any
+
+SWINGS = 12  # replays of the rounds with the largest swings
+LAST = 500  # replays of the last match; with four bots they take 1 MB
+BOT_SWINGS = 6  # the same on the page of a bot
+BOT_LAST = 50
+FAULTS = 5  # different faults of a kind shown for each bot
+
+Swings = list[tuple[int, int, dict[str, Any]]]  # (swing in chips, -number, record), largest first
+
+
+@dataclass
+class FaultGroup:
+    """The faults of one kind of one bot.
+
+    Attributes:
+        bot: Number of the bot.
+        kind: The kind of fault.
+        count: How many there are.
+        shown: The first FAULTS with different details, each with its `count` and its first `round`, a record.
+    """
+
+    bot: int
+    kind: str
+    count: int = 0
+    shown: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, fault: Mapping[str, Any], record: Mapping[str, Any]) -> None:
+        """Count a fault in the round of a record."""
+        self.count += 1
+        same = next((each for each in self.shown if each["detail"] == fault["detail"]), None)
+        if same:
+            same["count"] += 1
+        elif len(self.shown) < FAULTS:
+            self.shown.append({**fault, "round": record, "count": 1})
+
+
+@dataclass
+class BotHands:
+    """The rounds on the page of a bot. last: the first BOT_LAST of its last match; swings: its largest."""
+
+    match: int = -1
+    last: list[dict[str, Any]] = field(default_factory=list)
+    swings: Swings = field(default_factory=list)
+
+
+class PageData:
+    """The data of the pages that the standings do not have. Pass every record to `add`, as to the standings.
+
+    Attributes:
+        last: The first LAST records of the last match.
+        swings: (swing in chips, -number, record) of the rounds with the largest swings.
+        hands: The rounds on the page of each bot.
+        faults: The faults by bot and kind.
+        match: Number of the last match, -1 before the first.
+        rounds: Rounds in the last match.
+    """
+
+    def __init__(self) -> None:
+        self.last: list[dict[str, Any]] = []
+        self.swings: Swings = []
+        self.hands: dict[int, BotHands] = {}
+        self.faults: dict[tuple[int, str], FaultGroup] = {}
+        self.match = -1
+        self.rounds = 0
+        self._number = 0
+        self._spent: Counter[int] = Counter()  # strikes in the last match, by bot
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Take the next record of the journal."""
+        if record["record"] != "round":
+            return
+        self._number += 1
+        if record["match"] != self.match:
+            self.match, self.rounds, self.last = record["match"], 0, []
+            self._spent.clear()
+        self.rounds += 1
+        kept = {**record, "spent": dict(self._spent)}  # a bot without strikes left is not asked
+        if len(self.last) < LAST:
+            self.last.append(kept)
+        self.swings = self._with(self.swings, max(map(abs, record["net"])), kept, SWINGS)
+        for bot, net in zip(record["seats"], record["net"], strict=True):
+            hands = self.hands.setdefault(bot, BotHands())
+            if hands.match != self.match:
+                hands.match, hands.last = self.match, []
+            if len(hands.last) < BOT_LAST:
+                hands.last.append(kept)
+            hands.swings = self._with(hands.swings, abs(net), kept, BOT_SWINGS)
+        for fault in record.get("faults", ()):
+            self._spent[fault["bot"]] += 1
+            key = fault["bot"], fault["kind"]
+            self.faults.setdefault(key, FaultGroup(*key)).add(fault, kept)
+
+    def _with(self, swings: Swings, swing: int, record: dict[str, Any], count: int) -> Swings:
+        """The largest swings, among them this one if it is large enough."""
+        if len(swings) == count and swing <= swings[-1][0]:
+            return swings
+        return nlargest(count, [*swings, (swing, -self._number, record)], key=lambda each: each[:2])

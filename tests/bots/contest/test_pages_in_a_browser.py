@@ -1,0 +1,322 @@
+"""The pages of contests in a real browser: they reload themselves, fit on a phone, and are accessible."""
+
+import json
+import os
+import re
+import time
+from pathlib import Path
+
+import pytest
+from chromium import PROGRAM, Chromium
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.report import page as pages
+from bjsim.bots.contest.report.colours import DARK, LIGHT, make_slugs, make_styles
+from bjsim.bots.contest.report.page import describe_ties, render_page
+from bjsim.bots.contest.report.page_data import PageData
+from bjsim.bots.contest.report.publish import write_results
+from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.sim.game.presets import load_rules
+
+CARDSHARK = load_rules("cardshark")
+AXE = Path(os.environ.get("BJSIM_AXE", "build/axe/package/axe.min.js"))
+needs_browser = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium here")
+
+
+class Failing:
+    """A bot that fails at every move."""
+
+    name = "failing"
+
+    def decide(self, view):
+        raise RuntimeError("on purpose")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with Chromium() as chromium:
+        yield chromium
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A contest of 60 bots after two matches, with its pages."""
+    where = tmp_path_factory.mktemp("sixty")
+    bots = [f"a-rather-long-name-of-a-bot-{n}=lim{12 + n % 9}" for n in range(58)]
+    contest = Contest(CARDSHARK, matches=2, sittings=1, hands=3, seed=1, title="The <i>hill</i>")
+    host = Host.begin(where, contest, gather([*bots, "optimal", f"{__file__}:Failing"], CARDSHARK))
+    write_results(where, host.run(), host.page, host.timings)
+    return where
+
+
+def index_and_pages(folder):
+    return [folder / "index.html", folder / "pages" / "failing.html", folder / "pages" / "optimal.html"]
+
+
+# --- reloading
+
+
+def write_page(folder, records):
+    """Write the page after some records of a journal."""
+    header, *others = journal.read(folder)
+    standings, data = Standings(header), PageData()
+    for record in others[:records]:
+        standings.add(record)
+        data.add(record)
+    (folder / "index.html").write_text(render_page(standings, data), encoding="utf-8")
+
+
+def wait_for(browser, script):
+    """Wait until a script's value is true."""
+    deadline = time.monotonic() + 20
+    while not browser.run(script):
+        assert time.monotonic() < deadline, f"never true: {script}"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def quick(tmp_path, monkeypatch):
+    """A contest of two matches, of which the page shows one, and reloads after a second."""
+    monkeypatch.setattr(pages, "RELOAD", 1)
+    Host.begin(tmp_path, Contest(CARDSHARK, matches=2, seed=1), gather(["lim17", "optimal"], CARDSHARK)).run()
+    write_page(tmp_path, 30)
+    return tmp_path
+
+
+READER = """
+document.getElementById('swing-details').open = true;
+document.querySelectorAll('#standings th button')[2].click();
+document.getElementById('hand').value = 2;
+document.getElementById('hand').dispatchEvent(new Event('change'));
+document.getElementById('start').click();
+document.getElementById('replay-title').scrollIntoView();
+window.scrollBy(0, 40);
+"""
+STATE = """JSON.stringify([
+    Math.round(document.getElementById('replay-title').getBoundingClientRect().top),
+    document.getElementById('swing-details').open, document.querySelector('th[aria-sort]')?.textContent,
+    document.getElementById('step').textContent.slice(0, 4)])"""
+
+
+@needs_browser
+def test_it_reloads_until_the_end_and_keeps_what_a_reader_sees(browser, quick):
+    browser.open((quick / "index.html").as_uri(), height=600)
+    assert browser.run("document.title").endswith("leads") and not browser.run("document.getElementById('live').hidden")
+    browser.run(READER)
+    state = browser.run(STATE)
+    assert json.loads(state) == [-32, True, "chips", "1 of"]  # 40 px further than with the padding of 8
+    browser.run("window.old = true; true")
+    wait_for(browser, "!window.old && document.readyState === 'complete' && !document.getElementById('live').hidden")
+    assert browser.run(STATE) == state
+    write_page(quick, 99)
+    wait_for(browser, "document.body.textContent.includes('The contest is over') && document.readyState === 'complete'")
+    assert browser.run("[document.body.dataset.reload ?? null, document.getElementById('live')]") == [None, None]
+    top, *others = json.loads(browser.run(STATE))
+    assert top == pytest.approx(-32, abs=1) and others[:2] == [True, "chips"]  # though a drawing appeared above
+    browser.run("window.old = true; true")
+    time.sleep(1.5)
+    assert browser.run("window.old")  # not reloaded after the end
+    assert not browser.problems
+
+
+@needs_browser
+def test_a_reader_can_stop_it(browser, quick):
+    browser.open((quick / "index.html").as_uri())
+    browser.run("document.getElementById('auto').click(); window.old = true; true")
+    time.sleep(1.5)
+    assert browser.run("window.old")
+    browser.run("document.getElementById('auto').click(); true")
+    wait_for(browser, "!window.old")
+    browser.run("document.getElementById('back').focus(); window.old = true; true")  # steps through a hand
+    time.sleep(1.5)
+    assert browser.run("window.old")
+
+
+@needs_browser
+def test_links_to_hands_and_bots(browser, folder):
+    page = (folder / "index.html").as_uri()
+    browser.open(page)
+    hands = browser.run("[...document.getElementById('hand').options].map(o => o.textContent)")
+    number = re.search(r"hand (\S+)$", hands[7])[1]
+    browser.open("about:blank")
+    browser.open(f"{page}#hand={number}")
+    assert browser.run("document.getElementById('hand').selectedOptions[0].textContent").endswith(f"hand {number}")
+    browser.open("about:blank")
+    browser.open(f"{page}#bot-failing")
+    assert browser.run("document.querySelector(':target th').textContent") == "failing"
+    bot = (folder / "pages" / "optimal.html").as_uri()
+    browser.open(bot)
+    hand = browser.run("document.querySelector('details.hand[id]').id")
+    browser.open("about:blank")
+    browser.open(f"{bot}#{hand}")
+    assert browser.run("document.querySelector('details.hand[open]').id") == hand
+    assert browser.run("document.querySelectorAll('details.hand[open] .card').length") >= 4
+    assert not browser.problems
+
+
+# --- layout and accessibility
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_sixty_bots_fit(browser, folder, width):
+    for page in index_and_pages(folder):
+        browser.open(page.as_uri(), width=width)
+        browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+        assert browser.run("document.documentElement.scrollWidth") <= width
+        cut = f"""[...document.querySelectorAll('main *')].filter(
+            e => !e.closest('.wide') && e.getBoundingClientRect().right > {width + 0.5}).map(e => e.outerHTML)"""
+        assert browser.run(cut) == []
+    browser.open((folder / "index.html").as_uri(), width=width)
+    scrolls = "(box => box.scrollWidth > box.clientWidth)(document.getElementById('standings').parentElement)"
+    assert not browser.run(scrolls)  # the standings themselves are not cut off either
+
+
+AUDIT = (Path(__file__).parent / "accessibility.js").read_text(encoding="utf-8")
+CONTRAST, STRUCTURE = (f"(() => {{ {AUDIT} return {name}(); }})()" for name in ("contrast", "structure"))
+
+
+@needs_browser
+@pytest.mark.parametrize("dark", [False, True])
+def test_contrast_is_that_of_wcag_aa(browser, folder, dark):
+    for page in index_and_pages(folder):
+        browser.open(page.as_uri(), dark=dark)
+        browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+        count, low = browser.run(CONTRAST)
+        assert count > 100 and low == []
+
+
+@needs_browser
+def test_the_structure_is_accessible(browser, folder, quick):
+    for page in (*index_and_pages(folder), quick / "index.html"):
+        browser.open(page.as_uri())
+        assert browser.run(STRUCTURE) == []
+
+
+@needs_browser
+def test_a_bad_page_is_noticed(browser, tmp_path):
+    """Negative control of the two tests above."""
+    bad = "<body style='background:#fff'><h3>a</h3><p style='color:#999'>b<svg></svg><input>"
+    (tmp_path / "bad.html").write_text(bad)
+    browser.open((tmp_path / "bad.html").as_uri())
+    assert {"language", "title", "svg", "<h3>a</h3>", "<input>"} <= set(browser.run(STRUCTURE))
+    assert [each[0][:2] for each in browser.run(CONTRAST)[1]] == ["<p"]
+
+
+@needs_browser
+@pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: npm pack axe-core, and BJSIM_AXE=.../axe.min.js")
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing(browser, folder, quick, dark, width):
+    for page in (*index_and_pages(folder), quick / "index.html"):
+        browser.open(page.as_uri(), width=width, dark=dark)
+        browser.run("document.querySelectorAll('details').forEach((each, n) => { each.open = n < 20; })")
+        browser.run(AXE.read_text(encoding="utf-8") + "; true")
+        browser.run("window.found = null; axe.run().then(result => { window.found = result.violations; }); true")
+        wait_for(browser, "window.found !== null")
+        found = browser.run("found.map(each => [each.id, each.nodes.length, each.nodes[0].html.slice(0, 200)])")
+        assert found == []
+
+
+# --- colours and words
+
+
+def oklab(rgb, matrix=((1, 0, 0), (0, 1, 0), (0, 0, 1))):
+    """A colour in OKLab (Ottosson 2020), as seen through a matrix in linear light."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+    r, g, b = (min(max(sum(m * c for m, c in zip(row, linear, strict=True)), 0), 1) for row in matrix)
+    lms = [
+        (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b) ** (1 / 3),
+        (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b) ** (1 / 3),
+        (0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b) ** (1 / 3),
+    ]
+    rows = (
+        (0.2104542553, 0.793617785, -0.0040720468),
+        (1.9779984951, -2.428592205, 0.4505937099),
+        (0.0259040371, 0.7827717662, -0.808675766),
+    )
+    return [sum(m * c for m, c in zip(row, lms, strict=True)) for row in rows]
+
+
+# Machado, Oliveira and Fernandes 2009, severity 1: deuteranopia and protanopia, as matrices in linear light.
+SEEN = {
+    "all": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881)),
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+}
+
+
+def parsed(colour):
+    return [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+
+
+@pytest.mark.parametrize("seen", SEEN)
+@pytest.mark.parametrize("palette", [LIGHT, DARK])
+def test_colours_differ_for_the_colour_blind(palette, seen):
+    """By at least 0.1 in OKLab, five times what side by side is just noticeable (0.02)."""
+    points = [oklab(parsed(colour), SEEN[seen]) for colour in palette]
+    distances = [
+        sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5
+        for i, one in enumerate(points) for other in points[:i]
+    ]  # fmt: skip
+    assert min(distances) > 0.1
+    red, green = oklab(parsed("#b5651d"), SEEN[seen]), oklab(parsed("#5f8a1d"), SEEN[seen])
+    control = sum((a - b) ** 2 for a, b in zip(red, green, strict=True)) ** 0.5
+    assert (control > 0.1) == (seen == "all")  # brown and olive, which only the colour-blind confuse
+
+
+def luminance(rgb):
+    return sum(
+        w * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+        for w, c in zip((0.2126, 0.7152, 0.0722), rgb, strict=True)
+    )
+
+
+@pytest.mark.parametrize(("palette", "paper"), [(LIGHT, "#ffffff"), (DARK, "#14181c")])
+def test_lines_have_the_contrast_of_wcag(palette, paper):
+    for colour in palette:
+        low, high = sorted([luminance(parsed(colour)), luminance(parsed(paper))])
+        assert (high + 0.05) / (low + 0.05) >= 3
+
+
+def test_a_bot_keeps_its_colour():
+    names = [f"bot {n}" for n in range(40)]
+    styles = make_styles(names)
+    assert len(set(styles[:32])) == 32 and all(len({s.colour for s in styles[n : n + 8]}) == 8 for n in (0, 8, 16))
+    assert make_styles(names[:11]) == styles[:11]  # later bots change nothing
+    assert make_styles(["lim17", "optimal"])[1].colour == make_styles(["optimal"])[0].colour == 3
+
+
+def test_file_names_of_bots_are_plain_and_differ():
+    names = ["lim17", "LIM17", "../../etc/passwd", "", "名前", "lim17-2", "x" * 300]
+    slugs = make_slugs(names)
+    assert slugs == ["lim17", "lim17-2", "etc-passwd", "bot-4", "bot-5", "lim17-2-6", "x" * 40]
+
+
+def ties_of(chips, separated):
+    """The words about ties of bots with these chips, of which these pairs are separated."""
+    bot = {"source": "lim17", "language": "in process", "sha256": ""}
+    contest = Contest(CARDSHARK, matches=8)
+    header = {"contest": contest.to_dict(), "bots": [{"name": f"b{n}", **bot} for n in range(len(chips))]}
+    standings = Standings(header)
+    standings.matches = 8
+    for score, mean in zip(standings.scores, chips, strict=True):
+        score.matches = 1
+        score.chips.add(mean)
+    for pair in separated:
+        for n in range(8):
+            standings.pairs[pair].add(100.0 + n % 2)
+    rows = [{"bot": row.name, "rank": row.rank} for row in standings.rows()]
+    return describe_ties(standings, rows)
+
+
+def test_ties_are_named():
+    assert ties_of([300, 200], []) == ["b1", "b0"]
+    assert ties_of([300, 200], [(0, 1)]) == ["none", "none"]
+    assert ties_of([400, 300, 200], []) == ["all"] * 3
+    assert ties_of([400, 300, 200], [(0, 2)]) == ["b1", "all", "b1"]
+    assert ties_of([600, 500, 400, 300, 200], [(0, 4), (0, 1)]) == ["none", *["ranks 2 to 5"] * 4]
+    assert ties_of([200, 300, 300, 400], [(1, 3)]) == ["none", "b2, b0", "b1, b0", "b1, b2"]
