@@ -1,10 +1,12 @@
 """The pages of contests in a real browser: they reload themselves, fit on a phone, and are accessible."""
 
+import itertools
 import json
 import os
 import re
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from chromium import PROGRAM, Chromium
@@ -95,6 +97,7 @@ document.getElementById('start').click();
 document.getElementById('replay-title').scrollIntoView();
 window.scrollBy(0, 40);
 """
+READY = "document.readyState === 'complete'"
 STATE = """JSON.stringify([
     Math.round(document.getElementById('replay-title').getBoundingClientRect().top),
     document.getElementById('swing-details').open, document.querySelector('th[aria-sort]')?.textContent,
@@ -109,10 +112,10 @@ def test_it_reloads_until_the_end_and_keeps_what_a_reader_sees(browser, quick):
     state = browser.run(STATE)
     assert json.loads(state) == [-32, True, "chips", "1 of"]  # 40 px further than with the padding of 8
     browser.run("window.old = true; true")
-    wait_for(browser, "!window.old && document.readyState === 'complete' && !document.getElementById('live').hidden")
+    wait_for(browser, f"!window.old && {READY} && document.getElementById('live')?.hidden === false")
     assert browser.run(STATE) == state
     write_page(quick, 99)
-    wait_for(browser, "document.body.textContent.includes('The contest is over') && document.readyState === 'complete'")
+    wait_for(browser, f"{READY} && document.body.textContent.includes('The contest is over')")
     assert browser.run("[document.body.dataset.reload ?? null, document.getElementById('live')]") == [None, None]
     top, *others = json.loads(browser.run(STATE))
     assert top == pytest.approx(-32, abs=1) and others[:2] == [True, "chips"]  # though a drawing appeared above
@@ -208,10 +211,9 @@ def test_a_bad_page_is_noticed(browser, tmp_path):
 
 @needs_browser
 @pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: npm pack axe-core, and BJSIM_AXE=.../axe.min.js")
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("dark", "width"), [(False, 390), (True, 1280)])
 def test_axe_finds_nothing(browser, folder, quick, dark, width):
-    for page in (*index_and_pages(folder), quick / "index.html"):
+    for page in (*index_and_pages(folder)[:2], quick / "index.html"):
         browser.open(page.as_uri(), width=width, dark=dark)
         browser.run("document.querySelectorAll('details').forEach((each, n) => { each.open = n < 20; })")
         browser.run(AXE.read_text(encoding="utf-8") + "; true")
@@ -299,24 +301,32 @@ def test_file_names_of_bots_are_plain_and_differ():
 def ties_of(chips, separated):
     """The words about ties of bots with these chips, of which these pairs are separated."""
     bot = {"source": "lim17", "language": "in process", "sha256": ""}
-    contest = Contest(CARDSHARK, matches=8)
-    header = {"contest": contest.to_dict(), "bots": [{"name": f"b{n}", **bot} for n in range(len(chips))]}
+    bots = [{"name": f"b{n}", **bot} for n in range(len(chips))]
+    header = {"contest": Contest(CARDSHARK, matches=8).to_dict(), "bots": bots}
     standings = Standings(header)
     standings.matches = 8
     for score, mean in zip(standings.scores, chips, strict=True):
         score.matches = 1
         score.chips.add(mean)
-    for pair in separated:
+    for pair in itertools.combinations(range(len(chips)), 2):
         for n in range(8):
-            standings.pairs[pair].add(100.0 + n % 2)
-    rows = [{"bot": row.name, "rank": row.rank} for row in standings.rows()]
-    return describe_ties(standings, rows)
+            standings.pairs[pair].add(n % 2 - 0.5 + 100.0 * (pair in separated))
+    return describe_ties(standings, [{"bot": r.name, "rank": r.rank, "number": r.bot} for r in standings.rows()])
 
 
 def test_ties_are_named():
     assert ties_of([300, 200], []) == ["b1", "b0"]
     assert ties_of([300, 200], [(0, 1)]) == ["none", "none"]
-    assert ties_of([400, 300, 200], []) == ["all"] * 3
-    assert ties_of([400, 300, 200], [(0, 2)]) == ["b1", "all", "b1"]
-    assert ties_of([600, 500, 400, 300, 200], [(0, 4), (0, 1)]) == ["none", *["ranks 2 to 5"] * 4]
-    assert ties_of([200, 300, 300, 400], [(1, 3)]) == ["none", "b2, b0", "b1, b0", "b1, b2"]
+    assert ties_of([500, 400, 300, 200], []) == ["all"] * 4
+    assert ties_of([400, 300, 200], [(0, 2)]) == ["b1", "b0, b2", "b1"]
+    # The leader is separated from the second, but not from the last two: this does not follow the order.
+    assert ties_of([500, 400, 300, 200], [(0, 1)]) == ["b2, b3", "b2, b3", "all", "all"]
+    spread = ties_of([900, 800, 700, 600, 500, 400, 300], [(0, 1), (0, 3)])
+    assert spread[0] == "ranks 3, 5 to 7" and spread[1] == "ranks 3 to 7" and spread[2] == "all"
+    assert ties_of([200, 300, 300, 400], [(1, 3)]) == ["b2, b0", "b2, b0", "all", "all"]
+
+
+def test_a_bot_that_cannot_be_started_is_tied_with_none():
+    rows = [{"bot": "a", "rank": 1, "number": 1}, {"bot": "b", "rank": None, "number": 0}]
+    standings = SimpleNamespace(pairs={}, difference=None)
+    assert describe_ties(standings, rows) == ["none", ""]

@@ -21,7 +21,7 @@ from bjsim.bots.contest.report.replay import replay, round_number, shorten
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
 from bjsim.bots.contest.scoring.standings import Standings
 
-COMPARED = 12  # bots that are compared with each other; the page of a bot compares it with all others
+COMPARED = 10  # bots that are compared with each other; the page of a bot compares it with all others
 RELOAD = 20  # seconds between two reloads of a page while the contest is not over
 
 
@@ -120,7 +120,7 @@ def replayed(data: PageData, swings: int) -> str:
 
 
 def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The bots with which each bot is tied, in words.
+    """The bots with which each bot is tied: those from which no interval separates it.
 
     Args:
         standings: The standings.
@@ -129,20 +129,35 @@ def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> li
     Returns:
         A text for each row: names, ranks, all, or none; "" where nothing is known.
     """
-    ends = standings.tie_ends() if standings.matches else []
-    texts = [""] * len(rows)
-    for index, end in enumerate(ends):
-        first = next(other for other in range(index + 1) if ends[other] > index)
-        others = [row for row in rows[first:end] if row is not rows[index]]
-        if not others:
-            texts[index] = "none"
-        elif len(others) == len(ends) - 1 and len(others) > 1:
-            texts[index] = "all"
-        elif len(others) <= 2:
-            texts[index] = ", ".join(row["bot"] for row in others)
+    separated = {pair for pair in standings.pairs if standings.difference(*pair).separated}
+    ranked = [row for row in rows if row["rank"]]
+    texts = []
+    for row in rows:
+        one = row["number"]
+        ties = [
+            other for other in ranked
+            if other is not row and (min(one, other["number"]), max(one, other["number"])) not in separated
+        ]  # fmt: skip
+        if not row["rank"]:
+            texts.append("")
+        elif len(ties) <= 2:
+            texts.append(", ".join(other["bot"] for other in ties) or "none")
+        elif len(ties) == len(ranked) - 1:
+            texts.append("all")
         else:
-            texts[index] = f"ranks {rows[first]['rank']} to {rows[end - 1]['rank']}"
+            texts.append(f"ranks {_join_ranks(sorted({other['rank'] for other in ties}))}")
     return texts
+
+
+def _join_ranks(ranks: Sequence[int]) -> str:
+    """Ranks as numbers and ranges."""
+    runs: list[list[int]] = []
+    for rank in ranks:
+        if runs and rank == runs[-1][-1] + 1:
+            runs[-1].append(rank)
+        else:
+            runs.append([rank])
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
 def render_page(

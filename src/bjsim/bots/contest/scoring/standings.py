@@ -222,12 +222,11 @@ class Standings:
         intervals = [self.difference(leader, rival).interval for rival in rivals]
         return all(interval is not None and interval[0] > 0 for interval in intervals)
 
-    def tie_ends(self) -> list[int]:
-        """Find which bots are tied: those between which no two are separated.
+    def groups(self) -> list[str]:
+        """Group the bots: two that share a letter are not separated.
 
         Returns:
-            For each bot that can be started, in the order of `order`, the index after the last bot that is tied with
-            it. The indices never decrease.
+            The letters of each bot, in the order of `order`; "" for a bot that cannot be started.
         """
         order = [bot for bot in self.order() if self.scores[bot].started]
         index_of = {bot: index for index, bot in enumerate(order)}
@@ -236,28 +235,16 @@ class Standings:
             if one in index_of and other in index_of and self.difference(one, other).separated:
                 first, last = sorted((index_of[one], index_of[other]))
                 barrier[last] = max(barrier[last], first)
-        ends: list[int] = []
-        end = 0
-        for first in range(len(order)):
-            while end < len(order) and barrier[end] < first:
-                end += 1
-            ends.append(end)
-        return ends
-
-    def groups(self) -> list[str]:
-        """Group the bots: two that share a letter are tied.
-
-        Returns:
-            The letters of each bot, in the order of `order`; "" for a bot that cannot be started.
-        """
         letters = [""] * len(self.names)
-        group = previous = 0
-        for first, end in enumerate(self.tie_ends()):
-            if end > previous:
-                for index in range(first, end):
+        group = last = 0
+        for first in range(len(order)):
+            previous = last
+            while last < len(order) and barrier[last] < first:
+                last += 1
+            if last > previous:
+                for index in range(first, last):
                     letters[index] += _letter(group)
                 group += 1
-            previous = end
         return letters
 
     def rows(self) -> list[StandingsRow]:
