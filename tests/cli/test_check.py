@@ -78,7 +78,7 @@ def test_a_finite_shoe_is_evaluated_itself():
     text = bjsim("check", "optimal", "--rules", "vegas-h17", "--decks", "1", "--hands", "1e4").out
     assert "value of optimal in vegas-h17, first round of 1 deck: -0.043977%" in text
     assert "no cell differs: this is the best chart" in text and "infinite" not in text
-    assert ", cut-card effect -0." in text and "agrees with its luck-adjusted return" in text
+    assert ", cut-card effect -0." in text and "consistent with the luck-adjusted return" in text
     assert ", z " not in text  # it would take the cut-card effect for an error
     asked = ("check", "optimal", "--rules", "vegas-h17", "--hands", "1e4", "--set", "cut=0", "--decks")
     text = bjsim(*asked, 1).out

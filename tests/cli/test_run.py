@@ -307,7 +307,7 @@ def test_where_rounds_share_a_shoe_the_exact_value_is_that_of_a_fresh_one():
             if more:
                 assert bot["verdict"] == "not compared: several rounds share a shoe" and bot["cut_card_effect"] is None
             else:
-                assert bot["verdict"] == "agrees with its luck-adjusted return"
+                assert bot["verdict"] == "consistent with the luck-adjusted return"
                 effect, luck = bot["cut_card_effect"], bot["luck_adjusted"]
                 assert effect["mean"] == pytest.approx(luck["mean"] - bot["exact"])
                 assert effect["ci95"] == pytest.approx([bound - bot["exact"] for bound in luck["ci95"]])
@@ -337,7 +337,7 @@ def test_luck_is_told_in_finite_shoes_and_depends_on_no_worker():
     assert one == two
     for bot in one:
         luck = bot["luck_adjusted"]
-        assert luck["gain"] > 2000 and bot["verdict"] == "agrees with its luck-adjusted return"
+        assert luck["gain"] > 2000 and bot["verdict"] == "consistent with the luck-adjusted return"
         assert abs(luck["mean"] - bot["mean"]) < 4 * bot["se"]
         assert luck["anytime95"][0] < luck["ci95"][0] < luck["mean"] < luck["ci95"][1] < luck["anytime95"][1]
     raw = result(*SIX_DECKS, "--no-adjust-luck")["bots"]

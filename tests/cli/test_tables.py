@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 from support.command import bjsim, on_screen
 
+from bjsim.cli.options import counted
 from bjsim.cli.tables import print_table
 
 GRID = ("--vary", "blackjack_pays=3/2,6/5", "--vary", "hit_soft_17=true,false")
@@ -81,3 +82,25 @@ def test_a_name_longer_than_the_screen_is_folded():
     text = printed(40, ["bot", "return"], [[Text(name), "+1.2345%"]])
     assert max(map(len, text.splitlines())) <= 40
     assert name in re.sub(r"\s|[+]1.2345%", "", text) and "+1.2345%" in text
+
+
+@pytest.mark.parametrize("game", [("--rules", "easy"), ("--rules", "vegas-s17", "--decks", "1")])
+def test_the_tables_of_solve_fit_the_screen_and_name_the_dealer_and_the_unit(game):
+    lines = on_screen(80, "solve", *game, "stand", "strategy", "dealer", "value")
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "Stand: expected profit in initial bets" and lines[1].startswith("you \\ dealer ")
+    assert "Strategy: S stand, H hit, D double, P split, R surrender; h, s: if not allowed" in lines
+    hands = "23 hands" if "easy" in game else "10 hands"
+    assert f"Dealer: probability of each final total, 0 for a bust; {hands}" in lines
+    assert re.fullmatch(r"[+]0\.14\d+% of the bet|[+]11\.668470% of the bet", lines[-2])
+
+
+def test_files_and_pipes_get_the_tables_in_the_form_of_easy():
+    assert bjsim("solve", "value").out == "0.11668470418450838\n"
+    lines = bjsim("solve", "base-split").out.splitlines()
+    assert lines[0] == "Base-split" and lines[1].split()[0] == "4" and len(lines) == 2 + 17 + 1 + 9
+
+
+def test_numbers_and_their_nouns_agree():
+    assert [counted(1, "match"), counted(2, "match"), counted(1_200, "hand")] == ["1 match", "2 matches", "1,200 hands"]
+    assert "1 hand returned" in bjsim("check", "optimal", "--hands", 1).out

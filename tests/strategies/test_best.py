@@ -156,7 +156,7 @@ def test_players_by_cards_have_exact_values() -> None:
         assert result.exact == pytest.approx(solver.value(strategy), abs=1e-12)
         assert result.exact_sd == pytest.approx(solver.sd(strategy), abs=1e-12)
         assert result.verdict == "agrees with the exact value"
-    assert results[2].verdict == "no exact value: not a chart"
+    assert results[2].verdict == "no exact value: only charts have one"
 
 
 def test_a_cut_card_costs_what_is_published() -> None:
@@ -165,4 +165,4 @@ def test_a_cut_card_costs_what_is_published() -> None:
     assert result.cut_card_effect is not None and result.z is None
     mean, (low, high) = result.cut_card_effect
     assert low < mean < high < 0 and low < -0.00113 < high and high - low < 0.0005
-    assert result.verdict == "agrees with its luck-adjusted return"
+    assert result.verdict == "consistent with the luck-adjusted return"

@@ -10,6 +10,7 @@ from bjsim.sim.game.hand_states import DealerState, HandState
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
+from bjsim.strategies.charts.rows import parse_row
 from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.tables import Tables
@@ -168,6 +169,17 @@ def base_of_split(easy: Solver, means):
         return max(means.act(state, letter) for letter in "SHD")
 
     return base
+
+
+def test_the_base_table_of_the_split(tables: Tables) -> None:
+    """Stand, hit or double, on the rows of the stand table: "you can't split anymore"."""
+    table = tables.base_split()
+    assert (list(table.xlabels), list(table.ylabels)) == (DEALER, [*HARD, "21", *SOFT])
+    for column, means in tables.solver.best.items():
+        base = base_of_split(tables.solver, means)
+        for row in table.ylabels:
+            assert table[row, column] == base(parse_row(str(row)).hand), (row, column)
+    assert table["19", "20"] == F(-10, 13)  # hit; a split hand may not surrender
 
 
 def test_split_aces_get_one_card_each(tables: Tables) -> None:

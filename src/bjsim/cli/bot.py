@@ -21,7 +21,7 @@ from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import Fault, printable
 from bjsim.bots.sandbox.folders import is_bot_folder, read_folder
 from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError, Language, find_language, find_tool
-from bjsim.cli.options import Count, RulesName, bot_names, bot_options, json_option, the_rules, write_json
+from bjsim.cli.options import Count, RulesName, bot_names, bot_options, counted, json_option, the_rules, write_json
 from bjsim.cli.render import fault_lines
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.actions import Action
@@ -203,7 +203,7 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Answer], fault
     if times["median"] is not None and times["p99"] is not None:
         speed = f"{times['median']:.2f} ms per move (median), {times['p99']:.2f} ms (99th percentile)"
         moves = sum(len(answer.moves) + len(answer.after) for answer in answers)
-        console.print(f"{moves} moves, {speed}", highlight=False)
+        console.print(f"{counted(moves, 'move')}, {speed}", highlight=False)
     if not all(answer.deterministic for answer in answers):
         console.print("non-deterministic: two different moves in the same situation")
     if len(answers) < planned:

@@ -16,6 +16,7 @@ from bjsim.cli.heatmap import benchmark, heat_map, plot_chart
 from bjsim.cli.options import (
     Count,
     check_writable,
+    counted,
     format_decks,
     json_option,
     rules_options,
@@ -141,14 +142,15 @@ def report(console: Console, played: RunResult) -> None:
         if effect := result.cut_card_effect:
             detail += f", cut-card effect {percent(effect.mean)}"
         console.print(
-            f"{result.tally.rounds:,} hands returned {percent(result.tally.mean)}, 95% interval "
+            f"{counted(result.tally.rounds, 'hand')} returned {percent(result.tally.mean)}, 95% interval "
             f"{percent(low)} … {percent(high)}{detail}: {result.verdict}",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
     if not played:
         tally = played.progress.tallies[0]
         console.print(
-            f"no return yet: {tally.rounds:,} rounds ended in {tally.ties_replayed:,} ties, which are replayed"
+            f"no return yet: {counted(tally.rounds, 'round')} ended in {counted(tally.ties_replayed, 'tie')}, which "
+            "are replayed"
         )
 
 
@@ -182,7 +184,9 @@ def show(console: Console, evaluation: Evaluation) -> None:
         return
     print_cells(console, evaluation)
     if len(evaluation.cells) > LISTED:
-        console.print(f"… and {len(evaluation.cells) - LISTED} more cells; --json lists them all", style="dim")
+        console.print(
+            f"… and {counted(len(evaluation.cells) - LISTED, 'more cell')}; --json lists them all", style="dim"
+        )
     if not math.isfinite(evaluation.difference):
         console.print("an infinite difference cannot be divided among cells")
         return

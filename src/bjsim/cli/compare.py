@@ -55,14 +55,15 @@ LISTED = 20  # changes listed for a game; the JSON has all of them
     metavar="FIELD=V1,V2...",
     help="Vary a rule: one game for each value; repeat it for all combinations.",
 )
+@click.option("--decks", metavar="N|inf", help="Number of decks in all games; inf draws with replacement.")
 @click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule in all games; repeatable.")
 @until_option
 @seed_option
 @click.option("--workers", type=Count(1, MAX_WORKERS), help="Number of processes for --until.  [default: all cores]")
 @json_option
 def compare(
-    names: list[str], varied: tuple[str, ...], settings: tuple[str, ...], precision: float | None, seed: int,
-    workers: int | None, json_path: str | None,
+    names: list[str], varied: tuple[str, ...], decks: str | None, settings: tuple[str, ...], precision: float | None,
+    seed: int, workers: int | None, json_path: str | None,
 ) -> None:  # fmt: skip
     """Compare games: the exact values of their best charts, decks included, and so the effect of a rule.
 
@@ -77,7 +78,7 @@ def compare(
 
     bjsim compare --rules vegas-s17 --vary cut=1/2,3/4,9/10
     """
-    games = the_games(names, varied, settings)
+    games = the_games(names, varied, settings if decks is None else (*settings, f"decks={decks}"))
     if precision is None and differ_in_cut_alone(games):
         precision = CUT_PRECISION
     compared = compare_games(games)

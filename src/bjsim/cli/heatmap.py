@@ -60,6 +60,9 @@ def heat_map(evaluation: Evaluation) -> Text:
     wrong = {(cell.row, cell.column) for cell in evaluation.cells}
     width = max(map(len, (*rows, *KINDS))) + 1
     text = Text(no_wrap=True)
+    text.append(
+        " " * width + f"dealer's {'card' if evaluation.chart.rules.dealer_shows == 'up' else 'cards'}\n", style="dim"
+    )
     kind = ""
     for row, row_kind in _kinds(rows).items():
         if row_kind != kind:

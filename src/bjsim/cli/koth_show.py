@@ -17,7 +17,7 @@ from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_screen import report, standings_json
 from bjsim.cli.koth_trace import show_questions
-from bjsim.cli.options import check_writable, json_option, write_json
+from bjsim.cli.options import check_writable, counted, json_option, write_json
 from bjsim.cli.replay import show as show_round
 from bjsim.errors import InputError
 
@@ -84,7 +84,9 @@ def show_contest(folder: Path, hand: str | None, json_path: str | None) -> None:
             for fault in record.get("faults", ()):
                 click.echo(printable(f"{names[fault['bot']]}: {fault['kind']}: {fault['detail']}"))
             return
-    raise InputError(f"--hand {hand}: the contest in {folder} has no such round; it has {standings.matches} matches")
+    raise InputError(
+        f"--hand {hand}: the contest in {folder} has no such round; it has {counted(standings.matches, 'match')}"
+    )
 
 
 class Named:
@@ -97,4 +99,7 @@ class Named:
 def verify_contest(folder: Path) -> None:
     """Replay a contest and confirm that every card and chip is correct. Raises: InputError, RunFailed."""
     rounds, standings = replay_contest(folder)
-    click.echo(f"{folder}: {rounds:,} rounds of {standings.matches} matches replayed; every card and chip is correct")
+    click.echo(
+        f"{folder}: {counted(rounds, 'round')} of {counted(standings.matches, 'match')} replayed; every card and chip "
+        "is correct"
+    )

@@ -133,6 +133,12 @@ def the_rules(rules_name: str, settings: tuple[str, ...], decks: str | None) -> 
     return load_rules(rules_name).replace(**changes)
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, such as `1 match` or `1,200 hands`."""
+    plural = noun + ("es" if noun.endswith("ch") else "s")
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
 def format_decks(rules: Rules) -> str:
     """The size of a finite shoe in words."""
     return "1 deck" if rules.decks == 1 else f"{rules.decks} decks"

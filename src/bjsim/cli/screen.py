@@ -11,6 +11,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from bjsim.cli.options import counted
 from bjsim.cli.render import (
     fault_lines,
     interval,
@@ -63,7 +64,9 @@ class RunScreen:
         speed = (done - progress.rounds_before) / max(now - self.began, 1e-9)
         left = (whole - done) / speed if speed else float("inf")
         lines = [
-            Text(f"{player.name:>12}  {percent(tally.mean)}  ± {196 * tally.se:.4f}%  of {tally.rounds:,} hands")
+            Text(
+                f"{player.name:>12}  {percent(tally.mean)}  ± {196 * tally.se:.4f}%  of {counted(tally.rounds, 'hand')}"
+            )
             for player, tally in zip(self.players, progress.tallies, strict=True)
             if tally.settled
         ]
@@ -84,7 +87,7 @@ def precision_line(experiment: Experiment, progress: Progress) -> str:
         return f"reached the requested {target}"
     expected = rounds_expected(experiment, progress)
     more = "" if math.isinf(expected) else f"; it would take about {expected:,.0f} rounds"
-    return f"{target} was not reached in {progress.rounds:,} rounds{more}"
+    return f"{target} was not reached in {counted(progress.rounds, 'round')}{more}"
 
 
 UNENDED = "the results below are biased, since they leave out the longest rounds"
@@ -127,7 +130,7 @@ def report(
         console.print(f"workers lost: {progress.losses}; their blocks were replayed", style="yellow")
     rounds = progress.rounds - progress.rounds_before
     speed = format_speed(result.rounds_per_second)
-    console.print(f"{rounds:,} rounds in {result.seconds:.2f} s, {speed}", highlight=False)
+    console.print(f"{counted(rounds, 'round')} in {result.seconds:.2f} s, {speed}", highlight=False)
 
 
 def luck_lines(results: Sequence[BotResult]) -> list[str]:

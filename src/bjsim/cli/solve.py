@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import shutil
-import sys
 from fractions import Fraction
 from typing import Any
 
@@ -12,18 +9,18 @@ import click
 
 from bjsim.cli.options import json_option, rules_options, the_rules, write_json
 from bjsim.cli.solve_shoe import shoe_options, solve_shoe
+from bjsim.cli.solve_tables import print_dealer, print_table, print_value
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.exact.tables import TABLES, Tables, dealer_lines
+from bjsim.strategies.exact.tables import TABLES, Tables
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.mdp.size import find_reasons, measure_size, plain_size
 
-EXTRA = ("value", "states")
-CORNER = "you \\ dealer"
+EXTRA = ("base-split", "value", "states")
 
 
 class TableName(click.Choice[str]):
@@ -53,7 +50,8 @@ def solve(
     """Print the exact tables, strategy and value of a game, in its own shoe.
 
     TABLE is initial, dealer, stand, hit, double, split, resplit, optimal, strategy or advantage (default: all of
-    these), value, or states (how many states the game has, and why). `bjsim check` and `--bots` read every --format.
+    these), base-split (split hands that are not split again), value, or states (how many states the game has, and
+    why). Values are in initial bets. `bjsim check` and `--bots` read every --format.
     """
     if ten_probability is not None:
         settings = (*settings, f"ten_probability={ten_probability}")
@@ -89,21 +87,15 @@ def _print(solver: Solver, tables: Tables, name: str) -> None:
     if name == "advantage":
         click.echo(f"Player Advantage: {plain_number(tables.advantage(), 100)}")
     elif name == "value":
-        click.echo(plain_number(solver.infinite_shoe_value))
+        print_value(solver.infinite_shoe_value)
         _note_infinite_value(solver)
     elif name == "states":
         click.echo("\n".join(size_lines(solver.rules)))
     elif name == "dealer":
-        click.echo("\n".join(dealer_lines(tables.dealer(), _screen_width() or math.inf)))
+        print_dealer(tables.dealer())
     else:
-        width = _screen_width()
         for title, table in _tables(tables, name).items():
-            click.echo(f"{title.capitalize()}\n{table.folded(width, CORNER) if width else table}")
-
-
-def _screen_width() -> int | None:
-    """Columns of the terminal; None for a file or pipe, which gets the printed form of [Easy]."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+            print_table(title, table)
 
 
 def _note_infinite_value(solver: Solver, err: bool = False) -> None:
@@ -121,7 +113,7 @@ def plain_number(value: Number, percent: int = 0) -> str:
 def _tables(tables: Tables, name: str) -> dict[str, LabelledTable]:
     if name == "resplit":
         return {f"resplit{more}": tables.resplit(more) for more in (1, 2)}
-    table: LabelledTable = getattr(tables, name)()
+    table: LabelledTable = getattr(tables, name.replace("-", "_"))()
     return {name: table}
 
 
@@ -129,7 +121,7 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
     """The content of `--json`; fractions are text."""
     labelled: dict[str, LabelledTable] = {}
     for name in names:
-        if name not in ("dealer", "advantage", *EXTRA):
+        if name not in ("dealer", "advantage", "value", "states"):
             labelled |= _tables(tables, name)
     data: dict[str, object] = {
         "rules": solver.rules.to_dict(),

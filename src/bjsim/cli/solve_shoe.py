@@ -8,17 +8,17 @@ from collections.abc import Callable
 import click
 
 from bjsim.cli.options import write_json
+from bjsim.cli.solve_tables import print_dealer, print_table, print_value
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.labelled_table import LabelledTable
-from bjsim.strategies.exact.tables import dealer_lines
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.shoe.lookup import STRATEGIES
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 TABLES = ("dealer", "stand", "hit", "double", "split", "optimal", "strategy", "advantage")
-INFINITE_ONLY = ("initial", "resplit", "states")
+INFINITE_ONLY = ("initial", "resplit", "base-split", "states")
 ACTIONS = {"S": "stand", "H": "hit", "D": "double", "P": "split", "R": "surrender"}
 
 
@@ -117,11 +117,11 @@ def _print(solver: ShoeSolver, name: str, strategy: str) -> None:
     if name == "advantage":
         click.echo(f"Player Advantage: {100 * solver.value(strategy):2.4f}%")
     elif name == "value":
-        click.echo(repr(solver.value(strategy)))
+        print_value(solver.value(strategy))
     elif name == "dealer":
-        click.echo("\n".join(dealer_lines(_dealer(solver))))
-    else:
-        click.echo(f"{name.capitalize()}\n{_table(solver, name)}")
+        print_dealer(_dealer(solver))
+    elif (table := _table(solver, name)) is not None:
+        print_table(name, table)
         if name == "strategy" and strategy != "td":
             for exception in solver.exceptions:
                 cards, action = ",".join(exception.cards), ACTIONS[exception.action]

@@ -146,7 +146,7 @@ def _is_adjusted(table: Table) -> bool:
 
 def _exact_return(rules: Rules, player: Player, with_sd: bool) -> ExactReturn:
     if not isinstance(player, Chart | TwoCardPlayer):
-        return ExactReturn(None, None, "not a chart")
+        return ExactReturn(None, None, "only charts have one")
     strategy = player if isinstance(player, Chart) else player.strategy
     try:
         return ExactReturn(exact_value(rules, strategy), exact_sd(rules, strategy) if with_sd else None)

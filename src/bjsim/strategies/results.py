@@ -123,7 +123,7 @@ class BotResult:
             if not self.adjusted:
                 return "not compared: several rounds share a shoe"
             deviation = abs(self.tally.mean - self.adjusted.mean)
-            return "agrees with its luck-adjusted return" if deviation <= AGREES * self.tally.se else "disagrees"
+            return "consistent with the luck-adjusted return" if deviation <= AGREES * self.tally.se else "disagrees"
         if self.certified:
             return "every round agrees with the exact value"
         if self.adjusted:

@@ -84,6 +84,12 @@ class Hand:
 
         Returns:
             `BJ` for a natural, a pair such as `88`, a soft hand such as `A6`, or the score.
+
+        Examples:
+            >>> [Hand(cards).code() for cards in ("A45", "AT", "88", "T6", "T67")]
+            ['A9', 'BJ', '88', '16', '0']
+            >>> Hand("88").code(nosplit=True), Hand("A7", dealer=True).code()
+            ('16', '18')
         """
         points, soft = count_points(self.ranks)
         if self.natural:

@@ -44,6 +44,7 @@ _EASY = _preset(
         "a natural pays 3:2, a dealer's natural costs the bet, both push: from the assignment before it",
         "any two cards may double, after a split too; surrender gives back half and is never for a split hand",
         "a pair is split again whenever the limit of four hands allows, as in the source's split tables",
+        "hitting 19 against 20 is -10/13 = -0.769, where the source prints -0.768",
     ),
     deal="ddpp", hit_soft_17=True, dealer_shows="both", peek=True, surrender=True,
 )  # fmt: skip

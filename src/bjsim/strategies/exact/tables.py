@@ -14,7 +14,7 @@ from numbers import Real
 from bjsim.sim.game.automaton import PendingHands
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand import Hand, pair_code, soft_code
-from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL, HandState
+from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL, SPLIT_HAND, HandState
 from bjsim.strategies.charts.rows import parse_row, row_order
 from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.solver import Solver, best_code
@@ -78,6 +78,16 @@ class Tables:
             return means.act(state, "P") if "P" in self.solver.states.legal(state) else None
 
         return self._values(SPLIT, cell)
+
+    def base_split(self) -> LabelledTable:
+        """Value of a split hand of two cards that is not split again: the base table of the split in [Easy]."""
+        states = self.solver.states
+
+        def cell(means: Means, row: str) -> Number | None:
+            state = parse_row(row).hand._replace(split=SPLIT_HAND)
+            return means.value(state) if states.legal(state) else means.act(state, "S")
+
+        return self._values((*HARD, "21", *SOFT), cell)
 
     def resplit(self, more: int) -> LabelledTable:
         """Value of splitting a pair when the seat may still get `more` hands (split1 and split2 of [Easy]).

@@ -186,7 +186,8 @@ class Worker:
             with opened(self.entrants, self.contest.rules, **options) as players:
                 for player in players if self.number == 0 else ():  # report each player once
                     if is_unstartable(player):
-                        connection.send((LOG, f"{player.name} only stands: {player.error}"))
+                        text = f"{player.name} cannot be started and will stand on every hand: {player.error}"
+                        connection.send((LOG, text))
                 while (task := _next_task(connection, host)) is not None:
                     self._play(connection, *task, players)
         except (BrokenPipeError, ConnectionResetError):
