@@ -1,4 +1,4 @@
-"""Insurance of a counter: whether it is taken, and what it is worth (numba)."""
+"""Insurance of a counter: whether it is taken, and its expected profit (numba)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def insurance_value(counter: Any, aces: Any) -> Any:
 
 @compiled(_nrt=False)
 def guess_insurance(counter: Any) -> Any:
-    """What insurance is worth, in bets, if the next card is the dealer's ace and no other is seen."""
+    """The expected profit of insurance, in bets, if the next card is the dealer's ace and no other is seen."""
     state = counter.state[0]
     if counter.unseen[0] == 0.0:
         return 0.0
