@@ -10,7 +10,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from bjsim.bots.contest.config import ConfigError, Contest
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.luck_model import make_luck_model
@@ -238,11 +237,6 @@ def test_the_finite_shoe_refuses_busted_plus_one() -> None:
 def test_between_the_two_others() -> None:
     values = [Solver(BUSTED.replace(no_hole_loses=word)).value for word in ("all", "busted-plus-one", "original")]
     assert values == sorted(values) and values[0] < values[1] - 1e-4 < values[2] - 1e-4
-
-
-def test_contests_refuse_it() -> None:
-    with pytest.raises(ConfigError, match="no_hole_loses = original"):
-        Contest(pair("european")[0])
 
 
 def test_the_word_of_the_trade() -> None:

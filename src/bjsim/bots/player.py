@@ -79,7 +79,7 @@ class BotPlayer:
 
     def play(self, view: View, line_seat: LineSeat | None = None) -> Action:
         """As `decide`, in a match of the line protocol if `line_seat` is given."""
-        if self.out or view.legal == INSURANCE:  # the protocol cannot ask for insurance, so a program declines it
+        if self.out or (view.legal == INSURANCE and not line_seat):  # five arguments cannot ask, so a program declines
             return STAND
         seat = self._seat(view.seat)
         moves = seat.count(view)

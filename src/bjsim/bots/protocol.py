@@ -123,7 +123,7 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
     if not words:
         return fault("bad-reply", "printed nothing")
     letter = words[0].upper().decode("ascii", "replace")
-    if letter not in NAMES:
+    if letter not in (*NAMES, *view.legal):  # which may offer insurance
         return fault("bad-reply", f"{_shown(words[0])} is not a move; moves are {', '.join(NAMES)}")
     if letter == "D" and "D" not in view.legal:
         return fault(*_refused_double(view))

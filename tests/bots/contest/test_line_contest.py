@@ -1,6 +1,7 @@
 """Contests of line bots: who may play, the same chips as their argv twins, resumption, and a process for each match."""
 
 import json
+from collections import Counter
 
 import pytest
 from bot_helpers import SAMPLES, line_bot, needs, needs_sandbox, processes
@@ -13,6 +14,7 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.contest.report.page import render_page
+from bjsim.bots.contest.report.replay import replay
 from bjsim.sim.game.presets import load_rules
 
 pytestmark = [needs(".py"), needs_sandbox]
@@ -131,6 +133,35 @@ def test_run_plays_line_bots_and_their_twins_to_the_same_chips(tmp_path):
         done = bjsim("run", "--rules", "cardshark", "--bots", bots, "--hands", "100", "--seed", "5", "--json", "-")
         played.append([(row["mean"], row.get("faults")) for row in json.loads(done.out)["bots"]])
     assert played[0] == played[1] and not played[0][0][1]
+
+
+INSURER = line_bot(answer="'I' if 'legal=IS' in line else 'H' if int(args[0]) < 17 else 'S'")
+
+
+def test_line_bots_and_players_of_bjsim_are_offered_insurance(tmp_path):
+    """argv bots decline without being asked; the journal verifies, resumes, and each round has a replay."""
+    (tmp_path / "insurer.py").write_text(INSURER)
+    bots = [str(tmp_path / "insurer.py"), str(SAMPLES / "lim17.py"), "lim17", "optimal"]
+    rules = load_rules("vegas-s17").replace(insurance=True, decks=1, seats=4)
+    contest = Contest(rules, seed=3, matches=2, hands=20, sittings=1, protocols=("argv", "line"))
+    Host.begin(tmp_path / "a", contest, gather(bots, rules), 1, "required").run()
+    assert verify(tmp_path / "a")[0] == 40
+    played, text = rounds(tmp_path / "a"), []
+    assert not any("faults" in record for record in played)
+    first = {name: Counter() for name in range(4)}
+    for record in played:
+        hand = replay(contest, record, [*bots, "house"], "test")
+        text += [step[0] for step in hand["steps"]]
+        for bot, moves in zip(record["seats"], record["moves"], strict=True):
+            first[bot][moves[0] if moves else ""] += 1
+    assert first[0]["I"] >= 2 and len([bot for bot in range(1, 4) if not first[bot]["I"]]) == 3
+    taken = sum("insurer.py takes insurance" in step for step in text)
+    assert taken == first[0]["I"] == sum("by insurance" in step for step in text)
+    lines = (tmp_path / "a" / journal.NAME).read_bytes().splitlines(keepends=True)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / journal.NAME).write_bytes(b"".join(lines[:30]))
+    Host.resume(tmp_path / "b").run()
+    assert (tmp_path / "b" / journal.NAME).read_bytes() == b"".join(lines)
 
 
 def test_the_bot_of_the_page(tmp_path):

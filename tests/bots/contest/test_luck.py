@@ -2,6 +2,7 @@
 
 import statistics
 from array import array
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -379,6 +380,24 @@ def test_splits_and_peeks_are_adjusted_without_bias():
     matches = adjusted(logged(rules, named(rules, names), 60), LuckAdjuster(ContestLuckModel(rules), 4, 1))
     kinds_are_unbiased(matches)
     assert min(agree(matches, names).values()) > 10
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"no_hole_loses": "original", "insurance": True},
+        {"no_hole_loses": "busted-plus-one", "surrender": "late", "surrender_after_split": True},
+    ],
+)
+def test_what_is_not_valued_moves_no_mean(fields):
+    """Insurance, and what a dealer's natural leaves to a seat."""
+    names = ["lim17", "optimal", "lim15", "hoyle"]
+    rules = load_rules("european").replace(decks=1, seats=4, max_hands=3, double_on="any", **fields)
+    players = named(rules, names)
+    players[0] = replace(players[0], insurance="I" if rules.insurance else "S")
+    matches = adjusted(logged(rules, players, 40), LuckAdjuster(ContestLuckModel(rules), 4, 1))
+    kinds_are_unbiased(matches)
+    assert min(agree(matches, names).values()) > 5
 
 
 @pytest.mark.parametrize("name", ["optimal", "splits-all"])

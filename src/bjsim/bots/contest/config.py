@@ -91,10 +91,6 @@ class Contest:
             raise ConfigError(
                 f"the rules {self.rules.name} replay ties, which a contest does not support; use push or lose"
             )
-        if self.rules.insurance:
-            raise ConfigError("insurance = true: a contest cannot offer it, as its protocol has no words for it")
-        if self.rules.no_hole_loses != "all":
-            raise ConfigError(f"no_hole_loses = {self.rules.no_hole_loses}: a contest supports all only")
 
     @property
     def seconds(self) -> float:

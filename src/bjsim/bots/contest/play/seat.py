@@ -11,7 +11,7 @@ from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.line import LOG_LIMIT, parse_note
 from bjsim.bots.programs import is_bot, is_unstartable
 from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
-from bjsim.sim.game.actions import STAND, Action, Player, View
+from bjsim.sim.game.actions import INSURANCE, STAND, Action, Player, View
 
 if TYPE_CHECKING:
     from bjsim.bots.resident import LineSeat
@@ -60,6 +60,8 @@ class ContestSeat:
         return BotLog(self.bot, plan.match, plan.table, self.position, text, ready)
 
     def _ask(self, view: View) -> Action:
+        if view.legal == INSURANCE and is_bot(self.player) and not self.line:
+            return STAND  # a program cannot be asked in five arguments, so it declines
         self.last_view = view
         if is_bot(self.player) or is_unstartable(self.player):
             self.last_reply = reply = self.line.ask(view) if self.line else self.player.ask(view)

@@ -10,7 +10,7 @@ from typing import Any
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.play.match import RecordedPlayer, replay_record
 from bjsim.bots.protocol import make_argv
-from bjsim.sim.game.actions import DOUBLE, NAMES, SPLIT, Action, View
+from bjsim.sim.game.actions import DOUBLE, INSURANCE, NAMES, SPLIT, Action, View
 from bjsim.sim.game.cards import HIDDEN
 from bjsim.sim.game.events import (
     DEALER,
@@ -39,9 +39,11 @@ class RequestRecorder(RecordedPlayer):
     def __init__(self, name: str, moves: Sequence[str]) -> None:
         super().__init__(name, moves)
         self.requests: list[list[str]] = []
+        self.offered = False  # insurance, which was its first decision
 
     def decide(self, view: View) -> Action:
         """The next recorded move."""
+        self.offered = self.offered or view.legal == INSURANCE
         self.requests.append(make_argv(view))
         return super().decide(view)
 
@@ -112,6 +114,11 @@ class _ReplaySeat:
         """Chips that are not staked. Half chips are not paid, as in `whole_chips`."""
         return self.chips_before + int(self.won) - sum(hand.stake for hand in self.hands if not hand.paid)
 
+    def win(self, won: Fraction) -> int:
+        """Add a profit; returns it in whole chips."""
+        before, self.won = int(self.won), self.won + won
+        return int(self.won) - before
+
 
 class _TableState:
     """The table during a replay: each event changes it and is described in words."""
@@ -130,6 +137,9 @@ class _TableState:
                 record["seats"], record["chips"], recorders, record.get("notes", [()] * len(recorders)), strict=True
             )
         ]  # fmt: skip
+        for seat, recorder in zip(self.seats, recorders, strict=True):
+            if recorder.offered:
+                seat.moves, seat.strikes = 1, seat.strikes - (0 in seat.faults)
 
     @property
     def dealer_shown(self) -> str:
@@ -154,8 +164,12 @@ class _TableState:
             case Revealed(card):
                 self._reveal()
                 return f"The dealer reveals {card}: {Hand(*self.dealer).points}."
-        assert not isinstance(event, Insured | InsuranceSettled), "contests do not offer insurance"
         seat = self.seats[event.seat]
+        if isinstance(event, Insured):
+            return f"{seat.name} takes insurance."
+        if isinstance(event, InsuranceSettled):
+            chips = seat.win(event.net * self.buy_in)
+            return f"{seat.name} {'wins' if chips > 0 else 'loses'} {abs(chips)} chips by insurance."
         hand = seat.hands[event.hand]
         name = f"{seat.name} (hand {event.hand + 1})" if len(seat.hands) > 1 else seat.name
         match event:
@@ -205,8 +219,7 @@ class _TableState:
         return f"{name} receives “{request}” and answers {action}: {NAMES[action.letter]}{amount}.{more}"
 
     def _pay(self, seat: _ReplaySeat, hand: _ReplayHand, name: str, won: Fraction) -> str:
-        chips = int(seat.won + won) - int(seat.won)
-        seat.won += won
+        chips = seat.win(won)
         hand.paid = True
         hand.status = f"{chips:+d}"
         if not chips:
