@@ -146,6 +146,7 @@ def test_every_field_says_what_it_means_and_takes() -> None:
     [
         ({"decks": 6, "ten_probability": "1/3"}, ["ten_probability = 1/3", "decks = inf"]),
         ({"deck": "spanish", "ten_probability": "1/3"}, ["ten_probability = 1/3", "deck = standard", "1/4"]),
+        ({"deck": "spanish", "ten_probability": "4/13"}, ["ten_probability = 4/13", "deck = standard", "1/4"]),
         ({"dealer_shows": "both", "deal": "pdp", "naturals": "none"}, ["dealer_shows = both", "deal", "pdp"]),
         ({"peek": True, "deal": "pdp"}, ["peek = true", "deal", "pdp"]),
         ({"peek": True, "naturals": "player"}, ["peek = true", "naturals = player"]),

@@ -182,9 +182,10 @@ class Rules(RuleValues):
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise RulesError(f"name = {self.name!r} is not accepted; use text")
+        by_default = self.ten_probability is NORMAL_TENS  # if 4/13 is given, it is another object
         for name in RULE_FIELDS:
             object.__setattr__(self, name, parse_field(name, getattr(self, name)))
-        if self.deck == "spanish" and self.ten_probability == NORMAL_TENS:  # the default
+        if self.deck == "spanish" and by_default:
             object.__setattr__(self, "ten_probability", SPANISH_TENS)
         for message in find_contradictions(self):
             raise RulesError(message)
@@ -215,7 +216,7 @@ class Rules(RuleValues):
             InputError: As for the constructor, or a field is unknown.
         """
         changes = expand_words(changes, RULE_FIELDS)
-        if self.deck == "spanish" and "deck" in changes:
+        if "deck" in changes and (self.deck == "spanish" or self.ten_probability == NORMAL_TENS):
             changes = {"ten_probability": NORMAL_TENS, **changes}
         return replace(self, **changes)  # type: ignore[arg-type]
 
