@@ -3,6 +3,7 @@
 import pytest
 from support.command import bjsim, refusal
 
+from bjsim.cli.compare import change_texts
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.evaluation.best import best_chart, exact_value
 from bjsim.strategies.evaluation.compare import compare
@@ -55,6 +56,15 @@ def test_what_a_third_card_leaves_of_a_code():
     (_, other) = compare([VEGAS, bonuses])
     rows = {change.row for change in other.changes}
     assert "11/3" not in rows and "AA/3" not in rows and "15/4" in rows
+
+
+def test_a_changed_decision_on_insurance_is_listed():
+    """It is taken where more than a third of the cards are tens."""
+    offered = VEGAS.replace(insurance=True)
+    never, always = compare([VEGAS, offered, offered.replace(ten_probability="2/5")])[1:]
+    assert never.changes == ()
+    assert always.changes[0] == ("insurance", "A", "S", "I")
+    assert "insurance v A S → I" in change_texts(always)
 
 
 def test_totals_that_only_one_game_has_and_an_infinite_value():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart
 from bjsim.strategies.charts.rows import parse_row, row_order
 from bjsim.strategies.evaluation.best import best_chart, exact_sd, exact_value, refusal
 from bjsim.strategies.exact.solver import Solver
@@ -102,6 +102,8 @@ def _compared(first: _Solved, other: _Solved) -> Compared:
 
 
 def _changes(first: Chart, other: Chart, rows: Sequence[str]) -> Iterator[Change]:
+    if first.insurance != other.insurance:  # a game that does not offer it is as one in which it is declined
+        yield Change(INSURANCE_ROW, "A", first.insurance, other.insurance)
     for row in rows:
         for column in other.states.columns:
             before, after = (_code(chart, row, column) for chart in (first, other))
