@@ -38,11 +38,13 @@ def test_the_exported_chart_plays_as_the_chart_does():
 
 
 @pytest.mark.parametrize("name", ["optimal", "lim17", "hoyle"])
+@pytest.mark.parametrize(
+    "fields",
+    [{"surrender": True, "raises": False}, {"double_cards": "any", "raises": False}, {"double_cards": "any"}],
+)
 @needs(".py")
-def test_charts_are_exported_for_other_rules_too(tmp_path, name):
-    rules = named_rules("cardshark").replace(
-        surrender=True, double_on="9-11", raises=False, hit_soft_17=True, ties="push"
-    )
+def test_charts_are_exported_for_other_rules_too(tmp_path, name, fields):
+    rules = named_rules("cardshark").replace(double_on="9-11", hit_soft_17=True, ties="push", **fields)
     chart = find_player(name, rules)
     path = tmp_path / "exported.py"
     path.write_text(export(chart))
@@ -60,6 +62,12 @@ def test_the_sample_is_what_the_command_writes():
 def test_a_chart_that_a_bot_could_not_follow_is_refused(preset):
     with pytest.raises(InputError, match="cannot be a bot"):
         export(find_player("optimal", named_rules(preset)))
+
+
+def test_a_hand_of_three_cards_that_doubles_but_does_not_surrender_is_refused():
+    rules = named_rules("cardshark").replace(double_cards="any", surrender=True, raises=False)
+    with pytest.raises(InputError, match="surrender = late cannot be a bot"):
+        export(find_player("optimal", rules))
 
 
 @needs(".py")

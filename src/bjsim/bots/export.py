@@ -14,7 +14,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 
 SHOWN = "23456789TA"
-NEEDED = {"split_by": "never", "bonuses": "none", "charlie": "none", "dealer_shows": "up", "double_cards": "two"}
+NEEDED = {"split_by": "never", "bonuses": "none", "charlie": "none", "dealer_shows": "up"}
 
 _PROGRAM = '''"""{name}, a chart for {rules}, as a bot: {source}.
 
@@ -23,7 +23,7 @@ Written by `bjsim bot export`. The arguments and the moves are described at the 
 
 import sys
 
-# The move for each hand against {shown}: FIRST on the first move with chips to double, LATER on all others.
+# The move for each hand against {shown}: FIRST {when}, LATER on all others.
 FIRST = {{
 {first}
 }}
@@ -33,7 +33,7 @@ LATER = {{
 
 score, hand, visible, stake, chips = int(sys.argv[1]), *sys.argv[2:4], int(sys.argv[4]), int(sys.argv[5])
 low = sum(1 if card == "A" else int(card) if card in "23456789" else 10 for card in hand)
-first = len(hand) == 2 and {is_first}
+first = {is_first}
 shown = "T" if visible[0] in "JQK" else visible[0]
 moves = (FIRST if first else LATER).get(("soft " if score != low else "hard ") + str(score), "{stand}")
 print(moves["{shown}".index(shown)])
@@ -53,17 +53,20 @@ def export(chart: Chart) -> str:
         InputError: the chart needs more than a bot sees. The message names the rule.
     """
     rules = chart.rules
-    for name, value in NEEDED.items():
+    any_cards = rules.double_cards == "any"  # then a hand of three cards doubles too, but does not surrender
+    where = " with double_cards = any" if any_cards else ""
+    for name, value in {**NEEDED, **({"surrender": "none"} if any_cards else {})}.items():
         if getattr(rules, name) != value:
             raise InputError(
                 f"a chart for {name} = {getattr(rules, name)} cannot be a bot, because a bot does not see enough "
-                f"to follow it; only charts for {name} = {value} can"
+                f"to follow it; only charts for {name} = {value} can{where}"
             )
     hands = {_row_name(hand): hand for hand in (*map(_hard, range(4, 21)), "AA", *(f"A{n}" for n in "23456789"))}
     affordable = "chips >= stake" if rules.raises else "True"
+    first = affordable if any_cards else f"len(hand) == 2 and stake == {rules.buy_in} and {affordable}"
     return _PROGRAM.format(
         name=chart.name, rules=rules.name, source=chart.source, shown=SHOWN, stand="S" * len(SHOWN),
-        is_first=f"stake == {rules.buy_in} and {affordable}",
+        when="with chips to double" if any_cards else "on the first move with chips to double", is_first=first,
         first=_table(chart, hands, first=True), later=_table(chart, hands, first=False),
     )  # fmt: skip
 
