@@ -44,6 +44,7 @@ LAYERS = {  # inside a package, each part may import itself and those after it
     "bots": (
         "check",
         "check_line",
+        "trace",
         "contest",
         "seats",
         "programs",

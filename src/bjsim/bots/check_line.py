@@ -34,12 +34,14 @@ class LineCheck:
         ready_ms: From the start of the process to `ready`; None if it is not ready.
         ms: Median of the time of an answer; None without answers.
         faults: Those of the plain match, in order.
+        random: Whether the bot says that it is: after `ready 1`, or in its `bot.toml`.
     """
 
     passed: dict[str, bool | None]
     ready_ms: float | None
     ms: float | None
     faults: list[Fault]
+    random: bool = False
 
 
 class _MatchPlayer:
@@ -99,7 +101,8 @@ def check_match(bot: BotPlayer, rules: Rules) -> LineCheck:
         "resumed": cut.moves == plain.moves if same else None,
         "ends": ended,
     }
-    return LineCheck(passed, plain.seat.ready_ms, times[len(times) // 2] if ready and times else None, faults)
+    random = bot.program.random or plain.seat.ready.get("random") == "1"
+    return LineCheck(passed, plain.seat.ready_ms, times[len(times) // 2] if ready and times else None, faults, random)
 
 
 def _play(bot: BotPlayer, rules: Rules, *, cut: int = -1, unknown: bool = False) -> tuple[_MatchPlayer, bool]:

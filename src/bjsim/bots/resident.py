@@ -52,6 +52,7 @@ class LineSeat:
         log: What the bot wrote to stderr, LOG_LIMIT bytes at most.
         ready_ms: Milliseconds that its last process took to be ready; None if there was none.
         ready: What it said of itself then, such as its `name` and `version`.
+        trace: Called with every line that the bot is sent, after "> ", and answers, after "< "; None to call nothing.
         dress: Makes the lines to send of each line; None for the line alone. A check of the bot adds lines and keys.
     """
 
@@ -65,6 +66,7 @@ class LineSeat:
         self.log = b""
         self.ready_ms: float | None = None
         self.ready: dict[str, str] = {}
+        self.trace: Callable[[str], None] | None = None
         self.dress: Callable[[str], list[str]] | None = None
         self._lines: list[str] = []  # of the transcript, and those for this seat alone
         self._copied = 0  # lines of the transcript among them
@@ -81,8 +83,8 @@ class LineSeat:
                 return failure
             assert self._session
             question = line.move_line(view, self.transcript.hand_in_play(self.chair), int(self.bank))
-            text, self._unsent = self._bytes([*self._unsent, question]), []
-            reply = self._session.tell(text, (self.clock.move + self.bank) / 1000)
+            lines, self._unsent = [*self._unsent, question], []
+            reply = self._tell(self._session, lines, self.clock.move + self.bank)
             self._keep_log(reply)
             self.sessions.note_time(reply)
             if reply.cause == "exit":
@@ -137,7 +139,7 @@ class LineSeat:
         except (SandboxError, BuildError) as error:
             return Reply("start", 0, 0, b"", str(error).encode())
         clock = replace(self.clock, bank=int(self.bank))
-        reply = self._session.tell(self._bytes([line.hello_line(clock)]), clock.load / 1000, anew=True)
+        reply = self._tell(self._session, [line.hello_line(clock)], clock.load, anew=True)
         self._keep_log(reply)
         if reply.cause == "start":
             return reply
@@ -151,6 +153,13 @@ class LineSeat:
         self._alive = True
         return None
 
+    def _tell(self, session: SandboxSession, lines: list[str], ms: float, anew: bool = False) -> Reply:
+        """Send lines, the last of which is a question; returns the reply."""
+        reply = session.tell(self._bytes(lines), ms / 1000, anew=anew)
+        if self.trace and reply.cause == "exit":
+            self.trace(f"< {reply.stdout.decode('ascii', 'replace')}")
+        return reply
+
     def _copy_lines(self) -> None:
         self.transcript.update()
         self._add(self.transcript.lines[self._copied :])
@@ -162,7 +171,12 @@ class LineSeat:
             self._unsent += lines
 
     def _bytes(self, lines: list[str]) -> bytes:
-        return line.as_bytes([text for plain in lines for text in self.dress(plain)] if self.dress else lines)
+        if self.dress:
+            lines = [text for plain in lines for text in self.dress(plain)]
+        if self.trace:
+            for text in lines:
+                self.trace(f"> {text}")
+        return line.as_bytes(lines)
 
     def _keep_log(self, reply: Reply) -> None:
         if len(self.log) < line.LOG_LIMIT:

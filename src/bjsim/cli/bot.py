@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +18,13 @@ from rich.text import Text
 from bjsim.bots.check import SHOWN, Answer, Situation, situations, try_bot
 from bjsim.bots.contest.config import PROTOCOLS, Contest
 from bjsim.bots.export import export as export_chart
-from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import Fault, printable
-from bjsim.bots.sandbox.folders import is_bot_folder, read_folder
-from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError, Language, find_language, find_tool
-from bjsim.cli.options import Count, RulesName, bot_names, bot_options, counted, json_option, the_rules, write_json
+from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES
+from bjsim.cli.bot_game import bot_rules, open_player
+from bjsim.cli.bot_trace import ask_once, trace
+from bjsim.cli.options import Count, bot_names, bot_options, counted, json_option, the_rules, write_json
 from bjsim.cli.render import fault_lines
-from bjsim.errors import InputError, RunFailed
+from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
@@ -34,20 +35,13 @@ if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
 
 
-def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that choose a game; the default is cardshark, the game of contests."""
-    command = click.option(
-        "--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule; repeatable."
-    )(command)
-    return click.option(
-        "--rules", "rules_name", type=RulesName(), default="cardshark", show_default=True, metavar="NAME|FILE.toml",
-        help="Game to play: a preset (see `bjsim rules`) or a TOML file.",
-    )(command)  # fmt: skip
-
-
 @click.group()
 def bot() -> None:
-    """Create, check or export a bot: a program in any language."""
+    """Create, check, ask or export a bot: a program in any language."""
+
+
+bot.add_command(ask_once)
+bot.add_command(trace)
 
 
 @bot.command(short_help="Check a bot: its moves, its speed, its faults.")
@@ -70,15 +64,8 @@ def check(
     """
     rules = the_rules(rules_name, settings, None)
     console = Console(stderr=json_path == "-")
-    expect_bot(path)
-    from bjsim.bots.player import open_bot
-
-    try:
-        player = open_bot(path, sandbox=sandbox, timeout=timeout, cold=cold)
-    except BuildError as error:
-        if error.log:
-            console.print(error.log, markup=False, highlight=False, soft_wrap=True)
-        raise RunFailed(str(error)) from None  # a failed check, not bad input
+    plainly = partial(console.print, markup=False, highlight=False, soft_wrap=True)
+    player = open_player(path, plainly, sandbox=sandbox, timeout=timeout, cold=cold)
     tried = list(situations(rules))
     with player:
         title = printable(f"{path.name}: {player.program.language}, {rules.name}")
@@ -88,12 +75,14 @@ def check(
     faults = Counter(fault.kind for answer in answers for fault in answer.faults)
     faults.update(fault.kind for fault in (match.faults if match else ()))
     if json_path:
-        more = {"match": {"ready_ms": match.ready_ms, "ms": match.ms, **match.passed}} if match else {}
-        write_json({**check_json(player, rules, answers, faults, len(tried)), **more}, json_path)
+        data = check_json(player, rules, answers, faults, len(tried))
+        if match:
+            data["match"] = {"ready_ms": match.ready_ms, "ms": match.ms, "random": match.random, **match.passed}
+        write_json(data, json_path)
     report(console, player, answers, faults, len(tried))
     if match:
         report_match(console, match)
-    if faults.total() >= (strikes or 1) or (match and not strikes and False in without_random(match).values()):
+    if faults.total() >= (strikes or 1) or (match and not strikes and False in must_pass(match).values()):
         raise click.exceptions.Exit(1)
 
 
@@ -105,9 +94,9 @@ def check_line_bot(player: BotPlayer, rules: Rules, answers: Sequence[Answer]) -
     return check_match(player, rules) if player.program.protocol == "line" and ready else None
 
 
-def without_random(match: LineCheck) -> dict[str, bool | None]:
-    """The checks of a line bot that a bot must pass: it may be random."""
-    return {name: passed for name, passed in match.passed.items() if name != "deterministic"}
+def must_pass(match: LineCheck) -> dict[str, bool | None]:
+    """The checks of a line bot that it must pass: one that says that it is random may be."""
+    return {name: passed for name, passed in match.passed.items() if name != "deterministic" or not match.random}
 
 
 def report_match(console: Console, match: LineCheck) -> None:
@@ -117,26 +106,12 @@ def report_match(console: Console, match: LineCheck) -> None:
     for name, meaning in CHECKS.items():
         passed = match.passed[name]
         mark = "not comparable: it is random" if passed is None else "yes" if passed else "NO"
-        style = "red" if passed is False else ""
+        if name == "deterministic" and match.random:
+            mark += ", and it says that it is random"
+        style = "red" if must_pass(match).get(name) is False else ""
         console.print(f"{meaning}: {mark}", style=style, markup=False, highlight=False, soft_wrap=True)
     if match.ready_ms is not None and match.ms is not None:
         console.print(f"ready in {match.ready_ms:.1f} ms, {match.ms:.3f} ms per answer (median)", highlight=False)
-
-
-def expect_bot(path: Path) -> None:
-    """Check that the file exists, can be a bot, and has a compiler or interpreter here. Raises: InputError."""
-    language: Language | None
-    try:
-        if is_bot_folder(path):
-            language = read_folder(path).language
-        else:
-            path.open("rb").close()
-            language = find_language(path)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
-    need_programs(str(path))
-    if language:
-        find_tool(language)
 
 
 def ask(console: Console, player: BotPlayer, tried: Sequence[Situation], timeouts: int) -> list[Answer]:

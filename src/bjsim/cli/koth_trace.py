@@ -45,7 +45,7 @@ def show_trace(folder: Path, table: str, bot: str) -> None:
             print_question(question)
     for log in read_logs(folder, which):
         if (log.match, log.table) == (match, number) and log.text:
-            click.echo(f"stderr:\n{printable_lines(log.text)}")
+            click.echo("stderr:\n" + printable_lines(log.text.rstrip("\n")))
 
 
 def show_questions(folder: Path, hand: str) -> None:

@@ -24,7 +24,7 @@ COMMANDS = {
     "compare": ("bjsim.cli.compare:compare", "Compare games: values, best charts, and the effect of a rule."),
     "count": ("bjsim.cli.count:count", "Find out how a card counter does in a game."),
     "rules": ("bjsim.cli.rules:rules", "List the games, or explain every rule of one game."),
-    "bot": ("bjsim.cli.bot:bot", "Create, check or export a bot."),
+    "bot": ("bjsim.cli.bot:bot", "Create, check, ask or export a bot."),
     "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; resume, show, verify or change one."),
     "replay": ("bjsim.cli.replay:replay", "Replay any round of a run, card by card."),
     "learn": ("bjsim.cli.learn:learn", "Learn a game, or any decision process, and evaluate the result."),

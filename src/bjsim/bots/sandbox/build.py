@@ -84,7 +84,7 @@ def _build_folder(bot: BotFolder, sandboxed: bool) -> Program:
         extra = {name: inside.source(name) for name in language.extra}
         made = _compiled(bot.name, language, {**files, **extra}, sandboxed)
     program = language.make_program(bot.name, made)
-    return replace(program, files={**files, **program.files}, protocol=bot.protocol)
+    return replace(program, files={**files, **program.files}, protocol=bot.protocol, random=bot.random)
 
 
 def cache_folder() -> Path:

@@ -47,6 +47,7 @@ class Program:
         server: starts a fork server; empty if the language has none.
         binds: folders of the host that the commands need besides /usr.
         protocol: `argv`, or `line` for a bot that lives for a match.
+        random: whether it says that it may answer the same question in two ways.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Program:
     server: tuple[str, ...] = ()
     binds: tuple[str, ...] = ()
     protocol: str = "argv"
+    random: bool = False
 
 
 @dataclass(frozen=True)

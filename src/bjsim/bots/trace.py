@@ -1,0 +1,93 @@
+"""Show what a bot is told and asked, and what it answers: in a whole match, or once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bjsim.bots.line import Transcript
+from bjsim.bots.player import BotPlayer
+from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
+from bjsim.sim.game.actions import STAND, Action, Player, View
+from bjsim.sim.game.random_stream import Stream
+from bjsim.sim.game.round import Round
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import open_shoe
+
+Write = Callable[[str], None]
+
+
+class TracedSeat:
+    """A bot in the first seat of a match, which is written: lines with > to the bot, with < from it, with ! faults.
+
+    Args:
+        bot: The bot.
+        transcript: Of the match.
+        rounds: Of the match.
+        write: Called with every line.
+
+    Attributes:
+        faults: How many it made.
+    """
+
+    def __init__(self, bot: BotPlayer, transcript: Transcript, rounds: int, write: Write) -> None:
+        self.name, self.bot, self.write = bot.name, bot, write
+        self.faults = 0
+        self._errors = b""
+        self._line = None
+        if bot.program.protocol == "line":
+            self._line = bot.join(transcript, 0, transcript.rules.seats, rounds)
+            self._line.trace = write
+
+    def decide(self, view: View) -> Action:
+        """Ask the bot; a fault counts as a stand."""
+        if not self._line:
+            self.write(f"> {' '.join(make_argv(view))}")
+        reply = self._line.ask(view) if self._line else self.bot.ask(view)
+        if not self._line:
+            self._errors += reply.stderr
+            self.write(f"< {_shown(reply)}")
+        move = classify_reply(reply, view)
+        if not isinstance(move, Fault):
+            return move
+        self.write(f"! {move}")
+        self.faults += 1
+        if self._line:
+            self._line.tell_fault(move.kind, None)
+        return STAND
+
+    def leave(self, chips: int | None = None) -> bytes:
+        """End the match; returns what the bot wrote to stderr."""
+        if not self._line:
+            return self._errors
+        self._line.leave(chips)
+        return self._line.log
+
+
+def trace_match(bot: BotPlayer, rules: Rules, others: Player, rounds: int, seed: int, write: Write) -> TracedSeat:
+    """Play a match with the bot in the first seat. It does not carry chips from round to round.
+
+    Args:
+        bot: The bot.
+        rules: The game.
+        others: The player in all other seats.
+        rounds: Of the match.
+        seed: Of the cards.
+        write: Called with every line.
+
+    Returns:
+        The bot's seat, which is still in the match.
+
+    Raises:
+        SandboxClosed: The bot was closed.
+    """
+    transcript, shoe = Transcript(rules), open_shoe(rules, Stream(seed))
+    seat = TracedSeat(bot, transcript, rounds, write)
+    for _ in range(rounds):
+        game = Round(rules, shoe, [seat, *[others] * (rules.seats - 1)])
+        transcript.begin_round(range(rules.seats), [rules.chips] * rules.seats, game.events)
+        game.play()
+    return seat
+
+
+def _shown(reply: Reply) -> str:
+    return reply.stdout.decode("utf-8", "backslashreplace").strip()

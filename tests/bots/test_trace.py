@@ -1,0 +1,85 @@
+"""`bjsim bot trace` and `bjsim bot ask`, and bots that say that they are random."""
+
+import pytest
+from bot_helpers import SAMPLES, line_bot, needs
+from click.testing import CliRunner
+
+from bjsim.bots.check_line import check_match
+from bjsim.bots.player import open_bot
+from bjsim.cli.bot import bot as bot_command
+from bjsim.cli.bot import must_pass
+from bjsim.errors import InputError
+from bjsim.sim.game.presets import named_rules
+
+pytestmark = needs(".py")
+OFF = ("--sandbox", "off")
+
+
+def run(*words):
+    return CliRunner().invoke(bot_command, [*map(str, words), *OFF])
+
+
+def test_a_trace_has_all_that_a_line_bot_reads_and_answers(tmp_path):
+    """The bot writes what it reads to stderr."""
+    echo = line_bot("'X' if n == 2 else 'S', n", work="n == 4 and sys.exit(3)", setup="""
+class Seen(list):
+    def append(self, text):
+        sys.stderr.write(text)
+        sys.stderr.flush()
+seen = Seen()""")  # fmt: skip
+    (tmp_path / "x.py").write_text(echo)
+    done = run("trace", tmp_path / "x.py", "--rounds", "7", "--timeout", "9")
+    lines, _, errors = done.output.partition("stderr:\n")
+    lines = lines.splitlines()
+    assert done.exit_code == 1 and errors.splitlines() == [line[2:] for line in lines if line.startswith("> ")]
+    assert lines[0].startswith("> hello 1 ") and lines[1] == "< ready 1" and lines[-1] == "> bye"
+    assert [line for line in lines if line.startswith("<")][:3] == ["< ready 1", "< S 1", "< X 2"]
+    faults = [line for line in lines if line.startswith("!")]
+    assert "'X' is not a move" in faults[0] and "exit status 3" in faults[1] and "resumed=1" in done.output
+
+
+def test_a_bot_that_is_started_for_every_move_and_its_twin_are_asked_the_same():
+    traces = []
+    for name in ("lim17.py", "lim17_line.py"):
+        done = run("trace", SAMPLES / name, "--rounds", "9", "--seed", "3", "--timeout", "9")
+        assert done.exit_code == 0
+        lines = [line.removeprefix("> move ").removeprefix("> ").split() for line in done.output.splitlines()]
+        traces.append([line[:5] for line in lines if line[0].isdecimal() or (line[0] == "<" and line[1] != "ready")])
+    assert traces[0] == traces[1] and len(traces[0]) > 10
+
+
+@pytest.mark.parametrize("name", ["lim17.py", "lim17_line.py"])
+def test_one_question(name):
+    done = run("ask", SAMPLES / name, "t24", "9", "--chips", "30", "--timeout", "9")
+    assert done.exit_code == 0 and " 16 T24 9#T8" in done.output and " 10 20" in done.output
+    assert "\n< H\n" in done.output and done.output.endswith(" ms\n")
+    for words, error in (
+        (("T6", "X"), "X is not a card; use A 2 3"),
+        (("T", "9"), "give a hand of two or more cards"),
+        (("T6", "99"), "give a hand of two or more cards"),
+        (("TA", "9"), "cardshark: a bot is never asked with TA against 9"),
+    ):
+        caught = run("ask", SAMPLES / name, *words).exception
+        assert isinstance(caught, InputError) and error in str(caught)
+
+
+def test_a_faulty_answer_is_an_exit_status(tmp_path):
+    (tmp_path / "x.py").write_text("print('X')")
+    done = run("ask", tmp_path / "x.py", "T6", "9", "--timeout", "9")
+    assert done.exit_code == 1 and "! bad-reply: 'X' is not a move" in done.output
+
+
+RANDOM = "'HS'[os.urandom(1)[0] % 2] if int(args[0]) < 15 else 'S'"
+
+
+def test_a_line_bot_that_is_random_must_say_so(tmp_path):
+    (tmp_path / "silent.py").write_text(line_bot(RANDOM))
+    (tmp_path / "open.py").write_text(line_bot(RANDOM, ready="ready 1 random=1"))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "bot.toml").write_text("random = true\n")
+    (tmp_path / "folder" / "bot.py").write_text(line_bot(RANDOM))
+    for name, declared in (("silent.py", False), ("open.py", True), ("folder", True)):
+        with open_bot(tmp_path / name, sandbox="off", timeout=9.0) as player:
+            match = check_match(player, named_rules("cardshark"))
+        assert match.random == declared and match.passed["deterministic"] is False
+        assert ("deterministic" in must_pass(match)) != declared
