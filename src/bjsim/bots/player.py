@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bjsim.bots.line import LOG_LIMIT, Clock, Transcript
 from bjsim.bots.protocol import Fault, Reply, classify_reply, ends_hand, make_argv
-from bjsim.bots.resident import LinePlayer, LineSeat
+from bjsim.bots.resident import LinePlayer, LineSeat, say_bye
 from bjsim.bots.sandbox.build import build
 from bjsim.bots.sandbox.languages import BuildError, Program
 from bjsim.bots.sandbox.session import Limits, SandboxClosed, SandboxError, SandboxSession, sandboxed
@@ -165,6 +165,9 @@ class BotPlayer:
         """End the bot, including moves in progress in other threads. Its statistics remain."""
         with self._lock:
             self._closed = True
+            idle = list(self._idle)
+        for session in idle if os.getpid() == self._process else ():
+            say_bye(session)
         for session in self._sessions if os.getpid() == self._process else ():
             session.close()
 

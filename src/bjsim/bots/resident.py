@@ -50,6 +50,7 @@ class LineSeat:
     Attributes:
         bank: Milliseconds left.
         log: What the bot wrote to stderr, LOG_LIMIT bytes at most.
+        stays: Whether its process lives on after the match, and plays the next one in which its session is used.
         ready_ms: Milliseconds that its last process took to be ready; None if there was none.
         ready: What it said of itself then, such as its `name` and `version`.
         trace: Called with every line that the bot is sent, after "> ", and answers, after "< "; None to call nothing.
@@ -64,6 +65,7 @@ class LineSeat:
         self.chairs, self.rounds, self.clock, self.resumed = chairs, rounds, clock or Clock(), resumed
         self.bank = float(self.clock.bank)
         self.log = b""
+        self.stays = False
         self.ready_ms: float | None = None
         self.ready: dict[str, str] = {}
         self.trace: Callable[[str], None] | None = None
@@ -121,10 +123,13 @@ class LineSeat:
         ended = False
         if self._session and self._alive:
             self._copy_lines()
-            over = [] if chips is None else [line.over_line(chips)]
-            reply = self._session.finish(self._bytes([*self._unsent, *over, line.BYE]))
-            self._keep_log(reply)
-            ended = reply.cause == "exit"
+            last = [*self._unsent, *([] if chips is None else [line.over_line(chips)])]
+            if self.stays:
+                self._session.waiting = last
+            else:
+                reply = self._session.finish(self._bytes([*last, line.BYE]))
+                self._keep_log(reply)
+                ended = reply.cause == "exit"
         if self._session:
             self.sessions.give_back(self._session)
         self._session, self._alive = None, False
@@ -138,6 +143,11 @@ class LineSeat:
             self._session = self._session or self.sessions.take()
         except (SandboxError, BuildError) as error:
             return Reply("start", 0, 0, b"", str(error).encode())
+        begin = line.match_line(self.chairs, self.chair, self.transcript.rules.chips, self.rounds, self.resumed)
+        if self.stays and (waiting := self._session.waiting) is not None:
+            self._session.waiting, self._alive = None, True
+            self._unsent = [*waiting, begin, *self._lines]
+            return None
         clock = replace(self.clock, bank=int(self.bank))
         reply = self._tell(self._session, [line.hello_line(clock)], clock.load, anew=True)
         self._keep_log(reply)
@@ -148,7 +158,6 @@ class LineSeat:
             self._failed = replace(reply, cause="not-ready", detail=_why_not_ready(reply))
             return self._failed
         self.ready_ms, self.ready = reply.elapsed_ns / 1e6, ready
-        begin = line.match_line(self.chairs, self.chair, self.transcript.rules.chips, self.rounds, self.resumed)
         self._unsent = [line.rules_line(self.transcript.rules), begin, *self._lines]
         self._alive = True
         return None
@@ -181,6 +190,13 @@ class LineSeat:
     def _keep_log(self, reply: Reply) -> None:
         if len(self.log) < line.LOG_LIMIT:
             self.log = (self.log + reply.stderr)[: line.LOG_LIMIT]
+
+
+def say_bye(session: SandboxSession) -> None:
+    """End the process that waits for its next match in this session, if there is one."""
+    if session.waiting is not None:
+        with suppress(SandboxClosed):
+            session.finish(line.as_bytes([*session.waiting, line.BYE]))
 
 
 class LinePlayer:

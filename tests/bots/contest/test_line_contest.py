@@ -4,7 +4,7 @@ import json
 from collections import Counter
 
 import pytest
-from bot_helpers import SAMPLES, line_bot, needs, needs_sandbox, processes
+from bot_helpers import SAMPLES, a_view, line_bot, needs, needs_sandbox, processes
 from support.command import bjsim
 from support.documents import ROOT, blocks
 
@@ -12,9 +12,11 @@ from bjsim.bots.contest.config import ConfigError, Contest, load_config
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.play.logs import read_logs
 from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.contest.report.page import render_page
 from bjsim.bots.contest.report.replay import replay
+from bjsim.bots.line import Transcript
 from bjsim.sim.game.presets import load_rules
 
 pytestmark = [needs(".py"), needs_sandbox]
@@ -76,7 +78,7 @@ def test_the_page_has_a_column_of_protocols_where_both_play(tmp_path, counter):
     both = begin(tmp_path / "a", [counter, str(SAMPLES / "lim17.py"), "lim17"], matches=1)
     both.run()
     page = render_page(both.standings, both.page)
-    assert page.count('<td class="left">line</td>') == 1 and page.count('<td class="left">argv</td>') == 1
+    assert page.count('">line</td>') == 1 and page.count('">argv</td>') == 1
     only = begin(tmp_path / "b", ["lim17", "lim15"], matches=1, protocols=("argv",))
     only.run()
     assert ">protocol<" in page and ">protocol<" not in render_page(only.standings, only.page)
@@ -117,6 +119,54 @@ def test_every_turn_of_a_duplicate_contest_has_a_process_of_its_own(tmp_path):
     moves = [record["moves"][record["seats"].index(0)] for record in played if 0 in record["seats"]]
     assert len({(record["match"], record["table"]) for record in played}) >= 4
     assert {move for hand in moves for move in hand} == {"S"}
+
+
+LIFE = line_bot(
+    "'H' if int(args[0]) < 15 else 'S'", ready="ready 1 name=life", end="sys.stderr.write('end\\n')", setup="""
+class Seen(list):
+    def append(self, text):
+        sys.stderr.write(text if text.split()[0] in ('hello', 'rules', 'match', 'over', 'bye') else '')
+seen = Seen()""")  # fmt: skip
+
+
+def test_a_process_may_live_for_the_contest(tmp_path):
+    """It sees every match, and answers as its twin whose processes live for a match."""
+    (tmp_path / "x.py").write_text(LIFE)
+    bots = [str(tmp_path / "x.py"), f"again={tmp_path / 'x.py'}", "lim17"]
+    before = processes()
+    told = {}
+    for lives in ("match", "contest"):
+        host = begin(tmp_path / lives, bots, matches=3, lives=lives)
+        host.run()
+        texts = "".join(log.text for log in read_logs(tmp_path / lives, 0))
+        told[lives] = [line.split()[0] for line in texts.splitlines()]
+    assert rounds(tmp_path / "match") == rounds(tmp_path / "contest") and processes() == before
+    assert told["match"] == ["hello", "rules", "match", "over", "bye", "end"] * 3
+    assert told["contest"][:6] == ["hello", "rules", "match", "over", "match", "over"]
+    assert "another number of workers may change the results" in render_page(host.standings, host.page)
+
+
+def test_a_process_is_told_that_the_contest_has_ended(tmp_path, bot):
+    player = bot("x.py", LIFE, timeout=10.0)
+    for _ in range(2):
+        seat = player.join(Transcript(CARDSHARK), 0, 1)
+        seat.stays = True
+        assert seat.ask(a_view()).stdout == b"H" and not seat.leave(200)
+    (session,) = player._sessions
+    said = []
+    finish = session.finish
+    session.finish = lambda text: said.append((text, finish(text)))
+    player.close()
+    ((text, reply),) = said
+    assert text == b"over 200\nbye\n" and reply.cause == "exit" and reply.stderr.endswith(b"bye\nend\n")
+
+
+def test_lives_is_checked(tmp_path):
+    assert Contest(CARDSHARK).lives == "match"
+    twice = {"lives": "contest", "duplicate": True}
+    for settings, error in (({"lives": "long"}, "use match or contest"), (twice, "would meet a shoe again")):
+        with pytest.raises(ConfigError, match=error):
+            Contest(CARDSHARK, **settings)
 
 
 def test_the_house_sits_in_several_seats(tmp_path, counter):

@@ -20,6 +20,7 @@ HOUSE = -1  # the bot number of a house player, which fills an empty seat and is
 MAX_COUNT = 10**15  # largest accepted count
 MAX_TITLE = 200
 PROTOCOLS = ("argv", "line")  # of programs: started for every move, or alive for a match
+LIVES = ("match", "contest")  # of the processes of line bots
 MANY = 100_000  # default match limit of a contest that runs until it is decided
 
 
@@ -46,6 +47,7 @@ class Contest:
         cold: Whether bots are started anew for every move instead of forked from a resident server.
         protocols: Which programs may play: those of the protocol `argv`, of `line`, or of both.
         title: The title of the contest's page, or "" for none.
+        lives: How long a process of a line bot lives: for a `match`, or for the `contest` (of a worker).
 
     Raises:
         ConfigError: A value is not accepted.
@@ -64,6 +66,7 @@ class Contest:
     cold: bool = False
     protocols: tuple[str, ...] = ("argv",)
     title: str = ""
+    lives: str = "match"
 
     def __post_init__(self) -> None:
         for name in _WHOLE:
@@ -78,6 +81,10 @@ class Contest:
         for name in ("duplicate", "cold"):
             if not isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name} = {getattr(self, name)} is not accepted; use true or false")
+        if self.lives not in LIVES:
+            raise ConfigError(f"lives = {self.lives} is not accepted; use {' or '.join(LIVES)}")
+        if self.lives == "contest" and self.duplicate:
+            raise ConfigError("lives = contest: in a duplicate contest a process would meet a shoe again; use match")
         if self.until not in ("", "decided") and not _is_seconds(self.until):
             raise ConfigError(f"until = {self.until} is not accepted; use decided, or a number of seconds")
         number = isinstance(self.timeout, (int, float)) and not isinstance(self.timeout, bool)
@@ -104,7 +111,8 @@ class Contest:
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Contest:
         """The contest with the settings that `to_dict` returned."""
-        given = {"cold": False, "protocols": ("argv",), "title": "", **values}  # these are newer than old journals
+        newer = {"cold": False, "protocols": ("argv",), "title": "", "lives": "match"}  # than old journals
+        given = {**newer, **values}
         return Contest(Rules.from_dict(values["rules"]), **{name: given[name] for name in SETTINGS})
 
 

@@ -115,6 +115,7 @@ class SandboxSession:
         scratch: give the program a folder that it can write to, "$TMP".
 
     Attributes:
+        waiting: lines for a resident process that lives on until its next match; None if there is none.
         cores: the cores that the session uses: those of the thread that opened it.
 
     Raises:
@@ -132,6 +133,7 @@ class SandboxSession:
         modes = {"command": program.command, "server": server, "resident": resident}
         self.settings = json.dumps({**modes, **asdict(limits)})
         self.process: subprocess.Popen[bytes] | None = None
+        self.waiting: list[str] | None = None
         self.cores = os.sched_getaffinity(0)
         self._in_use = threading.Lock()  # guards the pipes
         self._closed = False

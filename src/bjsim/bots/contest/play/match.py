@@ -202,6 +202,7 @@ def _seat_line_bots(dealer: TableDealer, seats: Sequence[ContestSeat], resumed: 
         if is_bot(seat.player) and seat.player.program.protocol == "line":
             dealer.transcript = dealer.transcript or Transcript(dealer.contest.rules)
             seat.line = seat.player.join(dealer.transcript, seat.position, len(seats), rounds, resumed)
+            seat.line.stays = dealer.contest.lives == "contest"
             joined[seat.position] = seat.line
     return joined
 
