@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -18,7 +17,7 @@ from bjsim.bots.contest.config import Contest, with_settings
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.report.publish import write_results
-from bjsim.bots.contest.schedule.seating import whole_matches
+from bjsim.bots.contest.schedule.roster import in_whole_batches
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.seats import BotOptions
 from bjsim.errors import InputError, RunFailed
@@ -261,8 +260,7 @@ def contest(
     """
     asked = with_settings(Contest(as_rules(rules)), settings)
     entrants = gather(bots, asked.rules)
-    matches = whole_matches(asked.matches, len(entrants), asked.duplicate, bool(asked.house))
-    host = Host.begin(Path(folder), replace(asked, matches=matches), entrants, workers, sandbox)
+    host = Host.begin(Path(folder), in_whole_batches(asked, len(entrants)), entrants, workers, sandbox)
     try:
         return host.run(on_round)
     finally:

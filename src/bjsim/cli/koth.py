@@ -9,6 +9,7 @@ import click
 
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
+from bjsim.cli.koth_change import add, drop, extend, replace
 from bjsim.cli.koth_play import begin, contest_options, host_options, play, play_contest, resume
 from bjsim.cli.koth_show import show, show_contest, verify, verify_contest
 from bjsim.cli.koth_trace import show_questions, trace
@@ -85,5 +86,5 @@ def plain(
             play_contest(Host.resume(folder, workers, sandbox, trust), json_path)
 
 
-for command in (play, resume, show, trace, verify):
+for command in (play, resume, show, trace, verify, add, replace, drop, extend):
     koth.add_command(command)

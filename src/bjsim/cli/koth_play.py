@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +16,7 @@ from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.report.publish import write_results
-from bjsim.bots.contest.schedule.seating import whole_matches
+from bjsim.bots.contest.schedule.roster import in_whole_batches
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_screen import ContestScreen, report, standings_json
 from bjsim.cli.options import Count, check_writable, json_option, write_json
@@ -109,8 +108,8 @@ def begin(
     given = {name: value for name, value in settings.items() if value is not None}
     contest, listed = choose_contest(config_path, rules_name, given)
     entrants = gather(bots or listed, contest.rules)
-    matches = whole_matches(contest.matches, len(entrants), contest.duplicate, bool(contest.house))
-    return Host.begin(Path(out or "contest"), replace(contest, matches=matches), entrants, workers, sandbox)
+    contest = in_whole_batches(contest, len(entrants))
+    return Host.begin(Path(out or "contest"), contest, entrants, workers, sandbox)
 
 
 def choose_contest(config_path: str | None, rules_name: str | None, given: dict[str, Any]) -> tuple[Contest, list[str]]:
@@ -129,13 +128,19 @@ def resume_command(host: Host) -> str:
         words += ["--workers", str(host.workers)]
     if host.sandbox != "required":
         words += ["--sandbox", host.sandbox]
-    if any(is_python(source) for source in (host.contest.house, *(entrant.source for entrant in host.entrants))):
+    if any(is_python(source) for source in (*host.contest.field, *(entrant.source for entrant in host.present))):
         words += ["--trust"]
     return shlex.join(words)
 
 
-def play_contest(host: Host, json_path: str | None) -> None:
-    """Play a contest to its end with live standings; after Ctrl-C, print the standings and how to resume."""
+def play_contest(host: Host, json_path: str | None, play: bool = True) -> None:
+    """Play a contest to its end with live standings; after Ctrl-C, print the standings and how to resume.
+
+    Args:
+        host: The contest.
+        json_path: Where the standings go as JSON, if anywhere.
+        play: Otherwise nothing is played, and the results are only written again.
+    """
     screen = ContestScreen(host, Console(stderr=json_path == "-"))
     where = host.folder
     say = partial(screen.console.print, highlight=False, soft_wrap=True, markup=False)
@@ -143,7 +148,10 @@ def play_contest(host: Host, json_path: str | None) -> None:
     say(f"to resume after a stop: {resume_command(host)}", style="dim")
     try:
         with screen:
-            host.run(screen.update)
+            if play:
+                host.run(screen.update)
+            else:
+                host.close()
     except KeyboardInterrupt:
         report(screen.console, host.standings, host.timings)
         say(f"stopped; resume with: {resume_command(host)}", style="yellow")
@@ -153,4 +161,5 @@ def play_contest(host: Host, json_path: str | None) -> None:
         if json_path:
             write_json(standings_json(host.standings, host.timings), json_path)
     report(screen.console, host.standings, host.timings)
-    say(f"seed {host.contest.seed}; page: {where}/index.html")
+    seed = "" if host.contest.hill or not host.standings.end else f"seed {host.contest.seed}; "
+    say(f"{seed}page: {where}/index.html")

@@ -58,9 +58,12 @@ class ContestScreen:
     def headline(self, now: float) -> str:
         """Matches, speed and time left."""
         standings, contest = self.host.standings, self.host.contest
+        if standings.roster.finished:
+            return f"all {contest.matches} matches are played; waiting for bots"
         seconds = max(now - self.began, 1e-9)
         rounds = standings.rounds - self.rounds
-        parts = [f"match {standings.matches + 1} of {contest.matches}", f"{rounds / seconds:,.0f} rounds/s"]
+        match = min(standings.matches + 1, contest.matches)  # the bots that are ahead may wait for others
+        parts = [f"match {match} of {contest.matches}", f"{rounds / seconds:,.0f} rounds/s"]
         if any(self.host.timings.moves):
             parts.append(f"{(sum(self.host.timings.moves) - self.moves) / seconds:,.0f} moves/s")
         per_match = standings.rounds / max(standings.matches, 1)
@@ -86,11 +89,14 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
     """Print the standings and whether they are decided."""
     wide = console if console.is_terminal else Console(stderr=console.stderr, width=max(console.width, 140))
     wide.print(fit_table(standings, timings, wide.width))
-    matches = "1 match" if standings.matches == 1 else f"{standings.matches} matches"
+    played = "1 match" if standings.matches == 1 else f"{standings.matches} matches"
     if standings.end is None:
-        text = f"{matches} so far, not finished"
+        text = f"{played} so far, not finished"
     else:
-        text = f"{matches}; ended: {REASONS[standings.end['reason']]}"
+        text = f"{played}; ended: {REASONS[standings.end['reason']]}"
+    for row in standings.former():
+        matches = f"{row.score.matches} matches, {row.chips:.1f} chips"
+        console.print(f"left: {row.name} ({row.left} after {matches})", highlight=False, markup=False)
     leader = standings.rows()[0].name
     decided = standings.decided
     verdict = f"{leader} is ahead of all others (95%)" if decided else "not decided: the lead is within the noise"
@@ -99,9 +105,11 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
 
 def standings_json(standings: Standings, timings: Timings) -> dict[str, object]:
     """The content of `--json`."""
+    former = [{**row_values(row, timings), "left": row.left} for row in standings.former()]
     return {
         "matches": standings.matches,
         "ended": standings.end["reason"] if standings.end else None,
         "decided": standings.decided,
         "standings": [row_values(row, timings) for row in standings.rows()],
+        "former": former,
     }

@@ -16,7 +16,7 @@ from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_screen import report, standings_json
-from bjsim.cli.koth_trace import show_questions
+from bjsim.cli.koth_trace import PLACE, parse_place, show_questions
 from bjsim.cli.options import check_writable, counted, json_option, write_json
 from bjsim.cli.replay import show as show_round
 from bjsim.errors import InputError
@@ -68,16 +68,17 @@ def show_contest(folder: Path, hand: str | None, json_path: str | None) -> None:
         report(Console(stderr=json_path == "-"), standings, timings)
         return
     try:
-        match, table, number = (int(part) - 1 for part in hand.split("."))
-    except ValueError:
-        raise InputError(f"--hand {hand} is not accepted; write MATCH.TABLE.ROUND, such as 3.1.25") from None
+        match, table, number, *own = parse_place(hand, (3, 4), PLACE)
+    except InputError as error:
+        raise InputError(f"--hand {error}") from None
     hands = standings.contest.hands
     for record in records:
         standings.add(record)
-        if record["record"] == "round" and (record["match"], record["table"]) == (match, table):
+        place = record.get("match"), record.get("table"), *([record["own"]] if "own" in record else [])
+        if record["record"] == "round" and place == (match, table, *own):
             if record["sitting"] * hands + record["hand"] != number:
                 continue
-            names = [*standings.names, "house"]
+            names = standings.seat_names
             title = f"match {match + 1}, table {table + 1}, round {number + 1}; chips {record['chips']}"
             click.echo(printable(title))
             show_round([Named(names[bot]) for bot in record["seats"]], replay_record(standings.contest.rules, record))  # type: ignore[misc]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -12,8 +11,11 @@ from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.logs import read_logs
 from bjsim.bots.contest.play.match import Record
 from bjsim.bots.contest.play.questions import Question, protocols, questions
+from bjsim.bots.contest.schedule.roster import Owner, Roster
 from bjsim.bots.protocol import printable, printable_lines
 from bjsim.errors import InputError
+
+PLACE = "MATCH.TABLE.ROUND, such as 3.1.25; .BOT follows in a match of a bot's own, as on the page"
 
 
 @click.command(short_help="Print all that a bot was told and answered at a table.")
@@ -31,13 +33,13 @@ def trace(folder: Path, table: str, bot: str) -> None:
 
 def show_trace(folder: Path, table: str, bot: str) -> None:
     """Print what a bot was told and answered at a table. Raises: InputError."""
-    match, number = parse_place(table, 2, "MATCH.TABLE, such as 3.1")
-    header, records = read_table(folder, match, number)
+    match, number = parse_place(table, (2,), "MATCH.TABLE, such as 3.1")
+    header, records = read_table(folder, match, number, bot)
     names = [entrant["name"] for entrant in header["bots"]]
     present = [names[seat] for seat in records[0]["seats"] if seat >= 0]
     if bot not in present:
         raise InputError(f"--bot {bot}: table {table} has {', '.join(map(printable, present))}")
-    which = names.index(bot)
+    which = next(seat for seat in records[0]["seats"] if seat >= 0 and names[seat] == bot)
     if not protocols(header)[which]:
         raise InputError(f"--bot {bot}: it is not a program, so it was told nothing")
     for question in questions(Contest.from_dict(header["contest"]), records, protocols(header)):
@@ -50,9 +52,9 @@ def show_trace(folder: Path, table: str, bot: str) -> None:
 
 def show_questions(folder: Path, hand: str) -> None:
     """Print what every bot was asked in a round. Raises: InputError."""
-    match, table, number = parse_place(hand, 3, "MATCH.TABLE.ROUND, such as 3.1.25")
-    header, records = read_table(folder, match, table)
-    names = [*(entrant["name"] for entrant in header["bots"]), "house"]
+    match, table, number, *own = parse_place(hand, (3, 4), PLACE)
+    header, records = read_table(folder, match, table, own[0] if own else None)
+    names = [*(entrant["name"] for entrant in header["bots"]), *["house"] * max(1, len(header.get("against", ())))]
     for question in questions(Contest.from_dict(header["contest"]), records, protocols(header)):
         if question.round == number:
             click.echo(printable(f"{names[question.bot]} (seat {question.position + 1}):"))
@@ -68,27 +70,47 @@ def print_question(question: Question) -> None:
         click.echo(printable(f"! {question.fault}"))
 
 
-def parse_place(text: str, parts: int, form: str) -> list[int]:
-    """The numbers of a place in a contest, from 0. Raises: InputError that names the form."""
+def parse_place(text: str, parts: tuple[int, ...], form: str) -> list[int]:
+    """The numbers of a place in a contest, from 0; so many parts. Raises: InputError that names the form."""
     numbers = text.split(".")
-    if len(numbers) != parts or not all(number.isdecimal() and number.isascii() for number in numbers):
+    if len(numbers) not in parts or not all(number.isdecimal() and number.isascii() for number in numbers):
         raise InputError(f"{text} is not accepted; write {form}")
     return [int(number) - 1 for number in numbers]
 
 
-def read_table(folder: Path, match: int, table: int) -> tuple[Record, list[Record]]:
-    """The header of a contest, and the rounds of one of its tables. Raises: InputError."""
+def read_table(folder: Path, match: int, table: int, owner: Owner | str) -> tuple[Record, list[Record]]:
+    """The rounds of one table.
+
+    Args:
+        folder: The contest's folder.
+        match: Number of the match.
+        table: Number of the table.
+        owner: The number of the bot whose own match it is, or None; or the name of a bot at the table.
+
+    Returns:
+        The header, with the bots that have joined, and the rounds: of a name, those of its last version.
+
+    Raises:
+        InputError: There are none.
+    """
     records = journal.read(folder)
     header = next(records, None)
-    found = list(_rounds(records, match, table))
-    if header is None or not found:
-        raise InputError(f"the contest in {folder} has no match {match + 1} with a table {table + 1}")
-    return header, found
-
-
-def _rounds(records: Iterator[Record], match: int, table: int) -> Iterator[Record]:
+    if header is None:
+        raise InputError(f"the journal in {folder} is empty")
+    roster, found = Roster(header), dict[Owner, list[Record]]()
     for record in records:
-        if record["record"] == "round" and record["match"] > match:
-            return
-        if record["record"] == "round" and (record["match"], record["table"]) == (match, table):
-            yield record
+        own = record.get("own")
+        if record["record"] != "round":
+            roster.add(record)
+            for voided in roster.voided(record) if record["record"] == "change" else ():
+                if roster.played[voided] <= match:
+                    found.pop(voided, None)  # it is played again
+        elif own == owner and record["match"] > match:
+            break
+        elif (record["match"], record["table"]) == (match, table) and (
+            own == owner or (isinstance(owner, str) and (own is None or roster.bots[own]["name"] == owner))
+        ):
+            found.setdefault(own, []).append(record)
+    if not found:
+        raise InputError(f"the contest in {folder} has no match {match + 1} with a table {table + 1}")
+    return {**header, "bots": roster.bots}, found[max(found, key=lambda own: -1 if own is None else own)]

@@ -16,7 +16,9 @@ from bjsim.sim.game.random_stream import MAX_SEED, random_seed
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.toml_files import read_toml
 
-HOUSE = -1  # the bot number of a house player, which fills an empty seat and is not ranked
+HOUSE = -1  # the bot number of the first house player; they fill seats and are not ranked
+LARGEST_TABLE = 4  # seats
+COMPANION = "hoyle"  # the house player beside bots that join later, unless the contest has one
 MAX_COUNT = 10**15  # largest accepted count
 MAX_TITLE = 200
 PROTOCOLS = ("argv", "line")  # of programs: started for every move, or alive for a match
@@ -48,6 +50,9 @@ class Contest:
         protocols: Which programs may play: those of the protocol `argv`, of `line`, or of both.
         title: The title of the contest's page, or "" for none.
         lives: How long a process of a line bot lives: for a `match`, or for the `contest` (of a worker).
+        against: House players, if every bot plays against these only.
+        marks: Thresholds of the luck-adjusted score with their marks, such as `-1:D -0.5:C 0:B`; see `scoring.marks`.
+        hill: Whether bots may join after the end, so that the page keeps the seed secret.
 
     Raises:
         ConfigError: A value is not accepted.
@@ -67,6 +72,9 @@ class Contest:
     protocols: tuple[str, ...] = ("argv",)
     title: str = ""
     lives: str = "match"
+    against: tuple[str, ...] = ()
+    marks: str = ""
+    hill: bool = False
 
     def __post_init__(self) -> None:
         for name in _WHOLE:
@@ -78,7 +86,7 @@ class Contest:
             raise ConfigError(f"house = {self.house} is not accepted; use a bot's name or file")
         if not isinstance(self.title, str) or printable(self.title) != self.title or len(self.title) > MAX_TITLE:
             raise ConfigError(f"title = {self.title} is not accepted; use one line of at most {MAX_TITLE} characters")
-        for name in ("duplicate", "cold"):
+        for name in ("duplicate", "cold", "hill"):
             if not isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name} = {getattr(self, name)} is not accepted; use true or false")
         if self.lives not in LIVES:
@@ -94,10 +102,27 @@ class Contest:
         if not listed or any(name not in PROTOCOLS for name in listed):
             raise ConfigError(f'protocols = {self.protocols} is not accepted; use ["argv"], ["line"] or both')
         object.__setattr__(self, "protocols", tuple(name for name in PROTOCOLS if name in listed))
+        against = self.against if isinstance(self.against, (list, tuple)) else (self.against,)
+        if not all(isinstance(bot, str) and bot for bot in against):
+            raise ConfigError(f"against = {self.against} is not accepted; use a list of bots")
+        object.__setattr__(self, "against", tuple(against))
+        if self.against and self.house:
+            raise ConfigError("house players sit in empty seats (house) or at all tables (against), not both")
+        parse_marks(self.marks)
         if self.rules.ties == "replay":
             raise ConfigError(
                 f"the rules {self.rules.name} replay ties, which a contest does not support; use push or lose"
             )
+
+    @property
+    def field(self) -> tuple[str, ...]:
+        """The house players HOUSE, HOUSE - 1, ..."""
+        return self.against or (self.house or COMPANION,)
+
+    @property
+    def own_table_size(self) -> int:
+        """Seats at the tables of a contest against house players."""
+        return min(LARGEST_TABLE, 1 + len(self.against))
 
     @property
     def seconds(self) -> float:
@@ -111,9 +136,36 @@ class Contest:
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Contest:
         """The contest with the settings that `to_dict` returned."""
-        newer = {"cold": False, "protocols": ("argv",), "title": "", "lives": "match"}  # than old journals
-        given = {**newer, **values}
+        given = {**NEWER, **values}
         return Contest(Rules.from_dict(values["rules"]), **{name: given[name] for name in SETTINGS})
+
+
+def parse_marks(text: object) -> list[tuple[float, str]]:
+    """The thresholds in a text such as `-1:D -0.5:C 0:B`, lowest first.
+
+    Args:
+        text: Words THRESHOLD:MARK.
+
+    Returns:
+        Thresholds in chips per hand, each with the mark from there on.
+
+    Raises:
+        ConfigError: The text is not of this form, or a threshold appears twice.
+    """
+    marks: dict[float, str] = {}
+    for word in text.split() if isinstance(text, str) else [str(text)]:
+        threshold, _, mark = word.partition(":")
+        try:
+            number = float(threshold)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number) or not mark or number in marks:
+            raise ConfigError(
+                f"marks = {text} is not accepted; write THRESHOLD:MARK, with thresholds in chips per hand, "
+                'such as "-1:D -0.5:C 0:B"'
+            )
+        marks[number] = mark
+    return sorted(marks.items())
 
 
 def _is_seconds(text: str) -> bool:
@@ -123,6 +175,8 @@ def _is_seconds(text: str) -> bool:
         return False
 
 
+NEW = ("cold", "protocols", "title", "lives", "against", "marks", "hill")  # settings that old journals lack
+NEWER = {f.name: f.default for f in fields(Contest) if f.name in NEW}
 SETTINGS = tuple(f.name for f in fields(Contest) if f.name != "rules")
 _WHOLE = {"seed": (0, MAX_SEED), **dict.fromkeys(("matches", "sittings", "hands", "strikes"), (1, MAX_COUNT))}
 
@@ -184,6 +238,8 @@ def load_config(path: str, given: Mapping[str, Any] | None = None) -> tuple[Cont
         values = {name: str(value) if name == "until" else value for name, value in values.items()}
         if isinstance(values.get("house"), str):
             values["house"] = _located(folder, values["house"])
+        if isinstance(values.get("against"), list):
+            values["against"] = [_located(folder, bot) if isinstance(bot, str) else bot for bot in values["against"]]
         contest = replace(Contest(_rules(values.pop("rules", "cardshark"), folder)), **values)
     except (ConfigError, RulesError) as error:
         raise ConfigError(f"{path}: {error}") from None

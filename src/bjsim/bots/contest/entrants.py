@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -73,12 +73,13 @@ class Entrant:
         return Entrant(**{key: str(fields[key]) for key in ("name", "source", "language", "sha256", "protocol")})
 
 
-def gather(texts: Sequence[str], rules: Rules) -> list[Entrant]:
+def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]:
     """Find the bots of a contest.
 
     Args:
         texts: Names of strategies, files, and folders of files; `NAME=` may precede a name or file.
         rules: The rules of the contest.
+        fewest: Least number of them.
 
     Returns:
         The entrants. Duplicate names are numbered.
@@ -94,16 +95,21 @@ def gather(texts: Sequence[str], rules: Rules) -> list[Entrant]:
         if path.is_dir() and name:
             raise EntrantError(f"{text}: a folder of bots takes no name; its bots are named after their files")
         if path.is_dir() and not is_bot_folder(path):
-            found = (file for file in path.iterdir() if file.is_file() or is_bot_folder(file))
-            files = sorted(file for file in found if not file.name.startswith("."))
-            if not files:
+            if not (found := bots_in_folder(path, rules)):
                 raise EntrantError(f"the folder {source} contains no bots")
-            entrants += [entrant for file in files if (entrant := _bot_in_folder(file, rules))]
+            entrants += found
         else:
             entrants.append(identify(source, rules, name))
-    if len(entrants) < 2:
+    if len(entrants) < fewest:
         raise EntrantError(f"a contest needs two bots or more, not {len(entrants)}")
-    return _with_unique_names(entrants)
+    return with_unique_names(entrants)
+
+
+def bots_in_folder(folder: Path, rules: Rules) -> list[Entrant]:
+    """The bots in a folder, by name of the file; other files are left out with a warning. Hidden files are ignored."""
+    found = (file for file in folder.iterdir() if file.is_file() or is_bot_folder(file))
+    files = sorted(file for file in found if not file.name.startswith("."))
+    return [entrant for file in files if (entrant := _bot_in_folder(file, rules))]
 
 
 def _bot_in_folder(file: Path, rules: Rules) -> Entrant | None:
@@ -188,9 +194,9 @@ def _is_chart(content: bytes, path: Path, rules: Rules) -> bool:
     return True
 
 
-def _with_unique_names(entrants: list[Entrant]) -> list[Entrant]:
-    """Number duplicate names."""
-    taken: set[str] = set()
+def with_unique_names(entrants: Sequence[Entrant], others: Iterable[str] = ()) -> list[Entrant]:
+    """Number duplicate names. others: names that are taken."""
+    taken = set(others)
     unique = []
     for entrant in entrants:
         # Names appear as NAME=SOURCE in commands, and must not look like options there.

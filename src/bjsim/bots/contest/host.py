@@ -1,34 +1,34 @@
 """The host: plays a contest and writes its journal, or resumes a stopped one.
 
 Workers play the tables. Their rounds are written in the order of the schedule, so the journal does not depend on the
-number of workers.
+number of workers. Bots join and leave between two matches.
 """
 
 from __future__ import annotations
 
-import platform
 import time
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from itertools import islice
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from bjsim import __version__
-from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import Entrant, check_protocols, check_trusted, check_unchanged, identify
-from bjsim.bots.contest.luck.adjust import REFERENCE, has_luck, make_adjuster, match_record
+from bjsim.bots.contest.config import HOUSE, Contest
+from bjsim.bots.contest.entrants import Entrant, EntrantError, check_trusted, check_unchanged
+from bjsim.bots.contest.luck.adjust import SeriesAdjusters, match_record
 from bjsim.bots.contest.luck.draw_log import DrawLog
 from bjsim.bots.contest.play import journal as journals
+from bjsim.bots.contest.play.admission import check_programs, house_players, make_header, recorded_house_players
 from bjsim.bots.contest.play.logs import add_logs
 from bjsim.bots.contest.play.match import Record
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.play.verify import verify as verify  # part of the interface of this module
 from bjsim.bots.contest.play.workers import Times, Workers
 from bjsim.bots.contest.report.page_data import PageData
-from bjsim.bots.contest.schedule.seating import TablePlan, schedule, table_shape
+from bjsim.bots.contest.schedule.roster import Owner, Roster
+from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.bots.programs import need_programs
-from bjsim.bots.seats import warn_of_guessable
+
+POLL_S = 1.0  # how often a contest whose matches are all played looks for new bots
 
 
 class Host:
@@ -36,31 +36,48 @@ class Host:
 
     Attributes:
         folder: The contest's folder.
-        contest: The settings.
-        entrants: The bots.
+        entrants: The bots, with those that have left.
         workers: Tables played at the same time.
         sandbox: `required`, `auto` or `off`.
         standings: The standings so far.
         page: The data of the page so far.
         timings: The times of moves so far.
-        adjuster: The luck adjuster, or None.
+        adjusters: The luck adjuster of each series, or None.
+        watch: Called between matches; it may call `change`, and returns whether it has. With it the contest goes on
+            after all matches, to wait for bots.
     """
 
     def __init__(
-        self, folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1, sandbox: str = "required"
+        self, folder: Path, header: dict[str, Any], journal: journals.Journal, workers: int, sandbox: str
     ) -> None:
         self.folder = folder
-        self.sandbox = sandbox
-        self.contest = contest
-        self.entrants = list(entrants)
         self.workers = workers
-        self.standings: Standings
+        self.sandbox = sandbox
+        self.standings = Standings(header)
+        self.entrants = [Entrant.from_dict(bot) for bot in header["bots"]]
         self.page = PageData()
-        self.timings = Timings(len(entrants))
-        self.adjuster = make_adjuster(contest, len(entrants))
-        self._journal: journals.Journal
-        # records of the unfinished match, by (match, table)
-        self._done: dict[tuple[int, int], list[Record]] = defaultdict(list)
+        self.timings = Timings(len(self.entrants))
+        # A version that did not adjust under these rules may have begun the contest.
+        self.adjusters = SeriesAdjusters(self.roster) if self.standings.luck_adjusted else None
+        self.watch: Callable[[Host], bool] | None = None
+        self._journal = journal
+        self._done: dict[tuple[Owner, int, int], list[Record]] = defaultdict(list)  # rounds of unfinished matches
+        self._written: list[tuple[Record, Times]] = []  # but not yet synced
+
+    @property
+    def contest(self) -> Contest:
+        """The settings."""
+        return self.standings.contest
+
+    @property
+    def roster(self) -> Roster:
+        """Who takes part."""
+        return self.standings.roster
+
+    @property
+    def present(self) -> list[Entrant]:
+        """The bots that take part."""
+        return [self.entrants[bot] for bot in self.roster.present]
 
     @staticmethod
     def begin(
@@ -83,32 +100,16 @@ class Host:
             JournalError: The folder holds a contest already.
             SandboxError: No sandbox is available, but one is required.
         """
-        house = identify(contest.house, contest.rules, "house") if contest.house else None
-        programs = [entrant for entrant in (*entrants, house) if entrant and entrant.timed]
-        check_protocols(programs, contest.protocols)
-        for entrant in programs:
-            need_programs(entrant.source)
-        if programs:
-            from bjsim.bots.sandbox.session import raise_file_limit, sandboxed
-
-            sandboxed(sandbox)  # before the folder is created
-            raise_file_limit(len(programs))
-            warn_of_guessable(contest.seed)
-        host = Host(folder, contest, entrants, workers, sandbox)
-        header = {
-            "bjsim": __version__,
-            "python": platform.python_version(),
-            "luck": REFERENCE if has_luck(contest.rules) else "",
-            "contest": contest.to_dict(),
-            "bots": [entrant.to_dict() for entrant in entrants],
-            "house": house.to_dict() if house else None,
-        }
-        host._journal = journals.Journal.create(folder, header)
-        host.standings = Standings(header)
-        return host
+        houses = house_players(contest)
+        check_programs([*entrants, *houses], contest, sandbox)  # before the folder is created
+        header = make_header(contest, entrants, houses)
+        return Host(folder, header, journals.Journal.create(folder, header), workers, sandbox)
 
     @staticmethod
-    def resume(folder: Path, workers: int = 1, sandbox: str = "required", trust: bool = False) -> Host:
+    def resume(
+        folder: Path, workers: int = 1, sandbox: str = "required", trust: bool = False,
+        change: Callable[[Host], object] = lambda host: None,
+    ) -> Host:  # fmt: skip
         """Resume the contest in a folder.
 
         Args:
@@ -116,6 +117,7 @@ class Host:
             workers: Tables played at the same time.
             sandbox: `required`, `auto` or `off`.
             trust: Whether Python players that the contest names may run in this process.
+            change: Called before it is checked that no bot has changed; it may call `Host.change`.
 
         Returns:
             The host, ready to run.
@@ -126,34 +128,68 @@ class Host:
         """
         journal, records = journals.Journal.reopen(folder)
         header = next(records)
-        contest = Contest.from_dict(header["contest"])
-        entrants = [Entrant.from_dict(bot) for bot in header["bots"]]
-        host = Host(folder, contest, entrants, workers, sandbox)
-        host._journal = journal
-        host.standings = Standings(header)
-        if not host.standings.luck_adjusted:  # begun by a version that did not adjust under these rules
-            host.adjuster = None
+        host = Host(folder, header, journal, workers, sandbox)
         for record in records:
             host._restore(record)
+        host.timings = Timings.load(folder, len(host.entrants))
+        change(host)
         if not host.standings.end:
-            # The house player is the one that the settings name, whatever source the header gives.
-            house = [Entrant.from_dict(header["house"] | {"source": contest.house})] if contest.house else []
+            players = [*host.present, *recorded_house_players(header, host.contest)]
             if not trust:
-                check_trusted([*entrants, *house], folder)
-            check_unchanged([*entrants, *house], contest.rules)
-        host.timings = Timings.load(folder, len(entrants))
+                check_trusted(players, folder)
+            check_unchanged(players, host.contest.rules)
         return host
 
     def _restore(self, record: Record) -> None:
-        """Count a record of an earlier run; the rounds of an unfinished match are kept."""
+        """Count a record of an earlier run."""
+        if record["record"] == "match" and self.adjusters is not None:
+            self.adjusters[record.get("own")].restore(record)
+        self._count(record)
+
+    def _count(self, record: Record) -> None:
+        """Count a record in the standings and for the page; keep the rounds of unfinished matches."""
         self.standings.add(record)
         self.page.add(record)
-        if record["record"] == "round":
-            self._done[record["match"], record["table"]].append(record)
-        elif record["record"] == "match":
-            self._done.clear()
-            if self.adjuster:
-                self.adjuster.restore(record)
+        kind, owner = record["record"], record.get("own")
+        if kind == "round":
+            self._done[owner, record["match"], record["table"]].append(record)
+        elif kind == "match":
+            self._forget({owner})
+        elif kind == "change":
+            self._forget(self.roster.voided(record))
+            self.entrants += [Entrant.from_dict(bot) for bot in record["join"]]
+            self.timings.join(len(self.entrants))
+
+    def _forget(self, owners: set[Owner]) -> None:
+        """Forget the rounds of the unfinished match of these series."""
+        for key in [key for key in self._done if key[0] in owners]:
+            del self._done[key]
+
+    def change(self, leave: Sequence[int] = (), join: Sequence[Entrant] = (), matches: int | None = None) -> None:
+        """Let bots leave and join, or add matches. Not during `run`, except in `watch`.
+
+        Args:
+            leave: Numbers of bots that leave.
+            join: Bots that join. One with the name of a bot that leaves is its new version.
+            matches: The new number of matches, if it changes; rounded up to complete batches.
+
+        Raises:
+            EntrantError: A bot cannot take part, or too few bots would remain.
+        """
+        roster, contest = self.roster, self.contest
+        if len(roster.present) - len(leave) + len(join) < (1 if contest.against else 2):
+            raise EntrantError("too few bots would remain in the contest; add others first")
+        check_programs(join, contest, self.sandbox)
+        record: Record = {
+            "record": "change",
+            "leave": sorted(leave),
+            "join": [{**entrant.to_dict(), "version": roster.version_of(entrant.name)} for entrant in join],
+        }
+        if matches is not None:
+            record["matches"] = -(-matches // roster.batch_size) * roster.batch_size
+        self._journal.append(record)
+        self._journal.sync()
+        self._count(record)
 
     def run(self, on_round: Callable[[Host], None] = lambda host: None) -> Standings:
         """Play the contest to its end.
@@ -165,77 +201,100 @@ class Host:
             The standings.
         """
         try:
-            if not self.standings.end:
+            if not self.standings.end or self.watch:
                 self._play(on_round)
         finally:
-            self._journal.close()
+            self.close()
             self.timings.save(self.folder)
         return self.standings
 
+    def close(self) -> None:
+        """Close the journal, if `run` is not called."""
+        self._journal.close()
+
     def _play(self, on_round: Callable[[Host], None]) -> None:
         began = time.monotonic()
-        contest = self.contest
-        reason = self._reason(began)
-        plans = schedule(len(self.entrants), contest.duplicate, bool(contest.house))
-        remaining = islice(plans, self.standings.matches, contest.matches)
-        written: list[tuple[Record, Times]] = []
+        while not (reason := self._reason(began)) or (self.watch and reason == "matches"):
+            if reason:
+                on_round(self)
+                self._wait_for_change(1)
+                continue
+            try:
+                self._play_tables(on_round, began)
+            except EntrantError:
+                self._commit(on_round)
+                if not self.watch or not self._wait_for_change(10):  # its file may have changed again
+                    raise
+        if not self.standings.end:
+            record = {"record": "end", "reason": reason, "matches": self.standings.matches}
+            self._journal.append(record)
+            self._written.append((record, []))
+            self._commit(on_round)
+
+    def _play_tables(self, on_round: Callable[[Host], None], began: float) -> None:
+        """Play until there is a reason to end the contest, or bots have changed."""
+        matches: deque[list[TablePlan]] = deque()  # assigned to workers
+
+        def plans() -> Iterator[TablePlan]:
+            for match in self.roster.upcoming():
+                matches.append(match)
+                yield from match
 
         def commit() -> None:
-            self._commit(written, on_round)
+            self._commit(on_round)
 
-        with Workers(
-            contest, self.entrants, self.workers, self.sandbox, self._done_rounds, self._journal.close, commit
-        ) as workers:
-            tables = workers.tables(plan for match in remaining for plan in match)
-            match = self.standings.matches
+        def done(plan: TablePlan) -> list[Record]:
+            return self._done.get((plan.own, plan.match, plan.table), [])
+
+        players = {bot: self.entrants[bot] for bot in self.roster.present}
+        players |= {HOUSE - number: entrant for number, entrant in enumerate(house_players(self.contest))}
+        close = self._journal.close
+        with Workers(self.contest, players, self.workers, self.sandbox, done, close, commit) as workers:
             logs: list[DrawLog] = []
-            while not reason:
-                for plan, rounds in tables:
-                    for record, times in rounds:
-                        self._journal.append(record)
-                        written.append((record, times))
-                    add_logs(self.folder, workers.logs)
-                    if workers.draw_log:
-                        logs.append(workers.draw_log)
-                    if plan.table == self._tables - 1:
-                        break
-                record = match_record(match, self.adjuster, logs)
+            for plan, rounds in workers.tables(plans()):
+                for record, times in rounds:
+                    self._journal.append(record)
+                    self._written.append((record, times))
+                add_logs(self.folder, workers.logs)
+                if workers.draw_log:
+                    logs.append(workers.draw_log)
+                if plan != matches[0][-1]:
+                    continue
+                matches.popleft()
+                adjuster = self.adjusters[plan.own] if self.adjusters is not None else None
+                record = match_record(plan.match, adjuster, logs, plan.own)
                 self._journal.append(record)
-                written.append((record, []))
+                self._written.append((record, []))
                 commit()
                 logs.clear()
-                match += 1
-                reason = self._reason(began)
-        record = {"record": "end", "reason": reason, "matches": match}
-        self._journal.append(record)
-        self._commit([(record, [])], on_round)
+                if (self.watch and self.watch(self)) or self._reason(began):
+                    return
 
-    @property
-    def _tables(self) -> int:
-        return table_shape(len(self.entrants))[0]
+    def _wait_for_change(self, polls: int) -> bool:
+        """Wait until bots have changed; returns whether they have."""
+        for _ in range(polls):
+            time.sleep(POLL_S)
+            if self.watch and self.watch(self):
+                return True
+        return False
 
     def _reason(self, began: float) -> str:
         """Why the contest ends now; "" if it continues."""
         if self.contest.until == "decided" and self.standings.decided:
             return "decided"
-        if self.standings.matches >= self.contest.matches:
+        if self.roster.finished:
             return "matches"
         return "time" if time.monotonic() - began >= self.contest.seconds else ""
 
-    def _commit(self, written: list[tuple[Record, Times]], on_round: Callable[[Host], None]) -> None:
+    def _commit(self, on_round: Callable[[Host], None]) -> None:
         """Sync the last records to disk, then count and show them."""
-        if not written:
+        if not self._written:
             return
         self._journal.sync()
-        for record, times in written:
-            self.standings.add(record)
-            self.page.add(record)
+        for record, times in self._written:
+            self._count(record)
             for bot, seconds in times:
                 self.timings.add(bot, seconds)
             if record["record"] == "round":
                 on_round(self)
-        written.clear()
-
-    def _done_rounds(self, plan: TablePlan) -> list[Record]:
-        """The rounds of this table that are in the journal already."""
-        return self._done.get((plan.match, plan.table), [])
+        self._written.clear()

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ from bjsim.bots.contest.luck.draw_log import (
 )
 from bjsim.bots.contest.luck.opponent_model import ChartChanges, OpponentModel
 from bjsim.bots.contest.luck.state_index import N_RANKS, NOTHING, Ints, StateIndex
+from bjsim.bots.contest.schedule.roster import Owner, Roster
 from bjsim.bots.contest.schedule.seating import batch_size
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.dealer_index import Floats
@@ -69,6 +71,11 @@ class ContestLuckModel:
         self.state_index = StateIndex(rules)
         self.reference = CATALOGUE[REFERENCE].chart(rules)
         self.reference_actions = tabulate(self.state_index, self.reference.policy)
+
+    @cached_property
+    def reference_evs(self) -> Floats:
+        """The result of `evaluate` for the reference chart."""
+        return self.evaluate(self.reference_actions)
 
     def evaluate(self, actions: ActionTable) -> Floats:
         """The values of all states under an action table, as linear functions of the composition of the shoe.
@@ -161,7 +168,7 @@ class LuckAdjuster:
         actions = luck_model.reference_actions
         index, reference = luck_model.state_index, luck_model.reference
         self.opponent_models = {bot: OpponentModel(index, reference, actions) for bot in players}
-        self._evs = np.array([luck_model.evaluate(actions)] * len(players))
+        self._evs = np.array([luck_model.reference_evs] * len(players))
         self._changed: set[int] = set()  # bots whose values are out of date
         self._matches = 0
 
@@ -207,6 +214,28 @@ class LuckAdjuster:
         self._changed.clear()
 
 
+class SeriesAdjusters(dict[Owner, LuckAdjuster]):
+    """The luck adjuster of each series of a contest, made when it is first asked for.
+
+    Args:
+        roster: Who takes part.
+    """
+
+    def __init__(self, roster: Roster) -> None:
+        self.luck_model = _luck_model(roster.contest.rules)
+        self._founders, self._batch_size = roster.founders, roster.batch_size
+
+    def __missing__(self, owner: Owner) -> LuckAdjuster:
+        bots = self._founders if owner is None else 1
+        adjuster = self[owner] = LuckAdjuster(self.luck_model, bots, self._batch_size)
+        return adjuster
+
+
+@lru_cache(maxsize=1)
+def _luck_model(rules: Rules) -> ContestLuckModel:
+    return ContestLuckModel(rules)
+
+
 def make_adjuster(contest: Contest, bots: int) -> LuckAdjuster | None:
     """The luck adjuster of a contest; None where the rules do not allow luck adjustment."""
     if not has_luck(contest.rules):
@@ -215,7 +244,11 @@ def make_adjuster(contest: Contest, bots: int) -> LuckAdjuster | None:
     return LuckAdjuster(ContestLuckModel(contest.rules), bots, size)
 
 
-def match_record(match: int, adjuster: LuckAdjuster | None, logs: Sequence[DrawLog]) -> dict[str, Any]:
+def match_record(
+    match: int, adjuster: LuckAdjuster | None, logs: Sequence[DrawLog], owner: Owner = None
+) -> dict[str, Any]:
     """The journal record of a finished match, with its luck if there is an adjuster."""
     record: dict[str, Any] = {"record": "match", "match": match}
+    if owner is not None:
+        record["own"] = owner
     return record | adjuster.adjust(logs) if adjuster else record

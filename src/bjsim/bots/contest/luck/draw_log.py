@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bjsim.bots.contest.config import HOUSE
+from bjsim.bots.contest.config import LARGEST_TABLE as SEATS
 from bjsim.bots.contest.luck.state_index import N_RANKS, Ints, StateIndex
-from bjsim.bots.contest.schedule.pairings import LARGEST_TABLE as SEATS
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.automaton import START, Decision, PendingHands
 from bjsim.sim.game.cards import DECKS, RANKS

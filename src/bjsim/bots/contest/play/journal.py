@@ -24,7 +24,8 @@ except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
 
 NAME = "journal.jsonl"
-FORMAT = 3
+FORMAT = 4
+READABLE = (3, FORMAT)  # 3: without changes of the bots
 _TAIL = ',"crc":"'
 _ENCODER = json.JSONEncoder(
     separators=(",", ":"), ensure_ascii=False
@@ -109,7 +110,7 @@ def read(folder: Path) -> Iterator[dict[str, Any]]:
 
 def check_header(path: Path, header: dict[str, Any]) -> None:
     """Raises: JournalError if this is not a header of the format that this version reads."""
-    if header.get("record") != "header" or header.get("format") != FORMAT:
+    if header.get("record") != "header" or header.get("format") not in READABLE:
         raise JournalError(f"{path} has format {header.get('format')}; this version reads format {FORMAT}")
 
 

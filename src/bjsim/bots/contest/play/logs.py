@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from bjsim.bots.contest.config import HOUSE
 from bjsim.errors import file_errors
 
 LOGS = "logs"  # the folder, with a file for each bot
@@ -40,7 +39,7 @@ class BotLog(NamedTuple):
 def add_logs(folder: Path, logs: Iterable[BotLog]) -> None:
     """Append logs to the files in a contest's folder; empty ones, and those of the house, are left out."""
     for log in logs:
-        if log.bot == HOUSE or not (log.text or log.ready):
+        if log.bot < 0 or not (log.text or log.ready):
             continue
         path = _path(folder, log.bot)
         with file_errors(path):

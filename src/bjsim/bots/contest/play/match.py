@@ -77,7 +77,7 @@ class TableDealer:
     def over(self) -> bool:
         """Whether all rounds have been played, or no ranked bot can pay the buy-in."""
         return self.round >= self.contest.sittings * self.contest.hands or not any(
-            self.plan.bots[position] != HOUSE for position in self.paying
+            self.plan.bots[position] >= 0 for position in self.paying
         )
 
     @property
@@ -107,6 +107,7 @@ class TableDealer:
             "record": "round",
             "match": self.plan.match,
             "table": self.plan.table,
+            **({} if self.plan.own is None else {"own": self.plan.own}),
             "shoe": self.plan.shoe,
             "sitting": self.round // self.contest.hands,
             "hand": self.round % self.contest.hands,
@@ -116,9 +117,13 @@ class TableDealer:
             "net": net,
         }
         if self.draw_logger:
-            self.draw_logger.add(result.events, record["seats"])
+            self.draw_logger.add(result.events, [self._number_in_series(bot) for bot in record["seats"]])
         self.round += 1
         return record, result
+
+    def _number_in_series(self, bot: int) -> int:
+        """The number of a bot among those of its series, for the luck adjustment; HOUSE for house players."""
+        return HOUSE if bot < 0 else bot if self.plan.own is None else 0
 
 
 def whole_chips(bets: Fraction, buy_in: int) -> int:

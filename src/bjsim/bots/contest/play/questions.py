@@ -64,7 +64,7 @@ class _Table:
     """Replays the rounds of a table, and keeps what was told to its line bots. first: the record of its first round."""
 
     def __init__(self, contest: Contest, first: Record, protocols: Sequence[str]) -> None:
-        plan = TablePlan(first["match"], first["table"], first["shoe"], tuple(first["seats"]))
+        plan = TablePlan(first["match"], first["table"], first["shoe"], tuple(first["seats"]), first.get("own"))
         self.contest, self.protocols = contest, protocols
         self.dealer = TableDealer(contest, plan, None)
         self.dealer.transcript = self.transcript = Transcript(contest.rules)
@@ -118,9 +118,10 @@ class _Table:
 
 
 def protocols(header: Mapping[str, Any]) -> list[str]:
-    """The protocol of each bot and, last, of the house; empty for a player that is not a program."""
-    entrants = [Entrant.from_dict(bot) for bot in [*header["bots"], *([header["house"]] if header["house"] else [])]]
-    return [entrant.protocol if entrant.timed else "" for entrant in entrants]
+    """The protocol of each bot and, at the end, of house players; empty for a player that is not a program."""
+    houses = header.get("against") or [header["house"]]
+    entrants = [Entrant.from_dict(bot) if bot else None for bot in [*header["bots"], *reversed(houses)]]
+    return [entrant.protocol if entrant and entrant.timed else "" for entrant in entrants]
 
 
 def _answer(record: Record, seat: int, move: int) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from itertools import zip_longest
 from pathlib import Path
 
-from bjsim.bots.contest.config import HOUSE
 from bjsim.errors import file_errors
 
 TIMINGS = "timings.jsonl"
@@ -15,7 +15,7 @@ class Timings:
     """Moves and seconds of every bot that runs in another process.
 
     Args:
-        bots: Number of bots.
+        bots: Number of bots; more may join.
     """
 
     def __init__(self, bots: int) -> None:
@@ -23,9 +23,15 @@ class Timings:
         self.seconds = [0.0] * bots
         self._earlier = (list(self.moves), list(self.seconds))  # of earlier runs
 
+    def join(self, bots: int) -> None:
+        """Make room for more bots, up to this number of them."""
+        missing = bots - len(self.moves)
+        self.moves += [0] * missing
+        self.seconds += [0.0] * missing
+
     def add(self, bot: int, seconds: float) -> None:
         """Count a move."""
-        if bot != HOUSE:
+        if bot >= 0:
             self.moves[bot] += 1
             self.seconds[bot] += seconds
 
@@ -35,8 +41,8 @@ class Timings:
 
     def save(self, folder: Path) -> None:
         """Append the moves of this run to the file in the contest's folder, if there are any."""
-        moves = [total - earlier for total, earlier in zip(self.moves, self._earlier[0], strict=True)]
-        seconds = [total - earlier for total, earlier in zip(self.seconds, self._earlier[1], strict=True)]
+        moves = [total - earlier for total, earlier in zip_longest(self.moves, self._earlier[0], fillvalue=0)]
+        seconds = [total - earlier for total, earlier in zip_longest(self.seconds, self._earlier[1], fillvalue=0.0)]
         if any(moves):
             with file_errors(folder / TIMINGS), (folder / TIMINGS).open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"moves": moves, "seconds": seconds}) + "\n")
@@ -52,8 +58,8 @@ class Timings:
                 moves, seconds = [int(n) for n in run["moves"]], [float(s) for s in run["seconds"]]
             except (ArithmeticError, KeyError, RecursionError, TypeError, ValueError):
                 continue
-            if len(moves) == len(seconds) == bots:
-                timings.moves = [a + b for a, b in zip(timings.moves, moves, strict=True)]
-                timings.seconds = [a + b for a, b in zip(timings.seconds, seconds, strict=True)]
+            if len(moves) == len(seconds) <= bots:  # fewer, if bots have joined since
+                timings.moves = [a + b for a, b in zip_longest(timings.moves, moves, fillvalue=0)]
+                timings.seconds = [a + b for a, b in zip_longest(timings.seconds, seconds, fillvalue=0.0)]
         timings._earlier = (list(timings.moves), list(timings.seconds))
         return timings

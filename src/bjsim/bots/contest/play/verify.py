@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.luck.adjust import make_adjuster, match_record
+from bjsim.bots.contest.luck.adjust import SeriesAdjusters, match_record
 from bjsim.bots.contest.luck.draw_log import DrawLogger
 from bjsim.bots.contest.play import journal as journals
 from bjsim.bots.contest.play.match import Record, ReplayMismatch, TableDealer, replay_round
-from bjsim.bots.contest.schedule.seating import schedule
+from bjsim.bots.contest.schedule.roster import Owner, Roster
+from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.errors import InputError
 
@@ -48,43 +50,98 @@ def _confirmed(folder: Path) -> Iterator[tuple[int, Standings]]:
     header = next(records, None)
     if header is None:
         raise journals.JournalError(f"the journal in {folder} is empty")
-    contest = Contest.from_dict(header["contest"])
-    standings = Standings(header)
-    adjuster = make_adjuster(contest, len(header["bots"])) if standings.luck_adjusted else None
-    plans = schedule(len(header["bots"]), contest.duplicate, bool(contest.house))
-    tables: list[TableDealer] = []
-    rounds = 0
-    yield rounds, standings
+    replay = _ContestReplay(header)
+    yield replay.rounds, replay.standings
     for number, record in enumerate(records, 1):
-        if standings.end:
+        replay.confirm(number, record)
+        yield replay.rounds, replay.standings
+
+
+class _ContestReplay:
+    """Replays the records of a journal in order."""
+
+    def __init__(self, header: dict[str, Any]) -> None:
+        self.standings = Standings(header)
+        self.rounds = 0
+        self.roster = self.standings.roster
+        self.adjusters = SeriesAdjusters(self.roster) if self.standings.luck_adjusted else None
+        self._founders = self.roster.founders_matches()
+        self._shared: list[TablePlan] = []  # the founders' current match
+        self._shared_match = -1
+        self._tables: dict[Owner, list[TableDealer]] = {}  # of the unfinished match of each series
+
+    def confirm(self, number: int, record: Record) -> None:
+        """Replay record `number`. Raises: ReplayMismatch."""
+        kind = record["record"]
+        if self.standings.end and kind != "change":
             raise ReplayMismatch(f"record {number} follows the end")
-        if record["record"] == "round":
-            if not tables:
-                index = adjuster.luck_model.state_index if adjuster else None
-                tables = [
-                    TableDealer(contest, plan, DrawLogger(contest.rules, index) if index else None)
-                    for plan in next(plans)
-                ]
-            dealer = tables[record["table"]]
-            if (dealer.plan.match, dealer.plan.shoe) != (record["match"], record["shoe"]):
-                raise ReplayMismatch(
-                    f"record {number} belongs to match {record['match'] + 1}, not {dealer.plan.match + 1}"
-                )
-            replay_round(dealer, record)
-            rounds += 1
-        elif record["record"] == "match":
-            if not tables or record["match"] != standings.matches:
-                raise ReplayMismatch(f"record {number} ends match {record['match'] + 1}, which is not being played")
-            if unfinished := [dealer.plan.table + 1 for dealer in tables if not dealer.over]:
-                raise ReplayMismatch(f"match {record['match'] + 1} ends before its table {unfinished[0]}")
-            logs = [dealer.draw_logger.draw_log() for dealer in tables if dealer.draw_logger]
-            if not same_luck(match_record(record["match"], adjuster, logs), record):
-                raise ReplayMismatch(f"the recorded luck of match {record['match'] + 1} differs")
-            tables = []
+        if kind == "round":
+            self._round(number, record)
+        elif kind == "match":
+            self._match(number, record)
+        elif kind == "change":
+            check_change(record, number, self.roster)
+            for owner in self.roster.voided(record):
+                self._tables.pop(owner, None)
         else:
-            check_end(record, number, standings, bool(tables))
-        standings.add(record)
-        yield rounds, standings
+            check_end(record, number, self.standings, bool(self._tables))
+        self.standings.add(record)
+
+    def _round(self, number: int, record: Record) -> None:
+        owner = record.get("own")
+        if owner not in self._tables:
+            self._tables[owner] = self._open(number, owner)
+        dealer = next((dealer for dealer in self._tables[owner] if dealer.plan.table == record["table"]), None)
+        if dealer is None:
+            raise ReplayMismatch(f"record {number}: match {record['match'] + 1} has no table {record['table'] + 1}")
+        if (dealer.plan.match, dealer.plan.shoe) != (record["match"], record["shoe"]):
+            raise ReplayMismatch(f"record {number} belongs to match {record['match'] + 1}, not {dealer.plan.match + 1}")
+        replay_round(dealer, record)
+        self.rounds += 1
+
+    def _open(self, number: int, owner: Owner) -> list[TableDealer]:
+        """The tables of the next match of a series."""
+        contest, roster = self.standings.contest, self.roster
+        if owner not in roster.series():
+            raise ReplayMismatch(f"record {number}: bot {owner} has no matches of its own")
+        match = roster.played[owner]
+        if owner is not None:
+            plans = roster.own_match(owner, match)
+        else:
+            if match > self._shared_match:  # otherwise it is played again, because a founder has left
+                self._shared = next(islice(self._founders, match - self._shared_match - 1, None))
+                self._shared_match = match
+            plans = roster.without_left(self._shared)
+        index = self.adjusters.luck_model.state_index if self.adjusters is not None else None
+        return [TableDealer(contest, plan, DrawLogger(contest.rules, index) if index else None) for plan in plans]
+
+    def _match(self, number: int, record: Record) -> None:
+        owner = record.get("own")
+        tables = self._tables.pop(owner, None)
+        if not tables or record["match"] != self.roster.played[owner]:
+            raise ReplayMismatch(f"record {number} ends match {record['match'] + 1}, which is not being played")
+        if unfinished := [dealer.plan.table + 1 for dealer in tables if not dealer.over]:
+            raise ReplayMismatch(f"match {record['match'] + 1} ends before its table {unfinished[0]}")
+        logs = [dealer.draw_logger.draw_log() for dealer in tables if dealer.draw_logger]
+        adjuster = self.adjusters[owner] if self.adjusters is not None else None
+        if not same_luck(match_record(record["match"], adjuster, logs, owner), record):
+            raise ReplayMismatch(f"the recorded luck of match {record['match'] + 1} differs")
+
+
+def check_change(record: Record, number: int, roster: Roster) -> None:
+    """Check that the bots and matches may change so. Raises: ReplayMismatch."""
+    leave = record["leave"]
+    staying = {roster.bots[bot]["name"] for bot in roster.present if bot not in leave}
+    names = [bot["name"] for bot in record["join"]]
+    versions = [bot["version"] == roster.version_of(bot["name"]) for bot in record["join"]]
+    if (
+        not set(leave) <= set(roster.present)
+        or len({*leave}) < len(leave)
+        or len(staying | set(names)) < len(staying) + len(names)
+        or not all(versions)
+        or record.get("matches", roster.contest.matches) < roster.contest.matches
+    ):
+        raise ReplayMismatch(f"record {number} is not a possible change: {record}")
 
 
 def check_end(record: Record, number: int, standings: Standings, playing: bool) -> None:
@@ -94,18 +151,19 @@ def check_end(record: Record, number: int, standings: Standings, playing: bool) 
         record: The record.
         number: Its number in the journal.
         standings: The standings before it.
-        playing: Whether a match is unfinished.
+        playing: Whether a match is unfinished, which is possible only if bots that joined are behind.
 
     Raises:
         ReplayMismatch: The contest cannot end here.
     """
-    contest = standings.contest
+    contest, roster = standings.contest, standings.roster
     ends = {
         "decided": contest.until == "decided" and standings.decided,
-        "matches": standings.matches >= contest.matches,
+        "matches": roster.finished,
         "time": contest.seconds < math.inf,
     }
-    if record["record"] != "end" or playing or record["matches"] != standings.matches or not ends[record["reason"]]:
+    unfinished = playing and len(roster.bots) == roster.founders
+    if record["record"] != "end" or unfinished or record["matches"] != standings.matches or not ends[record["reason"]]:
         raise ReplayMismatch(f"record {number} cannot follow after {standings.matches} matches: {record}")
 
 

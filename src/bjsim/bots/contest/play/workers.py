@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple, cast
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import Entrant, identify, opened
+from bjsim.bots.contest.entrants import Entrant, opened
 from bjsim.bots.contest.luck.adjust import has_luck
 from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
 from bjsim.bots.contest.luck.state_index import StateIndex
@@ -47,7 +47,7 @@ class Workers:
 
     Args:
         contest: The contest.
-        entrants: Its bots.
+        entrants: Its bots and house players by number.
         workers: Number of processes.
         sandbox: `required`, `auto` or `off`.
         done: Returns the records of a table that have been played already.
@@ -56,14 +56,11 @@ class Workers:
     """
 
     def __init__(
-        self, contest: Contest, entrants: Sequence[Entrant], workers: int, sandbox: str,
+        self, contest: Contest, entrants: Mapping[int, Entrant], workers: int, sandbox: str,
         done: Callable[[TablePlan], list[Record]], close_inherited: Callable[[], None],
         before_wait: Callable[[], None],
     ) -> None:  # fmt: skip
         self.done, self.close_inherited, self.before_wait = done, close_inherited, before_wait
-        players = [*entrants]
-        if contest.house:  # the house player is the last one: its number HOUSE is -1
-            players.append(identify(contest.house, contest.rules, "house"))
         _state_index(contest.rules)  # computed once for all forked workers
         self.draw_log: DrawLog | None = None  # of the last table whose rounds were taken
         self.logs: list[BotLog] = []  # what bots wrote to stderr there
@@ -76,7 +73,7 @@ class Workers:
         for number in range(workers):
             host_end, worker_end = context.Pipe()
             self._connections.append(host_end)
-            worker = Worker(number, workers, contest, players, sandbox)
+            worker = Worker(number, workers, contest, entrants, sandbox)
             after_fork = self._after_fork if forks else None
             process = context.Process(target=worker.work, args=(worker_end, os.getpid(), after_fork), daemon=True)
             process.start()
@@ -165,7 +162,7 @@ class Worker:
     number: int
     workers: int
     contest: Contest
-    entrants: Sequence[Entrant]
+    entrants: Mapping[int, Entrant]
     sandbox: str
 
     def work(self, connection: Connection, host: int, after_fork: Callable[[], None] | None) -> None:
@@ -183,8 +180,9 @@ class Worker:
         self._pin_to_core()
         options = {"sandbox": self.sandbox, "timeout": self.contest.timeout, "cold": self.contest.cold}
         try:
-            with opened(self.entrants, self.contest.rules, **options) as players:
-                for player in players if self.number == 0 else ():  # report each player once
+            with opened([*self.entrants.values()], self.contest.rules, **options) as opened_players:
+                players = dict(zip(self.entrants, opened_players, strict=True))
+                for player in opened_players if self.number == 0 else ():  # report each player once
                     if is_unstartable(player):
                         text = f"{player.name} cannot be started and will stand on every hand: {player.error}"
                         connection.send((LOG, text))
@@ -203,7 +201,7 @@ class Worker:
                 os.sched_setaffinity(0, {cores[self.number % len(cores)]})
 
     def _play(
-        self, connection: Connection, task: int, plan: TablePlan, done: list[Record], players: Sequence[Player]
+        self, connection: Connection, task: int, plan: TablePlan, done: list[Record], players: Mapping[int, Player]
     ) -> None:
         """Play a table and send its rounds to the host."""
         times: Times = []

@@ -101,12 +101,12 @@ def draw_rank(standings: Standings, bot: int) -> dict[str, Any] | None:
         A polyline, ticks, and (matches, rank, mean chips) as numbers; None if there are fewer than two points.
     """
     ranks = [
-        (matches, 1 + sum(mean > means[bot] for mean in means), means[bot])
+        (matches, 1 + sum(means[other] > means[bot] for other in standings.roster.present), means[bot])
         for matches, means in standings.progress
     ]  # fmt: skip
     if len(ranks) < 2:
         return None
-    last = max(2, len(standings.names))
+    last = max(2, len(standings.roster.present))
     x, y = _scale(ranks[0][0], ranks[-1][0]), _scale(1, last, 3, 97)
     return {
         "points": " ".join(f"{x(matches)},{y(rank)}" for matches, rank, _ in ranks),

@@ -27,7 +27,8 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
 
     Returns:
         Values by key. `rank` is None for a bot without one, `chips` is per match, `per_hand` is the profit in chips per
-        hand. `luck_adjusted` is profit minus luck in chips per hand; it is None before the first match has ended, and
+        hand. `age` is the number of matches that the contest has played since this version of the bot joined.
+        `luck_adjusted` is profit minus luck in chips per hand; it is None before the first match has ended, and
         under rules without luck adjustment (splits, a peek or bonuses).
     """
     score = row.score
@@ -45,6 +46,8 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
         "luck_adjusted": _round(score.adjusted.mean) if score.adjusted.n else None,
         "luck_adjusted_ci95": _bounds(score.adjusted.ci95),
         "broke": score.broke,
+        "version": row.version,
+        "age": row.age,
         "faults": dict(sorted(score.faults.items())),
         "ms_per_move": None if ms is None else round(ms, 3),
     }

@@ -57,7 +57,7 @@ class Report:
         self, standings: Standings, data: PageData, timings: Timings | None = None, changed: float | None = None
     ) -> None:
         self.standings, self.data = standings, data
-        self.names = [*standings.names, "house"]
+        self.names = standings.seat_names
         self.slugs = make_slugs(standings.names)
         self.styles = make_styles(standings.names)
         self.rows = [
@@ -129,7 +129,7 @@ def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> li
     Returns:
         A text for each row: names, ranks, all, or none; "" where nothing is known.
     """
-    separated = {pair for pair in standings.pairs if standings.difference(*pair).separated}
+    separated = {pair for pair in standings.compared_pairs() if standings.difference(*pair).separated}
     ranked = [row for row in rows if row["rank"]]
     texts = []
     for row in rows:
@@ -190,10 +190,12 @@ def render_index(report: Report) -> str:
         rule_rows=contest.rules.to_dict(),
         bots=[{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)],
         # The seed reveals all future cards, so the command is shown only after the end.
-        again=contest_command(contest, standings.names, sources) if standings.end else "",
+        again=contest_command(contest, standings.names, sources) if reproducible(standings) else "",
         settings_file=settings_file(contest),
         versions=standings.versions,
         leader=rows[0]["bot"],
+        hill=bool(standings.former() or any(standings.roster.joined) or contest.hill),
+        former=standings.former(),
         drawn=DRAWN,
         top=TOP,
         compared=COMPARED,
@@ -211,6 +213,12 @@ def render_index(report: Report) -> str:
 def titled(hand: Mapping[str, Any], label: str) -> dict[str, Any]:
     """A replay with a title."""
     return {**hand, "title": f"{label}, hand {hand['hand']}"}
+
+
+def reproducible(standings: Standings) -> bool:
+    """Whether the contest has ended, no bot may still join, and one command plays it again."""
+    changed = len(standings.names) > len(standings.roster.present) or any(standings.roster.joined)
+    return standings.end is not None and not standings.contest.hill and not changed
 
 
 def how_played(bot: Mapping[str, str]) -> dict[str, str]:

@@ -61,6 +61,7 @@ class PageData:
         hands: The rounds on the page of each bot.
         faults: The faults by bot and kind.
         match: Number of the last match, -1 before the first.
+        own: The bot whose own match it is, or None.
         rounds: Rounds in the last match.
     """
 
@@ -70,6 +71,7 @@ class PageData:
         self.hands: dict[int, BotHands] = {}
         self.faults: dict[tuple[int, str], FaultGroup] = {}
         self.match = -1
+        self.own: int | None = None
         self.rounds = 0
         self._number = 0
         self._spent: Counter[int] = Counter()  # strikes in the last match, by bot
@@ -79,8 +81,8 @@ class PageData:
         if record["record"] != "round":
             return
         self._number += 1
-        if record["match"] != self.match:
-            self.match, self.rounds, self.last = record["match"], 0, []
+        if (record["match"], record.get("own")) != (self.match, self.own):
+            self.match, self.own, self.rounds, self.last = record["match"], record.get("own"), 0, []
             self._spent.clear()
         self.rounds += 1
         kept = {**record, "spent": dict(self._spent)}  # a bot without strikes left is not asked

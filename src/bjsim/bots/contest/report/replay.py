@@ -29,8 +29,12 @@ from bjsim.sim.game.hand import Hand
 
 
 def round_number(record: Mapping[str, Any], contest: Contest) -> str:
-    """The number of a round in its match and at its table, as in `--hand MATCH.TABLE.ROUND`."""
-    return f"{record['match'] + 1}.{record['table'] + 1}.{record['sitting'] * contest.hands + record['hand'] + 1}"
+    """The number of a round in its match and at its table, as in `--hand MATCH.TABLE.ROUND`.
+
+    In a match of a bot's own, the bot's number follows, from 1.
+    """
+    number = f"{record['match'] + 1}.{record['table'] + 1}.{record['sitting'] * contest.hands + record['hand'] + 1}"
+    return f"{number}.{record['own'] + 1}" if "own" in record else number
 
 
 class RequestRecorder(RecordedPlayer):

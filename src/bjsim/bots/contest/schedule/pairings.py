@@ -26,9 +26,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import cycle
 
+from bjsim.bots.contest.config import LARGEST_TABLE
 from bjsim.sim.game.random_stream import mix
 
-LARGEST_TABLE = 4
 Tables = list[list[int]]  # the bots at each table of one match
 
 # For each number of bots a cycle of matches: the bots (as digits, A = 10, B = 11) at each table.

@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from itertools import count, islice, permutations
 from typing import NamedTuple
 
-from bjsim.bots.contest.config import HOUSE
-from bjsim.bots.contest.schedule.pairings import LARGEST_TABLE, seatings
+from bjsim.bots.contest.config import HOUSE, LARGEST_TABLE
+from bjsim.bots.contest.schedule.pairings import seatings
 
 SPARE = 10**9  # shoe numbers from here on replace shoes that a table would see twice in the same order
 
@@ -34,13 +34,15 @@ class TablePlan(NamedTuple):
         match: Number of the match.
         table: Number of the table in the match.
         shoe: Number of the shoe: the block of the table's random stream.
-        bots: Bot numbers in the order they are dealt; HOUSE for a house player.
+        bots: Bot numbers in the order they are dealt; HOUSE or less for a house player.
+        own: The bot whose own match it is; None if the bots of the table share the match.
     """
 
     match: int
     table: int
     shoe: int
     bots: tuple[int, ...]
+    own: int | None = None
 
 
 def schedule(bots: int, duplicate: bool = False, house: bool = False) -> Iterator[list[TablePlan]]:
@@ -73,6 +75,27 @@ def schedule(bots: int, duplicate: bool = False, house: bool = False) -> Iterato
                 dealt.add((table, order))
             yield plans
             match += 1
+
+
+def own_table(bot: int, match: int, tables: int, size: int, field: int, duplicate: bool) -> TablePlan:
+    """The table of a bot that plays beside house players only, on a shoe of the other bots.
+
+    Args:
+        bot: Number of the bot.
+        match: Number of the match.
+        tables: Number of tables in a match of the others, whose shoes it is dealt in turn.
+        size: Seats at the table. The bot has each of them once in `size` matches.
+        field: Number of house players, HOUSE, HOUSE - 1, ..., which take turns if there are more than seats.
+        duplicate: Whether `size` matches share a shoe.
+
+    Returns:
+        The plan of the table.
+    """
+    turn, seat = divmod(match, size)
+    beside = turn if duplicate else match
+    bots = [HOUSE - (beside * (size - 1) + number) % field for number in range(size - 1)]
+    bots.insert(seat, bot)
+    return TablePlan(match, turn % tables, turn if duplicate else match, tuple(bots), bot)
 
 
 def table_shape(bots: int, house: bool = False) -> tuple[int, int]:

@@ -17,6 +17,7 @@ class Score:
     Attributes:
         matches: Matches played.
         hands: Rounds played.
+        total: Chips at the end of all matches together.
         chips: Chips at the end of a match, by batch.
         raw: Profit per hand in chips.
         adjusted: Profit minus luck per hand in chips.
@@ -27,6 +28,7 @@ class Score:
 
     matches: int = 0
     hands: int = 0
+    total: int = 0
     chips: RunningMoments = field(default_factory=RunningMoments)
     raw: Ratio = field(default_factory=Ratio)
     adjusted: Ratio = field(default_factory=Ratio)
@@ -53,6 +55,9 @@ class StandingsRow:
         chips_ci95: Its 95% interval, cut off where a bot cannot hold less; None from fewer than 8 batches.
         score: Its score.
         groups: Letters; bots that share one are not separated.
+        version: Number of its version.
+        age: Matches that the contest has played since this version joined.
+        left: Why it has left, or "" if it takes part.
     """
 
     rank: int | None
@@ -62,6 +67,9 @@ class StandingsRow:
     chips_ci95: tuple[float, float] | None
     score: Score
     groups: str
+    version: int = 1
+    age: int = 0
+    left: str = ""
 
 
 @dataclass(frozen=True)

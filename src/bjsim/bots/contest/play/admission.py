@@ -1,0 +1,57 @@
+"""Who plays: the header of a journal, the house players, and whether this machine can play the programs."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bjsim import __version__
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import Entrant, check_protocols, identify
+from bjsim.bots.contest.luck.adjust import REFERENCE, has_luck
+from bjsim.bots.programs import need_programs
+from bjsim.bots.seats import warn_of_guessable
+
+
+def house_players(contest: Contest) -> list[Entrant]:
+    """The house players HOUSE, HOUSE - 1, ... of a contest."""
+    return [identify(source, contest.rules, "house") for source in contest.field]
+
+
+def check_programs(entrants: Sequence[Entrant], contest: Contest, sandbox: str) -> None:
+    """Check that this machine can play these bots, and that the contest plays their protocols. Raises: InputError."""
+    programs = [entrant for entrant in entrants if entrant.timed]
+    check_protocols(programs, contest.protocols)
+    for entrant in programs:
+        need_programs(entrant.source)
+    if programs:
+        from bjsim.bots.sandbox.session import raise_file_limit, sandboxed
+
+        sandboxed(sandbox)
+        raise_file_limit(len(programs))
+        warn_of_guessable(contest.seed)
+
+
+def make_header(contest: Contest, entrants: Sequence[Entrant], houses: Sequence[Entrant]) -> dict[str, Any]:
+    """The header of the journal of a new contest. houses: the house players."""
+    return {
+        "bjsim": __version__,
+        "python": platform.python_version(),
+        "luck": REFERENCE if has_luck(contest.rules) else "",
+        "contest": contest.to_dict(),
+        "bots": [entrant.to_dict() for entrant in entrants],
+        "house": houses[0].to_dict() if contest.house else None,
+        "against": [entrant.to_dict() for entrant in houses] if contest.against else [],
+    }
+
+
+def recorded_house_players(header: Mapping[str, Any], contest: Contest) -> list[Entrant]:
+    """The house players as they were when the contest began; the one beside bots that join later is not recorded.
+
+    They are those that the settings name, whatever sources the header gives.
+    """
+    if not contest.against and not contest.house:
+        return []
+    recorded = header["against"] if contest.against else [header["house"]]
+    return [Entrant.from_dict({**one, "source": source}) for one, source in zip(recorded, contest.field, strict=True)]

@@ -1,0 +1,231 @@
+"""What the standings are computed from: the scores, differences and progress of a contest, record by record.
+
+Intervals are over batches: a batch is a match, or in a duplicate contest all matches that share their shoes, because
+rounds from one shoe are not independent.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.luck.adjust import has_luck
+from bjsim.bots.contest.schedule.roster import REPLACED, Owner, Roster
+from bjsim.bots.contest.scoring.moments import MIN_BATCHES, RunningMoments
+from bjsim.bots.contest.scoring.score import Score
+from bjsim.bots.contest.scoring.tables import OpenBatch, OpenTable
+from bjsim.bots.protocol import printable
+
+MICRO = 10**6  # luck is summed in millionths of a chip
+MAX_OPTIMAL_N = 30  # batches at which the anytime-valid interval is narrowest: most contests are decided early
+
+
+class ContestTally:
+    """Everything that is counted of a contest.
+
+    Args:
+        header: The header of the journal; every other record is then passed to `add` in order.
+
+    Attributes:
+        roster: Who takes part, and how far each series of matches is.
+        versions: Versions of bjsim and Python that began the contest.
+        bots: For each bot, with those that have left, `name`, `source`, `language` and `sha256`, safe to print.
+        names: The names of the bots.
+        luck_adjusted: Whether luck is computed under these rules.
+        scores: The score of each bot.
+        pairs: Differences of two bots, (one, other) with one < other, in chips per match by batch.
+        kinds: Luck per table and match in chips, by kind of draw; of bots that joined later it is not counted.
+        struck_out: (bot, match) wherever a bot has made its last fault of a match.
+        rounds: Rounds.
+        end: The last record if the contest has ended.
+        optimal_n: Batches at which the anytime-valid intervals are narrowest.
+    """
+
+    def __init__(self, header: Mapping[str, Any]) -> None:
+        self.roster = Roster(header)
+        self.versions = {name: str(header.get(name, "")) for name in ("bjsim", "python")}
+        self.bots: list[dict[str, str]] = []
+        self.names: list[str] = []
+        self.luck_adjusted = has_luck(self.contest.rules) and header.get("luck") != ""
+        self.scores: list[Score] = []
+        self.pairs: dict[tuple[int, int], RunningMoments] = defaultdict(RunningMoments)
+        self.kinds: list[RunningMoments] = []
+        self.struck_out: list[tuple[int, int]] = []
+        self.rounds = 0
+        self.end: dict[str, Any] | None = None
+        self.optimal_n = min(MAX_OPTIMAL_N, max(MIN_BATCHES, self.contest.matches // self.batch_size))
+        self._open: dict[tuple[Owner, int, int], OpenTable] = {}  # (owner of the series, match, table)
+        self._batches: dict[Owner, OpenBatch] = defaultdict(OpenBatch)
+        self._history: list[array[float]] = []  # of each bot the luck-adjusted profit per match of every batch
+        self._points: list[dict[int, float]] = []  # of each bot its mean chips after some numbers of its matches
+        self._join(header["bots"])
+
+    @property
+    def contest(self) -> Contest:
+        """The settings."""
+        return self.roster.contest
+
+    @property
+    def matches(self) -> int:
+        """Complete matches of the bots that are ahead: bots that joined later may have fewer."""
+        return self.roster.matches
+
+    @property
+    def batch_size(self) -> int:
+        """Matches per batch."""
+        return self.roster.batch_size
+
+    @property
+    def seat_names(self) -> list[str]:
+        """Names by bot number, with those of house players at the end, as their numbers are negative."""
+        houses = [f"house ({printable(bot)})" for bot in self.contest.against] or ["house"]
+        return [*self.names, *reversed(houses)]
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count the next record.
+
+        Args:
+            record: The record.
+        """
+        kind = record["record"]
+        if kind == "round":
+            self._round(record)
+        elif kind == "match":
+            self.roster.add(record)
+            self._finish_match(record)
+        elif kind == "change":
+            self._change(record)
+        elif kind == "end":
+            self.end = dict(record)
+
+    def add_all(self, records: Iterable[Mapping[str, Any]]) -> Self:
+        """Count records.
+
+        Args:
+            records: The next records of the journal.
+
+        Returns:
+            This tally.
+        """
+        for record in records:
+            self.add(record)
+        return self
+
+    # --- counting records
+
+    def _join(self, bots: Iterable[Mapping[str, Any]]) -> None:
+        for bot in bots:
+            # The journal may be from elsewhere: its texts must not contain control characters for a terminal.
+            self.bots.append({key: printable(str(value)) for key, value in bot.items()})
+            self.names.append(self.bots[-1]["name"])
+            self.scores.append(Score())
+            self._history.append(array("d"))
+            self._points.append({})
+
+    def _change(self, record: Mapping[str, Any]) -> None:
+        self.roster.add(record)
+        self.end = None
+        voided = self.roster.voided(record)
+        for key in [key for key in self._open if key[0] in voided]:
+            table = self._open.pop(key)
+            table.void(self.scores)
+            self.rounds -= table.rounds
+            self.struck_out = [struck for struck in self.struck_out if struck not in table.struck]
+        for bot in record["leave"]:
+            if self.roster.left[bot] == REPLACED:
+                self.names[bot] = f"{self.names[bot]} v{self.roster.versions[bot]}"
+        self._join(record["join"])
+
+    def _round(self, record: Mapping[str, Any]) -> None:
+        key = record.get("own"), record["match"], record["table"]
+        if key not in self._open:
+            self._open[key] = OpenTable(record["seats"], self.contest.rules.chips)
+        self.rounds += 1
+        self.struck_out += self._open[key].add(record, self.scores, self.contest.strikes)
+
+    def _finish_match(self, record: Mapping[str, Any]) -> None:
+        owner, match = record.get("own"), record["match"]
+        batch = self._batches[owner]
+        for key in sorted(key for key in self._open if key[:2] == (owner, match)):
+            self._finish_table(self._open.pop(key), record.get("luck", []), owner, batch)
+        batch.matches += 1
+        if batch.matches == self.batch_size:
+            self._finish_batch(batch)
+            self._batches[owner] = OpenBatch()
+
+    def _finish_table(self, table: OpenTable, luck: list[list[float]], owner: Owner, batch: OpenBatch) -> None:
+        bots = sorted(table.chips)
+        start = self.contest.rules.chips
+        # Integer sums do not depend on the order, so two bots that played the same differ by exactly 0.
+        adjusted = {bot: MICRO * (table.chips[bot] - start) for bot in bots}
+        if luck:
+            parts = {bot: luck[bot if owner is None else 0] for bot in bots}
+            for bot in bots:
+                adjusted[bot] -= sum(round(MICRO * part) for part in parts[bot])
+            if owner is None or self.contest.against:
+                self._count_kinds(list(parts.values()))
+        for bot in bots:
+            score, total = self.scores[bot], batch.bots[bot]
+            score.matches += 1
+            score.total += table.chips[bot]
+            score.hands += table.hands[bot]
+            score.broke += table.chips[bot] < self.contest.rules.buy_in
+            total.chips += table.chips[bot]
+            total.net += table.chips[bot] - start
+            total.adjusted += adjusted[bot]
+            total.hands += table.hands[bot]
+            if score.matches & (score.matches - 1) == 0 or score.matches % max(1, self.contest.matches // 50) == 0:
+                self._points[bot][score.matches] = self.mean_chips(bot)
+            for other in bots:
+                if bot < other:
+                    batch.pairs[bot, other] += adjusted[bot] - adjusted[other]
+
+    def _count_kinds(self, luck: list[list[float]]) -> None:
+        """Count the luck at a table in a match by kind of draw."""
+        self.kinds = self.kinds or [RunningMoments() for _ in luck[0]]
+        for moments, parts in zip(self.kinds, zip(*luck, strict=True), strict=True):
+            moments.add(sum(parts))
+
+    def _finish_batch(self, batch: OpenBatch) -> None:
+        left = self.roster.left  # in the middle of the batch
+        for bot, total in batch.bots.items():
+            if bot in left:
+                continue
+            score = self.scores[bot]
+            score.chips.add(total.chips / self.batch_size)
+            score.raw.add(total.net, total.hands)
+            self._history[bot].append(total.adjusted / MICRO / self.batch_size)
+            if self.luck_adjusted:
+                score.adjusted.add(total.adjusted / MICRO, total.hands)
+        for pair, difference in batch.pairs.items():
+            if left.keys() & pair:
+                continue
+            self.pairs[pair].add(difference / MICRO / self.batch_size)
+
+    def mean_chips(self, bot: int) -> float:
+        """Mean chips per complete match.
+
+        Args:
+            bot: Number of the bot.
+
+        Returns:
+            The mean; the initial chips before the first match has ended.
+        """
+        score = self.scores[bot]
+        if not score.matches:
+            return float(self.contest.rules.chips)
+        return score.total / score.matches
+
+    @property
+    def progress(self) -> list[tuple[int, list[float]]]:
+        """(matches, mean chips of every bot) after some numbers of its own matches, or all if it has fewer."""
+        counts = sorted({count for points in self._points for count in points})
+        means = [float(self.contest.rules.chips)] * len(self.names)
+        found = []
+        for count in counts:
+            means = [points.get(count, before) for points, before in zip(self._points, means, strict=True)]
+            found.append((count, means))
+        return found

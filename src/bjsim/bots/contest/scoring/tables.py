@@ -1,0 +1,82 @@
+"""What is counted of matches and batches in progress: open tables, and the totals of a series."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bjsim.bots.contest.scoring.score import BatchTotal, Score
+
+
+class OpenTable:
+    """A table of an unfinished match.
+
+    Attributes:
+        chips: The chips of each bot.
+        hands: Rounds that it has played.
+        faults: Its faults.
+        rounds: Rounds at the table.
+        struck: (bot, match) of the bots that have made their last fault here.
+    """
+
+    def __init__(self, seats: Iterable[int], chips: int) -> None:
+        bots = [bot for bot in seats if bot >= 0]
+        self.chips = dict.fromkeys(bots, chips)
+        self.hands = dict.fromkeys(bots, 0)
+        self.faults = dict.fromkeys(bots, 0)
+        self.rounds = 0
+        self.struck: list[tuple[int, int]] = []
+        self._kinds: Counter[tuple[int, str]] = Counter()  # of faults, by bot
+        self._first_answers: set[int] = set()  # bots that made their first move here
+
+    def add(self, record: Mapping[str, Any], scores: list[Score], strikes: int) -> list[tuple[int, int]]:
+        """Count a round.
+
+        Args:
+            record: The record of the round.
+            scores: The scores of all bots, to which faults are added.
+            strikes: Faults that a bot may make in a match.
+
+        Returns:
+            (bot, match) of the bots that have made their last one in this round.
+        """
+        self.rounds += 1
+        for bot, net in zip(record["seats"], record["net"], strict=True):
+            if bot >= 0:
+                self.chips[bot] += net
+                self.hands[bot] += 1
+        faults = [fault for fault in record.get("faults", ()) if fault["bot"] >= 0]
+        failed = {fault["bot"] for fault in faults if fault["move"] == 0}
+        for bot, moves in zip(record["seats"], record.get("moves", ()), strict=False):
+            # Without strikes left a bot is not asked, so those moves are not its own.
+            if bot >= 0 and moves and bot not in failed and self.faults[bot] < strikes and not scores[bot].answered:
+                scores[bot].answered = True
+                self._first_answers.add(bot)
+        struck = []
+        for fault in faults:
+            bot = fault["bot"]
+            scores[bot].faults[fault["kind"]] += 1
+            self._kinds[bot, fault["kind"]] += 1
+            self.faults[bot] += 1
+            if self.faults[bot] == strikes:
+                struck.append((bot, record["match"]))
+        self.struck += struck
+        return struck
+
+    def void(self, scores: list[Score]) -> None:
+        """Take back what `add` has added to the scores."""
+        for (bot, kind), count in self._kinds.items():
+            scores[bot].faults -= Counter({kind: count})
+        for bot in self._first_answers:
+            scores[bot].answered = False
+
+
+@dataclass
+class OpenBatch:
+    """The totals of the current batch of a series: of each bot, and of the differences of two bots."""
+
+    matches: int = 0
+    bots: dict[int, BatchTotal] = field(default_factory=lambda: defaultdict(BatchTotal))
+    pairs: dict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))

@@ -1,0 +1,143 @@
+"""`bjsim koth add`, `replace`, `drop` and `extend`: change the bots or the matches of a contest, and play it on."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from bjsim.bots.contest.config import name_and_source
+from bjsim.bots.contest.entrants import Entrant, gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.play import journal
+from bjsim.cli.koth_play import host_options, play_contest
+from bjsim.cli.options import Count, check_writable
+from bjsim.errors import InputError
+
+F = TypeVar("F", bound=Callable[..., Any])
+logger = logging.getLogger(__name__)
+
+
+def change_options(command: F) -> F:
+    """Add the argument CONTEST and the options of a command that changes a contest."""
+    for option in reversed((
+        click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path)),
+        click.option("--no-play", is_flag=True, help="Only record the change; `koth resume` plays on."),
+        click.option("--trust", is_flag=True, help="Run the Python players that CONTEST names, without a sandbox."),
+        host_options,
+    )):  # fmt: skip
+        command = option(command)
+    return command
+
+
+@click.command(short_help="Let bots join a contest.")
+@change_options
+@click.argument("bots", nargs=-1, required=True, metavar="BOT...")
+def add(bots: tuple[str, ...], **options: Any) -> None:
+    """Let bots join the contest in the folder CONTEST, and play their matches.
+
+    A newcomer plays all matches on the shoes of the others, beside house players. The results of the other bots do not
+    change.
+    """
+    change(lambda host: host.change(join=newcomers(host, bots)), **options)
+
+
+@click.command(short_help="Replace bots of a contest by new versions.")
+@change_options
+@click.argument("bots", nargs=-1, required=True, metavar="NAME|NAME=BOT...")
+def replace(bots: tuple[str, ...], **options: Any) -> None:
+    """Replace bots of the contest in the folder CONTEST by new versions, and play their matches.
+
+    NAME is a bot of the contest whose file has changed; NAME=BOT gives another file. The results of the old version
+    remain in the journal, and are listed apart from the standings.
+    """
+
+    def apply(host: Host) -> None:
+        old, new = new_versions(host, bots)
+        host.change(leave=old, join=new)
+
+    change(apply, **options)
+
+
+@click.command(short_help="Let bots leave a contest.")
+@change_options
+@click.argument("bots", nargs=-1, required=True, metavar="NAME...")
+def drop(bots: tuple[str, ...], **options: Any) -> None:
+    """Let bots leave the contest in the folder CONTEST.
+
+    Their results remain in the journal, and are listed apart from the standings. House players take their chairs in
+    the matches that remain.
+    """
+    change(lambda host: host.change(leave=[number_of(host, name) for name in dict.fromkeys(bots)]), **options)
+
+
+@click.command(short_help="Add matches to a contest.")
+@change_options
+@click.argument("matches", type=Count())
+def extend(matches: int, **options: Any) -> None:
+    """Add MATCHES matches to the contest in the folder CONTEST, and play them."""
+    change(lambda host: host.change(matches=host.contest.matches + matches), **options)
+
+
+def change(
+    apply: Callable[[Host], object], folder: Path, no_play: bool, trust: bool, workers: int, sandbox: str,
+    json_path: str | None,
+) -> None:  # fmt: skip
+    """Change the contest in a folder, and play it on."""
+    check_writable(json_path)
+    with journal.sensible(folder):
+        host = Host.resume(folder, workers, sandbox, trust, apply)
+        play_contest(host, json_path, play=not no_play)
+
+
+def newcomers(host: Host, texts: Sequence[str]) -> list[Entrant]:
+    """The bots that are to join. Raises: InputError, if the contest has one of the same name."""
+    joining = gather(texts, host.contest.rules, fewest=1)
+    for entrant in joining:
+        if host.roster.find(entrant.name) is not None:
+            raise InputError(
+                f"the contest has a bot {entrant.name}; use `bjsim koth replace` for a new version, or NAME=BOT"
+            )
+    warn_of_known_seed(host, joining)
+    return joining
+
+
+def new_versions(host: Host, texts: Sequence[str]) -> tuple[list[int], list[Entrant]]:
+    """The numbers of the bots that are replaced, and their new versions. Raises: InputError."""
+    old: list[int] = []
+    sources: list[str] = []
+    for text in texts:
+        name, source = name_and_source(text)
+        number = number_of(host, name or source)
+        if number in old:
+            raise InputError(f"{name or source} is given twice")
+        old.append(number)
+        sources.append(f"{host.entrants[number].name}={source if name else host.entrants[number].source}")
+    new = gather(sources, host.contest.rules, fewest=1)
+    for number, entrant in zip(old, new, strict=True):
+        before = host.entrants[number]
+        if (entrant.language, entrant.sha256, entrant.source) == (before.language, before.sha256, before.source):
+            raise InputError(f"the bot {entrant.name} ({entrant.source}) has not changed")
+    warn_of_known_seed(host, new)
+    return old, new
+
+
+def number_of(host: Host, name: str) -> int:
+    """The number of the bot of this name that takes part. Raises: InputError."""
+    number = host.roster.find(name)
+    if number is None:
+        names = ", ".join(entrant.name for entrant in host.present)
+        raise InputError(f"the contest has no bot {name}; its bots are {names}")
+    return number
+
+
+def warn_of_known_seed(host: Host, joining: Sequence[Entrant]) -> None:
+    """Warn if programs join a contest whose page has shown its seed."""
+    if host.standings.end and not host.contest.hill and any(entrant.timed for entrant in joining):
+        logger.warning(
+            "the page of this contest has shown its seed since its end, so a new program could know all cards; "
+            "a contest with `hill = true` in its file keeps it secret"
+        )
