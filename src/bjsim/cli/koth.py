@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.cli.koth_change import add, drop, extend, replace
-from bjsim.cli.koth_play import begin, contest_options, host_options, play, play_contest, resume
+from bjsim.cli.koth_play import begin, contest_options, host_options, play, play_contest, resume, resume_contest
 from bjsim.cli.koth_show import show, show_contest, verify, verify_contest
 from bjsim.cli.koth_trace import show_questions, trace
 from bjsim.cli.options import check_writable
@@ -54,7 +53,8 @@ def koth() -> None:
 @click.option("--asked", "show_asked", is_flag=True)
 @click.option("--verify", "verify_dir", metavar="DIR")
 def plain(
-    workers: int, sandbox: str, json_path: str | None, resume_dir: str | None, trust: bool, show_dir: str | None,
+    workers: int, sandbox: str, watch_dir: Path | None, url: str | None, json_path: str | None,
+    resume_dir: str | None, trust: bool, show_dir: str | None,
     hand: str | None, show_asked: bool, verify_dir: str | None, **asked: Any,
 ) -> None:  # fmt: skip
     """The form without a subcommand."""
@@ -72,7 +72,7 @@ def plain(
         raise InputError("--json writes the standings; it cannot be combined with --hand or --verify")
     check_writable(json_path)  # fails now, not after hours of play
     if not chosen:
-        play_contest(begin(workers=workers, sandbox=sandbox, **asked), json_path)
+        play_contest(begin(workers=workers, sandbox=sandbox, watch_dir=watch_dir, **asked), json_path, watch_dir, url)
         return
     folder = Path(str(chosen[0][1]))
     with journal.sensible(folder):
@@ -83,7 +83,7 @@ def plain(
         elif verify_dir:
             verify_contest(folder)
         else:
-            play_contest(Host.resume(folder, workers, sandbox, trust), json_path)
+            resume_contest(folder, workers, sandbox, trust, json_path, watch_dir, url)
 
 
 for command in (play, resume, show, trace, verify, add, replace, drop, extend):

@@ -84,13 +84,13 @@ def extend(matches: int, **options: Any) -> None:
 
 def change(
     apply: Callable[[Host], object], folder: Path, no_play: bool, trust: bool, workers: int, sandbox: str,
-    json_path: str | None,
+    watch_dir: Path | None, url: str | None, json_path: str | None,
 ) -> None:  # fmt: skip
     """Change the contest in a folder, and play it on."""
     check_writable(json_path)
     with journal.sensible(folder):
         host = Host.resume(folder, workers, sandbox, trust, apply)
-        play_contest(host, json_path, play=not no_play)
+        play_contest(host, json_path, watch_dir, url, play=not no_play)
 
 
 def newcomers(host: Host, texts: Sequence[str]) -> list[Entrant]:

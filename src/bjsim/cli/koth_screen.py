@@ -13,6 +13,7 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.publish import write_results
+from bjsim.bots.contest.scoring.marks import make_marks
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli.render import standings_table
 
@@ -94,6 +95,11 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
         text = f"{played} so far, not finished"
     else:
         text = f"{played}; ended: {REASONS[standings.end['reason']]}"
+    for mark in make_marks(standings) if standings.contest.marks else ():
+        score = "" if mark.score is None else f"  {mark.score:+.3f}"
+        if mark.low is not None:
+            score += f"  (95%: {mark.low:+.3f} to {mark.high:+.3f}, {mark.lowest} to {mark.highest})"
+        console.print(f"mark {mark.mark or 'none':5} {mark.bot}{score}", highlight=False, markup=False)
     for row in standings.former():
         matches = f"{row.score.matches} matches, {row.chips:.1f} chips"
         console.print(f"left: {row.name} ({row.left} after {matches})", highlight=False, markup=False)

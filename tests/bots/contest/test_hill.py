@@ -1,4 +1,4 @@
-"""Bots join and leave a contest: nobody else's results change, and kills make no difference."""
+"""Bots join and leave a contest: the results of the others stay the same, and kills make no difference."""
 
 from __future__ import annotations
 

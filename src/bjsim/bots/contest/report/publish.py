@@ -10,6 +10,7 @@ from bjsim.bots.contest.report.bot_page import render_bot
 from bjsim.bots.contest.report.output import write_atomically, write_standings
 from bjsim.bots.contest.report.page import Report, render_index
 from bjsim.bots.contest.report.page_data import PageData
+from bjsim.bots.contest.scoring.marks import make_marks, marks_csv
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.errors import file_errors
 
@@ -17,7 +18,7 @@ PAGES = "pages"  # the folder with the pages of the bots
 
 
 def write_results(folder: Path, standings: Standings, page: PageData, timings: Timings) -> None:
-    """Write standings.json, standings.csv, index.html and a page for each bot.
+    """Write standings.json, standings.csv, index.html, a page for each bot and, where there are marks, marks.csv.
 
     Args:
         folder: The contest's folder.
@@ -26,6 +27,8 @@ def write_results(folder: Path, standings: Standings, page: PageData, timings: T
         timings: The times of moves.
     """
     write_standings(folder, standings, timings)
+    if standings.contest.marks:
+        write_atomically(folder / "marks.csv", marks_csv(make_marks(standings)))
     report = Report(standings, page, timings, (folder / journal.NAME).stat().st_mtime)
     pages = folder / PAGES
     with file_errors(pages):

@@ -148,7 +148,7 @@ class Roster:
         return [own_table(bot, match, self.tables, self.size, len(contest.field), contest.duplicate)]
 
     def upcoming(self) -> Iterator[list[TablePlan]]:
-        """The tables of each match from now on, if nobody joins or leaves: the series that is behind comes first."""
+        """The tables of each match from now on, if no bot joins or leaves: the series that is behind comes first."""
         counts = {owner: self.played[owner] for owner in self.series()}
         shared = islice(self.founders_matches(), counts.get(None, 0), None) if self.founders else iter(())
         while True:

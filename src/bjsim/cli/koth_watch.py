@@ -1,0 +1,90 @@
+"""`--watch DIR`: bots that are added to, changed in or removed from a folder join and leave the contest."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bjsim.bots.contest.entrants import Entrant, bots_in_folder, with_unique_names
+from bjsim.bots.contest.host import Host
+from bjsim.errors import InputError
+
+SETTLE_S = 2.0  # a file is read when the folder has not changed for so long: it may still be copied
+logger = logging.getLogger(__name__)
+Listing = frozenset[tuple[str, int, int, int]]
+
+
+class FolderWatch:
+    """Lets the bots of a folder join, change and leave a contest. Called between matches, and while it waits.
+
+    Args:
+        folder: The folder.
+        clock: The time in seconds.
+    """
+
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self.folder = folder.resolve()
+        self.clock = clock
+        self._taken: Listing | None = None  # the last listing that was acted upon
+        self._seen: tuple[Listing, float] | None = None  # the last listing, and when it was first seen
+
+    def __call__(self, host: Host) -> bool:
+        """Change the contest if the folder has changed and settled; returns whether it has."""
+        listing, now = self._listing(), self.clock()
+        if listing == self._taken:
+            return False
+        if self._seen is None or self._seen[0] != listing:
+            self._seen = listing, now
+        if now - self._seen[1] < SETTLE_S:
+            return False
+        return self.scan(host)
+
+    def scan(self, host: Host) -> bool:
+        """Compare the folder with the contest, and change the contest; returns whether it has changed."""
+        self._taken = self._listing()
+        try:
+            found = {bot.source: bot for bot in bots_in_folder(self.folder, host.contest.rules)}
+        except OSError as error:
+            logger.warning("cannot read the folder %s: %s", self.folder, error.strerror)
+            return False
+        numbers = {host.entrants[bot].source: bot for bot in host.roster.present}
+        mine = {source: bot for source, bot in numbers.items() if Path(source).parent == self.folder}
+        removed = [bot for source, bot in mine.items() if source not in found]
+        changed = [bot for source, bot in mine.items() if source in found and is_new(found[source], host.entrants[bot])]
+        names = [host.entrants[bot].name for bot in host.roster.present if bot not in removed]
+        added = with_unique_names([bot for source, bot in found.items() if source not in mine], names)
+        changes: list[tuple[list[int], list[Entrant]]] = [([], [bot]) for bot in added]
+        for bot in changed:
+            old, new = host.entrants[bot], found[host.entrants[bot].source]
+            changes.append(([bot], [Entrant(old.name, new.source, new.language, new.sha256, new.protocol)]))
+        changes += [([bot], []) for bot in removed]
+        return any([self._change(host, leave, join) for leave, join in changes])
+
+    def _change(self, host: Host, leave: list[int], join: list[Entrant]) -> bool:
+        """Change the contest, or warn why that is not possible."""
+        try:
+            host.change(leave, join)
+        except InputError as error:
+            name = (join or [host.entrants[bot] for bot in leave])[0].name
+            logger.warning("%s is left as it was: %s", name, error)
+            return False
+        return True
+
+    def _listing(self) -> Listing:
+        """All files in the folder and in folders that are bots."""
+        found = set()
+        try:
+            for path in self.folder.rglob("*"):
+                if path.is_file() and not path.name.startswith("."):
+                    stat = path.stat()
+                    found.add((str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino))
+        except OSError:  # a file has disappeared meanwhile
+            found.add(("", 0, time.monotonic_ns(), 0))
+        return frozenset(found)
+
+
+def is_new(now: Entrant, before: Entrant) -> bool:
+    """Whether a bot's file has changed."""
+    return (now.language, now.sha256, now.protocol) != (before.language, before.sha256, before.protocol)

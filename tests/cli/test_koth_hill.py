@@ -1,0 +1,240 @@
+"""`bjsim koth add`, `replace`, `drop`, `extend`, `--watch`, `--against`, `--marks` and `--notify`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import logging
+import re
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.command import bjsim, refusal
+
+from bjsim.bots.contest.config import ConfigError, Contest, parse_marks
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.scoring.marks import make_marks
+from bjsim.cli import koth_watch
+from bjsim.cli.koth_watch import FolderWatch
+from bjsim.sim.game.presets import load_rules
+from bjsim.strategies.formats.text import format_text
+from bjsim.strategies.players.catalogue import CATALOGUE
+
+CARDSHARK = load_rules("cardshark")
+CHART = format_text(CATALOGUE["hoyle"].chart(CARDSHARK))
+
+
+def rows(folder: Path) -> dict[str, dict[str, Any]]:
+    return {row["bot"]: row for row in json.loads((folder / "standings.json").read_text())}
+
+
+def test_a_hill_from_the_command_line(tmp_path: Path) -> None:
+    hill = tmp_path / "hill"
+    assert bjsim("koth", "play", "lim13", "lim15", "lim17", "--matches", 2, "--seed", 3, "--out", hill).status == 0
+    before = rows(hill)
+    assert bjsim("koth", "add", hill, "optimal", "x=lim16").status == 0
+    after = rows(hill)
+    relative = {"rank": 0, "group": 0}
+    assert all(after[bot] | relative == row | relative for bot, row in before.items())
+    assert after["x"]["matches"] == 2 and after["x"]["age"] == 0
+    bjsim("koth", "replace", hill, "x=lim18", "--no-play")
+    assert rows(hill)["x"]["matches"] == 0 and rows(hill)["x"]["version"] == 2
+    out = bjsim("koth", "drop", hill, "lim13").out
+    assert "left: lim13 (dropped after 2 matches" in out and "left: x v1 (replaced after 2 matches" in out
+    assert rows(hill).keys() == {"lim15", "lim17", "optimal", "x"}
+    shown = bjsim("koth", "extend", hill, 3, "--json", "-").json
+    assert shown["matches"] == 5 and [row["bot"] for row in shown["former"]] == ["lim13", "x v1"]
+    page = (hill / "index.html").read_text()
+    assert "No longer in the standings: lim13 (dropped" in page and 'id="again"' not in page
+    assert "every card and chip" in bjsim("koth", "verify", hill).out
+    own = next(record for record in journal.read(hill) if record.get("own") == 3)
+    hand = f"1.{own['table'] + 1}.1.4"
+    assert "optimal" in bjsim("koth", "show", hill, "--hand", hand).out and f"hand {hand}" in "".join(
+        file.read_text() for file in (hill / "pages").iterdir()
+    ).replace("5.1.1.4", hand)
+    for words, said in (
+        (["add", hill, "optimal"], "has a bot optimal; use `bjsim koth replace`"),
+        (["replace", hill, "lim13"], "no bot lim13; its bots are lim15"),
+        (["replace", hill, "lim15"], "has not changed"),
+        (["drop", hill, "lim15", "lim17", "x"], "too few bots would remain"),
+        (["add", tmp_path / "none", "lim17"], "no contest in"),
+    ):
+        assert said in refusal("koth", *words)
+
+
+def test_a_watched_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """Charts, so that no sandbox is needed: one is there, one appears, one changes, one disappears."""
+    folder, hill, now = tmp_path / "bots", tmp_path / "hill", [0.0]
+    folder.mkdir()
+    for name in ("one", "two", "three"):
+        (folder / f"{name}.txt").write_text(CHART)
+    contest = Contest(CARDSHARK, seed=2, matches=3, hill=True)
+    host = Host.begin(hill, contest, gather([str(folder)], CARDSHARK))
+    watch = FolderWatch(folder, clock=lambda: now[0])
+    assert not watch(host)  # not yet settled
+    now[0] += koth_watch.SETTLE_S
+    assert not watch(host) and len(host.present) == 3  # nothing has changed
+    (folder / "four.txt").write_text(CHART)
+    (folder / "notes.md").write_bytes(b"\0")
+    (folder / "two.txt").unlink()
+    (folder / "three.txt").write_text(CHART.replace(" S", " H", 1))
+    assert not watch(host)
+    now[0] += koth_watch.SETTLE_S
+    assert watch(host) and not watch(host)
+    assert sorted(entrant.name for entrant in host.present) == ["four", "one", "three"]
+    assert host.roster.versions == [1, 1, 1, 1, 2] and sorted(host.roster.left.values()) == ["dropped", "replaced"]
+    host.close()
+
+
+def test_a_contest_that_watches_waits_and_plays_newcomers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bjsim.bots.contest.host.POLL_S", 0.01)
+    host = Host.begin(tmp_path, Contest(CARDSHARK, seed=2, matches=2), gather(["lim13", "lim17"], CARDSHARK))
+    polls = 0
+
+    def watch(host: Host) -> bool:
+        nonlocal polls
+        polls += 1
+        if host.roster.finished and len(host.entrants) == 2 and polls > 5:
+            host.change(join=gather(["optimal"], CARDSHARK, fewest=1))
+            return True
+        if host.roster.finished and len(host.entrants) > 2:
+            host.watch = None
+        return False
+
+    host.watch = watch
+    standings = host.run()
+    assert [score.matches for score in standings.scores] == [2, 2, 2] and polls >= 7
+    assert [record["record"] for record in journal.read(tmp_path) if record["record"] != "round"] == [
+        *("header", "match", "match", "change", "match", "match", "end")
+    ]
+
+
+def test_against_house_bots_results_depend_on_the_bot_alone(tmp_path: Path) -> None:
+    options = ["--against", "hoyle,lim17", "--matches", 10, "--seed", 4, "--marks", "-1.6:C -1.2:B 0:A"]
+    many, one = tmp_path / "many", tmp_path / "one"
+    assert bjsim("koth", "play", "lim13", "mimic", "optimal", *options, "--out", many).status == 0
+    assert bjsim("koth", "play", "optimal", *options, "--out", one).status == 0
+    alone, among = rows(one)["optimal"], rows(many)["optimal"]
+    relative = {"rank": 0, "group": 0}
+    assert alone | relative == among | relative and rows(many).keys() == {"lim13", "mimic", "optimal"}
+    seats = [record["seats"] for record in journal.read(many) if record["record"] == "round" and record["match"] < 3]
+    assert {tuple(sorted(each)) for each in seats if len(each) == 3} == {(-2, -1, bot) for bot in range(3)}
+    with (many / "marks.csv").open() as file:
+        marks = list(csv.DictReader(file))
+    assert [float(mark["score"]) for mark in marks] == sorted((float(mark["score"]) for mark in marks), reverse=True)
+    for mark in marks:
+        score = float(mark["score"])
+        assert mark["mark"] == ("A" if score >= 0 else "B" if score >= -1.2 else "C" if score >= -1.6 else "-")
+        assert float(mark["low"]) < score < float(mark["high"])
+        assert mark["sure"] == ("yes" if mark["lowest"] == mark["highest"] else "no")
+        assert score == rows(many)[mark["bot"]]["luck_adjusted"]
+    assert "every card and chip" in bjsim("koth", "verify", many).out
+    assert bjsim("koth", "show", many).out.count("mark ") == 3
+    assert "not both" in refusal("koth", "lim13", "--against", "hoyle", "--house", "lim17", "--out", tmp_path / "c")
+
+
+@pytest.mark.parametrize("text", ["A", "x:A", "0:", "0:A 0:B", "nan:A", "inf:A"])
+def test_marks_that_are_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="write THRESHOLD:MARK"):
+        parse_marks(text)
+
+
+def test_a_score_at_a_threshold_has_its_mark(tmp_path: Path) -> None:
+    contest = Contest(CARDSHARK, seed=4, matches=1, against=("hoyle",))
+    standings = Host.begin(tmp_path, contest, gather(["optimal"], CARDSHARK, fewest=1)).run()
+    score = make_marks(standings, "0:A")[0].score
+    assert score is not None and parse_marks(f"{score}:A -5:B") == [(-5.0, "B"), (score, "A")]
+    assert make_marks(standings, f"{score}:A -5:B")[0].mark == "A"
+    assert make_marks(standings, f"{score + 1e-6}:A -5:B")[0].mark == "B"
+    assert make_marks(standings, f"{score + 1e-6}:A")[0].mark == "-"
+
+
+class Receiver(BaseHTTPRequestHandler):
+    """Keeps what it is sent, and answers as its server says."""
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.got.append((self.path, self.headers["Content-Type"], json.loads(body)))  # type: ignore[attr-defined]
+        time.sleep(self.server.pause)  # type: ignore[attr-defined]
+        self.send_response(self.server.answer)  # type: ignore[attr-defined]
+        self.send_header("Location", "file:///etc/passwd")
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Any]:
+    with HTTPServer(("127.0.0.1", 0), Receiver) as server:
+        server.got, server.answer, server.pause = [], 200, 0.0  # type: ignore[attr-defined]
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def faulty(tmp_path: Path) -> str:
+    (tmp_path / "faulty.py").write_text(
+        "class Faulty:\n    name = 'faulty'\n    def decide(self, view):\n        1 / 0\n"
+    )
+    return f"{tmp_path / 'faulty.py'}:Faulty"
+
+
+def test_notifications(tmp_path: Path, server: Any) -> None:
+    url = f"http://127.0.0.1:{server.server_port}/hook?token=secret"
+    words = ["lim13", "optimal", faulty(tmp_path), "--matches", 6, "--seed", 1, "--out", tmp_path / "c"]
+    outcome = bjsim("koth", *words, "--notify", url)
+    assert outcome.status == 0 and "secret" not in outcome.out + outcome.err
+    assert not any("secret" in file.read_text() for file in (tmp_path / "c").glob("*.*"))
+    events = [message["event"] for _, _, message in server.got]
+    assert (events[0], events[-1]) == ("start", "end") and events.count("struck out") == 1 and "leader" in events
+    assert {(path, kind) for path, kind, _ in server.got} == {("/hook?token=secret", "application/json")}
+    last = server.got[-1][2]
+    assert last["bot"] == last["standings"][0]["bot"] == next(iter(rows(tmp_path / "c")))
+    assert last["matches"] == 6 and re.search("cardshark contest: .* has won", last["text"])
+    assert next(message for _, _, message in server.got if message["event"] == "struck out")["bot"] == "faulty"
+
+
+@pytest.mark.parametrize("kind", ["refused", "error", "redirect"])
+def test_a_failed_notification_disturbs_nothing(
+    tmp_path: Path, server: Any, kind: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    port = 9 if kind == "refused" else server.server_port
+    server.answer = 302 if kind == "redirect" else 500
+    words = ["lim13", "optimal", "lim17", "--matches", 4, "--seed", 1]
+    assert bjsim("koth", *words, "--out", tmp_path / "b").status == 0
+    assert bjsim("koth", *words, "--out", tmp_path / "c", "--notify", f"http://127.0.0.1:{port}/secret").status == 0
+    warnings = capfd.readouterr().err
+    assert warnings.count("a notification was not sent") == 1 and "secret" not in warnings
+    assert (tmp_path / "b" / journal.NAME).read_bytes() == (tmp_path / "c" / journal.NAME).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "ftp://x/y", "http://", "localhost:80", "http://a b", "http://[::1"]
+)
+def test_other_urls_are_refused(tmp_path: Path, url: str) -> None:
+    words = ["koth", "lim13", "lim17", "--out", tmp_path / "c", "--notify", url]
+    assert "http:// or https://" in refusal(*words) and not (tmp_path / "c").exists()
+
+
+def test_a_page_that_must_not_tell_the_seed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    config = tmp_path / "contest.toml"
+    for hill in ("true", "false"):
+        config.write_text(f'bots = ["lim13", "lim17"]\nmatches = 1\nseed = 987654321\nhill = {hill}\n')
+        out = bjsim("koth", "--config", config, "--out", tmp_path / hill).out
+        page = (tmp_path / hill / "index.html").read_text()
+        assert ("987654321" in out, "987654321" in page) == (hill == "false", hill == "false")
+        (tmp_path / "new.py").write_text("print('S')")
+        with caplog.at_level(logging.WARNING):
+            caplog.clear()
+            bjsim("koth", "add", tmp_path / hill, tmp_path / "new.py", "--no-play", "--sandbox", "off")
+        assert ("has shown its seed" in caplog.text) == (hill == "false")
