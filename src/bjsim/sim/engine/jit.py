@@ -97,6 +97,11 @@ def _use_temporary_folder() -> None:
     atexit.register(_remove, folder, os.getpid())
 
 
+def is_cache_temporary() -> bool:
+    """Whether compiled code is lost when this process ends."""
+    return bool(_use_temporary_folder.cache_info().currsize)
+
+
 def _remove(folder: str, process: int) -> None:
     """Remove the temporary folder when the process that made it exits, but not when a fork of it does."""
     if os.getpid() == process:

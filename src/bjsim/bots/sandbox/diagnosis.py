@@ -1,0 +1,88 @@
+"""What is missing on this machine for bots, and the commands that cure it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from bjsim.bots.sandbox import restrictions
+from bjsim.bots.sandbox.folders import is_bot_folder, read_folder
+from bjsim.bots.sandbox.languages import BuildError, Language, MissingToolchain, find_language, find_tool
+
+# Settings of Linux that forbid user namespaces, which bubblewrap needs, and the values that allow them.
+SETTINGS = {
+    "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),  # Ubuntu, from 23.10 on
+    "kernel.unprivileged_userns_clone": ("0", "1"),  # Debian, until 11
+    "user.max_user_namespaces": ("0", "15000"),
+}
+CONTAINERS = ("/.dockerenv", "/run/.containerenv")
+IN_CONTAINER = " ".join(f"--security-opt {name}=unconfined" for name in ("seccomp", "apparmor", "systempaths"))
+
+
+def install_command(package: str) -> str:
+    """The command that installs a package of Debian."""
+    command = f"sudo apt install {package}"
+    return command if shutil.which("apt") or shutil.which("apt-get") else f"on Debian and Ubuntu: {command}"
+
+
+def find_sandbox_cure(root: Path = Path("/")) -> str:
+    """The command after which the sandbox works.
+
+    Args:
+        root: The root of the file system.
+
+    Returns:
+        The command, or what to do instead; "" if unknown, as for a system other than Linux.
+    """
+    if sys.platform != "linux":
+        return ""
+    if not shutil.which("bwrap"):
+        return install_command("bubblewrap")
+    for name, (bad, good) in SETTINGS.items():
+        setting = root / "proc/sys" / name.replace(".", "/")
+        if setting.is_file() and setting.read_text().strip() == bad:
+            return f"sudo sysctl -w {name}={good}"
+    if any((root / name.lstrip("/")).exists() for name in CONTAINERS):
+        return f"start the container with docker run {IN_CONTAINER} ..."
+    return ""
+
+
+def find_toolchain(language: Language) -> tuple[bool, str]:
+    """Whether the compiler or interpreter of a language is installed.
+
+    Args:
+        language: The language.
+
+    Returns:
+        Whether it is, and its path; or the reason why it is not.
+    """
+    try:
+        return True, find_tool(language)
+    except MissingToolchain:
+        trouble = f"cannot be read by user {restrictions.SANDBOX_USER}" if language.find_tools() else "is not installed"
+        return False, f"{language.tools[0]} {trouble}"
+
+
+def find_languages(paths: Iterable[Path]) -> set[str]:
+    """The languages of bots.
+
+    Args:
+        paths: Files and folders of bots, or folders that contain them. What cannot be a bot is skipped.
+
+    Returns:
+        The names of the languages.
+    """
+    found: set[str] = set()
+    for path in paths:
+        if path.is_dir() and not is_bot_folder(path):
+            found |= find_languages(sorted(each for each in path.iterdir() if each.is_file() or is_bot_folder(each)))
+            continue
+        try:
+            language = read_folder(path).language if path.is_dir() else find_language(path)
+        except (BuildError, OSError):
+            continue
+        if language:
+            found.add(language.name)
+    return found

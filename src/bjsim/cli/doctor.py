@@ -1,0 +1,125 @@
+"""`bjsim doctor`: what is missing on this machine, and the commands that cure it."""
+
+from __future__ import annotations
+
+import logging
+import platform
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bjsim.bots.programs import can_run_programs
+from bjsim.bots.protocol import printable
+from bjsim.cli.options import check_writable, json_option, write_json
+from bjsim.errors import InputError
+
+OLDEST_PYTHON = (3, 11)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked for.
+
+    Attributes:
+        name: Its name.
+        ok: Whether it is there.
+        needed: Whether it must be there.
+        found: What was found.
+        cure: The command that cures it, or "".
+    """
+
+    name: str
+    ok: bool
+    needed: bool
+    found: str
+    cure: str = ""
+
+    @property
+    def line(self) -> str:
+        """The check in one line."""
+        state = "ok" if self.ok else "missing" if self.needed else "optional"
+        cure = f"; cure: {self.cure}" if self.cure and not self.ok else ""
+        return f"{state:8}  {self.name}: {self.found}{cure}"
+
+
+@click.command()
+@click.argument("bots", nargs=-1, metavar="[BOT|BOTS_DIR]...", type=click.Path(path_type=Path))
+@json_option
+def doctor(bots: tuple[Path, ...], json_path: str | None) -> None:
+    """Find out what is missing on this machine, and which command cures it.
+
+    Compilers and interpreters are optional, except for those that the files BOT need. The exit status is 1 if
+    something needed is missing.
+    """
+    for path in bots:
+        if not path.exists():
+            raise InputError(f"no such file: {path}")
+    check_writable(json_path)
+    checks = []
+    for check in all_checks(bots):
+        checks.append(check)
+        if json_path != "-":
+            click.echo(printable(check.line))
+    healthy = all(check.ok for check in checks if check.needed)
+    if json_path:
+        write_json({"ok": healthy, "checks": [asdict(check) for check in checks]}, json_path)
+    if not healthy:
+        raise click.exceptions.Exit(1)
+
+
+def all_checks(bots: tuple[Path, ...]) -> Iterator[Check]:
+    """All checks, in the order in which things are needed."""
+    yield check_python()
+    yield check_cache()
+    if not can_run_programs():
+        yield Check("sandbox", False, bool(bots), f"bots that are programs need Linux; this is {platform.system()}")
+        return
+    from bjsim.bots.sandbox.diagnosis import find_languages, find_toolchain, install_command
+    from bjsim.bots.sandbox.languages import LANGUAGES
+
+    yield check_sandbox()
+    needed = find_languages(bots)
+    for language in LANGUAGES:
+        ok, found = find_toolchain(language)
+        what = f"bots in {language.name}"
+        yield Check(what, ok, language.name in needed, found, "" if ok else install_command(language.package))
+
+
+def check_python() -> Check:
+    """The version of Python."""
+    oldest = ".".join(map(str, OLDEST_PYTHON))
+    ok = sys.version_info >= OLDEST_PYTHON
+    return Check(
+        "Python", ok, True, f"{platform.python_version()} ({oldest} or newer)", f"python{oldest} -m pip install bjsim"
+    )
+
+
+def check_cache() -> Check:
+    """The folder for compiled code."""
+    logging.disable(logging.WARNING)  # that no folder is writable is said here
+    try:
+        from bjsim.sim.engine.jit import is_cache_temporary
+        from bjsim.sim.engine.kernels.rows import compile_rows
+    finally:
+        logging.disable(logging.NOTSET)
+    if is_cache_temporary():
+        cure = "mkdir -p ~/.cache/bjsim && export NUMBA_CACHE_DIR=~/.cache/bjsim"
+        return Check("compiled code", False, True, "no folder to keep it is writable, so every start is slow", cure)
+    kernel: Any = compile_rows
+    return Check("compiled code", True, True, f"kept in {kernel.stats.cache_path}")
+
+
+def check_sandbox() -> Check:
+    """Whether bubblewrap works."""
+    from bjsim.bots.sandbox import restrictions
+    from bjsim.bots.sandbox.diagnosis import find_sandbox_cure
+
+    obstacle = restrictions.find_obstacle()
+    if obstacle:
+        obstacle, _, _ = obstacle.partition(" (on Debian")  # the cure says it
+        return Check("sandbox", False, True, obstacle, find_sandbox_cure())
+    return Check("sandbox", True, True, "bubblewrap works")
