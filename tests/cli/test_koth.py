@@ -45,7 +45,7 @@ def test_the_tutorial(tmp_path, monkeypatch, capsys):
     for name, content in re.findall(r"`([\w/.]+)`:\n\n```\w+\n(.*?)```", text, re.S):
         (tmp_path / name).write_text(content)
     commands = [line for block in re.findall(r"```sh\n(.*?)```", text, re.S) for line in block.splitlines()]
-    assert len(commands) == 6
+    assert len(commands) == 7
     for command in commands:
         program, *arguments = shlex.split(command)
         assert program == "bjsim"

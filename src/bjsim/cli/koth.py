@@ -9,6 +9,7 @@ import click
 
 from bjsim.bots.contest.play import journal
 from bjsim.cli.koth_change import add, drop, extend, replace
+from bjsim.cli.koth_new import new
 from bjsim.cli.koth_play import begin, contest_options, host_options, play, play_contest, resume, resume_contest
 from bjsim.cli.koth_show import show, show_contest, verify, verify_contest
 from bjsim.cli.koth_trace import show_questions, trace
@@ -86,5 +87,5 @@ def plain(
             resume_contest(folder, workers, sandbox, trust, json_path, watch_dir, url)
 
 
-for command in (play, resume, show, trace, verify, add, replace, drop, extend):
+for command in (new, play, resume, show, trace, verify, add, replace, drop, extend):
     koth.add_command(command)

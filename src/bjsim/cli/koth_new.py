@@ -1,0 +1,71 @@
+"""`bjsim koth new`: a folder for a contest, with example bots and a workflow for a public forge."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+from bjsim import __version__
+from bjsim.bots.contest.config import MAX_TITLE
+from bjsim.bots.protocol import printable
+from bjsim.errors import InputError
+
+TEMPLATES = {  # path in the new folder: file in cli/templates
+    "contest.toml": "contest.toml",
+    "README.md": "README.md",
+    "AUTHORS.md": "AUTHORS.md",
+    ".gitignore": "ignored",
+    "ci/setup.sh": "setup.sh",
+    "ci/check.sh": "check.sh",
+    "ci/play.sh": "play.sh",
+    ".github/workflows/contest.yml": "workflow.yml",
+}
+SAMPLES = {"bots/example.py": "lim17.py", "bots/example_line.py": "lim17_line.py"}  # files in bots/samples
+
+
+@click.command(short_help="Create a folder for a contest.")
+@click.argument("folder", metavar="NAME", type=click.Path(path_type=Path))
+def new(folder: Path) -> None:
+    """Create the folder NAME for a contest, ready for a repository that takes bots by pull request.
+
+    It has the settings, two example bots, a guide for hosts (README.md), one for authors (AUTHORS.md), and a workflow
+    that checks the bots of a pull request without secrets and publishes the page after a merge.
+    """
+    name = folder.resolve().name
+    if not name or printable(name) != name or len(name) > MAX_TITLE:
+        raise InputError(f"{printable(str(folder))} is not accepted; use a name of at most {MAX_TITLE} characters")
+    try:
+        if folder.exists() and any(folder.iterdir()):
+            raise InputError(f"{folder} is not empty; choose another name")
+        for path, text in contents(name).items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8", newline="\n")
+            if path.endswith(".sh"):
+                (folder / path).chmod(0o755)
+    except OSError as error:
+        raise InputError(f"cannot write {error.filename or folder}: {error.strerror}") from None
+    where = shlex.quote(str(folder))
+    click.echo(f"wrote {folder}; play it with: cd {where} && ci/play.sh")
+    click.echo(f"how to put it on a forge: {folder / 'README.md'}; how to take part: {folder / 'AUTHORS.md'}")
+
+
+def contents(name: str) -> dict[str, str]:
+    """The texts of the files by path.
+
+    Args:
+        name: The name of the contest.
+
+    Returns:
+        The texts.
+    """
+    texts = {path: (files("bjsim.cli") / "templates" / file).read_text("utf-8") for path, file in TEMPLATES.items()}
+    texts |= {path: (files("bjsim.bots") / "samples" / file).read_text("utf-8") for path, file in SAMPLES.items()}
+    release = ".".join(__version__.split(".")[:2])
+    values = {"@NAME@": name, "@TITLE@": json.dumps(name, ensure_ascii=False), "@VERSION@": release}
+    for mark, value in values.items():
+        texts = {path: text.replace(mark, value) for path, text in texts.items()}
+    return texts
