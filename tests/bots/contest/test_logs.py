@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 
 import pytest
 from bot_helpers import line_bot, needs, needs_sandbox
@@ -14,6 +15,7 @@ from bjsim.bots.contest.play import journal, logs
 from bjsim.bots.contest.play.questions import protocols, questions
 from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.contest.report.page import render_page
+from bjsim.bots.contest.report.publish import write_results
 from bjsim.cli.koth import koth
 from bjsim.sim.game.presets import load_rules
 
@@ -132,3 +134,19 @@ def test_logs_are_limited_and_bad_lines_are_skipped(tmp_path, monkeypatch):
     with (tmp_path / logs.LOGS / "0.jsonl").open("a") as file:
         file.write('{"match": 1}\n[]\nnonsense\n' + json.dumps(log._asdict() | {"ready": []}) + "\n" + '{"match":')
     assert len(logs.read_logs(tmp_path, 0)) == 3
+
+
+def test_the_page_of_a_bot_has_its_trace_its_notes_and_its_stderr(played):
+    """The trace is that of `koth trace` for its last match, and what a bot wrote is text."""
+    write_results(played.folder, played.standings, played.page, played.timings)
+    pages = {name: (played.folder / "pages" / f"{name}.html").read_text("utf-8") for name in ("echo", "argv", "lim17")}
+    for name in ("echo", "argv"):
+        trace = unescape(re.search(r'id="trace-details".*?<pre>(.*?)</pre>', pages[name], re.S)[1])
+        printed = CliRunner().invoke(koth, ["trace", str(played.folder), "2.1", "--bot", name]).output
+        assert trace and printed.startswith(trace + "\n")
+        log = unescape(re.search(r'id="stderr-2-1-1">.*?<pre>(.*?)</pre>', pages[name], re.S)[1])
+        bot = played.standings.names.index(name)
+        kept = next(each.text for each in logs.read_logs(played.folder, bot) if each.match == 1)
+        assert log == kept[:4096]
+    assert "Its note: cards=" in pages["echo"] and "<dt>version, as it says</dt><dd>7</dd>" in pages["echo"]
+    assert "trace-details" not in pages["lim17"] and "stderr-title" not in pages["lim17"]

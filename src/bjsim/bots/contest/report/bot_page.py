@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bjsim.bots.contest.play.logs import read_logs
+from bjsim.bots.contest.play.questions import Question
 from bjsim.bots.contest.report.command import published_sources
 from bjsim.bots.contest.report.drawings import draw_rank
 from bjsim.bots.contest.report.page import Report, compare
 from bjsim.bots.contest.report.page_data import BotHands
+from bjsim.bots.protocol import printable
+
+LOGS_SHOWN = 5  # matches whose stderr is shown
+LOG_LENGTH = 4096  # characters of each
 
 
 def render_bot(report: Report, place: int) -> str:
@@ -25,6 +31,7 @@ def render_bot(report: Report, place: int) -> str:
     bot = row["number"]
     hands = report.data.hands.get(bot, BotHands())
     sources = published_sources([each["source"] for each in report.standings.bots])
+    logs = read_logs(report.folder, bot) if report.folder else []
     swings = [record for _, _, record in hands.swings]
     opponents = [(other, compare(report.standings, bot, other["number"])) for other in report.rows]
     return report.render(
@@ -38,7 +45,20 @@ def render_bot(report: Report, place: int) -> str:
         swings=[describe_hand(report, record, bot) for record in swings],
         last=[describe_hand(report, record, bot, record not in swings) for record in hands.last],
         last_match=hands.match + 1,
+        trace=describe_questions(report.questions(bot)),
+        ready=next((log.ready for log in reversed(logs) if log.ready), {}),
+        logs=[log for log in logs if log.text][-LOGS_SHOWN:],
+        log_length=LOG_LENGTH,
     )
+
+
+def describe_questions(asked: Sequence[Question]) -> str:
+    """What a bot was told and asked (>), answered (<) and did wrong (!), as `bjsim koth trace` prints it."""
+    lines: list[str] = []
+    for question in asked:
+        lines += [f"> {line}" for line in (*question.told, question.asked)]
+        lines += [f"< {question.answer}", *([f"! {question.fault}"] if question.fault else [])]
+    return "\n".join(map(printable, lines))
 
 
 def describe_hand(report: Report, record: Mapping[str, Any], bot: int, anchor: bool = True) -> dict[str, Any]:

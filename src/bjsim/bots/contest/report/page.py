@@ -6,11 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from bjsim.bots.contest.entrants import IN_PROCESS
+from bjsim.bots.contest.play.questions import Question, protocols, questions
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.colours import DARK, LIGHT, make_slugs, make_styles
 from bjsim.bots.contest.report.command import contest_command, published_sources, settings_file
@@ -45,18 +47,21 @@ class Report:
         data: The other data of the pages, from the same records.
         timings: The times of moves, if known.
         changed: The time of the last result in seconds since 1970, if known.
+        folder: The contest's folder, with what bots wrote to stderr, if known.
 
     Attributes:
         rows: The rows of the standings, best first, as of `row_values`, with number, slug, ties, language and protocol.
         names: Names by bot number; the last is the house.
         slugs: Names of the bots' pages, without their ending.
+        protocols: The protocols by bot number; empty for a player that is not a program.
         styles: How the bots are drawn.
     """
 
     def __init__(
-        self, standings: Standings, data: PageData, timings: Timings | None = None, changed: float | None = None
-    ) -> None:
-        self.standings, self.data = standings, data
+        self, standings: Standings, data: PageData, timings: Timings | None = None, changed: float | None = None,
+        folder: Path | None = None,
+    ) -> None:  # fmt: skip
+        self.standings, self.data, self.folder = standings, data, folder
         self.names = standings.seat_names
         self.slugs = make_slugs(standings.names)
         self.styles = make_styles(standings.names)
@@ -68,6 +73,9 @@ class Report:
         for row, ties in zip(self.rows, describe_ties(standings, self.rows), strict=True):
             row["ties"] = ties
         self.changed = datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%d %H:%M") if changed else ""
+        # Those of the house, the last, are not shown.
+        self.protocols = [*protocols({"bots": standings.bots, "house": None}), ""]
+        self._questions: dict[tuple[int, int], list[Question]] = {}
         self._replays: dict[tuple[int, int, str], dict[str, Any]] = {}
 
     def replay(self, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,6 +84,19 @@ class Report:
         if key not in self._replays:
             self._replays[key] = replay(self.standings.contest, record, self.names)
         return self._replays[key]
+
+    def questions(self, bot: int) -> list[Question]:
+        """What a bot was asked in its last match, if it is a program."""
+        hands = self.data.hands
+        if bot not in hands or not self.protocols[bot]:
+            return []
+        first = hands[bot].last[0]
+        key = first["match"], first["table"]
+        if key not in self._questions:
+            at_table = [hands[seat].last for seat in first["seats"] if hands[seat].match == key[0]]
+            longest = max(at_table, key=len)  # a broke bot sits out the rest of the match
+            self._questions[key] = list(questions(self.standings.contest, longest, self.protocols))
+        return [question for question in self._questions[key] if question.bot == bot]
 
     def render(self, template: str, **values: Any) -> str:
         """Render a page."""

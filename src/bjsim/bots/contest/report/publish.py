@@ -29,7 +29,7 @@ def write_results(folder: Path, standings: Standings, page: PageData, timings: T
     write_standings(folder, standings, timings)
     if standings.contest.marks:
         write_atomically(folder / "marks.csv", marks_csv(make_marks(standings)))
-    report = Report(standings, page, timings, (folder / journal.NAME).stat().st_mtime)
+    report = Report(standings, page, timings, (folder / journal.NAME).stat().st_mtime, folder)
     pages = folder / PAGES
     with file_errors(pages):
         pages.mkdir(exist_ok=True)
