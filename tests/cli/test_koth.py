@@ -257,7 +257,7 @@ def test_a_bot_that_cannot_be_started_is_listed_last_and_not_ranked(tmp_path, ca
     assert re.findall(r"^ +([12–]) +(\w+)", capsys.readouterr().out, re.M)[-1] == ("–", "abroken")
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "Bots that cannot be started are not ranked." in page
-    assert '<td data-v="4">–</td><th scope="row" class="left">abroken</th>' in page
+    assert '<td data-v="4">–</td><th scope="row" class="bot"><a href="pages/abroken.html">abroken</a></th>' in page
 
 
 def test_programs_play_a_contest_only_in_a_sandbox(tmp_path, monkeypatch, capsys):

@@ -76,7 +76,7 @@ def draw_convergence(standings: Standings, styles: Sequence[Style]) -> dict[str,
         {
             "name": standings.names[bot],
             "style": styles[bot],
-            "label": labels[index] if index < TOP else None,
+            "label": labels[index] if index < TOP and standings.scores[bot].started else None,
             "points": " ".join(f"{x(matches)},{y(means[bot])}" for matches, means in points),
         }
         for index, bot in enumerate(order)

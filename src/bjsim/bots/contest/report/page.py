@@ -66,8 +66,8 @@ class Report:
         self.slugs = make_slugs(standings.names)
         self.styles = make_styles(standings.names)
         self.rows = [
-            {**row_values(row, timings), "number": row.bot, "slug": self.slugs[row.bot], "top": place < TOP,
-             **how_played(standings.bots[row.bot])}
+            {**row_values(row, timings), "number": row.bot, "slug": self.slugs[row.bot],
+             "top": place < TOP and row.score.started, **how_played(standings.bots[row.bot])}
             for place, row in enumerate(standings.rows())
         ]  # fmt: skip
         for row, ties in zip(self.rows, describe_ties(standings, self.rows), strict=True):
