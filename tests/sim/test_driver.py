@@ -1,6 +1,7 @@
 """The driver: the same results on any workers, after lost workers, and after a stop and a resumption."""
 
 import json
+import math
 import os
 import signal
 import time
@@ -18,7 +19,7 @@ from bjsim.sim.running.blocks import block_number, block_start
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local
-from bjsim.sim.running.experiment import Experiment, half_width
+from bjsim.sim.running.experiment import Experiment, Point, half_width
 from bjsim.sim.running.workers import collect_logs
 from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.experiment import make_experiment
@@ -174,8 +175,8 @@ def test_a_run_stops_at_the_precision_asked_for_whatever_plays_it(tables):
     assert max(half_width(tally, experiment.optimal_n) for tally in one.tallies) <= 0.004
     for tally, points in zip(one.tallies, one.convergence, strict=True):
         assert points[-1].hands == tally.rounds
-    before = [points[-2] for points in one.convergence]
-    assert max((high - low) / 2 for _, _, _, (low, high) in before) > 0.004
+    before = [points[-2].anytime95 for points in one.convergence]
+    assert max((high - low) / 2 for low, high in before) > 0.004
 
 
 def test_a_precision_out_of_reach_plays_all_hands():
@@ -208,5 +209,14 @@ def test_a_stopped_run_keeps_its_luck_to_the_bit(tmp_path):
         Driver(six_decks(), checkpoint=Checkpoint(file), on_progress=stop).run()
     again = Driver(six_decks(), checkpoint=Checkpoint(file), resume=True).run()
     whole = Driver(six_decks(), local(2)).run()
-    assert again.tallies == whole.tallies
-    assert whole.tallies[0].luck.shoes > 1000
+    assert again.tallies == whole.tallies and again.convergence == whole.convergence
+    luck, points = whole.tallies[0].luck, [point.luck_adjusted for point in whole.convergence[0]]
+    assert luck.shoes > 1000 and points[-1][:3] == (60_000, luck.mean, luck.ci95)
+    assert all(point is None for point in (one.luck_adjusted for one in Driver(easy(5000)).run().convergence[0]))
+
+
+def test_points_survive_a_checkpoint():
+    adjusted = Point(10, 0.25, (0.0, 0.5), (-math.inf, math.inf))
+    for point in (Point(10, -0.5, (-1.0, 0.0), (-math.inf, math.inf), adjusted), adjusted):
+        assert Point.from_list(json.loads(json.dumps(point))) == point
+    assert Point.from_list([10, 0.25, [0.0, 0.5], [-math.inf, math.inf]]) == adjusted  # before 0.2

@@ -157,7 +157,7 @@ class BotResult:
                 "luck_adjusted": self._adjusted_json(),
                 "payoffs": tally.payoffs,
                 "ties_replayed": tally.ties_replayed,
-                "convergence": [point._asdict() for point in self.convergence],
+                "convergence": [point.to_json() for point in self.convergence],
             }
         )
 

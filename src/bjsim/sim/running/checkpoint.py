@@ -51,7 +51,7 @@ class Checkpoint:
             data = json.loads(self.path.read_text(encoding="utf-8"))
             experiment = dict(data["experiment"])
             tallies = [Tally.from_json(tally) for tally in data["tallies"]]
-            points = [[Point(n, m, tuple(c), tuple(a)) for n, m, c, a in seat] for seat in data["convergence"]]
+            points = [[Point.from_list(point) for point in seat] for seat in data["convergence"]]
             progress = Progress(tallies, points, int(data["merged"]))
         except OSError as error:
             raise InputError(f"cannot read the checkpoint {self.path}: {error.strerror}") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.blocks import LARGEST_BLOCK, block_number, block_start
@@ -22,12 +22,14 @@ class Point(NamedTuple):
         mean: Mean profit per settled bet, in initial bets.
         ci95: The fixed-sample 95% interval of the mean.
         anytime95: Its anytime-valid 95% interval.
+        luck_adjusted: The same of the luck-adjusted return; None if it is not computed.
     """
 
     hands: int
     mean: float
     ci95: tuple[float, float]
     anytime95: tuple[float, float]
+    luck_adjusted: Point | None = None
 
     @staticmethod
     def of(tally: Tally, optimal_n: int) -> Point:
@@ -40,8 +42,34 @@ class Point(NamedTuple):
         Returns:
             The point; its intervals are unbounded below 100 rounds.
         """
-        mean, sd, n = tally.mean, tally.sd, tally.rounds
-        return Point(n, mean, fixed_sample(mean, sd, n), anytime(mean, sd, n, optimal_n))
+        mean, sd, n, luck = tally.mean, tally.sd, tally.rounds, tally.luck
+        adjusted = Point(n, luck.mean, luck.ci95, luck.anytime95(optimal_n)) if luck.settled else None
+        return Point(n, mean, fixed_sample(mean, sd, n), anytime(mean, sd, n, optimal_n), adjusted)
+
+    def to_json(self) -> dict[str, object]:
+        """The point as `bjsim run --json` writes it.
+
+        Returns:
+            Values by field; `luck_adjusted` has no further one.
+        """
+        data = self._asdict()
+        if self.luck_adjusted:
+            data["luck_adjusted"] = {k: v for k, v in self.luck_adjusted._asdict().items() if k != "luck_adjusted"}
+        return data
+
+    @staticmethod
+    def from_list(values: Sequence[Any]) -> Point:
+        """Restore a point.
+
+        Args:
+            values: The fields as lists; `luck_adjusted` may be missing.
+
+        Returns:
+            The point.
+        """
+        hands, mean, ci95, anytime95, *more = values
+        adjusted = Point.from_list(more[0]) if more and more[0] else None
+        return Point(hands, mean, tuple(ci95), tuple(anytime95), adjusted)
 
 
 def half_width(tally: Tally, optimal_n: int) -> float:
