@@ -1,0 +1,166 @@
+"""A chart whose cells have the value of every action, as pictures and pages show it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import ACTIONS
+from bjsim.strategies.charts.rows import HARD, PAIR, parse_row, row_order
+from bjsim.strategies.evaluation.best import shoe_solver
+from bjsim.strategies.evaluation.evaluate import Evaluation
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.values import Number
+from bjsim.strategies.shoe.solver import ShoeSolver
+
+
+@dataclass(frozen=True)
+class ValuedCell:
+    """A cell of a chart.
+
+    Attributes:
+        code: What the chart does.
+        ev: The value of each legal action followed by best play, in initial bets, by letter.
+        other: The code of the chart that it is compared with, where that differs; else empty.
+        cost: What that difference costs, in initial bets; NaN if it is not known.
+    """
+
+    code: str
+    ev: Mapping[str, float]
+    other: str = ""
+    cost: float = math.nan
+
+    @property
+    def margin(self) -> float:
+        """The value of the best action less that of the second; NaN if there are not two, or if both are infinite."""
+        best = sorted(self.ev.values(), reverse=True)
+        return best[0] - best[1] if len(best) > 1 and math.isfinite(best[1]) else math.nan
+
+
+@dataclass(frozen=True)
+class ValuedChart:
+    """A chart with the value of every action.
+
+    Attributes:
+        rules: The game.
+        columns: What the dealer may show.
+        sections: Hard totals, soft hands and pairs, with their rows in order.
+        cells: The cells by row and column.
+        dealer: The dealer's final score by what it shows: 0 for a bust, 22 for a special natural, 23 for a 22 that
+            pushes; with probabilities.
+    """
+
+    rules: Rules
+    columns: tuple[str, ...]
+    sections: Mapping[str, tuple[str, ...]]
+    cells: Mapping[tuple[str, str], ValuedCell]
+    dealer: Mapping[str, Mapping[int, Number]]
+
+    @staticmethod
+    def of_best(solver: Solver | ShoeSolver) -> ValuedChart:
+        """The best chart of a game, in the shoe of its solver."""
+        values = action_values(solver)
+        codes = {key: solver.chart.cells[key] for key in values if key in solver.chart.cells}
+        return _make(solver, codes, values, {})
+
+    @staticmethod
+    def of_best_in(rules: Rules) -> ValuedChart:
+        """The best chart of a game in its own shoe, or in the infinite one if that has no exact value."""
+        return ValuedChart.of_best(shoe_solver(rules) or Solver(rules))
+
+    @staticmethod
+    def of_evaluated(evaluation: Evaluation) -> ValuedChart:
+        """A chart with its wrong cells and their costs."""
+        rules = evaluation.chart.rules
+        solver = None if evaluation.in_infinite_shoe else shoe_solver(rules)
+        wrong = {(cell.row, cell.column): (cell.best, cell.cost) for cell in evaluation.cells}
+        solved = solver or Solver(rules)
+        return _make(solved, evaluation.codes, action_values(solved), wrong)
+
+    def with_others(self, others: Mapping[tuple[str, str], str]) -> ValuedChart:
+        """The chart compared with another one, whose code is given for each cell that differs."""
+        rows = {row for row, _ in others}
+        cells = {key: replace(cell, other=others.get(key, "")) for key, cell in self.cells.items()}
+        codes = {key: cell.code for key, cell in cells.items()}
+        return replace(self, cells=cells, sections=_sections(codes, self.columns, rows))
+
+    def closest(self, count: int) -> list[tuple[str, str, ValuedCell]]:
+        """The decisions with the smallest margins: row, column and cell."""
+        shown = [(row, column) for rows in self.sections.values() for row in rows for column in self.columns]
+        known = [key for key in shown if key in self.cells and not math.isnan(self.cells[key].margin)]
+        return [(*key, self.cells[key]) for key in sorted(known, key=lambda key: self.cells[key].margin)[:count]]
+
+
+def action_values(solver: Solver | ShoeSolver) -> dict[tuple[str, str], dict[str, float]]:
+    """The value of each legal action in each cell of the best chart, by row and column.
+
+    Values are in initial bets, given that no dealer's natural has ended the round. In a finite shoe they are means
+    over the hands of the cell.
+    """
+    if isinstance(solver, ShoeSolver):
+        by_column = solver.row_values()
+        return {(row, column): ev for column, rows in by_column.items() for row, ev in rows.items() if ev}
+    return {
+        (row, column): {action: float(means.act(state, action)) for action in solver.states.legal(state)}
+        for column, means in solver.best.items()
+        for row, state in solver.situations.items()
+    }
+
+
+def dealer_outcomes(solver: Solver | ShoeSolver) -> dict[str, dict[int, Number]]:
+    """The distribution of the dealer's final score by what the dealer shows, before any player's card is known.
+
+    In a finite shoe, naturals are included, and where both cards are shown it is by cards.
+    """
+    if not isinstance(solver, ShoeSolver):
+        return {label: dict(column.probabilities) for label, column in solver.columns.items()}
+    both = solver.rules.dealer_shows == "both"
+    starts = [solver.shoe.starts[start] for start in solver.shoe.live]
+    shown = ["".join("A23456789T"[value] for value in start) for start in starts]
+    return {cards: dict(solver.dealer(cards)) for cards in (shown if both else sorted(shown, key="23456789TA".index))}
+
+
+def _make(
+    solver: Solver | ShoeSolver, codes: Mapping[tuple[str, str], str],
+    values: Mapping[tuple[str, str], Mapping[str, float]], wrong: Mapping[tuple[str, str], tuple[str, float]],
+) -> ValuedChart:  # fmt: skip
+    known = {column for _, column in values}
+    columns = tuple(column for column in solver.chart.states.columns if column in known)
+    cells = {
+        key: ValuedCell(code, values.get(key, {}), *wrong.get(key, ()))
+        for key, code in codes.items()
+        if key[1] in known
+    }
+    sections = _sections(codes, columns, {row for row, _ in wrong})
+    return ValuedChart(solver.rules, columns, sections, cells, dealer_outcomes(solver))
+
+
+def _sections(
+    codes: Mapping[tuple[str, str], str], columns: Iterable[str], kept: set[str]
+) -> dict[str, tuple[str, ...]]:
+    """The rows to show by kind: those in `kept`, and all that do more than repeat a row for hands of any cards."""
+    columns = list(columns)
+    rows = sorted({row for row, _ in codes}, key=row_order)
+    shown = [row for row in rows if row in kept or _adds(codes, columns, row)]
+    pairs = any(parse_row(row).kind == PAIR for row in shown if row != "AA")
+    sections: dict[str, list[str]] = {"hard": [], "soft": [], "pairs": []}
+    for row in shown:
+        kind = parse_row(row).kind
+        sections["hard" if kind == HARD else "pairs" if kind == PAIR and (pairs or row != "AA") else "soft"].append(row)
+    return {kind: tuple(rows) for kind, rows in sections.items() if rows}
+
+
+def _adds(codes: Mapping[tuple[str, str], str], columns: Iterable[str], row: str) -> bool:
+    """Whether a row is for hands of any cards, or differs from that row; a total that always stands is left out."""
+    if row in ("21", "A10"):
+        return any(codes.get((row, column), "S") != "S" for column in columns)
+    parsed = parse_row(row)
+    if not parsed.counted:
+        return True
+    for column in columns:
+        code, usual = codes.get((row, column)), codes.get((parsed.total, column))
+        if code and (usual is None or code not in (usual, ACTIONS[usual][-1])):
+            return True
+    return False
