@@ -16,7 +16,8 @@ from bjsim.sim.game import actions
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOT_PACKAGE = Path(bjsim.__file__).parent
-COMMON = ("__version__", "errors", "arguments", "json_values", "toml_files")  # modules that every package may use
+# Modules that every package may use.
+COMMON = ("__version__", "errors", "arguments", "html_pages", "json_values", "toml_files")
 API = {  # only the command line may use the public functions
     "cli": ("api", "request", "run", "run_result"),
     "bots": (),

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, select_autoescape
 from numpy.typing import NDArray
 
+from bjsim.html_pages import render_page
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.count_returns import Z95, CountReturns
 from bjsim.strategies.counting.figures import Figure, Terms
@@ -56,20 +56,16 @@ class CountPage:
 
     def render(self) -> str:
         """Render the page as HTML."""
-        environment = Environment(
-            loader=PackageLoader("bjsim.strategies.counting"), autoescape=select_autoescape(default=True),
-            trim_blocks=True, lstrip_blocks=True,
-        )  # fmt: skip
         played = self.bets[self.bets > 0]
         start = {
             "bankroll": _plain(self.terms.bankroll), "unit": 1, "kelly": _plain(self.terms.kelly),
             "rounds_per_hour": _plain(self.terms.rounds_per_hour), "low": _plain(played.min()),
             "high": _plain(played.max()), "chip": _plain(min(1.0, played.min())),
         }  # fmt: skip
-        return environment.get_template("count.html").render(
-            title=self.title, subtitle=self.subtitle, command=self.command, count_name=self.count_name,
-            rounds=self.rounds, seed=self.seed, start=start, rules_name=self.rules.name,
-            rule_rows=self.rules.to_dict(), rows=self._rows(), several=bool((self.spots > 1).any()),
+        return render_page(
+            "bjsim.strategies.counting", "count.html", title=self.title, subtitle=self.subtitle, command=self.command,
+            count_name=self.count_name, rounds=self.rounds, seed=self.seed, start=start,
+            games=[(self.rules.name, self.rules.to_dict())], rows=self._rows(), several=bool((self.spots > 1).any()),
             results=[(one.key, _money(one.name) if "hour" in one.key else one.name, one.text) for one in self.figures],
             data=json.dumps(self._data(), separators=(",", ":")).replace("<", "\\u003c"),
         )  # fmt: skip
