@@ -148,7 +148,7 @@ def test_a_stored_run_that_is_not_there():
 def test_the_page_of_a_stored_run_has_its_command(stored, tmp_path):
     words = ("count", "--load", stored[0] / "run.npz", "--ramp", "1-8", "--html", tmp_path / "again.html")
     assert bjsim(*words).status == 0
-    assert f"<pre>bjsim count --ramp 1-8 --load {stored[0] / 'run.npz'}</pre>" in (tmp_path / "again.html").read_text()
+    assert "<pre>bjsim count --ramp 1-8 --load run.npz</pre>" in (tmp_path / "again.html").read_text()
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,12 +13,15 @@ from rich.console import Console
 from rich.text import Text
 
 from bjsim.arguments import MAX_HANDS, MAX_WORKERS
-from bjsim.cli.heatmap import benchmark, heat_map, plot_chart
+from bjsim.cli.captions import given_command
+from bjsim.cli.check_page import check_page, plot_check
+from bjsim.cli.heatmap import benchmark, heat_map
 from bjsim.cli.options import (
     Count,
     check_writable,
     counted,
     format_decks,
+    html_option,
     json_option,
     rules_options,
     seed_option,
@@ -26,7 +30,7 @@ from bjsim.cli.options import (
     write_json,
     write_text,
 )
-from bjsim.cli.plots import check_picture
+from bjsim.cli.plots import check_drawings
 from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import play_chart
 from bjsim.cli.screen import UNENDED
@@ -36,7 +40,7 @@ from bjsim.run_result import RunResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
+from bjsim.strategies.evaluation.evaluate import Evaluation, WrongCell, evaluate_chart
 from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.formats.files import WRITERS, decode, detect_format, read_with_notes
 from bjsim.strategies.formats.pasted import Reading
@@ -59,12 +63,14 @@ ONLY_OF_RUN = ("missing", "until", "reached")  # keys that only `bjsim run --jso
 @click.option(
     "--fix", "fix_path", metavar="FILE|-", help="Write the best chart, in the format of CHART; - for standard output."
 )
-@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the chart with its wrong cells marked.")
+@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the chart with its wrong cells and costs.")
+@html_option
 @click.option("--echo", is_flag=True, help="Print the chart as it was understood, with every guess, and end.")
+@click.pass_context
 def check(
-    chart: str, rules_name: str, settings: tuple[str, ...], decks: str | None, hands: int | None,
-    precision: float | None, workers: int | None, seed: int, json_path: str | None, fix_path: str | None,
-    plot_path: str | None, echo: bool,
+    context: click.Context, /, chart: str, rules_name: str, settings: tuple[str, ...], decks: str | None,
+    hands: int | None, precision: float | None, workers: int | None, seed: int, json_path: str | None,
+    fix_path: str | None, plot_path: str | None, html_path: str | None, echo: bool,
 ) -> None:  # fmt: skip
     """Evaluate a strategy chart exactly, list its wrong cells with their costs, and play it.
 
@@ -79,17 +85,16 @@ def check(
         click.echo(note, err=not echo)
     if echo:
         return
-    if plot_path:
-        check_picture(plot_path)
+    check_drawings(plot_path, html_path)
     if json_path == "-" == fix_path:
         raise InputError("--json - and --fix - cannot both write to standard output")
-    for path in (json_path, fix_path, plot_path):
+    for path in (json_path, fix_path):
         check_writable(path)
     if hands is None:
         hands = 10**6 if precision is None else MAX_HANDS
     evaluation = evaluate_chart(judged)
     if plot_path:
-        plot_chart(evaluation, plot_path)
+        plot_check(evaluation, plot_path, given_command(context))
     console = Console(stderr="-" in (json_path, fix_path))
     if fix_path:
         write_text(WRITERS[form](evaluation.best_chart), fix_path)
@@ -102,13 +107,19 @@ def check(
         played = play_chart(judged, hands, precision or 0.0, seed, cores, console.stderr)
     if json_path:
         write_json(check_json(evaluation, played), json_path)
-    show(console, evaluation)
+    said = [] if played is None else played_lines(played)
     if ending and hands:
-        console.print(
-            f"not played: it resplits {ending[0]} against {ending[1]} without limit, so a round might never end"
-        )
-    if played is not None:
-        report(console, played)
+        said = [f"not played: it resplits {ending[0]} against {ending[1]} without limit, so a round might never end"]
+    if html_path:
+        command = given_command(context, None if played is None else seed)
+        table = cell_table(evaluation, evaluation.cells)
+        write_text(check_page(evaluation, played, said, table, cost_lines(evaluation), command), html_path)
+    show(console, evaluation)
+    if played is not None and (played.stopped or played.failure):
+        why = f"{played.failure}; {UNENDED}" if played.failure else "results so far"
+        console.print(f"stopped: {why}", style="yellow", highlight=False, soft_wrap=True)
+    for line in said:
+        console.print(line, highlight=False, soft_wrap=True)
 
 
 def read(text: str, rules: Rules) -> tuple[Reading, str]:
@@ -128,12 +139,13 @@ def read(text: str, rules: Rules) -> tuple[Reading, str]:
     return read_with_notes(data, text, rules), detect_format(data)
 
 
-def report(console: Console, played: RunResult) -> None:
-    """Print the return of the hands played, and whether it agrees with the exact value."""
-    if played.stopped:
-        console.print("stopped: results so far", style="yellow")
-    if played.failure:
-        console.print(f"stopped: {played.failure}; {UNENDED}", style="yellow", highlight=False, soft_wrap=True)
+def played_lines(played: RunResult) -> list[str]:
+    """The return of the hands played, and whether it agrees with the exact value, in a sentence."""
+    if not played:
+        tally = played.progress.tallies[0]
+        ties = counted(tally.ties_replayed, "tie")
+        return [f"no return yet: {counted(tally.rounds, 'round')} ended in {ties}, which are replayed"]
+    lines = []
     for result in played:
         low, high = result.point.ci95
         detail = "" if result.z is None else f", z {result.z:+.2f}"
@@ -141,24 +153,17 @@ def report(console: Console, played: RunResult) -> None:
             detail = f"; luck-adjusted return: {adjusted_return(result)}"
         if effect := result.cut_card_effect:
             detail += f", cut-card effect {percent(effect.mean)}"
-        console.print(
+        lines.append(
             f"{counted(result.tally.rounds, 'hand')} returned {percent(result.tally.mean)}, 95% interval "
-            f"{percent(low)} … {percent(high)}{detail}: {result.verdict}",
-            highlight=False, soft_wrap=True,
-        )  # fmt: skip
-    if not played:
-        tally = played.progress.tallies[0]
-        console.print(
-            f"no return yet: {counted(tally.rounds, 'round')} ended in {counted(tally.ties_replayed, 'tie')}, which "
-            "are replayed"
+            f"{percent(low)} … {percent(high)}{detail}: {result.verdict}"
         )
+    return lines
 
 
 def show(console: Console, evaluation: Evaluation) -> None:
     """Print the evaluation: the chart, its wrong cells, and how their costs add up."""
     console.print(heat_map(evaluation), soft_wrap=True)
     name, rules = evaluation.chart.name, evaluation.chart.rules
-    within = "in an infinite shoe " if evaluation.refusal else ""
     shoe = "an infinite shoe" if evaluation.refusal else rules.name
     if not evaluation.in_infinite_shoe and not rules.fresh:
         shoe += f", first round of {format_decks(rules)}"
@@ -176,31 +181,32 @@ def show(console: Console, evaluation: Evaluation) -> None:
     )  # fmt: skip
     if evaluation.infinite_because:
         console.print(evaluation.infinite_because, highlight=False, soft_wrap=True)
+    if evaluation.cells:
+        print_table(console, *cell_table(evaluation, evaluation.cells[:LISTED]))
+        if len(evaluation.cells) > LISTED:
+            more = counted(len(evaluation.cells) - LISTED, "more cell")
+            console.print(f"… and {more}; --json lists them all", style="dim")
+    for number, line in enumerate(cost_lines(evaluation)):
+        console.print(line, highlight=False, soft_wrap=True, style="dim" if number else "")
+
+
+def cost_lines(evaluation: Evaluation) -> list[str]:
+    """How the costs of the wrong cells add up, in sentences."""
     if not evaluation.cells:
-        text = "no cell differs: this is the best chart"
         if evaluation.refusal:
-            text = f"all cells equal those of that chart; another chart may be better with {format_decks(rules)}"
-        console.print(text, highlight=False, soft_wrap=True)
-        return
-    print_cells(console, evaluation)
-    if len(evaluation.cells) > LISTED:
-        console.print(
-            f"… and {counted(len(evaluation.cells) - LISTED, 'more cell')}; --json lists them all", style="dim"
-        )
+            decks = format_decks(evaluation.chart.rules)
+            return [f"all cells equal those of that chart; another chart may be better with {decks}"]
+        return ["no cell differs: this is the best chart"]
     if not math.isfinite(evaluation.difference):
-        console.print("an infinite difference cannot be divided among cells")
-        return
+        return ["an infinite difference cannot be divided among cells"]
+    within = "in an infinite shoe " if evaluation.refusal else ""
     cells = "1 wrong cell" if len(evaluation.cells) == 1 else f"{len(evaluation.cells)} wrong cells"
-    console.print(
+    return [
         f"{within}{cells} cost {cost(evaluation.costs)} in total; the charts "
         f"differ by {cost(evaluation.difference)}, remainder {cost(evaluation.remainder)}",
-        highlight=False, soft_wrap=True,
-    )  # fmt: skip
-    console.print(
         f"each alone in {benchmark(evaluation)}: {cost(evaluation.difference - evaluation.second_order)} in total; "
         f"interaction between the cells: {cost(evaluation.second_order)}",
-        highlight=False, soft_wrap=True, style="dim",
-    )  # fmt: skip
+    ]
 
 
 def cost(value: float) -> str:
@@ -208,14 +214,13 @@ def cost(value: float) -> str:
     return f"{100 * (round(value, 10) + 0.0):.6f}%"
 
 
-def print_cells(console: Console, evaluation: Evaluation) -> None:
-    """Print the wrong cells, most expensive first."""
-    best = "infinite shoe" if evaluation.refusal else "best"
+def cell_table(evaluation: Evaluation, cells: Sequence[WrongCell]) -> tuple[list[str], list[list[Cell]]]:
+    """Headings and a row for each wrong cell."""
     rows: list[list[Cell]] = []
-    for cell in evaluation.cells[:LISTED]:
+    for cell in cells:
         costs = ("–" if math.isnan(each) else cost(each) for each in (cell.cost, cell.alone))
         rows.append([*map(Text, (cell.row, cell.column, cell.chart, cell.best)), *costs])
-    print_table(console, ["hand", "dealer", "chart", best, "cost", "alone"], rows)
+    return ["hand", "dealer", "chart", "infinite shoe" if evaluation.refusal else "best", "cost", "alone"], rows
 
 
 def check_json(evaluation: Evaluation, played: RunResult | None) -> dict[str, object]:

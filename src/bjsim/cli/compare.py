@@ -11,15 +11,21 @@ from rich.console import Console
 from rich.text import Text
 
 from bjsim.arguments import MAX_HANDS, MAX_WORKERS
+from bjsim.cli.captions import given_command
+from bjsim.cli.compare_page import compare_page, plot_compared
 from bjsim.cli.options import (
     Count,
     Names,
+    check_writable,
+    html_option,
     json_option,
     seed_option,
     the_rules,
     until_option,
     write_json,
+    write_text,
 )
+from bjsim.cli.plots import check_drawings
 from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import play_chart
 from bjsim.cli.tables import Cell, print_table
@@ -61,9 +67,13 @@ LISTED = 20  # changes listed for a game; the JSON has all of them
 @seed_option
 @click.option("--workers", type=Count(1, MAX_WORKERS), help="Number of processes for --until.  [default: all cores]")
 @json_option
+@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the values of the games.")
+@html_option
+@click.pass_context
 def compare(
-    names: list[str], varied: tuple[str, ...], decks: str | None, settings: tuple[str, ...], precision: float | None,
-    seed: int, workers: int | None, json_path: str | None,
+    context: click.Context, /, names: list[str], varied: tuple[str, ...], decks: str | None,
+    settings: tuple[str, ...], precision: float | None, seed: int, workers: int | None, json_path: str | None,
+    plot_path: str | None, html_path: str | None,
 ) -> None:  # fmt: skip
     """Compare games: the exact values of their best charts, decks included, and so the effect of a rule.
 
@@ -78,6 +88,8 @@ def compare(
 
     bjsim compare --rules vegas-s17 --vary cut=1/2,3/4,9/10
     """
+    check_writable(json_path)
+    check_drawings(plot_path, html_path)
     games = the_games(names, varied, settings if decks is None else (*settings, f"decks={decks}"))
     if precision is None and differ_in_cut_alone(games):
         precision = CUT_PRECISION
@@ -89,6 +101,13 @@ def compare(
     if json_path:
         pairs = zip(compared, played, strict=True)
         write_json({"games": [compared_json(one) | shoe_json(result) for one, result in pairs]}, json_path)
+    command = given_command(context, seed if any(played) else None)
+    if plot_path:
+        plot_compared(compared, played, seed, plot_path, command)
+    if html_path:
+        table, notes = value_table(compared, played), [*refusal_lines(compared), *fresh_lines(compared, played)]
+        changes = [(one.rules.name, ", ".join(change_texts(one))) for one in compared[1:] if one.changes]
+        write_text(compare_page(compared, played, table, notes, changes, command), html_path)
     show(console, compared, played)
 
 
@@ -148,22 +167,11 @@ def parse_values(varied: Sequence[str]) -> list[list[tuple[str, str]]]:
 
 def show(console: Console, compared: Sequence[Compared], played: Sequence[BotResult | None]) -> None:
     """Print a table of the games, then the cells that change."""
-    headings = ["game", "value", "difference", "sd", "cells changed"]
-    rows: list[list[Cell]] = []
-    for one, result in zip(compared, played, strict=True):
-        changed = "other columns" if one.changes is None else str(len(one.changes))
-        sd = "–" if math.isnan(one.sd) else f"{one.sd:.5f}"
-        shoe = [] if not any(played) else ["–", "–"] if result is None else [adjusted_return(result), _effect(result)]
-        rows.append([Text(one.rules.name), percent(one.value, 6), percent(one.difference, 6), sd, changed, *shoe])
-    print_table(console, headings + ["luck-adjusted", "cut-card effect"] * any(played), rows)
-    for one in compared:
-        if one.refusal:
-            text = f"{one.rules.name}: value, sd and cells are for an infinite shoe, since {one.refusal}"
-            console.print(text, style="yellow", highlight=False, soft_wrap=True)
-    if not all(one.rules.fresh for one in compared):
-        text = "values are exact, of a freshly shuffled shoe"
-        text += "" if any(played) else "; add --until 0.01% for the effect of the cut cards"
-        console.print(text, style="dim", highlight=False, soft_wrap=True)
+    print_table(console, *value_table(compared, played))
+    for line in refusal_lines(compared):
+        console.print(line, style="yellow", highlight=False, soft_wrap=True)
+    for line in fresh_lines(compared, played):
+        console.print(line, style="dim", highlight=False, soft_wrap=True)
     for one in compared[1:]:
         if one.changes:
             texts = change_texts(one)
@@ -173,6 +181,35 @@ def show(console: Console, compared: Sequence[Compared], played: Sequence[BotRes
         if one.only:
             text = f"  {one.rules.name}: hands in only one of the two charts: {' '.join(one.only)}"
             console.print(text, style="dim", highlight=False, soft_wrap=True)
+
+
+def value_table(compared: Sequence[Compared], played: Sequence[BotResult | None]) -> tuple[list[str], list[list[Cell]]]:
+    """Headings and a row for each game."""
+    headings = ["game", "value", "difference", "sd", "cells changed"]
+    rows: list[list[Cell]] = []
+    for one, result in zip(compared, played, strict=True):
+        changed = "other columns" if one.changes is None else str(len(one.changes))
+        sd = "–" if math.isnan(one.sd) else f"{one.sd:.5f}"
+        shoe = [] if not any(played) else ["–", "–"] if result is None else [adjusted_return(result), _effect(result)]
+        rows.append([Text(one.rules.name), percent(one.value, 6), percent(one.difference, 6), sd, changed, *shoe])
+    return headings + ["luck-adjusted", "cut-card effect"] * any(played), rows
+
+
+def refusal_lines(compared: Sequence[Compared]) -> list[str]:
+    """Which figures are for an infinite shoe, and why."""
+    return [
+        f"{one.rules.name}: value, sd and cells are for an infinite shoe, since {one.refusal}"
+        for one in compared
+        if one.refusal
+    ]
+
+
+def fresh_lines(compared: Sequence[Compared], played: Sequence[BotResult | None]) -> list[str]:
+    """That values are of a fresh shoe, where a game does not have one in every round."""
+    if all(one.rules.fresh for one in compared):
+        return []
+    more = "" if any(played) else "; add --until 0.01% for the effect of the cut cards"
+    return [f"values are exact, of a freshly shuffled shoe{more}"]
 
 
 def _effect(result: BotResult) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
 import click
@@ -10,6 +9,7 @@ from click.core import ParameterSource
 from rich.console import Console
 
 from bjsim.arguments import MAX_HANDS, MAX_WORKERS
+from bjsim.cli.captions import given_command
 from bjsim.cli.count_indices import indices
 from bjsim.cli.count_report import count_json, count_page, plot_counts, print_counts, print_varied
 from bjsim.cli.count_request import CountRequest, evaluate_run, vary
@@ -72,10 +72,10 @@ class BetLimits(click.ParamType):  # type: ignore[type-arg]
             )
         return limits
 
-
-def write_limits(least: float, most: float, spots: int) -> str:
-    """Limits of the bet as `BetLimits` reads them."""
-    return f"{least:g}-{most:g}" + (f"x{spots}" if spots > 1 else "")
+    def text(self, value: tuple[float, float, int]) -> str:
+        """The limits as they are given."""
+        least, most, spots = value
+        return f"{least:g}-{most:g}" + (f"x{spots}" if spots > 1 else "")
 
 
 @click.group(invoke_without_command=True)
@@ -163,17 +163,6 @@ def refuse_ignored(context: click.Context) -> None:
     for one, other in clashes:
         if is_given(context, one) and is_given(context, other):
             raise InputError(f"{options[one]} and {options[other]} cannot be combined; leave out one of them")
-
-
-def given_command(context: click.Context) -> str:
-    """The command with the options that were given, apart from the files that it writes."""
-    words = ["bjsim", "count"]
-    for parameter in context.command.params:
-        if is_given(context, parameter.name) and parameter.name not in WRITTEN:
-            given = context.params[str(parameter.name)]
-            for value in given if parameter.multiple else [given]:
-                words += [parameter.opts[0], write_limits(*value) if isinstance(value, tuple) else str(value)]
-    return shlex.join(words)
 
 
 def run_count(options: dict[str, Any]) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from bjsim.cli.colours import RAW
 from bjsim.cli.plots import new_figure, save_figure
 from bjsim.strategies.learning.study import Study
 
 
 def plot_regret(study: Study, title: str, path: str) -> None:
-    """Plot the exact regret of the greedy policy against episodes, on logarithmic axes; zero is drawn at the bottom.
+    """Plot the exact regret of the greedy policy against episodes, on logarithmic axes.
+
+    Regrets too small for the axis are hollow dots at the bottom.
 
     title: the game or file that was learned.
     """
@@ -16,8 +19,11 @@ def plot_regret(study: Study, title: str, path: str) -> None:
     regrets = [max(point.regret, floor) for point in study.curve]
     figure = new_figure(6.4, 4.2)
     axes = figure.add_subplot()
-    axes.plot(episodes, regrets, marker=".", label=f"{study.schedule.algorithm}, {study.schedule.draws} draws")
-    axes.set(xscale="log", yscale="log", xlabel="episodes", ylabel="exact regret")
+    label = f"{study.schedule.algorithm}, {study.schedule.draws} draws"
+    axes.plot(episodes, regrets, marker=".", color=RAW, label=label)
+    small = [point.episodes for point in study.curve if point.regret <= floor]
+    axes.plot(small, [floor] * len(small), "o", ms=4, mec=RAW, mfc="white", ls="")
+    axes.set(xscale="log", yscale="log", xlabel="episodes", ylabel="exact regret, expected reward lost per episode")
     axes.set_ylim(bottom=floor / 2)
     axes.axhline(floor, color="black", lw=0.5, ls=":", label=f"{floor:g} or less")
     axes.set_title(f"{title}: {study.episodes:,} episodes, seed {study.seed}", size="medium")

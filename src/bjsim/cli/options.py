@@ -56,6 +56,10 @@ class Precision(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{value} has no % sign; write {text}%{share}", param)
         return number / 100
 
+    def text(self, value: float) -> str:
+        """The percentage as it is given."""
+        return f"{100 * value:g}%"
+
 
 class Names(click.ParamType):  # type: ignore[type-arg]
     """Names separated by commas, with shell completion from a list."""
@@ -70,6 +74,10 @@ class Names(click.ParamType):  # type: ignore[type-arg]
         if not all(names):
             self.fail(f"{value!r} has an empty name", param, ctx)
         return names
+
+    def text(self, value: list[str]) -> str:
+        """The names as they are given."""
+        return ",".join(value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         before, comma, last = incomplete.rpartition(",")
@@ -157,6 +165,7 @@ adjust_option = click.option(
     help="Remove the luck of the cards from the returns, which narrows intervals up to 100 times; charts only.  "
     "[default: on in finite shoes]",
 )  # fmt: skip
+html_option = click.option("--html", "html_path", metavar="FILE", help="Write a self-contained page to publish.")
 json_option = click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; - for standard output."
 )

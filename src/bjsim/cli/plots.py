@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from bjsim.arguments import check_writable
+from bjsim.cli.colours import ADJUSTED, EXACT, RAW
+from bjsim.cli.convergence import Panel, make_panels, shared_scales, short_count
 from bjsim.errors import InputError
 from bjsim.strategies.results import BotResult
+
+DPI = 130
+PALETTE = 128  # colours of a PNG
 
 
 def check_picture(path: str) -> str:
@@ -15,6 +23,16 @@ def check_picture(path: str) -> str:
     if Path(path).suffix.lower() not in (".png", ".svg"):
         raise InputError(f"--plot {path} is not accepted; the file must end in .png or .svg")
     return path
+
+
+def check_drawings(plot_path: str | None, html_path: str | None) -> None:
+    """Raises: InputError: A picture or page cannot be written there."""
+    if plot_path:
+        check_picture(plot_path)
+    if html_path == "-":
+        raise InputError("--html - is not accepted; give the name of a file")
+    for path in (plot_path, html_path):
+        check_writable(path)
 
 
 def new_figure(width: float, height: float) -> Any:
@@ -25,35 +43,142 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def save_figure(figure: Any, path: str) -> None:
-    """Write the figure. Raises: InputError."""
+    """Write the figure, the same bytes each time, a PNG with a palette to make it small. Raises: InputError."""
+    from matplotlib import rc_context
+    from PIL import Image
+
     try:
-        figure.savefig(path, dpi=150)
+        if Path(path).suffix.lower() == ".svg":
+            with rc_context({"svg.hashsalt": "bjsim"}):
+                figure.savefig(path, metadata={"Date": None})
+            return
+        picture = BytesIO()
+        figure.savefig(picture, format="png", dpi=DPI)
+        Image.open(picture).convert("RGB").quantize(PALETTE, Image.Quantize.FASTOCTREE).save(path, optimize=True)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 
-def plot_convergence(results: Sequence[BotResult], path: str) -> None:
-    """Plot mean and both 95% intervals against hands, with the exact value as a line; one panel for each bot."""
-    columns = min(len(results), 2)
-    rows = -(-len(results) // columns)
-    figure = new_figure(6.4 * columns, 3.8 * rows)
-    for number, result in enumerate(results, 1):
-        axes = figure.add_subplot(rows, columns, number)
-        hands = [point.hands for point in result.convergence]
-        for name, shade in (("anytime95", 0.18), ("ci95", 0.35)):
-            low = [100 * getattr(point, name)[0] for point in result.convergence]
-            high = [100 * getattr(point, name)[1] for point in result.convergence]
-            label = "anytime 95% interval" if name == "anytime95" else "95% interval"
-            axes.fill_between(hands, low, high, alpha=shade, color="C0", lw=0, label=label)
-        axes.plot(hands, [100 * point.mean for point in result.convergence], color="C0", marker=".", label="mean")
-        if result.exact is not None:
-            label = "exact value" if result.fresh else "exact value of a fresh shoe"
-            axes.axhline(100 * result.exact, color="black", lw=1, ls="--", label=label)
-        # leave out the first intervals, which are much wider than the rest
-        centre = 100 * (result.tally.mean if result.exact is None else result.exact)
-        reach = max(abs(100 * edge - centre) for edge in result.convergence[len(hands) // 4].anytime95)
-        axes.set(xscale="log", xlabel="hands", ylabel="return, % of the bet", title=result.name)
-        axes.set_ylim(centre - reach, centre + reach)
-        axes.legend(fontsize="small")
-        axes.grid(alpha=0.3)
+def plot_convergence(results: Sequence[BotResult], path: str, title: str, command: str) -> None:
+    """Plot means with their intervals against hands, the exact value as a line; one panel for each bot.
+
+    All panels have the same scales, so that bots can be compared.
+
+    Args:
+        results: The results of the bots.
+        path: The file.
+        title: Lines above the panels.
+        command: The command that makes the picture.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    panels = make_panels(results)
+    if not panels:
+        return
+    scales = shared_scales(panels)
+    columns = len(panels) if len(panels) <= 3 else 2 if len(panels) == 4 else 3
+    rows = -(-len(panels) // columns)
+    figure, above, below = _framed(max(3.6 * columns, 7), 0.7 + 2.6 * rows, title, command)
+    grid = above.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for axes in grid.flat[len(panels) :]:
+        axes.axis("off")
+    for number, axes in enumerate(grid.flat[: len(panels)]):
+        _draw_panel(axes, panels[number])
+        axes.tick_params(labelbottom=True)
+        if number + columns >= len(panels):
+            axes.set_xlabel("hands")
+        if number % columns == 0:
+            axes.set_ylabel("return, % of the bet")
+    first = grid[0, 0]
+    first.set(xscale="log", xlim=(scales.first, scales.last), ylim=(scales.low, scales.high))
+    first.xaxis.set_major_formatter(lambda count, _: short_count(count))
+    _add_legend(below, grid.flat[: len(panels)])
     save_figure(figure, path)
+
+
+def _framed(width: float, height: float, title: str, command: str, legend: float = 0.7) -> tuple[Any, Any, Any]:
+    """A figure, its part for axes below a title, and its part for a legend above the command; sizes in inches."""
+    figure = new_figure(width, height + legend)
+    above, below = figure.subfigures(2, 1, height_ratios=(height, legend))
+    above.suptitle(title, fontsize="medium", x=0.01, ha="left")
+    below.text(0.01, 0.05 / legend, command, fontsize=7, color="#5a636e", family="monospace", parse_math=False)
+    return figure, above, below
+
+
+def _add_legend(place: Any, drawn: Iterable[Any]) -> None:
+    """Put the legend of all axes that are drawn into other axes, or into the part of a figure below them."""
+    labels = {name: handle for axes in drawn for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)}
+    if len(labels) > 1:
+        place.legend(labels.values(), labels.keys(), loc="upper left", ncols=3, fontsize="small", frameon=False)
+
+
+def _draw_panel(axes: Any, panel: Panel) -> None:
+    for line, colour, name in ((panel.raw, RAW, "return"), (panel.adjusted, ADJUSTED, "luck-adjusted return")):
+        if not line.hands:
+            continue
+        for bounds, shade, label in ((line.anytime95, 0.2, "anytime 95%"), (line.ci95, 0.35, "95%")):
+            low, high = zip(*bounds, strict=True)
+            kind = f"{label} interval" if line is panel.raw else None
+            axes.fill_between(line.hands, low, high, alpha=shade, color=colour, lw=0, label=kind)
+        marker = "." if line is panel.raw else ""
+        axes.plot(line.hands, line.mean, color=colour, marker=marker, lw=1.2 if marker else 2.2, label=name)
+    if panel.exact is not None:
+        axes.axhline(panel.exact, color=EXACT, lw=1, ls="--", label="exact value of a fresh shoe")
+    axes.set_title(panel.title, fontsize="small", loc="left")
+    axes.grid(alpha=0.3)
+
+
+def plot_values(games: Sequence[Valued], path: str, title: str, command: str) -> None:
+    """Plot the values of games as dots, one below the other, with their differences from the first.
+
+    Args:
+        games: The games, the first one first.
+        path: The file.
+        title: Lines above the plot.
+        command: The command that makes the picture.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    legend = 0.7 if any(game.played for game in games) else 0.25
+    figure, above, below = _framed(8.2, 1.2 + 0.5 * len(games), title, command, legend)
+    axes = above.add_subplot()
+    beside = axes.get_yaxis_transform()
+    if math.isfinite(games[0].value):
+        axes.axvline(100 * games[0].value, color=EXACT, lw=0.8, ls=":")
+    for y, game in enumerate(games):
+        axes.text(-0.02, y - 0.13, game.name, transform=beside, ha="right", va="center", weight="bold")
+        axes.text(-0.02, y + 0.24, game.about, transform=beside, ha="right", va="center", size=7)
+        axes.text(1.02, y, game.text, transform=beside, ha="left", va="center", size=9)
+        if math.isfinite(game.value):
+            axes.plot([100 * game.value], [y], "o", color=RAW, ms=9, label="exact value of a fresh shoe")
+        if game.played:
+            low, mean, high = (100 * part for part in game.played)
+            bar = [[mean - low], [high - mean]]
+            axes.errorbar([mean], [y], xerr=bar, fmt="D", color=ADJUSTED, ms=5, capsize=3,
+                          label="luck-adjusted return in its shoe, 95% interval")  # fmt: skip
+    axes.set(ylim=(len(games) - 0.5, -0.5), yticks=[], xlabel="value of the best strategy, % of the bet")
+    axes.margins(x=0.06)
+    axes.spines[["left", "top", "right"]].set_visible(False)
+    axes.grid(axis="x", alpha=0.3)
+    _add_legend(below, [axes])
+    save_figure(figure, path)
+
+
+class Valued(NamedTuple):
+    """A game in `plot_values`.
+
+    Attributes:
+        name: Its name.
+        about: Its main rules.
+        value: The exact value of its best strategy, in initial bets.
+        text: The value and its difference from that of the first game.
+        played: Lower bound, mean and upper bound of the luck-adjusted return in its shoe; None if it was not played.
+    """
+
+    name: str
+    about: str
+    value: float
+    text: str
+    played: tuple[float, float, float] | None = None

@@ -34,7 +34,12 @@ def interval(bounds: tuple[float, float], digits: int = 4) -> str:
 
 
 def print_results(console: Console, results: Sequence[BotResult]) -> None:
-    """Print one line for each bot: hands, mean return, intervals, luck-adjusted return, exact value, z and verdict.
+    """Print one line for each bot, as of `result_rows`."""
+    print_table(console, *result_rows(results))
+
+
+def result_rows(results: Sequence[BotResult]) -> tuple[list[str], list[list[Cell]]]:
+    """Headings and a row for each bot: hands, mean return, intervals, luck-adjusted return, exact value, z, verdict.
 
     The exact value is that of a fresh shoe. Where several rounds share one, there is no z.
     """
@@ -62,7 +67,7 @@ def print_results(console: Console, results: Sequence[BotResult]) -> None:
                 Text(result.verdict, style="red bold" if result.verdict == "disagrees" else ""),
             ]
         )
-    print_table(console, [*headings, "verdict"], rows)
+    return [*headings, "verdict"], rows
 
 
 def adjusted_return(result: BotResult) -> str:
@@ -79,6 +84,11 @@ def adjusted_return(result: BotResult) -> str:
 
 def print_differences(console: Console, differences: Sequence[Difference]) -> None:
     """Print one line for each pair of bots that were dealt the same cards."""
+    print_table(console, *difference_rows(differences), "differences, on the same cards")
+
+
+def difference_rows(differences: Sequence[Difference]) -> tuple[list[str], list[list[Cell]]]:
+    """Headings and a row for each pair of bots that were dealt the same cards."""
     headings = ["", "difference", "± se", "± se if dealt separately", "95% interval", "anytime 95%", "luck-adjusted"]
     rows: list[list[Cell]] = []
     for difference in differences:
@@ -94,7 +104,7 @@ def print_differences(console: Console, differences: Sequence[Difference]) -> No
                 "–" if adjusted is None else interval(adjusted.anytime95),
             ]
         )
-    print_table(console, headings, rows, "differences, on the same cards")
+    return headings, rows
 
 
 def print_convergence(console: Console, results: Sequence[BotResult], lines: int = 8) -> None:
@@ -119,13 +129,18 @@ def _point(point: Point) -> str:
 
 def print_bots(console: Console, programs: Sequence[BotPlayer]) -> None:
     """Print the time per move and the faults by kind of each bot that runs in its own process."""
+    print_table(console, *program_rows(programs), "bots")
+
+
+def program_rows(programs: Sequence[BotPlayer]) -> tuple[list[str], list[list[Cell]]]:
+    """Headings and a row for each bot that runs in its own process."""
     rows: list[list[Cell]] = []
     for program in programs:
         times = program.ms_per_move()
         faults = ", ".join(f"{kind} {count:,}" for kind, count in sorted(program.faults.items()))
         median, p99 = ("–" if times[name] is None else f"{times[name]:.2f}" for name in ("median", "p99"))
         rows.append([Text(program.name), median, p99, Text(faults or "none")])
-    print_table(console, ["bot", "ms per move, median", "99th percentile", "faults"], rows, "bots")
+    return ["bot", "ms per move, median", "99th percentile", "faults"], rows
 
 
 def fault_lines(fault: Fault) -> str:

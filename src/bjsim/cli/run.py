@@ -17,6 +17,7 @@ import click
 from bjsim.arguments import MAX_TABLES, MAX_WORKERS
 from bjsim.bots.programs import is_bot
 from bjsim.bots.seats import BotOptions, is_program
+from bjsim.cli.captions import given_command
 from bjsim.cli.options import (
     Count,
     Names,
@@ -24,13 +25,16 @@ from bjsim.cli.options import (
     bot_names,
     bot_options,
     check_writable,
+    html_option,
     json_option,
     rules_options,
     the_rules,
     until_option,
     write_json,
+    write_text,
 )
-from bjsim.cli.plots import check_picture, plot_convergence
+from bjsim.cli.plots import check_drawings
+from bjsim.cli.run_page import plot_run, run_page
 from bjsim.cli.screen import RunScreen, precision_line, report
 from bjsim.errors import InputError, RunFailed
 from bjsim.request import RunRequest
@@ -67,15 +71,17 @@ PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
 @adjust_option
 @click.option("--common-cards", is_flag=True, help="Deal every bot the same cards; compare them pair by pair.")
 @json_option
-@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Plot the convergence of the means.")
+@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Plot the convergence of the returns.")
+@html_option
 @click.option("--log", metavar="FILE", help="Collect the log records of all workers in FILE.")
 @click.option("--checkpoint", metavar="FILE", help="Write checkpoints to FILE, for --resume.")
 @click.option("--resume", metavar="FILE", help="Continue from a checkpoint of the same run.")
 @bot_options
 @click.option("--strikes", type=Count(), help="Faults after which a bot is no longer asked.  [default: no limit]")
+@click.pass_context
 def run(
-    bots: list[str], rules_name: str, settings: tuple[str, ...], decks: str | None, json_path: str | None,
-    plot_path: str | None, **asked: Any,
+    context: click.Context, /, bots: list[str], rules_name: str, settings: tuple[str, ...], decks: str | None,
+    json_path: str | None, plot_path: str | None, html_path: str | None, **asked: Any,
 ) -> None:  # fmt: skip
     """Play strategies and bots; compare their returns with the exact values.
 
@@ -83,14 +89,13 @@ def run(
     players written module:object or file.py:object, or programs: ./bot.py, bot.c, any executable (see `bjsim bot`). A
     table takes as many bots as the rules have seats, in the order given.
     """
-    if extra := click.get_current_context().args:
+    if extra := context.args:
         together = ",".join([*bots, *extra])
         raise InputError(f"{extra[0]} belongs to no option; separate bots by commas: --bots {together}")
     if asked["hands"] is None and asked["precision"] is None:
         raise InputError("no length of play; give --hands N, such as 1e7, or --until P%, such as 0.01%")
-    if plot_path:
-        check_picture(plot_path)
-    for path in (json_path, plot_path, asked["checkpoint"]):
+    check_drawings(plot_path, html_path)
+    for path in (json_path, asked["checkpoint"]):
         check_writable(path)
     if asked["seed"] is None and not any(map(is_program, bots)):
         asked["seed"] = 1
@@ -100,11 +105,16 @@ def run(
     screen, result = play_on_screen(request, quiet=json_path == "-")
     if json_path:
         write_json(result.to_json(), json_path)
+    own_process = list(filter(is_bot, screen.players))
+    command = given_command(context, result.seed)
+    precision = [precision_line(screen.experiment, result.progress)] if result.until else []
     if plot_path and result:
-        plot_convergence(result, plot_path)
-    report(screen.console, result, list(filter(is_bot, screen.players)))
-    if result.until:
-        screen.console.print(precision_line(screen.experiment, result.progress), highlight=False)
+        plot_run(result, plot_path, command)
+    if html_path:
+        write_text(run_page(result, own_process, precision, command), html_path)
+    report(screen.console, result, own_process)
+    for line in precision:
+        screen.console.print(line, highlight=False)
     if result.stopped and request.has_programs:
         sys.stdout.flush()
         os._exit(130)  # threads may be in the middle of a block, and their bots are gone

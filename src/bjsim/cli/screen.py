@@ -93,6 +93,19 @@ def precision_line(experiment: Experiment, progress: Progress) -> str:
 UNENDED = "the results below are biased, since they leave out the longest rounds"
 
 
+def result_lines(result: RunResult) -> list[str]:
+    """What is said about a result below its tables."""
+    lines = ["stopped: results so far"] if result.stopped else []
+    lines += [f"stopped: {result.failure}; {UNENDED}"] if result.failure else []
+    return [*lines, *result.missing, *luck_lines(result.results), *replayed_ties(result.results)]
+
+
+def replayed_ties(results: Sequence[BotResult]) -> list[str]:
+    """That ties are replayed, if any were."""
+    replayed = any(one.tally.ties_replayed for one in results)
+    return ["ties are replayed: the return is per settled bet"] if replayed else []
+
+
 def report(
     console: Console,
     result: RunResult,
@@ -124,8 +137,8 @@ def report(
                 console.print(text, markup=False, highlight=False, soft_wrap=True)
     for line in luck_lines(results):
         console.print(line, highlight=False, soft_wrap=True)
-    if any(one.tally.ties_replayed for one in results):
-        console.print("ties are replayed: the return is per settled bet", style="dim")
+    for line in replayed_ties(results):
+        console.print(line, style="dim")
     if progress.losses:
         console.print(f"workers lost: {progress.losses}; their blocks were replayed", style="yellow")
     rounds = progress.rounds - progress.rounds_before

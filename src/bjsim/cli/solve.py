@@ -7,7 +7,10 @@ from typing import Any
 
 import click
 
-from bjsim.cli.options import json_option, rules_options, the_rules, write_json
+from bjsim.cli.captions import given_command
+from bjsim.cli.options import check_writable, html_option, json_option, rules_options, the_rules, write_json
+from bjsim.cli.plots import check_drawings
+from bjsim.cli.solve_page import draw_solved
 from bjsim.cli.solve_shoe import shoe_options, solve_shoe
 from bjsim.cli.solve_tables import print_dealer, print_table, print_value
 from bjsim.errors import InputError
@@ -42,10 +45,13 @@ class TableName(click.Choice[str]):
 @click.option("--exact", is_flag=True, help="Compute with exact fractions, and print them.")
 @shoe_options
 @json_option
+@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the strategy, its margins and the dealer.")
+@html_option
+@click.pass_context
 def solve(
-    what: tuple[str, ...], rules_name: str, settings: tuple[str, ...], decks: str | None, ten_probability: str | None,
-    chart_format: str | None, exact: bool, strategy: str | None, shoe: str | None, hand: str | None,
-    json_path: str | None,
+    context: click.Context, /, what: tuple[str, ...], rules_name: str, settings: tuple[str, ...], decks: str | None,
+    ten_probability: str | None, chart_format: str | None, exact: bool, strategy: str | None, shoe: str | None,
+    hand: str | None, json_path: str | None, plot_path: str | None, html_path: str | None,
 ) -> None:  # fmt: skip
     """Print the exact tables, strategy and value of a game, in its own shoe.
 
@@ -59,11 +65,17 @@ def solve(
         raise InputError("--hand shows one decision under every strategy; leave out TABLE, --format and --strategy")
     if chart_format and (what or json_path):
         raise InputError("--format prints only the chart; leave out TABLE and --json")
+    if (hand is not None or chart_format) and (plot_path or html_path):
+        raise InputError(f"{'--format' if chart_format else '--hand'} draws nothing; leave out --plot and --html")
+    check_writable(json_path)
+    check_drawings(plot_path, html_path)
     rules = the_rules(rules_name, settings, decks)
+    command = given_command(context)
     if shoe is not None or not rules.infinite:
         if exact:
             raise InputError("--exact: fractions are for the infinite shoe; give --decks inf")
-        solve_shoe(rules, what, strategy, shoe, hand, chart_format, json_path)
+        shoe_solver = solve_shoe(rules, what, strategy, shoe, hand, chart_format, json_path)
+        draw_solved(shoe_solver, plot_path, html_path, command, strategy or "td", shoe)
         return
     if strategy is not None or hand is not None:
         raise InputError("--strategy and --hand need a finite shoe; give --decks 1 to 8, or --shoe")
@@ -73,6 +85,7 @@ def solve(
         click.echo(WRITERS[chart_format](solver.chart), nl=False)
         return
     tables = Tables(solver)
+    draw_solved(solver, plot_path, html_path, command)
     if json_path:
         write_json(solve_json(solver, tables, what or TABLES), json_path)
         if json_path == "-":

@@ -11,8 +11,8 @@ from bjsim.cli.options import write_json
 from bjsim.cli.solve_tables import print_dealer, print_table, print_value
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.evaluation.valued_chart import dealer_outcomes
 from bjsim.strategies.exact.labelled_table import LabelledTable
-from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.shoe.lookup import STRATEGIES
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -61,8 +61,8 @@ def read_hand(text: str) -> tuple[str, str]:
 def solve_shoe(
     rules: Rules, what: tuple[str, ...], strategy: str | None, shoe: str | None, hand: str | None,
     chart_format: str | None, json_path: str | None,
-) -> None:  # fmt: skip
-    """Run `bjsim solve` for a finite shoe."""
+) -> ShoeSolver:  # fmt: skip
+    """Run `bjsim solve` for a finite shoe, and return its solver."""
     for name in what:
         if name in INFINITE_ONLY:
             raise InputError(f"the table {name} needs --decks inf; tables of a finite shoe: {', '.join(TABLES)}")
@@ -70,18 +70,19 @@ def solve_shoe(
     strategy = strategy or "td"
     if hand is not None:
         _hand(solver, *read_hand(hand), json_path)
-        return
+        return solver
     if chart_format:
         click.echo(WRITERS[chart_format](solver.chart), nl=False)
-        return
+        return solver
     if json_path:
         write_json(shoe_json(solver, what or TABLES, strategy), json_path)
         if json_path == "-":
-            return
+            return solver
     for index, name in enumerate(what or TABLES):
         if index:
             click.echo()
         _print(solver, name, strategy)
+    return solver
 
 
 def shoe_json(solver: ShoeSolver, names: tuple[str, ...], strategy: str) -> dict[str, object]:
@@ -119,21 +120,13 @@ def _print(solver: ShoeSolver, name: str, strategy: str) -> None:
     elif name == "value":
         print_value(solver.value(strategy))
     elif name == "dealer":
-        print_dealer(_dealer(solver))
+        print_dealer(dealer_outcomes(solver))
     elif (table := _table(solver, name)) is not None:
         print_table(name, table)
         if name == "strategy" and strategy != "td":
             for exception in solver.exceptions:
                 cards, action = ",".join(exception.cards), ACTIONS[exception.action]
                 click.echo(f"{cards} v {exception.column}: {action} (+{100 * exception.gain:.6f}%)")
-
-
-def _dealer(solver: ShoeSolver) -> dict[str, dict[int, Number]]:
-    """Return the dealer's distribution by known cards, including naturals, before any player card is known."""
-    both = solver.rules.dealer_shows == "both"
-    starts = [solver.shoe.starts[start] for start in solver.shoe.live]
-    shown = ["".join("A23456789T"[value] for value in start) for start in starts]
-    return {cards: dict(solver.dealer(cards)) for cards in (shown if both else sorted(shown, key="23456789TA".index))}
 
 
 def _table(solver: ShoeSolver, name: str) -> LabelledTable | None:

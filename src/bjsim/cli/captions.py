@@ -1,0 +1,113 @@
+"""What pictures and pages say about themselves: the game, and the command that makes them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import click
+from click.core import ParameterSource
+
+from bjsim.cli.options import format_decks
+from bjsim.run_result import RunResult
+from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.rules import Rules
+
+# Options that do not change a result; those that hold tables choose what is printed.
+UNSAID = frozenset((
+    "json_path", "html_path", "plot_path", "fix_path", "log", "checkpoint", "resume", "workers", "executor", "what",
+    "echo", "save_path",
+))  # fmt: skip
+FILES = (
+    "rules_name",
+    "chart",
+    "names",
+    "bots",
+    "system",
+    "indices",
+    "players",
+    "load_path",
+)  # options whose values may be paths
+
+
+def game_text(rules: Rules) -> str:
+    """A game with its shoe and the rules that matter most, in the words of the trade.
+
+    Rules that differ from the preset of the same name are all listed.
+    """
+    words = ["infinite shoe" if rules.infinite else format_decks(rules), "H17" if rules.hit_soft_17 else "S17"]
+    if rules.dealer_shows == "both":
+        words.append("both dealer's cards shown")
+    if rules.naturals != "none":
+        pays = rules.blackjack_pays
+        words.append(f"naturals {pays.numerator}:{pays.denominator}")
+    if rules.split_by != "never" and rules.double_on != "never":
+        words.append("DAS" if rules.double_after_split else "no DAS")
+    if rules.surrender != "none":
+        words.append(f"{rules.surrender} surrender")
+    if rules.double_on not in ("any", "never"):
+        words.append(f"double {rules.double_on}")
+    if rules.deal.count("d") == 1:
+        words.append("no hole card")
+    if preset := PRESETS.get(rules.name):
+        usual = preset.rules.to_dict()
+        words += [f"{name} = {value}" for name, value in rules.to_dict().items() if value != usual[name]]
+    return f"{rules.name}: {', '.join(words)}"
+
+
+def given_command(context: click.Context, seed: int | None = None) -> str:
+    """The command with the options that were given, without files to write, and without folders.
+
+    Args:
+        context: The context of the command.
+        seed: The seed that was used, if one was; it is added if it was not given.
+    """
+    words = context.command_path.split()
+    words[0] = "bjsim"
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if name in UNSAID or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        given = context.params[name]
+        if isinstance(parameter, click.Option) and parameter.is_flag:
+            words.append(parameter.opts[0] if given else parameter.secondary_opts[0])
+            continue
+        for value in given if parameter.multiple else [given]:
+            words += [*([parameter.opts[0]] if isinstance(parameter, click.Option) else []), _text(parameter, value)]
+    if seed is not None and "--seed" not in words:
+        words += ["--seed", str(seed)]
+    return shlex.join(words)
+
+
+def _text(parameter: click.Parameter, value: object) -> str:
+    """A value as it is given on the command line, without folders."""
+    text: str = getattr(parameter.type, "text", str)(value)
+    if parameter.name in FILES:
+        text = ",".join(Path(part).name for part in text.split(","))
+    return text
+
+
+def without_folders(text: str, names: Iterable[str]) -> str:
+    """A text in which names that are paths have lost their folders."""
+    for name in names:
+        text = text.replace(name, Path(name).name)
+    return text
+
+
+def published(result: RunResult) -> RunResult:
+    """A result in which names that are paths have lost their folders."""
+    names = [one.name for one in result]
+    results = tuple(replace(one, name=Path(one.name).name) for one in result)
+    missing = tuple(
+        ": ".join([Path(name).name, why]) for name, _, why in (line.partition(": ") for line in result.missing)
+    )
+    return replace(result, results=results, missing=missing, failure=without_folders(result.failure, names))
+
+
+def decimals(value: float, places: int) -> str:
+    """Format a number without the zero before its point, and too small a one as a limit: `.05`, `<.01`."""
+    small = 0 < value < 0.5 * 10.0**-places
+    text = f"{10.0**-places if small else value:.{places}f}"
+    return "<" * small + (text.removeprefix("0") if value else "0")

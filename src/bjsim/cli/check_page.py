@@ -1,0 +1,73 @@
+"""The picture and the page of `bjsim check`: a chart with its wrong cells and their costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from bjsim.cli.captions import game_text, published, without_folders
+from bjsim.cli.chart_plot import Text, plot_valued, usual_legend
+from bjsim.cli.heatmap import benchmark
+from bjsim.cli.pages import chart_part, convergence_part, page, text_rows
+from bjsim.cli.render import percent
+from bjsim.cli.tables import Cell
+from bjsim.run_result import RunResult
+from bjsim.strategies.evaluation.evaluate import Evaluation
+from bjsim.strategies.evaluation.valued_chart import ValuedChart
+
+
+def plot_check(evaluation: Evaluation, path: str, command: str) -> None:
+    """Draw the evaluated chart. Raises: InputError: The file cannot be written."""
+    chart = ValuedChart.of_evaluated(evaluation)
+    title, lines = _heading(evaluation)
+    cells, best = len(evaluation.cells), benchmark(evaluation)
+    differ = "no cell differs" if not cells else "1 cell differs" if cells == 1 else f"{cells} cells differ"
+    notes = [f"Framed: differs from {best}, whose code is after the arrow; below, the cost in % of the bet."]
+    values = f"value {percent(evaluation.value, 4)} of the bet, {best} {percent(evaluation.best, 4)}"
+    codes = {cell.code for cell in chart.cells.values()} | {cell.other for cell in chart.cells.values() if cell.other}
+    text = Text(title, [*lines, f"{values}, exact; {differ}"], usual_legend(codes), notes if cells else [], command)
+    plot_valued(chart, text, path, marks=True)
+
+
+def check_page(
+    evaluation: Evaluation, played: RunResult | None, said: Sequence[str], table: tuple[list[str], list[list[Cell]]],
+    sums: Sequence[str], command: str,
+) -> str:  # fmt: skip
+    """Render the page.
+
+    Args:
+        evaluation: The evaluated chart.
+        played: The hands played, if any.
+        said: Sentences on them.
+        table: Headings and rows of the wrong cells.
+        sums: Sentences on their costs, or that there are none.
+        command: The command that reproduces the page.
+    """
+    title, lines = _heading(evaluation)
+    best = benchmark(evaluation)
+    entries = [
+        ("value of the chart, of the bet", percent(evaluation.value, 6)),
+        (f"value of {best}, of the bet", percent(evaluation.best, 6)),
+    ]
+    if math.isfinite(evaluation.difference):
+        entries.append(("difference, of the bet", f"{100 * evaluation.difference:.6f}%"))
+    return page(
+        "check.html", title, lines, command, [evaluation.chart.rules], "best:", entries=entries, benchmark=best,
+        chart=chart_part(ValuedChart.of_evaluated(evaluation), to_other=True), headings=table[0],
+        wrong=text_rows(table[1]), sums=sums, none_differs=" ".join(sums),
+        played=[without_folders(line, [evaluation.chart.name]) for line in said],
+        panels=convergence_part(() if played is None else published(played)),
+    )  # fmt: skip
+
+
+def _heading(evaluation: Evaluation) -> tuple[str, list[str]]:
+    """Title and caption."""
+    chart = evaluation.chart
+    lines = [game_text(chart.rules)]
+    if evaluation.refusal:
+        lines.append(f"All values are for an infinite shoe, since {without_folders(evaluation.refusal, [chart.name])}.")
+    if insurance := [cell for cell in evaluation.cells if cell.row == "insurance"]:
+        one = insurance[0]
+        lines.append(f"insurance: {one.chart}, best {one.best}, costs {100 * one.cost:.6f}%")
+    return f"{Path(chart.name).name} in {chart.rules.name}", lines

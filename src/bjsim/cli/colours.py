@@ -1,0 +1,10 @@
+"""The colours of pictures and pages, which people with any kind of colour blindness can tell apart.
+
+tests/cli/test_colours.py measures it: with normal sight and simulated protanopia, deuteranopia and tritanopia all
+colours of a group differ by more than 20 (CIEDE2000).
+"""
+
+from __future__ import annotations
+
+ACTION_COLOURS = {"S": "#d85616", "H": "#a0bc96", "D": "#3c87a7", "P": "#f5d525", "R": "#ffffff"}  # under black text
+RAW, ADJUSTED, EXACT = "#3c87a7", "#d85616", "#000000"  # returns: as played, luck-adjusted, exact

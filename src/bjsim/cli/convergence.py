@@ -1,0 +1,103 @@
+"""The convergence of returns as lines on shared scales, for pictures and pages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bjsim.cli.render import adjusted_return, percent
+from bjsim.sim.running.experiment import Point
+from bjsim.strategies.results import BotResult
+
+
+class Line(NamedTuple):
+    """A mean with its intervals, all in percent of the bet, after increasing numbers of hands.
+
+    Attributes:
+        hands: Rounds.
+        mean: The mean.
+        ci95: Bounds of its fixed-sample 95% interval.
+        anytime95: Bounds of its anytime-valid 95% interval.
+    """
+
+    hands: list[int]
+    mean: list[float]
+    ci95: list[tuple[float, float]]
+    anytime95: list[tuple[float, float]]
+
+
+class Panel(NamedTuple):
+    """What is drawn for one bot.
+
+    Attributes:
+        title: Its name and its return.
+        raw: The return as played.
+        adjusted: The luck-adjusted return; without points if there is none.
+        exact: The exact value in percent of the bet; None if it is not known, or infinite.
+    """
+
+    title: str
+    raw: Line
+    adjusted: Line
+    exact: float | None
+
+
+class Scales(NamedTuple):
+    """Bounds that all panels share: hands, and returns in percent of the bet."""
+
+    first: float
+    last: float
+    low: float
+    high: float
+
+
+def make_panels(results: Sequence[BotResult]) -> list[Panel]:
+    """A panel for each bot."""
+    panels = []
+    for result in results:
+        exact = None if result.exact is None or math.isinf(result.exact) else 100 * result.exact
+        returned = f"{adjusted_return(result)} luck-adjusted" if result.adjusted else percent(result.tally.mean)
+        adjusted = [point.luck_adjusted for point in result.convergence if point.luck_adjusted]
+        panels.append(Panel(f"{result.name}: {returned}", _line(result.convergence), _line(adjusted), exact))
+    return panels
+
+
+def shared_scales(panels: Sequence[Panel]) -> Scales:
+    """Scales for all panels; the first intervals, which are much wider than the rest, are cut off."""
+    bounds: list[float] = []
+    for panel in panels:
+        later = panel.raw.anytime95[len(panel.raw.hands) // 4 :]
+        centre = panel.raw.mean[-1] if panel.exact is None else panel.exact
+        reach = [abs(edge - centre) for bounds95 in later for edge in bounds95 if math.isfinite(edge)]
+        reach += [abs(mean - centre) for mean in panel.raw.mean[len(panel.raw.hands) // 4 :]]
+        bounds += [centre - max(reach), centre + max(reach)]
+    hands = [count for panel in panels for count in panel.raw.hands]
+    low, high = min(bounds), max(bounds)
+    margin = (high - low) * 0.04 or 1.0
+    return Scales(min(hands), max(hands), low - margin, high + margin)
+
+
+def short_count(count: float) -> str:
+    """A number of hands in few characters: `10k`, `2.5M`."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if count >= size:
+            return f"{count / size:.3g}{letter}"
+    return f"{count:.3g}"
+
+
+def round_values(low: float, high: float, count: int = 5) -> list[float]:
+    """Round numbers between two bounds, about `count` of them."""
+    raw = (high - low) / count
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = power * next((factor for factor in (1, 2, 5) if factor * power >= raw), 10)
+    return [n * step for n in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+
+
+def _line(points: Sequence[Point]) -> Line:
+    return Line(
+        [point.hands for point in points],
+        [100 * point.mean for point in points],
+        [(100 * low, 100 * high) for low, high in (point.ci95 for point in points)],
+        [(100 * low, 100 * high) for low, high in (point.anytime95 for point in points)],
+    )

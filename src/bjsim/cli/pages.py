@@ -1,0 +1,147 @@
+"""Charts and convergence as parts of HTML pages, and the frame that the pages of all commands share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from bjsim.cli.chart_plot import closest_pairs, cost_text, margin_text, outcome_names, usual_legend
+from bjsim.cli.colours import ACTION_COLOURS, ADJUSTED, RAW
+from bjsim.cli.convergence import Line, Panel, Scales, make_panels, round_values, shared_scales, short_count
+from bjsim.cli.render import interval, percent
+from bjsim.html_pages import render_page
+from bjsim.sim.game.actions import NAMES
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.evaluation.valued_chart import ValuedCell, ValuedChart
+from bjsim.strategies.results import BotResult
+
+WIDTH, HEIGHT, LEFT, BOTTOM = 420, 260, 46, 30  # of a drawing, and of the labels on its left and below
+
+
+def page(
+    template: str, title: str, lines: Sequence[str], command: str, games: Sequence[Rules], other_means: str = "",
+    **values: object,
+) -> str:  # fmt: skip
+    """Render the page of a command.
+
+    Args:
+        template: The file in `templates`.
+        title: Title and heading.
+        lines: Paragraphs below the heading.
+        command: The command that reproduces the page.
+        games: The games, whose rules are listed.
+        other_means: What precedes the other code of a framed cell.
+        **values: What the template uses.
+    """
+    return render_page(
+        "bjsim.cli", template, title=title, lines=lines, command=command, other_means=other_means,
+        games=[(rules.name, rules.to_dict()) for rules in games], peek=any(rules.peek for rules in games),
+        names=NAMES, colours=ACTION_COLOURS, raw=RAW, adjusted=ADJUSTED, **values,
+    )  # fmt: skip
+
+
+def chart_part(chart: ValuedChart, to_other: bool = False) -> dict[str, Any]:
+    """A chart for `parts.chart`.
+
+    Args:
+        chart: The chart.
+        to_other: Whether the arrow of a framed cell points to the code of the other chart; small numbers are then the
+            costs of framed cells. Else it points to the code of this chart, and small numbers are margins.
+    """
+
+    def cell(cell: ValuedCell | None) -> dict[str, str] | None:
+        if cell is None:
+            return None
+        values = (f"{letter}{ev:+.6f}".replace("inf", "Infinity") for letter, ev in cell.ev.items())
+        codes = [cell.code, cell.other] if to_other else [cell.other, cell.code]
+        small = (cost_text(cell) if cell.other else "") if to_other else margin_text(cell)
+        return {
+            "letter": cell.code[0], "code": "→".join(filter(None, codes)), "other": cell.other, "small": small,
+            "ev": " ".join(values), "cost": "" if math.isnan(cell.cost) else f"{100 * cell.cost:.6f}%",
+            "top": codes[0][:1], "bottom": codes[1][:1],
+        }  # fmt: skip
+
+    codes = {cell.code for cell in chart.cells.values()} | {cell.other for cell in chart.cells.values() if cell.other}
+    return {
+        "columns": chart.columns,
+        "sections": {
+            kind: [(row, [cell(chart.cells.get((row, column))) for column in chart.columns]) for row in rows]
+            for kind, rows in chart.sections.items()
+        },
+        "legend": usual_legend(codes),
+    }
+
+
+def dealer_part(chart: ValuedChart) -> dict[str, Any]:
+    """The dealer's outcomes for `parts.dealer`."""
+    rows = [
+        (name, [float(chances.get(score, 0)) for chances in chart.dealer.values()])
+        for score, name in outcome_names(chart).items()
+    ]
+    return {"columns": list(chart.dealer), "rows": rows}
+
+
+def closest_part(chart: ValuedChart, count: int = 12) -> list[list[str]]:
+    """Rows for a table of the closest decisions."""
+    return [
+        [f"{row} v {column}", *(f"{NAMES[letter]} {ev:+.6f}" for letter, ev in pair), f"{100 * margin:.4f}%"]
+        for row, column, pair, margin in closest_pairs(chart, count)
+    ]
+
+
+def text_rows(rows: Sequence[Sequence[object]]) -> list[list[str]]:
+    """Cells of a printed table as text."""
+    return [[str(cell) for cell in row] for row in rows]
+
+
+def convergence_part(results: Sequence[BotResult]) -> list[dict[str, Any]]:
+    """Drawings for `parts.convergence`, with shared scales, and their numbers as tables."""
+    panels = make_panels(results)
+    if not panels:
+        return []
+    scales = shared_scales(panels)
+    return [_drawing(panel, scales) | _numbers(result) for panel, result in zip(panels, results, strict=True)]
+
+
+def _drawing(panel: Panel, scales: Scales) -> dict[str, Any]:
+    width, height = WIDTH - LEFT, HEIGHT - BOTTOM
+    span = math.log(scales.last / scales.first) or 1.0
+
+    def x(hands: float) -> float:
+        return round(math.log(hands / scales.first) / span * width, 1)
+
+    def y(value: float) -> float:
+        return round((scales.high - value) / (scales.high - scales.low) * height, 1)
+
+    def line(points: Line) -> str:
+        return " ".join(f"{x(hands)},{y(mean)}" for hands, mean in zip(points.hands, points.mean, strict=True))
+
+    def band(points: Line, bounds: Sequence[tuple[float, float]]) -> str:
+        known = [(n, low, high) for n, (low, high) in zip(points.hands, bounds, strict=True) if math.isfinite(high)]
+        edges = [(n, low) for n, low, _ in known] + [(n, high) for n, _, high in reversed(known)]
+        return " ".join(f"{x(n)},{y(edge)}" for n, edge in edges)
+
+    kinds = [("raw", panel.raw), *([("adjusted", panel.adjusted)] if panel.adjusted.hands else [])]
+    powers = range(math.ceil(math.log10(scales.first)), math.floor(math.log10(scales.last)) + 1)
+    ticks = [(LEFT + x(10**n), short_count(10**n), "end" if x(10**n) > width - 20 else "middle") for n in powers]
+    return {
+        "title": panel.title, "width": WIDTH, "height": HEIGHT, "left": LEFT, "bottom": height,
+        "y_ticks": [(y(value), f"{value:.6g}%") for value in round_values(scales.low, scales.high)], "x_ticks": ticks,
+        "bands": [(kind, band(points, bounds)) for kind, points in kinds for bounds in (points.anytime95, points.ci95)],
+        "lines": [(kind, line(points)) for kind, points in kinds],
+        "exact": None if panel.exact is None else y(panel.exact), "has_adjusted": len(kinds) > 1,
+    }  # fmt: skip
+
+
+def _numbers(result: BotResult) -> dict[str, Any]:
+    headings = ["hands", "return", "95% interval", "anytime 95%"]
+    adjusted = any(point.luck_adjusted for point in result.convergence)
+    rows = []
+    for point in result.convergence:
+        row = [f"{point.hands:,}", percent(point.mean), interval(point.ci95), interval(point.anytime95)]
+        if adjusted:
+            luck = point.luck_adjusted
+            row += ["–", "–"] if luck is None else [percent(luck.mean, 6), interval(luck.ci95, 6)]
+        rows.append(row)
+    return {"headings": headings + ["luck-adjusted", "its 95% interval"] * adjusted, "rows": rows}

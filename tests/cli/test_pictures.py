@@ -1,0 +1,157 @@
+"""The pictures of `solve`, `check`, `compare` and `run`: their words, colours and scales, and refused files."""
+
+import math
+import re
+from xml.etree import ElementTree
+
+import pytest
+from matplotlib.text import Text
+from PIL import Image
+from support.command import bjsim, refusal
+
+from bjsim.cli import chart_plot, plots
+from bjsim.cli.captions import decimals, game_text
+from bjsim.cli.colours import ACTION_COLOURS
+from bjsim.cli.convergence import round_values, shared_scales, short_count
+from bjsim.sim.game.presets import named_rules
+
+COMMANDS = {
+    "solve": ("solve", "value", "--rules", "blackjack-p"),
+    "check": ("check", "hoyle", "--rules", "blackjack-p", "--hands", "0"),
+    "compare": ("compare", "--rules", "neller,neller-v3"),
+    "run": ("run", "--bots", "optimal,lim17", "--rules", "neller", "--hands", "20000", "--workers", "1"),
+}
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    """The figures that commands draw, which are not saved."""
+    drawn = []
+    for module in (plots, chart_plot):
+        monkeypatch.setattr(module, "save_figure", lambda figure, path: drawn.append(figure))
+    return drawn
+
+
+def words(figure):
+    return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
+
+
+def test_a_png_is_small_and_keeps_the_colours(tmp_path):
+    assert bjsim(*COMMANDS["check"], "--plot", tmp_path / "chart.png").status == 0
+    assert 20_000 < (tmp_path / "chart.png").stat().st_size < 100_000
+    found = {colour for _, colour in Image.open(tmp_path / "chart.png").convert("RGB").getcolors(1000)}
+    for letter in "SHDP":
+        colour = [int(ACTION_COLOURS[letter][place : place + 2], 16) for place in (1, 3, 5)]
+        assert min(max(abs(a - b) for a, b in zip(colour, one, strict=True)) for one in found) <= 2, letter
+
+
+def test_pictures_are_the_same_each_time(tmp_path):
+    for name in ("one.svg", "two.svg", "one.png", "two.png"):
+        assert bjsim(*COMMANDS["compare"], "--plot", tmp_path / name).status == 0
+    data = (tmp_path / "one.svg").read_bytes()
+    assert data == (tmp_path / "two.svg").read_bytes() and str(tmp_path).encode() not in data
+    assert ElementTree.fromstring(data).tag.endswith("svg")
+    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
+
+
+def test_the_strategy_has_margins_and_outcomes(figures):
+    data = bjsim("solve", "--rules", "blackjack-p", "--json", "-").json
+    assert bjsim(*COMMANDS["solve"], "--plot", "x.png").status == 0
+    texts = words(figures[0])
+    assert "The best strategy in blackjack-p" in texts and "bjsim solve --rules blackjack-p" in texts
+    assert "blackjack-p: infinite shoe, S17, naturals 3:2, DAS" in texts
+    assert f"value of the chart {100 * data['value']:+.6f}% of the bet, exact" in texts
+    tables = data["tables"]
+    at = tables["hit"]["rows"].index("12"), tables["hit"]["columns"].index("4")
+    margin = 100 * abs(tables["hit"]["cells"][at[0]][at[1]] - tables["stand"]["cells"][at[0]][at[1]])
+    assert decimals(margin, 2) in texts  # 12 v 4, a close one
+    busts = [f"{100 * outcomes['0']:.1f}" for outcomes in data["dealer"].values()]
+    assert len(busts) == 10 and set(busts) <= set(texts)
+
+
+def test_wrong_cells_have_their_costs(figures):
+    data = bjsim(*COMMANDS["check"], "--json", "-").json
+    assert bjsim(*COMMANDS["check"], "--plot", "x.png").status == 0
+    texts = words(figures[0])
+    assert f"{len(data['cells'])} cells differ" in next(text for text in texts if "cells differ" in text)
+    for cell in data["cells"]:
+        assert f"{cell['chart']}→{cell['best']}" in texts
+        assert decimals(100 * cell["cost"], 2 if cell["cost"] >= 0.00995 else 4) in texts
+
+
+def test_bots_share_their_scales(figures):
+    data = bjsim(*COMMANDS["run"], "--seed", 3, "--json", "-").json
+    assert bjsim(*COMMANDS["run"], "--seed", 3, "--adjust-luck", "--plot", "x.png").status == 0
+    one, other = (axes for part in figures[0].subfigs for axes in part.axes)
+    assert one.get_ylim() == other.get_ylim() and one.get_xlim() == other.get_xlim() == (1024, 20000)
+    for bot, axes in zip(data["bots"], (one, other), strict=True):
+        assert axes.get_title(loc="left").startswith(f"{bot['name']}: ")
+        raw, adjusted, exact = axes.lines
+        assert raw.get_ydata()[-1] == pytest.approx(100 * bot["mean"])
+        assert adjusted.get_ydata()[-1] == pytest.approx(100 * bot["exact"], abs=1e-9)  # every round, without luck
+        assert exact.get_ydata()[0] == pytest.approx(100 * bot["exact"])
+        assert one.get_ylim()[0] < 100 * bot["exact"] < one.get_ylim()[1]
+    texts = "\n".join(words(figures[0]))
+    assert "20,000 hands each, seed 3" in texts and "neller: infinite shoe" in texts and "luck-adjusted return" in texts
+
+
+def test_games_have_their_values(figures):
+    data = bjsim(*COMMANDS["compare"], "--json", "-").json["games"]
+    assert bjsim(*COMMANDS["compare"], "--plot", "x.png").status == 0
+    (axes,) = figures[0].subfigs[0].axes
+    dots = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
+    assert dots == pytest.approx([100 * game["value"] for game in data])
+    texts = words(figures[0])
+    assert f"{100 * data[1]['value']:+.4f}%  ({100 * data[1]['difference']:+.4f}%)" in texts
+    assert {"neller", "neller-v3"} <= set(texts)
+
+
+def test_infinite_values_are_drawn_without_a_dot(figures):
+    game = ("--rules", "blackjack-p", "--set", "ten_probability=1/2")
+    assert bjsim("solve", "value", *game, "--plot", "x.png").status == 0
+    varied = ("--rules", "blackjack-p", "--vary", "ten_probability=1/2,4/13")
+    assert bjsim("compare", *varied, "--plot", "x.png").status == 0
+    assert "∞" in words(figures[0]) and any("value is infinite" in text for text in words(figures[0]))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("option", ["--plot", "--html", "--json"])
+def test_files_that_cannot_be_written_are_refused_before_any_work(command, option, tmp_path, monkeypatch):
+    for module in ("cli.solve.Solver", "cli.check.evaluate_chart", "cli.compare.compare_games", "cli.run.RunRequest"):
+        monkeypatch.setattr(f"bjsim.{module}", None)
+    name = "none/x.png" if option == "--plot" else "none/x"
+    assert refusal(*COMMANDS[command], option, tmp_path / name).endswith(f"there is no folder {tmp_path / 'none'}")
+    if option == "--plot":
+        assert "must end in .png or .svg" in refusal(*COMMANDS[command], option, tmp_path / "x.pdf")
+    if option == "--html":
+        assert "--html - is not accepted" in refusal(*COMMANDS[command], option, "-")
+
+
+def test_one_decision_and_a_plain_chart_draw_nothing():
+    assert "--format draws nothing" in refusal("solve", "--format", "csv", "--plot", "x.png")
+    assert "--hand draws nothing" in refusal("solve", "--decks", 1, "--hand", "T,6 v T", "--html", "x.html")
+
+
+def test_the_game_in_words():
+    assert game_text(named_rules("atlantic-city")) == "atlantic-city: 8 decks, S17, naturals 3:2, DAS, late surrender"
+    european = "european: 6 decks, S17, naturals 3:2, DAS, double 9-11, no hole card"
+    assert game_text(named_rules("european")) == european
+    changed = named_rules("vegas-s17").replace(decks=1, charlie=6)
+    assert game_text(changed) == "vegas-s17: 1 deck, S17, naturals 3:2, DAS, decks = 1, charlie = 6"
+
+
+def test_numbers_are_short():
+    assert [decimals(x, 2) for x in (0, 0.001, 0.05, 0.999, 12)] == ["0", "<.01", ".05", "1.00", "12.00"]
+    assert [short_count(x) for x in (100, 10_000, 2_500_000, 1e9)] == ["100", "10k", "2.5M", "1G"]
+    for low, high in ((-12.7, 8.1), (-0.0031, 0.0017), (99.99, 100.02)):
+        values = round_values(low, high)
+        assert 3 <= len(values) <= 6 and low <= min(values) and max(values) <= high
+        assert all(re.fullmatch(r"-?[\d.]+(e-\d+)?", f"{value:.6g}") for value in values)
+
+
+def test_scales_without_an_exact_value_and_with_few_hands():
+    from bjsim.cli.convergence import Line, Panel
+
+    line = Line([10], [4.0], [(-math.inf, math.inf)], [(-math.inf, math.inf)])
+    scales = shared_scales([Panel("few", line, Line([], [], [], []), None)])
+    assert scales.low < 4 < scales.high and math.isfinite(scales.low + scales.high)
