@@ -3,9 +3,21 @@
 import doctest
 from pathlib import Path
 
+import bjsim
+
 README = Path(__file__).parent.parent / "README.md"
 
 
 def test_the_readme_is_a_doctest():
     results = doctest.testfile(str(README), module_relative=False)
     assert results.attempted >= 10 and results.failed == 0
+
+
+def test_the_figures_of_the_first_screen():
+    [result] = bjsim.play("vegas-s17", "optimal", hands=1e6, seed=1)
+    text = README.read_text(encoding="utf-8")
+    low, high = result.point.ci95
+    assert f"| what was won | {low:.2%} to {high:.2%} |" in text
+    low, high = result.adjusted.ci95
+    assert f"| luck-adjusted, from the same hands | {low:.4%} to {high:.4%} |" in text
+    assert 11e3 < result.adjusted.variance_reduction(result.tally.se) < 13e3, "twelve billion hands"

@@ -88,6 +88,10 @@ def parse_command(cli: click.Command, words: Sequence[str], parent: click.Contex
     Raises: click.UsageError; InputError from a type of bjsim.
     """
     context, rest = click.Context(cli, parent, "bjsim", **cli.context_settings), list(words)
+    if rest and isinstance(cli, click.Group) and type(cli).resolve_command is not click.Group.resolve_command:
+        _, found, rest = cli.resolve_command(context, rest)  # the group has a form without a subcommand
+        assert found is not None
+        return parse_command(found, rest, context)
     options, rest, _ = cli.make_parser(context).parse_args(rest)
     if isinstance(cli, click.Group):
         if not rest:
