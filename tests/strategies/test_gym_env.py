@@ -75,7 +75,7 @@ def test_ids_and_documentation_have_their_form() -> None:
 def test_made_by_its_name_with_any_rules() -> None:
     assert made("neller").rules is PRESETS["neller"].rules
     assert made("easy", rules="vegas-s17").rules is PRESETS["vegas-s17"].rules
-    env = gymnasium.make("bjsim.strategies.learning.gym_env:bjsim/Easy-v0", rules=Rules(hit_soft_17=True))
+    env = gymnasium.make("bjsim.gym:bjsim/Easy-v0", rules=Rules(hit_soft_17=True))
     assert env.unwrapped.rules.hit_soft_17
 
 
@@ -109,6 +109,15 @@ def test_a_round_must_be_going_on() -> None:
     assert env.step(0)[2]  # standing ends it
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(0)
+
+
+def test_no_action_is_legal_once_the_round_is_over() -> None:
+    env = made("easy")
+    for seed in range(40):  # also rounds without a decision
+        _, info = env.reset(seed=seed)
+        assert (env.action_masks() == info["action_mask"]).all()
+        _, _, ended, _, info = env.step(0)
+        assert ended and not info["action_mask"].any() and not env.action_masks().any()
 
 
 def test_split_hands_are_played_one_after_the_other() -> None:

@@ -91,7 +91,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         InputError: A round can pay too many different amounts.
     """
     states = states or States(rules)
-    hands, add, split_to, covered = _hand_states(states)
+    hands, add, split_to, covered = number_hands(states)
     act = np.stack([_actions(states, hands, policy) for policy in policies])
     if isinstance(states, CardStates):
         hands, add, split_to, covered, act = _merge(states, hands, add, split_to, covered, act)
@@ -170,7 +170,7 @@ def _pay(states: States, result: Result, stake: int, outcome: int) -> int:
     return payoff_code(*states.settle(result, stake, outcome), states.rules.unit)
 
 
-def _hand_states(states: States) -> tuple[list[HandState], Array, Array, Array]:
+def number_hands(states: States) -> tuple[list[HandState], Array, Array, Array]:
     """All reachable hand states, the empty hand first, and tables of them.
 
     Returns:

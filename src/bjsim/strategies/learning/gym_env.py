@@ -1,11 +1,8 @@
 """A Gymnasium environment for every game.
 
-`import bjsim.strategies.learning.gym_env`, then `gymnasium.make("bjsim/Easy-v0")`, or in one step
-`gymnasium.make("bjsim.strategies.learning.gym_env:bjsim/Easy-v0")`. Needs the extra `bjsim[gym]`.
-
-The environment plays the readable round of `bjsim.sim.game.round` and adds no rules. A round calls its players, but an
-environment is called. At every step the round is therefore replayed from the cards drawn and the actions taken so far,
-up to the first open decision. This needs neither threads nor a change to the round.
+`import bjsim.gym`, then `gymnasium.make("bjsim/Easy-v0")`, or in one step `gymnasium.make("bjsim.gym:bjsim/Easy-v0")`.
+Needs the extra `bjsim[gym]`. The environment plays the readable round of `bjsim.sim.game.round` and adds no rules;
+`gymnasium.make_vec` makes the compiled one of `vector_env.py`.
 """
 
 from __future__ import annotations
@@ -14,24 +11,19 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
-from numpy.typing import NDArray
 
-from bjsim.errors import RunFailed
-from bjsim.sim.game.actions import INSURANCE, LETTERS, Action, View
-from bjsim.sim.game.cards import parse_rank
+from bjsim.sim.game.actions import LETTERS as LETTERS
+from bjsim.sim.game.actions import View
 from bjsim.sim.game.events import Event, describe
-from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import Stream
-from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import Shoe, open_shoe
-from bjsim.sim.game.states import States
+from bjsim.sim.game.shoe import open_shoe
+from bjsim.strategies.learning.encoder import Encoder, Mask, Observation
+from bjsim.strategies.learning.stepwise import RewindableShoe, StepwiseRound
 
-MAX_HANDS = 9  # greatest number of hands in an observation, unless the rules set a smaller limit
-
-Observation = NDArray[np.int64]
+SEAT = "agent"
+MAX_SEED = 2**62  # of the shoes
 
 
 class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, unused-ignore]
@@ -88,17 +80,12 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
 
     def __init__(self, rules: Rules | str = "easy", render_mode: str | None = None) -> None:
         self.rules = load_rules(rules) if isinstance(rules, str) else rules
-        self.states = States(self.rules)
-        self.columns = self.states.columns
         self.render_mode = render_mode
+        self._encoder = Encoder(self.rules)
+        self.states, self.columns = self._encoder.states, self._encoder.columns
+        self._letters = self._encoder.letters
         self._in_progress = False
-        self._melds = sorted({hand.meld for hand in self.states.reachable()})
-        self._most_hands = int(min(self.rules.most_hands, MAX_HANDS))
-        cards = max(6, self.states.counted)
-        sizes = [23, 2, cards + 1, 14, len(self._melds), 3, len(self.columns) + 1, self._most_hands + 1]
-        self._letters = LETTERS + "I" * self.rules.insurance
-        self.action_space = spaces.Discrete(len(self._letters))
-        self.observation_space = spaces.MultiDiscrete(np.array(sizes, dtype=np.int64))
+        self.observation_space, self.action_space = self._encoder.spaces()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -114,7 +101,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         """
         super().reset(seed=seed)
         if seed is not None or not hasattr(self, "_shoe"):
-            self._shoe = _RewindableShoe(open_shoe(self.rules, Stream(int(self.np_random.integers(2**62)))))
+            self._shoe = RewindableShoe(open_shoe(self.rules, Stream(int(self.np_random.integers(MAX_SEED)))))
         self._stake = 1
         self._past: list[Event] = []
         self._deal()
@@ -140,130 +127,43 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
             raise gymnasium.error.InvalidAction(f"unknown action {action}; actions are 0 to {len(self._letters) - 1}")
         letter = self._letters[int(action)]
         legal = self._view.legal
-        if self._result is None:
-            self._seat.answers.append(Action(letter if letter in legal else "S"))
-            self._play()
+        if self._round.result is None:
+            self._round.answer(letter if letter in legal else "S")
         reward = 0.0
-        while self._result is not None:
-            reward += self._stake * float(self._result.net[0])
-            self._stake *= int(self._result.tied[0])
+        while self._round.result is not None:
+            reward += self._stake * float(self._round.result.net[0])
+            self._stake *= int(self._round.result.tied[0])
             if not self._stake:
                 break
-            self._past += self._round.events
+            self._past += self._round.round.events
             self._deal()
-        ended = self._result is not None
+        ended = self._round.result is not None
         self._in_progress = not ended
         return self._observation(), reward, ended, False, self._info() | {"illegal": letter not in legal}
+
+    def action_masks(self) -> Mask:
+        """The mask of legal actions, under the name that stable-baselines3's MaskablePPO asks for."""
+        return self._encoder.mask(self._view.legal)
 
     def render(self) -> str | None:
         """The events of the episode so far, one on each line; None unless `render_mode` is "ansi"."""
         if self.render_mode != "ansi":
             return None
-        return "\n".join(describe(event, [_Seat.name]) for event in [*self._past, *self._round.events])
-
-    # --- the round
+        return "\n".join(describe(event, [SEAT]) for event in [*self._past, *self._round.round.events])
 
     def _deal(self) -> None:
-        self._shoe.forget()
-        self._seat = _Seat()
-        self._play()
+        self._round = StepwiseRound(self.rules, self._shoe, [SEAT])
 
-    def _play(self) -> None:
-        """Replay the round from its first card, up to the next decision or to its end."""
-        self._shoe.rewind()
-        self._seat.asked = 0
-        self._round = Round(self.rules, self._shoe, [self._seat])
-        self._result: RoundResult | None = None
-        try:
-            self._result = self._round.play()
-            # A round without decisions still needs a step, which pays it.
-            self._view = self._last_view("" if self._seat.answers else "S")
-        except _Undecided as decision:
-            self._view = decision.view
-
-    def _last_view(self, legal: str) -> View:
-        """The view of the last hand when the round is over."""
-        seat, dealer = self._round.seats[0], self._round.dealer
-        hand = seat.hands[-1]
-        shown = dealer.letters[: 2 if self.rules.dealer_shows == "both" else 1]
-        return View(
-            self.rules, 0, hand.letters, shown, shown, hand.stake, seat.chips, legal, hand.split_from >= 0,
-            len(seat.hands),
-        )  # fmt: skip
-
-    # --- observations
+    @property
+    def _view(self) -> View:
+        # A round without decisions still needs a step, which pays it.
+        return self._round.view or self._round.last_view(0, "S" if self._in_progress else "")
 
     def _observation(self) -> Observation:
-        view = self._view
-        ranks = [parse_rank(card) for card in view.hand]
-        state = HandState(split=WHOLE if not view.split else SPLIT_HAND if ranks[0] else SPLIT_ACES)
-        for rank in ranks:
-            state = self.states.add(state, rank)
-        column = self.states.column(view.dealer)
-        shown = self.columns.index(column) if column in self.columns else len(self.columns)
-        pair = state.rank + 1 if state.cards == 2 else 0
-        meld, hands = self._melds.index(state.meld), min(view.hands, self._most_hands)
-        if view.legal == INSURANCE:
-            hands = 0
-        features = (state.points, state.soft, state.cards, pair, meld, state.split, shown, hands)
-        return np.array(features, dtype=np.int64)
+        return self._encoder.observation(self._view)
 
     def _info(self) -> dict[str, Any]:
-        mask = np.array([letter in self._view.legal for letter in self._letters], dtype=np.int8)
-        return {"action_mask": mask, "view": self._view}
-
-
-class _Undecided(RunFailed):
-    """Play has reached an open decision. A subclass of RunFailed, which a round does not catch."""
-
-    def __init__(self, view: View) -> None:
-        super().__init__()
-        self.view = view
-
-
-class _Seat:
-    """A Player that replays its recorded actions, and interrupts the round at the next decision."""
-
-    name = "agent"
-
-    def __init__(self) -> None:
-        self.answers: list[Action] = []
-        self.asked = 0
-
-    def decide(self, view: View) -> Action:
-        self.asked += 1
-        if self.asked > len(self.answers):
-            raise _Undecided(view)
-        return self.answers[self.asked - 1]
-
-
-class _RewindableShoe:
-    """A shoe that can replay the cards of the current round."""
-
-    def __init__(self, shoe: Shoe) -> None:
-        self.shoe = shoe
-        self.cards: list[int] = []
-        self.dealt = 0
-        self.begun = False
-
-    def forget(self) -> None:
-        """Drop the recorded cards, before a new round."""
-        self.cards, self.begun = [], False
-
-    def rewind(self) -> None:
-        """Return to the first card of the round."""
-        self.dealt = 0
-
-    def begin_round(self) -> bool:
-        shuffled = not self.begun and self.shoe.begin_round()
-        self.begun = True
-        return shuffled
-
-    def draw(self) -> int:
-        if self.dealt == len(self.cards):
-            self.cards.append(self.shoe.draw())
-        self.dealt += 1
-        return self.cards[self.dealt - 1]
+        return {"action_mask": self.action_masks(), "view": self._view}
 
 
 def env_id(preset: str) -> str:
@@ -275,7 +175,12 @@ def register_envs() -> None:
     """Register an environment for every preset with Gymnasium."""
     for name in PRESETS:
         if env_id(name) not in gymnasium.registry:
-            gymnasium.register(id=env_id(name), entry_point=f"{__name__}:BlackjackEnv", kwargs={"rules": name})
+            gymnasium.register(
+                id=env_id(name),
+                entry_point=f"{__name__}:BlackjackEnv",
+                vector_entry_point="bjsim.strategies.learning.vector_env:BlackjackVectorEnv",
+                kwargs={"rules": name},
+            )
 
 
 register_envs()

@@ -1,0 +1,8 @@
+"""The environments for reinforcement learning, under a short name (extra `gym`).
+
+`import bjsim.gym` registers an environment for every preset with Gymnasium.
+"""
+
+from bjsim.strategies.learning.gym_env import BlackjackEnv as BlackjackEnv
+from bjsim.strategies.learning.gym_env import env_id as env_id
+from bjsim.strategies.learning.vector_env import BlackjackVectorEnv as BlackjackVectorEnv

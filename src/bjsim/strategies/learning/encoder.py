@@ -1,0 +1,73 @@
+"""Observations and action masks: what the environments show of a game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bjsim.sim.game.actions import INSURANCE, LETTERS, View
+from bjsim.sim.game.cards import parse_rank
+from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import States
+
+MAX_HANDS = 9  # greatest number of hands in an observation, unless the rules set a smaller limit
+
+Observation = NDArray[np.int64]
+Mask = NDArray[np.int8]
+
+
+class Encoder:
+    """Encodes the decisions of a game as integers; `BlackjackEnv` describes them.
+
+    Args:
+        rules: The game.
+
+    Attributes:
+        rules: The game.
+        states: The states of its hands.
+        columns: What the dealer may show.
+        letters: The letters of the actions, by number.
+        most_hands: The greatest number of hands in an observation.
+        sizes: The number of values of each feature.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.states = States(rules)
+        self.columns = self.states.columns
+        self.letters = LETTERS + "I" * rules.insurance
+        self.most_hands = int(min(rules.most_hands, MAX_HANDS))
+        self._melds = {meld: i for i, meld in enumerate(sorted({hand.meld for hand in self.states.reachable()}))}
+        cards = max(6, self.states.counted)
+        sizes = [23, 2, cards + 1, 14, len(self._melds), 3, len(self.columns) + 1, self.most_hands + 1]
+        self.sizes = np.array(sizes, np.int64)
+
+    def features(self, state: HandState) -> tuple[int, ...]:
+        """The features of a hand: all but what the dealer shows, and the number of hands."""
+        pair = state.rank + 1 if state.cards == 2 else 0
+        meld = self._melds.get(state.meld, 0)  # a hand of one card may have none
+        return state.points, int(state.soft), state.cards, pair, meld, state.split
+
+    def observation(self, view: View) -> Observation:
+        """Encode a view."""
+        ranks = [parse_rank(card) for card in view.hand]
+        state = HandState(split=WHOLE if not view.split else SPLIT_HAND if ranks[0] else SPLIT_ACES)
+        for rank in ranks:
+            state = self.states.add(state, rank)
+        column = self.states.column(view.dealer)
+        shown = self.columns.index(column) if column in self.columns else len(self.columns)
+        hands = 0 if view.legal == INSURANCE else min(view.hands, self.most_hands)
+        return np.array((*self.features(state), shown, hands), np.int64)
+
+    def mask(self, legal: str) -> Mask:
+        """1 for each legal action, else 0; `legal` has their letters."""
+        return np.array([letter in legal for letter in self.letters], np.int8)
+
+    def spaces(self) -> tuple[Any, Any]:
+        """The observation space and the action space."""
+        from gymnasium import spaces
+
+        return spaces.MultiDiscrete(self.sizes), spaces.Discrete(len(self.letters))

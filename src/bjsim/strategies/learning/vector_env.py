@@ -1,0 +1,142 @@
+"""A compiled Gymnasium vector environment for every game: `gymnasium.make_vec("bjsim/Easy-v0", num_envs=4096)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from bjsim.sim.engine.compile_notice import announce_compile, on_compile
+from bjsim.sim.engine.compiled_rules import number_hands
+from bjsim.sim.engine.kernels.step import Outputs
+from bjsim.sim.engine.stepped_tables import SteppedTables
+from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.learning.encoder import Encoder, Observation
+from bjsim.strategies.learning.gym_env import MAX_SEED
+
+MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
+Step = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
+
+
+class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.float64]]):  # type: ignore[misc, unused-ignore]
+    """Many tables with one seat each, stepped together by compiled code.
+
+    Actions, observations, rewards and episodes are those of `BlackjackEnv`. Table i, reset with the seed s, plays the
+    same cards as a `BlackjackEnv` reset with the seed s + i, so a step returns the same arrays as that of a
+    `gymnasium.vector.SyncVectorEnv`, except that `info` has no views.
+
+    `info["action_mask"]` is int8 (num_envs, actions), and `info["illegal"]`, after a step, bool (num_envs,). Every step
+    returns new arrays, which are not written to again.
+
+    Autoreset modes: NEXT_STEP, the default as in Gymnasium: the step after the last of an episode deals the next round,
+    ignores the action, and rewards 0; before it the mask is zeros. SAME_STEP: the step that ends an episode deals the
+    next round, so no step is lost; `info["final_obs"]` has the last observations, in the rows of `info["_final_obs"]`.
+
+    Args:
+        num_envs: The number of tables.
+        rules: A `Rules`, the name of a preset, or a TOML file.
+        autoreset_mode: An `AutoresetMode` or its value.
+        render_mode: None; a table can be watched with `BlackjackEnv`.
+
+    Attributes:
+        rules: The game.
+
+    Raises:
+        ValueError: The number of tables, or a mode, is not accepted.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        rules: Rules | str = "easy",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: None = None,
+    ) -> None:
+        if num_envs < 1:
+            raise ValueError(f"num_envs = {num_envs}; accepted are whole numbers from 1")
+        mode = AutoresetMode(autoreset_mode)
+        if mode not in MODES:
+            raise ValueError(f"autoreset_mode = {mode.value}; accepted are {', '.join(mode.value for mode in MODES)}")
+        if render_mode is not None:
+            raise ValueError(f"render_mode = {render_mode!r}; a vector environment accepts None")
+        self.rules = load_rules(rules) if isinstance(rules, str) else rules
+        self.num_envs, self.render_mode = num_envs, None
+        self.metadata = {"autoreset_mode": mode, "render_modes": []}
+        self._same_step = mode is AutoresetMode.SAME_STEP
+        encoder = Encoder(self.rules)
+        self.single_observation_space, self.single_action_space = encoder.spaces()
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._actions = len(encoder.letters)
+        features = np.array([encoder.features(hand) for hand in number_hands(encoder.states)[0]], np.int64)
+        self._tables = SteppedTables(encoder.states, encoder.letters, features, num_envs, encoder.most_hands)
+        self._is_reset = False
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deal a round at every table.
+
+        Args:
+            seed: Opens new shoes: with seed + i at table i, or with a seed for each table. None keeps the shoes.
+            options: Not used.
+
+        Returns:
+            The first observations, and info with `action_mask`.
+
+        Raises:
+            ValueError: There are not as many seeds as tables.
+        """
+        if seed is not None or not self._is_reset:
+            seeds = (
+                seed if isinstance(seed, list) else [None if seed is None else seed + i for i in range(self.num_envs)]
+            )
+            if len(seeds) != self.num_envs:
+                raise ValueError(f"{len(seeds)} seeds were given for {self.num_envs} tables; give one for each, or one")
+            super().reset(seed=seeds[0])
+            self._tables.open_shoes([int(seeding.np_random(each)[0].integers(MAX_SEED)) for each in seeds])
+            self._is_reset = True
+        self._tables.abandon()
+        with on_compile(announce_compile):
+            outputs = self._tables.step(np.zeros(self.num_envs, np.int64), self._same_step)
+        return outputs.observation, {"action_mask": outputs.mask}
+
+    def step(self, actions: NDArray[np.int64]) -> Step:  # type: ignore[override, unused-ignore]
+        """Play an action at every table.
+
+        Args:
+            actions: The numbers of the actions, integers (num_envs,).
+
+        Returns:
+            Observations, rewards in initial bets, whether episodes ended, whether they were truncated (never), info.
+
+        Raises:
+            gymnasium.error.InvalidAction: There is no action with one of the numbers, or there are not as many as
+                tables.
+            gymnasium.error.ResetNeeded: No round was dealt.
+        """
+        if not self._is_reset:
+            raise gymnasium.error.ResetNeeded("no round is in progress; call reset() first")
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
+            raise gymnasium.error.InvalidAction(
+                f"actions are {chosen.dtype} {chosen.shape}; accepted are integers ({self.num_envs},)"
+            )
+        if chosen.min() < 0 or chosen.max() >= self._actions:
+            wrong = chosen[(chosen < 0) | (chosen >= self._actions)][0]
+            raise gymnasium.error.InvalidAction(f"unknown action {wrong}; actions are 0 to {self._actions - 1}")
+        outputs = self._tables.step(chosen.astype(np.int64, copy=False), self._same_step)
+        truncated = np.zeros(self.num_envs, np.bool_)
+        return outputs.observation, outputs.reward, outputs.ended, truncated, self._info(outputs)
+
+    def _info(self, outputs: Outputs) -> dict[str, Any]:
+        info = {"action_mask": outputs.mask, "illegal": outputs.illegal}
+        if self._same_step:
+            info |= {"final_obs": outputs.final, "_final_obs": outputs.ended}
+        return info
