@@ -1,0 +1,103 @@
+"""Policies over observations as charts: their value and regret are those of the solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bjsim.errors import InputError
+from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.learning.encoder import Encoder
+from bjsim.strategies.learning.judge import judge_policy
+from bjsim.strategies.players.find import find_player
+
+STAND, HIT, DOUBLE, SPLIT, SURRENDER, INSURE = range(6)
+Single = Callable[[Any, Any], int]
+
+
+def chart_policy(chart: Chart) -> Single:
+    """A chart as a policy over observations."""
+    encoder = Encoder(chart.rules)
+    hands = {encoder.features(state): state for state in encoder.states.reachable()}
+
+    def policy(observation: Any, mask: Any) -> int:
+        legal = "".join(letter for letter, on in zip(encoder.letters, mask, strict=True) if on)
+        if "I" in legal:
+            legal = "IS"
+        hand = hands[tuple(observation[:6].tolist())]
+        return encoder.letters.index(chart.policy(hand, encoder.columns[observation[6]], legal))
+
+    return policy
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_best_chart_has_no_regret(name: str) -> None:
+    rules = PRESETS[name].rules.replace(decks="inf")
+    judged = judge_policy(rules, chart_policy(Solver(rules).chart), batched=False)
+    assert judged.exceptions == () and judged.evaluation.cells == ()
+    assert judged.regret == 0 and judged.value == pytest.approx(float(Solver(rules).value), abs=1e-14)
+
+
+def test_wrong_cells_cost_what_the_evaluation_says() -> None:
+    """Also with insurance, and with the codes Dh, Ds, Rh and Rs told apart."""
+    rules = PRESETS["two-deck"].rules.replace(decks="inf", insurance=True, surrender="late")
+    cells = dict(Solver(rules).chart.cells)
+    cells |= {("16", "T"): "Rs", ("15", "T"): "Rh", ("18", "9"): "H", ("A7", "3"): "Ds", ("11", "A"): "Dh"}
+    chart = Chart("wrong", rules, cells, insurance="I")
+    judged = judge_policy(rules, chart_policy(chart), batched=False, name="mine")
+    assert judged.chart.name == "mine" and judged.chart.insurance == "I" and judged.exceptions == ()
+    expected = evaluate_chart(chart)
+    assert judged.value == expected.value and judged.regret == expected.difference > 0
+    assert judged.evaluation.cells == expected.cells
+
+
+def test_a_batch_is_asked_at_once() -> None:
+    asked = []
+
+    def stands_on_17(observations: Any, masks: Any) -> Any:
+        asked.append(observations.shape)
+        assert len(masks) == len(observations) and (masks[:, STAND] == 1).all()
+        return np.where(observations[:, 0] < 17, HIT, STAND)
+
+    judged = judge_policy("easy", stands_on_17)
+    assert len(asked) == 1 and asked[0][1] == 8
+    rules = PRESETS["easy"].rules
+    lim17 = find_player("lim17", rules)
+    assert isinstance(lim17, Chart)
+    assert judged.value == pytest.approx(float(Solver(rules).ev(lim17.policy).value), abs=1e-14)
+    assert judged.regret > 0.05
+
+
+def test_what_a_chart_cannot_say_is_reported() -> None:
+    """A policy that stands on split hands, and one that insures some hands only."""
+    best = chart_policy(Solver(PRESETS["vegas-s17"].rules.replace(decks="inf")).chart)
+    rules = PRESETS["vegas-s17"].rules.replace(decks="inf")
+    judged = judge_policy(rules, lambda o, m: STAND if o[5] else best(o, m), batched=False)
+    assert judged.regret == 0 and "11 v 6 (split hand)" in judged.exceptions
+    rules = rules.replace(insurance=True)
+    best = chart_policy(Solver(rules).chart)
+    insured = judge_policy(rules, lambda o, m: INSURE if m[INSURE] and o[0] == 20 else best(o, m), batched=False)
+    assert insured.regret == 0 and set(insured.exceptions) == {"insurance with TT", "insurance with A9"}
+
+
+def test_an_action_that_is_not_legal_stands() -> None:
+    assert set(judge_policy("neller", lambda o, m: np.full(len(o), DOUBLE)).chart.cells.values()) == {"S"}
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        (lambda o, m: np.zeros((3, 2), int), r"the policy returned int64 \(3, 2\) for \d+ observations"),
+        (lambda o, m: np.zeros(len(o)), "the policy returned float64"),
+        (lambda o, m: np.full(len(o), 5), "the policy returned the action 5; accepted are 0 to 4"),
+    ],
+)
+def test_what_is_no_policy_is_refused(policy: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        judge_policy("easy", policy)
