@@ -8,7 +8,8 @@ from pkgutil import resolve_name
 
 from support.documents import PAGES, ROOT
 
-EXAMPLES = {"NAME.py", "bold.py", "careful.py", "file.py", "perl.py", "value.py"}  # modules that readers write
+# modules that readers write
+EXAMPLES = {"NAME.py", "bold.py", "careful.py", "file.py", "perl.py", "train.py", "value.py"}
 FOREIGN = {"CUDA_VISIBLE_DEVICES", "bjsim.players", "max_registers", "posix_fadvise"}
 SOURCES = [path for top in ("src", "tests", "bench", ".ci") for path in sorted((ROOT / top).rglob("*.py"))]
 PATHS = [f"/{path.relative_to(ROOT).as_posix()}" for path in SOURCES]
