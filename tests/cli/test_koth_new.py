@@ -14,7 +14,7 @@ from support.command import bjsim
 
 from bjsim.bots.contest.config import load_config
 
-GIT = {f"GIT_{who}_{what}": "somebody@example" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+GIT = {f"GIT_{who}_{what}": "author@example" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 SHELL = {**os.environ, **GIT, "GIT_CONFIG_GLOBAL": os.devnull}
 SHELL["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 needs_git = pytest.mark.skipif(not (shutil.which("git") and shutil.which("bash")), reason="there is no git or no bash")

@@ -26,7 +26,7 @@ SinglePolicy = Callable[[Array, Array], int]
 
 @dataclass(frozen=True)
 class JudgedPolicy:
-    """What a policy is worth.
+    """A policy as a chart, compared with the best one.
 
     Attributes:
         evaluation: Its chart compared with the best one, with the cost of every wrong cell.
