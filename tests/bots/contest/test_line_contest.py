@@ -200,7 +200,7 @@ def test_line_bots_and_players_of_bjsim_are_offered_insurance(tmp_path):
     assert not any("faults" in record for record in played)
     first = {name: Counter() for name in range(4)}
     for record in played:
-        hand = replay(contest, record, [*bots, "house"], "test")
+        hand = replay(contest, record, [*bots, "house"])
         text += [step[0] for step in hand["steps"]]
         for bot, moves in zip(record["seats"], record["moves"], strict=True):
             first[bot][moves[0] if moves else ""] += 1
