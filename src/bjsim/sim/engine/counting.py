@@ -11,7 +11,7 @@ import numpy as np
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.counting_table import CountingTable, CountSums, count_quantum
-from bjsim.sim.engine.kernels.count_layout import COUNT, QUANTITIES, RAW, CountTally
+from bjsim.sim.engine.kernels.count_layout import COUNT, PRODUCTS, RAW, CountTally
 from bjsim.sim.engine.kernels.counting import play_counting
 from bjsim.sim.engine.kernels.play import RAN_AWAY
 from bjsim.sim.engine.rounds import ENDLESS, make_seats, make_shoe, open_ledger
@@ -37,7 +37,7 @@ def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: i
     compiled, counter, buckets = table.compiled, table.counter, len(table.counter.model)
     spots = int(counter.spots.max())
     seats = counter.seat + spots
-    quantum, size = count_quantum(table.unit), QUANTITIES * buckets
+    quantum, size = count_quantum(table.unit), (PRODUCTS + (spots > 1)) * buckets
     tally = CountTally(
         quantum=float(quantum),
         times=int(table.unit / quantum),

@@ -15,7 +15,7 @@ import numpy as np
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.counting_table import CountSums
-from bjsim.sim.engine.kernels.count_layout import QUANTITIES, RAW
+from bjsim.sim.engine.kernels.count_layout import PRODUCTS, RAW
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_run import CountRun
@@ -82,8 +82,9 @@ def load_count_run(path: str | os.PathLike[str]) -> CountRun:
             raise InputError(f"{name} has the format {about['format']!r}; this version reads {FORMAT!r}")
         expected = found.pop("expected")
         sums = CountSums(**found)
-        _check_shapes(sums, expected)
-        return CountRun(_game(about), int(about["first"]), expected, sums, int(about["seed"]), float(about["seconds"]))
+        game = _game(about)
+        _check_shapes(game, sums, expected)
+        return CountRun(game, int(about["first"]), expected, sums, int(about["seed"]), float(about["seconds"]))
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror or error}") from None
     except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
@@ -100,10 +101,10 @@ def _game(about: Mapping[str, Any]) -> CountingGame:
     return CountingGame(rules, CountingSystem(**about["system"]), departures, counts, spots)
 
 
-def _check_shapes(sums: CountSums, expected: np.ndarray[Any, Any]) -> None:
+def _check_shapes(game: CountingGame, sums: CountSums, expected: np.ndarray[Any, Any]) -> None:
     """Raises: ValueError: The arrays do not belong together."""
     buckets = len(sums.raw)
-    size = QUANTITIES * buckets
+    size = (PRODUCTS + (game.most_spots > 1)) * buckets
     shapes = [(buckets, RAW), (2,), (2, size), (2, size, size)]
     if [array.shape for array in sums] != shapes or expected.shape != (2, buckets) or not np.isfinite(sums.sums).all():
         raise ValueError("the arrays have other shapes")

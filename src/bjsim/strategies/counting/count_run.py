@@ -15,7 +15,6 @@ from bjsim.sim.engine.kernels.count_layout import (
     INSURANCE,
     PRODUCTS,
     PROFIT,
-    QUANTITIES,
     ROUNDS,
     SQUARES,
     VALUE,
@@ -181,8 +180,8 @@ class CountRun:
         return _group(self.expected[1], OWN_CONTROL * self.expected[1].sum())
 
     def _forms(self, quantity: int, weights: Array) -> Array:
-        """Weighted sums of a quantity over the buckets as linear forms, (n, B) to (n, QUANTITIES B)."""
-        forms = np.zeros((len(weights), QUANTITIES, self._buckets))
+        """Weighted sums of a quantity over the buckets as linear forms, (n, B) to (n, D), see `CountTally`."""
+        forms = np.zeros((len(weights), self.sums.sums.shape[1] // self._buckets, self._buckets))
         forms[:, quantity] = weights
         return forms.reshape(len(weights), -1)
 

@@ -63,12 +63,16 @@ class CountingGame:
             raise InputError("ties = replay is not supported with counting; use push or lose")
         if self.rules.raises:
             raise InputError("raises = true is not supported with counting; use false")
-        spots = max(number for _, number in self.spots)
-        if self.others + spots > MOST_SPOTS:
+        if self.others + self.most_spots > MOST_SPOTS:
             raise InputError(
-                f"seats = {self.rules.seats}: with {spots} spots of the counter, the table has room for "
-                f"{MOST_SPOTS} spots, so use at most {MOST_SPOTS + 1 - spots} players"
+                f"seats = {self.rules.seats}: with {self.most_spots} spots of the counter, the table has room for "
+                f"{MOST_SPOTS} spots, so use at most {MOST_SPOTS + 1 - self.most_spots} players"
             )
+
+    @property
+    def most_spots(self) -> int:
+        """The largest number of spots that the counter plays."""
+        return max(spots for _, spots in self.spots)
 
     @property
     def others(self) -> int:

@@ -8,11 +8,10 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-# What is kept of every bucket in a shoe: rounds; the means over the counter's spots of the luck-adjusted profit, of the
-# squared profit, of the product of the profits of two spots, and of the luck-adjusted profit of insurance; and the two
-# controls: value and number of the tested depths at which the count is in the bucket.
-ROUNDS, PROFIT, SQUARES, PRODUCTS, INSURANCE, VALUE, DEPTHS = range(7)
-QUANTITIES = 7
+# What is kept of every bucket in a shoe: rounds; means over the counter's spots of luck-adjusted profit, squared profit
+# and luck-adjusted profit of insurance; two controls, value and number of the tested depths at which the count is in
+# the bucket; and where several spots are played, the mean product of the profits of two spots.
+ROUNDS, PROFIT, SQUARES, INSURANCE, VALUE, DEPTHS, PRODUCTS = range(7)
 RAW = 7  # columns of `CountTally.raw`
 
 # The state of a counter. running: the running count of the cards seen. seen: their number. read: cards of the shoe
@@ -97,7 +96,7 @@ class DepthControl(NamedTuple):
 
 
 class CountTally(NamedTuple):
-    """What the counting round adds up. D = QUANTITIES B.
+    """What the counting round adds up. D is 7 B, or 6 B if there is never more than one spot.
 
     Attributes:
         quantum: The share of an initial bet in whole numbers of which profits are counted, insurance included.

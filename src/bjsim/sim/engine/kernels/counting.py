@@ -126,19 +126,10 @@ def deal_in(seats: Any, luck_model: Any, hands: Any) -> Any:
 
 
 @compiled(_nrt=False, forceinline=True)
-def cards_of_deal(compiled: Any, hands: Any) -> Any:
-    """The number of cards that are dealt before anybody acts."""
-    cards = np.int64(0)
-    for to_dealer in compiled.deal:
-        cards += 1 if to_dealer else hands
-    return cards
-
-
-@compiled(_nrt=False, forceinline=True)
 def tally_round(
-    seats: Any, counter: Any, ledger: Any, tally: Any, bucket: Any, outcome: Any, won: Any, expected: Any, trace: Any
+    seats: Any, counter: Any, ledger: Any, tally: Any, bucket: Any, outcome: Any, won: Any, expected: Any
 ) -> None:
-    """Tally a round. trace: the row in which its payoff codes are noted, if it has any length."""
+    """Tally a round."""
     now, buckets, spots, raw = tally.now, len(counter.model), counter.spots[bucket], tally.raw[bucket]
     half = np.int64(round(0.5 / tally.quantum))
     total = squares = stakes = np.int64(0)
@@ -155,9 +146,7 @@ def tally_round(
         for i in range(ledger.different[seat]):
             kind = ledger.kinds[seat, i]
             stakes += ledger.finished[seat, kind] * (1 + (kind & 1)) * 2 * half
-        if len(trace):
-            trace[3 + spot if spot else 1] = code
-    products = total * total - squares
+    share, products = 1.0 / spots, total * total - squares
     raw[0] += 1
     raw[1] += total
     raw[2] += squares
@@ -166,11 +155,22 @@ def tally_round(
     raw[5] += won
     raw[6] += products
     now[ROUNDS * buckets + bucket] += 1.0
-    now[PROFIT * buckets + bucket] += adjusted / spots + expected
-    now[SQUARES * buckets + bucket] += squares / spots
+    now[PROFIT * buckets + bucket] += adjusted * share + expected
+    now[SQUARES * buckets + bucket] += squares * share
     if spots > 1:
         now[PRODUCTS * buckets + bucket] += products / (spots * (spots - 1))
     now[INSURANCE * buckets + bucket] += expected
+
+
+@compiled(_nrt=False)
+def trace_round(
+    seats: Any, shoe: Any, counter: Any, tally: Any, number: Any, bucket: Any, outcome: Any, won: Any
+) -> None:
+    """Note a round in the trace."""
+    trace = tally.trace[number]
+    trace[0], trace[2], trace[3] = bucket, won, shoe.before[0] + shoe.read[0]
+    for spot in range(counter.spots[bucket]):
+        trace[3 + spot if spot else 1] = seats.payoff[counter.seat + spot, outcome]
 
 
 @compiled(nogil=True, _nrt=False)
@@ -202,6 +202,8 @@ def play_counting(
         The number of rounds, or RAN_AWAY if a seat exceeded the limit on hands.
     """
     number, insurable = np.int64(0), counter.ace >= 0
+    to_dealer = compiled.deal.sum()
+    to_hand = len(compiled.deal) - to_dealer
     for shoe_number in range(shoes):
         open_shoe(compiled, shoe, counter, model, ledger, control, tally)
         chunk = shoe.chunk[0]
@@ -211,7 +213,7 @@ def play_counting(
             seats, luck_model = deal_in(table, model, hands)
             clear(seats)
             guess = expected = 0.0
-            sure = insurable and shoe.size - shoe.read[0] >= cards_of_deal(compiled, hands)  # all from this shoe
+            sure = insurable and shoe.size - shoe.read[0] >= to_dealer + to_hand * hands  # all from this shoe
             if sure and hands == 1:
                 expected = expect_insurance(counter)
             elif sure:
@@ -234,10 +236,10 @@ def play_counting(
                 dealer = play_dealer(compiled, shoe, dealer, shown, need, luck_model, ledger)
             count_luck(luck_model, ledger)
             show_hole_card(counter, shoe)
-            trace = tally.trace[number] if number < len(tally.trace) else tally.trace[0, :0]
-            tally_round(seats, counter, ledger, tally, bucket, compiled.dealer_out[dealer], won, expected, trace)
-            if len(trace):
-                trace[0], trace[2], trace[3] = bucket, won, shoe.before[0] + shoe.read[0]
+            outcome = compiled.dealer_out[dealer]
+            tally_round(seats, counter, ledger, tally, bucket, outcome, won, expected)
+            if number < len(tally.trace):
+                trace_round(seats, shoe, counter, tally, number, bucket, outcome, won)
             number += 1
         close_shoe(tally, shoe_number & 1)
     return number
