@@ -15,7 +15,7 @@ from bjsim.sim.game.rules import RULE_FIELDS, Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_returns import CountReturns, best_ramp, kelly_ramp, ramp_returns
 from bjsim.strategies.counting.count_run import CountRun
-from bjsim.strategies.counting.departures import Departures, find_departures
+from bjsim.strategies.counting.departures import Departures, find_departures, names_sets
 from bjsim.strategies.counting.figures import Figure, Terms, find_figures
 from bjsim.strategies.counting.ramp import ONE_SPOT, Ramp, SpotSteps, spots_at
 from bjsim.strategies.counting.simulate import simulate_count
@@ -35,7 +35,8 @@ class CountRequest:
         rules: The game.
         system: The counting system.
         chart: Name or file of the chart, from which the index plays depart.
-        indices: A set, a file or a text of index plays, `none`, or `generate`.
+        indices: A set, a file or a text of index plays, `none`, or `generate`. The plays of a set are made at the
+            counts of Hi-Lo, and with other tags at generated counts.
         ramp: The bets.
         optimal: Least and greatest bet of the optimal ramp, and its spots; it replaces `ramp`.
         chip: Bets of the optimal ramp are multiples of this.
@@ -72,7 +73,12 @@ class CountRequest:
             from bjsim.strategies.counting.indices import generate_departures
 
             return Departures(chart, generate_departures(self.rules, self.system, chart))
-        return Departures(chart, find_departures(self.indices))
+        plays = find_departures(self.indices)
+        if names_sets(self.indices) and self.system.tags != find_system("hilo").tags:
+            from bjsim.strategies.counting.indices import adapt_departures
+
+            plays = adapt_departures(plays, self.rules, self.system, chart)
+        return Departures(chart, plays)
 
     @property
     def spots(self) -> SpotSteps:

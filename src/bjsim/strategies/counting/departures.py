@@ -283,10 +283,15 @@ def find_departures(text: str | os.PathLike[str]) -> tuple[Departure, ...]:
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
             raise InputError(f"cannot read the index plays {words}: {reason}") from None
     names = [name.strip() for name in words.lower().split("+")]
-    if all(name in NAMED_SETS for name in names):
+    if names_sets(words):
         return parse_departures("\n".join(NAMED_SETS[name] for name in dict.fromkeys(names)))
     if not re.search(r"[<>≤≥]", words) and words:
         near = difflib.get_close_matches(names[0], NAMED_SETS, 1)
         hint = f"did you mean {near[0]}?" if near else f"sets are {', '.join(NAMED_SETS)}, joined by +."
         raise InputError(f"no set of index plays is called {words[:40]!r}; {hint} A file must end in .txt")
     return parse_departures(words)
+
+
+def names_sets(text: str | os.PathLike[str]) -> bool:
+    """Whether a text names sets of index plays, whose counts are those of Hi-Lo."""
+    return all(name.strip() in NAMED_SETS for name in os.fspath(text).lower().split("+"))

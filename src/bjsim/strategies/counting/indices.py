@@ -237,6 +237,28 @@ def generate_departures(rules: Rules, system: CountingSystem, chart: Chart) -> t
     return select_departures(generate_indices(rules, system), chart)
 
 
+def adapt_departures(
+    plays: Sequence[Departure], rules: Rules, system: CountingSystem, chart: Chart
+) -> tuple[Departure, ...]:
+    """Make index plays of one counting system those of another: the same plays, at the counts generated for it.
+
+    Args:
+        plays: The index plays; their counts do not matter.
+        rules: The game, with a finite shoe.
+        system: The counting system, with its conventions.
+        chart: The chart from which the index plays depart.
+
+    Returns:
+        The index plays; those that never pay are left out.
+
+    Raises:
+        InputError: The shoe is infinite, of other decks than those of 52 cards, or cannot be solved.
+    """
+    wanted = {(play.row, play.column, play.action) for play in plays}
+    generated = generate_departures(rules, system, chart)
+    return tuple(play for play in generated if (play.row, play.column, play.action) in wanted)
+
+
 def select_departures(indices: Sequence[Index], chart: Chart) -> tuple[Departure, ...]:
     """Return the index plays that a chart can combine, those of higher gain first.
 
