@@ -1,7 +1,6 @@
 """Shared by the tests of bots: views, tables, hostile code, and marks for missing programs."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -22,10 +21,10 @@ needs_sandbox = pytest.mark.skipif(bool(restrictions.find_obstacle()), reason=re
 
 
 def needs(ending):
-    """Skip a test where the compiler or interpreter for files with this ending is missing."""
+    """Skip a test where the compiler or interpreter for files with this ending is missing, or only root can read it."""
     language = ENDINGS[ending]
-    tool = language.tools[0]
-    return pytest.mark.skipif(not shutil.which(tool), reason=f"no {tool} (Debian: {language.package})")
+    found = [path for path in language.find_tools() if restrictions.readable(path)]
+    return pytest.mark.skipif(not found, reason=f"no {language.tools[0]} (Debian: {language.package})")
 
 
 def a_view(hand="K2", legal="SHDB", stake=10, chips=190, rules=None):

@@ -16,7 +16,7 @@ from bjsim.cli.bot import bot as bot_command
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")
-SLOW = (".cpp", ".java", ".lisp")  # tests of the other languages reach the same lines
+SLOW = (".cpp", ".java", ".lisp", ".js", ".go", ".rs")  # tests of the other languages reach the same lines
 ENDINGS = [
     pytest.param(ending, marks=[needs(ending), *([pytest.mark.slow] if ending in SLOW else [])])
     for ending in (row.endings[0] for row in LANGUAGES)

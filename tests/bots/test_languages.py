@@ -155,6 +155,9 @@ BROKEN = {
     "x.java": "class X { public static void main(String[] a) { x(); } }",
     "x.lisp": "(write-line",
     "x.py": "print(",
+    "x.js": "let x = (",
+    "x.go": "package main\nfunc main() { x() }",
+    "x.rs": "fn main() { x() }",
 }
 
 

@@ -13,11 +13,14 @@ from pathlib import Path
 
 from bjsim.bots.sandbox.languages.base import BuildError, Language, MissingToolchain, Program, find_binds, find_tool
 from bjsim.bots.sandbox.languages.c import C, CPlusPlus
+from bjsim.bots.sandbox.languages.go import Go
 from bjsim.bots.sandbox.languages.java import Java
+from bjsim.bots.sandbox.languages.javascript import JavaScript
 from bjsim.bots.sandbox.languages.lisp import Lisp
 from bjsim.bots.sandbox.languages.python import Python
+from bjsim.bots.sandbox.languages.rust import Rust
 
-LANGUAGES: tuple[Language, ...] = (Python(), C(), CPlusPlus(), Java(), Lisp())
+LANGUAGES: tuple[Language, ...] = (Python(), C(), CPlusPlus(), Java(), Lisp(), JavaScript(), Go(), Rust())
 ENDINGS = {ending: language for language in LANGUAGES for ending in language.endings}
 
 
