@@ -210,7 +210,7 @@ def as_bytes(lines: Sequence[str]) -> bytes:
 
 def parse_ready(line: bytes) -> dict[str, str] | None:
     """Parse the answer to `hello`. Returns: its keys, such as `name` and `version`; None if it is not `ready 1`."""
-    words = printable(line.decode("ascii", "replace")).split()
+    words = [printable(word) for word in line.decode("ascii", "replace").split()]
     if words[:2] != ["ready", str(VERSION)]:
         return None
     return {key: value for key, equals, value in (word.partition("=") for word in words[2:]) if equals}
