@@ -112,13 +112,13 @@ class Transcript:
 
     def _add(self, event: Event) -> None:
         self.lines.append(event_line(event, self._chairs, self.rules.buy_in))
-        match event:
-            case Dealt(card, face_down=True):
-                self._hole = card
-            case Peeked(natural=True):  # the round ends here, and everybody sees the natural
-                self.lines.append(f"shown d {self._hole}")
-            case HandEnded(seat):
-                self._ended[self._chairs[seat]] += 1
+        if isinstance(event, Dealt):
+            if event.face_down:
+                self._hole = event.card
+        elif isinstance(event, HandEnded):
+            self._ended[self._chairs[event.seat]] += 1
+        elif isinstance(event, Peeked) and event.natural:  # the round ends here, and everybody sees the natural
+            self.lines.append(f"shown d {self._hole}")
 
 
 def event_line(event: Event, chairs: Sequence[int], buy_in: int) -> str:
@@ -129,6 +129,17 @@ def event_line(event: Event, chairs: Sequence[int], buy_in: int) -> str:
         chairs: The chair of each seat of the round.
         buy_in: Chips of an initial bet.
     """
+    if isinstance(event, Dealt):  # the most frequent ones first, and tests of types, which are faster than patterns
+        if event.seat == DEALER:
+            return "hidden d" if event.face_down else f"card d {event.card}"
+        return f"card {chairs[event.seat]}.{event.hand} {event.card}"
+    if isinstance(event, Acted):
+        return f"action {chairs[event.seat]}.{event.hand} {event.action}"
+    if isinstance(event, HandEnded):
+        return f"end {chairs[event.seat]}.{event.hand} {event.ending}"
+    if isinstance(event, Settled):
+        tied = f" tied={_amount(event.tied * buy_in)}" if event.tied else ""
+        return f"paid {chairs[event.seat]}.{event.hand} {_amount(event.net * buy_in)}{tied}"
     match event:
         case Shuffled():
             return "shuffle"
@@ -136,22 +147,10 @@ def event_line(event: Event, chairs: Sequence[int], buy_in: int) -> str:
             return f"peek {'natural' if natural else 'none'}"
         case Revealed(card):
             return f"shown d {card}"
-        case Dealt(card) if event.seat == DEALER:
-            return "hidden d" if event.face_down else f"card d {card}"
         case Insured(seat):
             return f"insured {chairs[seat]}"
         case InsuranceSettled(seat, net):
             return f"insurance {chairs[seat]} {_amount(net * buy_in)}"
-    at = f"{chairs[event.seat]}.{event.hand}"
-    match event:
-        case Dealt(card):
-            return f"card {at} {card}"
-        case Acted(action=action):
-            return f"action {at} {action}"
-        case HandEnded(ending=ending):
-            return f"end {at} {ending}"
-        case Settled(net=net, tied=tied):
-            return f"paid {at} {_amount(net * buy_in)}" + (f" tied={_amount(tied * buy_in)}" if tied else "")
 
 
 def hello_line(clock: Clock) -> str:
@@ -205,7 +204,7 @@ def over_line(chips: int) -> str:
 
 def as_bytes(lines: Sequence[str]) -> bytes:
     """The lines as they are sent."""
-    return "".join(f"{line}\n" for line in lines).encode("ascii")
+    return "\n".join([*lines, ""]).encode("ascii")
 
 
 def parse_ready(line: bytes) -> dict[str, str] | None:
