@@ -1,8 +1,15 @@
 """The sample bots play as described, in every language."""
 
+import runpy
+
 import pytest
 from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, play
 
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.play.questions import protocols, questions
 from bjsim.bots.export import export
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox.languages import LANGUAGES
@@ -87,3 +94,52 @@ def test_the_counter_counts():
         assert (few.stdout, many.stdout) == (b"S\n", b"H\n")
         assert bot.decide(a_view("65")) == Action("D") or bot.decide(a_view("65")) == HIT
         assert not bot.faults
+
+
+def counter_functions(monkeypatch):
+    """The functions of the counter, which has no lines to read."""
+    monkeypatch.setattr("sys.stdin", [])
+    return runpy.run_path(str(SAMPLES / "counter_line.py"))
+
+
+@pytest.mark.parametrize(
+    ("hand", "dealer", "unseen", "move"),
+    [
+        ("TT", "6", {"T": 8}, ("S", 190)),  # the dealer has 16 and draws a ten: everything is raised
+        ("TT", "T", {"T": 8}, ("S", 0)),  # the dealer has 20, and ties lose
+        ("T7", "T", {"5": 1, "T": 1}, ("S", 0)),  # the dealer busts with 15 and a ten, a quarter; any card busts
+        ("56", "T", {"9": 1, "T": 3}, ("H", 0)),  # 20 or 21 against 19 or 20
+        ("T9", "9", {"8": 2, "9": 1, "T": 1}, ("S", 95)),  # the dealer has 17 (1/2), 18 or 19: wins 3/4, edge 1/2
+    ],
+)
+def test_the_counter_computes_with_the_cards_that_are_left(monkeypatch, hand, dealer, unseen, move):
+    choose = counter_functions(monkeypatch)["choose"]
+    assert choose(hand, dealer, unseen, 10, 190, "SHB") == move
+
+
+@needs(".py")
+def test_the_line_counter_counts(tmp_path):
+    """Its notes are the Hi-Lo counts of the cards seen of the shoe, which cardshark deals to its last card."""
+    contest = Contest(named_rules("cardshark"), seed=5, matches=2, protocols=("argv", "line"))
+    entrants = gather([str(SAMPLES / "counter_line.py"), "lim17", "optimal"], contest.rules)
+    Host.begin(tmp_path, contest, entrants, 1, "auto").run()
+    header, *records = journal.read(tmp_path)
+    assert not any(record.get("faults") for record in records)
+    asked = 0
+    for match in range(2):
+        rounds = [record for record in records if record["record"] == "round" and record["match"] == match]
+        seen, dealt, current = "", 0, False
+        for question in questions(contest, rounds, protocols(header)):
+            for word, *words in map(str.split, question.told):
+                if word in ("card", "hidden"):
+                    if dealt % 52 == 0:
+                        seen, current = "", False
+                    dealt += 1
+                    seen += words[1] if word == "card" else ""
+                    current = current or word == "hidden"
+                elif word == "shown":
+                    seen += words[1] if current else ""
+            asked += 1
+            count = sum((card in "23456") - (card in "TJQKA") for card in seen)
+            assert f"count={count:+d}" in question.answer
+    assert asked > 40

@@ -135,7 +135,8 @@ def test_pages_and_screens_take_a_tenth_of_the_time_at_most(monkeypatch, growth)
         koth_screen, "fit_table", lambda *_: slow.work("screen", 2 + growth * len(slow.spent["screen"]))
     )
     nothing = SimpleNamespace(
-        standings=SimpleNamespace(rounds=0, matches=0), contest=SimpleNamespace(matches=1), folder=None, page=None,
+        standings=SimpleNamespace(rounds=0, matches=0, roster=SimpleNamespace(finished=False)),
+        contest=SimpleNamespace(matches=1), folder=None, page=None,
         timings=SimpleNamespace(moves=[]),
     )  # fmt: skip
     screen = koth_screen.ContestScreen(nothing, koth_screen.Console(force_terminal=True, file=io.StringIO()))
