@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from bot_helpers import SAMPLES, needs
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host, verify
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.match import ReplayMismatch
+from bjsim.bots.contest.play.questions import protocols, questions
 from bjsim.bots.contest.report.output import row_values
+from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli.koth_change import newcomers, number_of
 from bjsim.sim.game.presets import load_rules
@@ -295,3 +298,28 @@ def test_a_forged_round_of_a_newcomer_is_found(tmp_path: Path) -> None:
     (tmp_path / "wrong" / journal.NAME).write_bytes(b"".join(lines))
     with pytest.raises(ReplayMismatch):
         verify(tmp_path / "wrong")
+
+
+@needs(".py")
+def test_pages_after_a_match_that_is_played_again(tmp_path: Path) -> None:
+    """The page of a program shows what it was asked in its last match: of void rounds and of newcomers nothing."""
+    folder = tmp_path / "hill"
+    bots = [str(SAMPLES / "lim17.py"), "lim13", "lim15"]
+    begin(folder, bots, matches=2).run()
+    lines = (folder / journal.NAME).read_bytes().splitlines(keepends=True)
+    (folder / journal.NAME).write_bytes(b"".join(lines[:8]))  # header, four rounds, match, two rounds
+    event = Event(("lim15",), ("x=lim16", f"y={SAMPLES / 'bettor.py'}"))
+    host = Host.resume(folder, change=partial(apply, event=event))
+    host.run()
+    assert verify(folder)[0] == host.standings.rounds + 2
+    write_results(folder, host.standings, host.page, host.timings)
+    header, *records = journal.read(folder)
+    bots = [*header["bots"], *next(record for record in records if record["record"] == "change")["join"]]
+    for name, own in (("lim17", None), ("y", 4)):
+        last = [each for each in records if each["record"] == "round" and (each["match"], each.get("own")) == (1, own)]
+        if own is None:
+            last = last[2:]  # two were void
+        said = questions(host.contest, last, protocols({**header, "bots": bots}))
+        page = (folder / "pages" / f"{name}.html").read_text().partition("trace-details")[2]
+        answers = [f"&lt; {question.answer}" for question in said]
+        assert answers and page.count("&lt; ") == len(answers)

@@ -73,9 +73,9 @@ class Report:
         for row, ties in zip(self.rows, describe_ties(standings, self.rows), strict=True):
             row["ties"] = ties
         self.changed = datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%d %H:%M") if changed else ""
-        # Those of the house, the last, are not shown.
-        self.protocols = [*protocols({"bots": standings.bots, "house": None}), ""]
-        self._questions: dict[tuple[int, int], list[Question]] = {}
+        houses = [None] * len(standings.contest.field)  # those of house players are not shown
+        self.protocols = protocols({"bots": standings.bots, "house": None, "against": houses})
+        self._questions: dict[tuple[int, int, int | None], list[Question]] = {}
         self._replays: dict[tuple[int, int, str], dict[str, Any]] = {}
 
     def replay(self, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,9 +91,9 @@ class Report:
         if bot not in hands or not self.protocols[bot]:
             return []
         first = hands[bot].last[0]
-        key = first["match"], first["table"]
+        key = first["match"], first["table"], first.get("own")
         if key not in self._questions:
-            at_table = [hands[seat].last for seat in first["seats"] if hands[seat].match == key[0]]
+            at_table = [hands[seat].last for seat in first["seats"] if seat >= 0 and hands[seat].match == key[0]]
             longest = max(at_table, key=len)  # a broke bot sits out the rest of the match
             self._questions[key] = list(questions(self.standings.contest, longest, self.protocols))
         return [question for question in self._questions[key] if question.bot == bot]

@@ -74,14 +74,18 @@ class PageData:
         self.own: int | None = None
         self.rounds = 0
         self._number = 0
+        self._changed = False  # whether bots have changed since the last round
         self._spent: Counter[int] = Counter()  # strikes in the last match, by bot
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Take the next record of the journal."""
+        if record["record"] == "change":
+            self._changed = True
         if record["record"] != "round":
             return
         self._number += 1
-        if (record["match"], record.get("own")) != (self.match, self.own):
+        if (record["match"], record.get("own")) != (self.match, self.own) or self._changed:
+            self._changed = False  # a match may be played again without a bot that has left
             self.match, self.own, self.rounds, self.last = record["match"], record.get("own"), 0, []
             self._spent.clear()
         self.rounds += 1
@@ -91,7 +95,7 @@ class PageData:
         self.swings = self._with(self.swings, max(map(abs, record["net"])), kept, SWINGS)
         for bot, net in zip(record["seats"], record["net"], strict=True):
             hands = self.hands.setdefault(bot, BotHands())
-            if hands.match != self.match:
+            if hands.match != self.match or record["sitting"] == record["hand"] == 0:
                 hands.match, hands.last = self.match, []
             if len(hands.last) < BOT_LAST:
                 hands.last.append(kept)
