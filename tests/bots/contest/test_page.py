@@ -131,6 +131,35 @@ def test_pages_of_bots_are_well_formed_and_links_lead_somewhere(folder):
     assert "&lt;img src=x onerror=alert(1)&gt;" in bad and "crash: 1" in bad
 
 
+def test_versions_of_a_bot_share_its_colour_and_former_bots_keep_a_page(tmp_path):
+    config = tmp_path / "contest.toml"
+    config.write_text(
+        'bots = ["lim17", "mine=lim13", "lim15", "hoyle"]\nmatches = 2\nhill = true\nhouse = "mimic"\nseed = 1'
+    )
+    folder = tmp_path / "hill"
+
+    def koth(*words):
+        with pytest.raises(SystemExit) as ended:
+            main(["koth", *map(str, words)])
+        assert not ended.value.code
+        return {file.stem: file.read_text(encoding="utf-8") for file in folder.glob("pages/*.html")}
+
+    colour = re.compile(r'<h1><span class="dot" style="(.*?)"')
+    before = koth("play", "--config", config, "--out", folder)
+    koth("replace", folder, "mine=lim14")
+    koth("drop", folder, "lim15")
+    after = koth("add", folder, "lim19")
+    assert after.keys() == {"lim17", "mine", "mine-v1", "lim15", "hoyle", "lim19"}
+    for name in before:
+        assert colour.search(before[name])[1] == colour.search(after[name])[1]
+    assert colour.search(after["mine-v1"])[1] == colour.search(after["mine"])[1] != colour.search(after["lim19"])[1]
+    assert "No longer in the standings (dropped)" in after["lim15"]
+    assert re.search(r"<dt>version 1, replaced</dt><dd>[\d.]+ chips in 2 matches</dd>", after["mine"])
+    index = (folder / "index.html").read_text(encoding="utf-8")
+    assert all(f'<a href="pages/{name}.html">' in index for name in after)
+    assert "journal.jsonl" not in index  # bots may still join
+
+
 def test_it_is_computed_from_the_journal_alone(folder, page):
     header, *records = journal.read(folder)
     standings, data = Standings(header), PageData()

@@ -13,8 +13,9 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.verify import verify
+from bjsim.bots.contest.report.comparisons import COMPARED
 from bjsim.bots.contest.report.drawings import DRAWN
-from bjsim.bots.contest.report.page import COMPARED, render_page
+from bjsim.bots.contest.report.page import render_page
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli import koth_screen, koth_show

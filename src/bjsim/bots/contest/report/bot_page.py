@@ -8,8 +8,9 @@ from typing import Any
 from bjsim.bots.contest.play.logs import read_logs
 from bjsim.bots.contest.play.questions import Question
 from bjsim.bots.contest.report.command import published_sources
+from bjsim.bots.contest.report.comparisons import compare
 from bjsim.bots.contest.report.drawings import draw_rank
-from bjsim.bots.contest.report.page import Report, compare
+from bjsim.bots.contest.report.page import Report
 from bjsim.bots.contest.report.page_data import BotHands
 from bjsim.bots.protocol import printable
 
@@ -17,17 +18,16 @@ LOGS_SHOWN = 5  # matches whose stderr is shown
 LOG_LENGTH = 4096  # characters of each
 
 
-def render_bot(report: Report, place: int) -> str:
+def render_bot(report: Report, row: Mapping[str, Any]) -> str:
     """Render the page of a bot.
 
     Args:
         report: What the pages of the contest have in common.
-        place: Index of the bot's row in the standings.
+        row: The bot's row, of `report.rows` or `report.former`.
 
     Returns:
         The page as HTML.
     """
-    row = report.rows[place]
     bot = row["number"]
     hands = report.data.hands.get(bot, BotHands())
     sources = published_sources([each["source"] for each in report.standings.bots])
@@ -38,6 +38,7 @@ def render_bot(report: Report, place: int) -> str:
         "bot.html",
         row=row,
         bot={**report.standings.bots[bot], "source": sources[bot]},
+        earlier=[each for each in report.former if each["lasting_name"] == row["bot"] and each is not row],
         style=report.styles[bot],
         rank=draw_rank(report.standings, bot),
         opponents=[(other, difference) for other, difference in opponents if difference],

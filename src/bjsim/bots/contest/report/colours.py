@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
-LIGHT = ("#6485ff", "#e9640b", "#16a67a", "#6f37b1", "#90594e", "#00859b", "#4e4300", "#7a1664")
-DARK = ("#599bff", "#bc6400", "#2cf4b1", "#854ec8", "#d38590", "#2cd3f4", "#dea600", "#9b4e6f")
+# Contrast of 3 with the paper; CIEDE2000 differences of 11 and more with normal sight and any colour blindness.
+LIGHT = ("#4337b1", "#de6f16", "#16a67a", "#b16fe9", "#9b5937", "#2c7a85", "#4e4300", "#850064")
+DARK = ("#5964de", "#e98500", "#2cbc9b", "#bc90ff", "#bc370b", "#64e9ff", "#dede59", "#855985")
 DASHES = ("none", "8 4", "2 3", "10 3 2 3")  # for the first eight bots, the next eight, and so on
 
 
@@ -26,35 +27,35 @@ def make_styles(names: Sequence[str]) -> list[Style]:
     A bot has the colour of its name's hash, or the next one that the other bots of its block of eight leave.
 
     Args:
-        names: Names by bot number.
+        names: Names by bot number. Versions of a bot share a name.
 
     Returns:
-        Their styles; the first 32 differ.
+        Their styles; those of the first 32 names differ.
     """
-    styles: list[Style] = []
+    styles: dict[str, Style] = {}
     free: set[int] = set()
-    for number, name in enumerate(names):
+    for number, name in enumerate(dict.fromkeys(names)):
         free = free or set(range(len(LIGHT)))
         wanted = crc32(name.encode("utf-8", "replace"))
         colour = next(c % len(LIGHT) for c in range(wanted, wanted + len(LIGHT)) if c % len(LIGHT) in free)
         free.remove(colour)
-        styles.append(Style(colour, DASHES[number // len(LIGHT) % len(DASHES)]))
-    return styles
+        styles[name] = Style(colour, DASHES[number // len(LIGHT) % len(DASHES)])
+    return [styles[name] for name in names]
 
 
 def make_slugs(names: Sequence[str]) -> list[str]:
     """Names of the bots for files and anchors.
 
     Args:
-        names: Names by bot number; they may contain anything.
+        names: Names by bot number; they may contain anything. Versions of a bot share a name.
 
     Returns:
-        Different words of small letters, digits and hyphens.
+        A word of small letters, digits and hyphens for each; those of different names differ.
     """
-    slugs: list[str] = []
-    for number, name in enumerate(names):
+    slugs: dict[str, str] = {}
+    for number, name in enumerate(dict.fromkeys(names)):
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40].rstrip("-")
-        while not slug or slug in slugs:
+        while not slug or slug in slugs.values():
             slug = f"{slug or 'bot'}-{number + 1}"
-        slugs.append(slug)
-    return slugs
+        slugs[name] = slug
+    return [slugs[name] for name in names]

@@ -106,7 +106,7 @@ def draw_rank(standings: Standings, bot: int) -> dict[str, Any] | None:
     ]  # fmt: skip
     if len(ranks) < 2:
         return None
-    last = max(2, len(standings.roster.present))
+    last = max(2, len(standings.roster.present), *(rank for _, rank, _ in ranks))
     x, y = _scale(ranks[0][0], ranks[-1][0]), _scale(1, last, 3, 97)
     return {
         "points": " ".join(f"{x(matches)},{y(rank)}" for matches, rank, _ in ranks),

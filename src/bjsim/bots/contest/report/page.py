@@ -12,18 +12,19 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from bjsim.bots.contest.entrants import IN_PROCESS
-from bjsim.bots.contest.play.questions import Question, protocols, questions
+from bjsim.bots.contest.play.questions import Question, questions
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.colours import DARK, LIGHT, make_slugs, make_styles
 from bjsim.bots.contest.report.command import contest_command, published_sources, settings_file
+from bjsim.bots.contest.report.comparisons import COMPARED, crosstable, describe_ties
 from bjsim.bots.contest.report.drawings import DRAWN, TOP, draw_convergence, draw_intervals
 from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.report.replay import replay, round_number, shorten
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
+from bjsim.bots.contest.scoring.score import StandingsRow
 from bjsim.bots.contest.scoring.standings import Standings
 
-COMPARED = 10  # bots that are compared with each other; the page of a bot compares it with all others
 RELOAD = 20  # seconds between two reloads of a page while the contest is not over
 
 
@@ -51,6 +52,7 @@ class Report:
 
     Attributes:
         rows: The rows of the standings, best first, as of `row_values`, with number, slug, ties, language and protocol.
+        former: The same of the bots that have left.
         names: Names by bot number; the last is the house.
         slugs: Names of the bots' pages, without their ending.
         protocols: The protocols by bot number; empty for a player that is not a program.
@@ -64,19 +66,27 @@ class Report:
         self.standings, self.data, self.folder = standings, data, folder
         self.names = standings.seat_names
         self.slugs = make_slugs(standings.names)
-        self.styles = make_styles(standings.names)
+        self.styles = make_styles([bot["name"] for bot in standings.bots])  # versions of a bot share one
         self.rows = [
-            {**row_values(row, timings), "number": row.bot, "slug": self.slugs[row.bot],
-             "top": place < TOP and row.score.started, **how_played(standings.bots[row.bot])}
+            {**self._describe(row, timings), "top": place < TOP and row.score.started}
             for place, row in enumerate(standings.rows())
-        ]  # fmt: skip
+        ]
+        self.former = [self._describe(row, timings) for row in standings.former()]
         for row, ties in zip(self.rows, describe_ties(standings, self.rows), strict=True):
             row["ties"] = ties
         self.changed = datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%d %H:%M") if changed else ""
-        houses = [None] * len(standings.contest.field)  # those of house players are not shown
-        self.protocols = protocols({"bots": standings.bots, "house": None, "against": houses})
+        houses = [""] * (len(standings.seat_names) - len(standings.names))  # what they are asked is not shown
+        self.protocols = [*map(protocol_of, standings.bots), *houses]
         self._questions: dict[tuple[int, int, int | None], list[Question]] = {}
         self._replays: dict[tuple[int, int, str], dict[str, Any]] = {}
+
+    def _describe(self, row: StandingsRow, timings: Timings | None) -> dict[str, Any]:
+        """A row of the standings as the pages need it."""
+        return {
+            **row_values(row, timings), "number": row.bot, "lasting_name": self.standings.bots[row.bot]["name"],
+            "slug": self.slugs[row.bot], "left": row.left, "ties": "",
+            **how_played(self.standings.bots[row.bot]),
+        }  # fmt: skip
 
     def replay(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """The replay of a record; several pages show the same rounds."""
@@ -90,11 +100,11 @@ class Report:
         hands = self.data.hands
         if bot not in hands or not self.protocols[bot]:
             return []
-        first = hands[bot].last[0]
-        key = first["match"], first["table"], first.get("own")
+        key = table_key(hands[bot].last[0])
         if key not in self._questions:
-            at_table = [hands[seat].last for seat in first["seats"] if seat >= 0 and hands[seat].match == key[0]]
-            longest = max(at_table, key=len)  # a broke bot sits out the rest of the match
+            at_table = [hands[seat].last for seat in hands[bot].last[0]["seats"] if seat >= 0]
+            # A broke bot sits out the rest of the match.
+            longest = max((last for last in at_table if table_key(last[0]) == key), key=len)
             self._questions[key] = list(questions(self.standings.contest, longest, self.protocols))
         return [question for question in self._questions[key] if question.bot == bot]
 
@@ -140,47 +150,6 @@ def replayed(data: PageData, swings: int) -> str:
     return f"The {swings} hands with the largest swings, and {last} of the last match, match {match}."
 
 
-def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The bots with which each bot is tied: those from which no interval separates it.
-
-    Args:
-        standings: The standings.
-        rows: The rows of the standings, best first.
-
-    Returns:
-        A text for each row: names, ranks, all, or none; "" where nothing is known.
-    """
-    separated = {pair for pair in standings.compared_pairs() if standings.difference(*pair).separated}
-    ranked = [row for row in rows if row["rank"]]
-    texts = []
-    for row in rows:
-        one = row["number"]
-        ties = [
-            other for other in ranked
-            if other is not row and (min(one, other["number"]), max(one, other["number"])) not in separated
-        ]  # fmt: skip
-        if not row["rank"]:
-            texts.append("")
-        elif len(ties) <= 2:
-            texts.append(", ".join(other["bot"] for other in ties) or "none")
-        elif len(ties) == len(ranked) - 1:
-            texts.append("all")
-        else:
-            texts.append(f"ranks {_join_ranks(sorted({other['rank'] for other in ties}))}")
-    return texts
-
-
-def _join_ranks(ranks: Sequence[int]) -> str:
-    """Ranks as numbers and ranges."""
-    runs: list[list[int]] = []
-    for rank in ranks:
-        if runs and rank == runs[-1][-1] + 1:
-            runs[-1].append(rank)
-        else:
-            runs.append([rank])
-    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
-
-
 def render_page(
     standings: Standings, data: PageData, timings: Timings | None = None, changed: float | None = None
 ) -> str:
@@ -215,8 +184,8 @@ def render_index(report: Report) -> str:
         settings_file=settings_file(contest),
         versions=standings.versions,
         leader=rows[0]["bot"],
-        hill=bool(standings.former() or any(standings.roster.joined) or contest.hill),
-        former=standings.former(),
+        hill=bool(report.former or any(standings.roster.joined) or contest.hill),
+        former=report.former,
         drawn=DRAWN,
         top=TOP,
         compared=COMPARED,
@@ -242,42 +211,16 @@ def reproducible(standings: Standings) -> bool:
     return standings.end is not None and not standings.contest.hill and not changed
 
 
+def table_key(record: Mapping[str, Any]) -> tuple[int, int, int | None]:
+    """What identifies a table: its match, its number and, of a match of a bot's own, that bot."""
+    return record["match"], record["table"], record.get("own")
+
+
+def protocol_of(bot: Mapping[str, str]) -> str:
+    """The protocol of a bot in the journal's header; empty for a player that is not a program."""
+    return "" if bot["language"] == IN_PROCESS else bot.get("protocol", "argv")
+
+
 def how_played(bot: Mapping[str, str]) -> dict[str, str]:
     """The language of a bot in the journal's header, and its protocol if it is a program."""
-    language = bot["language"]
-    return {"language": language, "protocol": "" if language == IN_PROCESS else bot.get("protocol", "argv")}
-
-
-def crosstable(standings: Standings) -> list[list[dict[str, Any] | None]]:
-    """The differences of all pairs of the first COMPARED bots by rank.
-
-    Args:
-        standings: The standings.
-
-    Returns:
-        A row per bot, with a `compare` against each other bot.
-    """
-    order = standings.order()[:COMPARED]
-    return [[compare(standings, one, other) for other in order] for one in order]
-
-
-def compare(standings: Standings, one: int, other: int) -> dict[str, Any] | None:
-    """The difference of two bots.
-
-    Args:
-        standings: The standings.
-        one: Number of the first bot.
-        other: Number of the second bot.
-
-    Returns:
-        Mean, batches, half-width of the interval, separation, and `verdict`; None where they did not meet.
-    """
-    difference = standings.difference(one, other)
-    if one == other or not difference.batches:
-        return None
-    low, high = difference.interval or (0.0, 0.0)
-    return {
-        "mean": difference.mean, "batches": difference.batches, "separated": difference.separated,
-        "half": (high - low) / 2 if difference.interval else None,
-        "verdict": ("ahead" if difference.mean > 0 else "behind") if difference.separated else "open",
-    }  # fmt: skip
+    return {"language": bot["language"], "protocol": protocol_of(bot)}

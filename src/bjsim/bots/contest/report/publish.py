@@ -33,6 +33,6 @@ def write_results(folder: Path, standings: Standings, page: PageData, timings: T
     pages = folder / PAGES
     with file_errors(pages):
         pages.mkdir(exist_ok=True)
-    for place, row in enumerate(report.rows):
-        write_atomically(pages / f"{row['slug']}.html", render_bot(report, place))
+    for row in (*report.former, *report.rows):  # the present version of a bot replaces an earlier one
+        write_atomically(pages / f"{row['slug']}.html", render_bot(report, row))
     write_atomically(folder / "index.html", render_index(report))
