@@ -82,12 +82,19 @@ def wait_for(browser, script):
 
 
 @pytest.fixture
-def quick(tmp_path, monkeypatch):
-    """A contest of two matches, of which the page shows one, and reloads after a second."""
-    monkeypatch.setattr(pages, "RELOAD", 1)
+def running(tmp_path):
+    """A contest of two matches, of which the page shows one."""
     Host.begin(tmp_path, Contest(CARDSHARK, matches=2, seed=1), gather(["lim17", "optimal"], CARDSHARK)).run()
     write_page(tmp_path, 30)
     return tmp_path
+
+
+@pytest.fixture
+def quick(running, monkeypatch):
+    """The same, with a page that reloads soon."""
+    monkeypatch.setattr(pages, "RELOAD", 0.4)
+    write_page(running, 30)
+    return running
 
 
 READER = """
@@ -122,7 +129,7 @@ def test_it_reloads_until_the_end_and_keeps_what_a_reader_sees(browser, quick):
     top, *others = json.loads(browser.run(STATE))
     assert top == pytest.approx(-32, abs=1) and others[:2] == [True, "chips"]  # though a drawing appeared above
     browser.run("window.old = true; true")
-    time.sleep(1.5)
+    time.sleep(0.8)
     assert browser.run("window.old")  # not reloaded after the end
     assert not browser.problems
 
@@ -131,12 +138,12 @@ def test_it_reloads_until_the_end_and_keeps_what_a_reader_sees(browser, quick):
 def test_a_reader_can_stop_it(browser, quick):
     browser.open((quick / "index.html").as_uri())
     browser.run("document.getElementById('auto').click(); window.old = true; true")
-    time.sleep(1.5)
+    time.sleep(0.8)
     assert browser.run("window.old")
     browser.run("document.getElementById('auto').click(); true")
     wait_for(browser, "!window.old")
     browser.run("document.getElementById('back').focus(); window.old = true; true")  # steps through a hand
-    time.sleep(1.5)
+    time.sleep(0.8)
     assert browser.run("window.old")
 
 
@@ -195,8 +202,8 @@ def test_contrast_is_that_of_wcag_aa(browser, folder, dark):
 
 
 @needs_browser
-def test_the_structure_is_accessible(browser, folder, quick):
-    for page in (*index_and_pages(folder), quick / "index.html"):
+def test_the_structure_is_accessible(browser, folder, running):
+    for page in (*index_and_pages(folder), running / "index.html"):
         browser.open(page.as_uri())
         assert browser.run(STRUCTURE) == []
 
@@ -214,8 +221,8 @@ def test_a_bad_page_is_noticed(browser, tmp_path):
 @needs_browser
 @pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: npm pack axe-core, and BJSIM_AXE=.../axe.min.js")
 @pytest.mark.parametrize(("dark", "width"), [(False, 390), (True, 1280)])
-def test_axe_finds_nothing(browser, folder, quick, dark, width):
-    for page in (*index_and_pages(folder)[:2], quick / "index.html"):
+def test_axe_finds_nothing(browser, folder, running, dark, width):
+    for page in (*index_and_pages(folder)[:2], running / "index.html"):
         browser.open(page.as_uri(), width=width, dark=dark)
         browser.run("document.querySelectorAll('details').forEach((each, n) => { each.open = n < 20; })")
         browser.run(AXE.read_text(encoding="utf-8") + "; true")
