@@ -7,4 +7,5 @@ from bjsim.strategies.learning.gym_env import BlackjackEnv as BlackjackEnv
 from bjsim.strategies.learning.gym_env import env_id as env_id
 from bjsim.strategies.learning.judge import JudgedPolicy as JudgedPolicy
 from bjsim.strategies.learning.judge import judge_policy as judge_policy
+from bjsim.strategies.learning.policy_player import PolicyPlayer as PolicyPlayer
 from bjsim.strategies.learning.vector_env import BlackjackVectorEnv as BlackjackVectorEnv

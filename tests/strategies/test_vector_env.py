@@ -62,7 +62,7 @@ def test_a_step_is_that_of_readable_rounds(name: str) -> None:
 @pytest.mark.parametrize("mode", [NEXT_STEP, SAME_STEP])
 @pytest.mark.parametrize("name", PRESETS)
 def test_many_steps_are_those_of_readable_rounds(name: str, mode: Any) -> None:
-    assert played(name, mode, 1000, seed=6)[0] > 6000
+    assert played(name, mode, 400, seed=6)[0] > 2400
 
 
 @pytest.mark.parametrize("name", ["vegas-s17", "neller-v3"])
@@ -78,7 +78,7 @@ def test_random_rules_give_the_same_steps(game: Rules) -> None:
 
 @pytest.mark.slow
 @given(rules())
-@settings(FIXED, max_examples=300)
+@settings(FIXED, max_examples=100)
 def test_many_random_rules_give_the_same_steps(game: Rules) -> None:
     assert played(game, SAME_STEP, 60, seed=8, tables=4)[0] > 0
 

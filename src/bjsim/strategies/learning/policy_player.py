@@ -1,0 +1,101 @@
+"""A policy over the observations of the environments as a player, which compiled rounds can play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bjsim.errors import InputError
+from bjsim.sim.game.actions import INSURANCE
+from bjsim.sim.game.hand_states import WHOLE, HandState
+from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.state_player import StatePlayer
+from bjsim.strategies.learning.encoder import Encoder
+
+Array = NDArray[Any]
+BatchPolicy = Callable[[Array, Array], Array]
+SinglePolicy = Callable[[Array, Array], int]
+
+
+class PolicyPlayer(StatePlayer):
+    """A policy as a player: it is asked once about every decision of the game, in one batch.
+
+    The policy should be a function of its arguments: the answers of a random one are a sample. A hand is shown as the
+    only one of its seat, a split hand as one of two, and a pair that the limit of hands keeps from being split with as
+    many hands as the limit. As in the environments, an answer that is not legal stands.
+
+    Args:
+        rules: The game: a `Rules`, the name of a preset, or a TOML file.
+        policy: With `batched` a function of observations, int64 (n, 8), and action masks, int8 (n, actions), to n
+            actions; else of one observation and mask to one action. See `BlackjackEnv`.
+        batched: Whether the policy takes all observations at once.
+        name: The name of the player.
+
+    Attributes:
+        rules: The game.
+        states: The states of its hands.
+
+    Raises:
+        InputError: The policy does not return an action for each observation.
+    """
+
+    def __init__(
+        self, rules: Rules | str, policy: BatchPolicy | SinglePolicy, *, batched: bool = True, name: str = "policy"
+    ) -> None:
+        encoder = Encoder(load_rules(rules) if isinstance(rules, str) else rules)
+        self.name, self.rules, self.states = name, encoder.rules, encoder.states
+        decisions = list(_decisions(encoder))
+        observations = np.array([_observation(encoder, *decision) for decision in decisions], np.int64)
+        masks = np.array([encoder.mask(legal) for _, _, legal in decisions])
+        actions = _ask(policy, observations, masks, batched)
+        letters = [encoder.letters[action] for action in actions]
+        self._answers = {
+            decision: letter if letter in decision[2] else "S"
+            for decision, letter in zip(decisions, letters, strict=True)
+        }
+
+    def policy(self, state: HandState, column: str, legal: str) -> str:
+        """The policy's answer; see `StatePlayer`."""
+        return self._answers[state, column, legal]
+
+
+def _decisions(encoder: Encoder) -> Iterator[tuple[HandState, str, str]]:
+    """Every decision of a game: the hand, what the dealer shows, and the letters of the legal actions."""
+    for state in encoder.states.reachable():
+        legal = encoder.states.legal(state)
+        for letters in dict.fromkeys((legal, legal.replace("P", ""))):
+            if letters:
+                yield from ((state, column, letters) for column in encoder.columns)
+    if encoder.rules.insurance:
+        yield from ((state, "A", INSURANCE) for state in encoder.states.starts)
+
+
+def _observation(encoder: Encoder, state: HandState, column: str, legal: str) -> tuple[int, ...]:
+    hands = 2 if state.split != WHOLE else 1
+    if legal == INSURANCE:
+        hands = 0
+    elif "P" in encoder.states.legal(state) and "P" not in legal:
+        hands = int(min(encoder.rules.hand_limit(aces=state.rank == 0), encoder.most_hands))
+    return *encoder.features(state), encoder.columns.index(column), hands
+
+
+def _ask(policy: BatchPolicy | SinglePolicy, observations: Array, masks: Array, batched: bool) -> Array:
+    """The policy's actions. Raises: InputError."""
+    if batched:
+        actions = np.asarray(policy(observations, masks))
+    else:
+        actions = np.array([policy(*question) for question in zip(observations, masks, strict=True)])
+    if actions.shape != (len(observations),) or actions.dtype.kind not in "iu":
+        raise InputError(
+            f"the policy returned {actions.dtype} {actions.shape} for {len(observations)} observations; accepted are "
+            f"integers ({len(observations)},)"
+        )
+    number = masks.shape[1]
+    if actions.min() < 0 or actions.max() >= number:
+        wrong = actions[(actions < 0) | (actions >= number)][0]
+        raise InputError(f"the policy returned the action {wrong}; accepted are 0 to {number - 1}")
+    return actions

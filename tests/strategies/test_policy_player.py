@@ -1,0 +1,54 @@
+"""NumPy policies as players: the compiled round and the readable round play what they answer."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bjsim
+from bjsim.sim.game.actions import View
+from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.experiment import compile_players, make_table
+from bjsim.strategies.learning.encoder import Encoder
+from bjsim.strategies.learning.policy_player import PolicyPlayer
+from bjsim.strategies.players.find import find_player
+
+
+def stands_on_17(observations: Any, masks: Any) -> Any:
+    return np.where(observations[:, 0] < 17, 1, 0)
+
+
+def test_a_policy_plays_as_its_chart() -> None:
+    """The same cards, so the same payoffs; `Solver` values it as it is, without a chart."""
+    rules = PRESETS["vegas-s17"].rules
+    player = PolicyPlayer(rules, stands_on_17, name="lim17")
+    one, other = (bjsim.play(rules, each, hands=20_000, seed=3)[0] for each in (player, "lim17"))
+    assert one.tally == other.tally and one.tally.rounds == 20_000
+    lim17 = find_player("lim17", rules)
+    solver = Solver(rules.replace(decks="inf"))
+    assert solver.ev(player.policy) == solver.ev(lim17.policy)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_decision_of_every_game_is_asked_for(name: str) -> None:
+    """Legal and other actions at random: those that are not legal stand."""
+    rules = PRESETS[name].rules
+    rng = np.random.default_rng(2)
+    player = PolicyPlayer(rules, lambda o, m: rng.integers(0, m.shape[1], len(o)))
+    assert make_table(rules, [player] * rules.seats).seats == rules.seats
+    assert len(compile_players(rules, [player]).act) == 1
+
+
+def test_a_view_is_answered_as_its_observation() -> None:
+    rules = PRESETS["vegas-s17"].rules
+    encoder = Encoder(rules)
+    player = PolicyPlayer(rules, lambda o, m: int(m[3] and o[3] == 8) * 3 + int(o[6] == 9), batched=False)
+    view = View(rules, 0, "88", "A", "A#88", 10, 190, "SHDP")
+    assert encoder.observation(view)[3] == 8 and player.decide(view).letter == "S"  # 4 is a surrender, not split
+    assert player.decide(view._replace(dealer="9")).letter == "P"
+    assert player.decide(view._replace(hand="87", legal="SHD")).letter == "H"
+    assert copy.deepcopy(player) is player
