@@ -4,12 +4,13 @@ import random
 
 import pytest
 from support.chart_styles import COLUMNS, PAIRS, Style, damage
-from support.typed_charts import OWN, RULES, TYPED
+from support.typed_charts import OWN, RULES, STYLES, TYPED
 
 from bjsim.strategies.charts.rows import parse_row
 from bjsim.strategies.formats.files import read_chart, read_with_notes
 from bjsim.strategies.formats.labels import find_title, parse_code
 from bjsim.strategies.formats.parser import ChartError
+from bjsim.strategies.formats.policy import format_policy
 
 CELLS = read_chart(OWN, "own", RULES).cells
 QUICK, ALL = 250, 10_000
@@ -18,6 +19,36 @@ QUICK, ALL = 250, 10_000
 @pytest.mark.parametrize("style", TYPED)
 def test_every_style_is_the_same_chart(style: str) -> None:
     assert read_with_notes(TYPED[style], "pasted", RULES).chart.cells == CELLS
+
+
+HEAD, *BODY = (line.split() for line in OWN.strip().splitlines())
+LINES = {
+    "labels on the right": [" ".join([*HEAD, "Hand"])] + [" ".join([*row[1:], row[0]]) for row in BODY],
+    "labels on both sides": [" ".join(["Hand", *HEAD, "Hand"])] + [" ".join([*row, row[0]]) for row in BODY],
+    "a list": ["Dealer: " + " ".join(HEAD)] + [f"- {row[0]}: {' '.join(row[1:])}" for row in BODY],
+    "colons and commas": ["x " + " ".join(HEAD)] + [f"{row[0]}: {', '.join(row[1:])}" for row in BODY],
+    "Python": [f"{row[0]!r}: {row[1:]}," for row in [["", *HEAD], *BODY]],
+}
+
+
+@pytest.mark.parametrize("layout", LINES)
+def test_a_layout_of_lines(layout: str) -> None:
+    assert read_with_notes("\n".join(LINES[layout]), "pasted", RULES).chart.cells == CELLS
+
+
+def test_empty_cells_that_an_editor_has_removed_at_the_end_of_lines() -> None:
+    text = STYLES["pairs and surrenders as tables of their own"]
+    stripped = "\n".join(line.rstrip("; ") if "SUR" in line else line for line in text.splitlines())
+    assert stripped != text.strip()
+    assert read_with_notes(stripped, "pasted", RULES).chart.cells == read_with_notes(text, "pasted", RULES).chart.cells
+
+
+def test_a_policy_may_write_a_pair_of_tens_as_in_the_sample_output() -> None:
+    """[BlackJackP]: "pairs, 22 to 10 10"."""
+    rules = RULES.replace(surrender=False)
+    policy = format_policy(read_chart(OWN, "own", rules))
+    assert "\n1010\t" in policy
+    assert read_chart(policy.replace("1010", "10 10"), "p", rules).cells == read_chart(policy, "p", rules).cells
 
 
 def test_a_table_saved_by_excel_as_unicode_text() -> None:

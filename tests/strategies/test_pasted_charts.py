@@ -50,8 +50,11 @@ def test_a_pair_may_depend_on_doubling_after_a_split():
         ("A+7", None, "A7"),
         ("13 thru 16", None, "13 14 15 16"), ("up to 6", None, "4 5 6"), ("pair of eights", None, "88"),
         ("Aces", None, "AA"), ("13, 14", None, "13 14"), ("8,7", None, None), ("eights, aces", None, "88 AA"),
-        ("A-7", "pairs", "77 88 99 TT AA"), ("10/J/Q/K", "pairs", "TT"), ("A,A or 8,8", None, "AA 88"), 
-        ("BJ", None, "A10"), ("A,A", None, "AA"), ("Hard 16", "soft", "16"),
+        ("A-7", "pairs", "77 88 99 TT AA"), ("10/J/Q/K", "pairs", "TT"), ("A,A or 8,8", None, "AA 88"),
+        ("BJ", None, "A10"), ("A,A", None, "AA"),
+        ("20 (A,9)", None, "A9"), ("16 (8,8)", None, "88"), ("A,7 (18)", None, "A7"),
+        ("Hard 16 (10,6)", None, "16"), ("16 (not 8,8)", None, "16"), ("You have 12", None, "12"), ("F,F", None, "TT"),
+        ("Hard 16", "soft", "16"),
     ],
 )  # fmt: skip
 def test_labels(label, section, rows):

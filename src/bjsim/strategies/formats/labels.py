@@ -20,20 +20,33 @@ TITLE_WORDS = {
     *("AN", "DECISION", "DECISIONS", "FOR", "AND"),
 }  # the words of a line that begins a section; "dealer stands on soft 17" is no such line
 LEFT_OUT = r"\(.*?\)|\b(?:EXCLUDING|EXCEPT|WITHOUT|BUT NO|NOT?|NON)\b.*"  # parts of titles: "hard hands (no pairs)"
-NOISE = r"\b(HARD|SOFT|PAIRS?|SPLITS?|OF|TOTALS?|HANDS?|PLAYER'?S?|YOUR|POINTS?)\b|[():.\"]"
+NOISE = r"\b(HARD|SOFT|PAIRS?|SPLITS?|OF|TOTALS?|HANDS?|PLAYER'?S?|YOUR?|HAVE|POINTS?)\b|[():.\"]"
 UP, DOWN = r"(OR|AND|&) (MORE|HIGHER|UP|ABOVE|OVER|GREATER)", r"(OR|AND|&) (LESS|LOWER|DOWN|BELOW|UNDER|FEWER)"
-CARD = r"(?:10|[2-9]|[TJQKXA]|TENS?|ACES?)"
-CARDS = {"10": 10, "T": 10, "J": 10, "Q": 10, "K": 10, "X": 10, "TEN": 10, "TENS": 10, "A": 11, "ACE": 11, "ACES": 11}
+CARD = r"(?:10|[2-9]|[TJQKXFA]|TENS?|ACES?)"
+CARDS = {
+    "10": 10,
+    "T": 10,
+    "J": 10,
+    "Q": 10,
+    "K": 10,
+    "X": 10,
+    "F": 10,
+    "TEN": 10,
+    "TENS": 10,
+    "A": 11,
+    "ACE": 11,
+    "ACES": 11,
+}
 NUMBERS = dict(TWO="2", THREE="3", FOUR="4", FIVE="5", SIX="6", SEVEN="7", EIGHT="8", NINE="9")  # "a pair of eights"
 BLANK = ("", "-", "–", "—", ".")  # cells that mean "no" in tables of pairs and of surrenders
 
 # What charts write instead of the codes of bjsim; Y and N are resolved with the rules and the totals.
 ACTION_WORDS = {
-    "S": "S ST STAND STAY STICK", "H": "H HIT", "P": "P SP SPL SPT SPLIT", "D": "D DD DBL DOUBLE",
-    "R": "R U SU SUR SURR SURRENDER",
+    "S": "S ST STAND STAY STICK", "H": "H HIT", "P": "P SP SPL SPT SPLIT", "D": "D DD DBL DBLE DOUBLE",
+    "R": "R U SU SR SUR SURR SURRENDER",
 }  # fmt: skip
 CODE_WORDS = {
-    **ACTION_WORDS, "Dh": "D DD DBL DOUBLE", "Rh": ACTION_WORDS["R"], "Y": "Y YES ✓ ✔", "N": "N NO ✗ ✘", "Y/N": "Y/N YN"
+    **ACTION_WORDS, "Dh": ACTION_WORDS["D"], "Rh": ACTION_WORDS["R"], "Y": "Y YES ✓ ✔", "N": "N NO ✗ ✘", "Y/N": "Y/N YN"
 }  # fmt: skip
 CODES_BY_WORD = {word: code for code, words in CODE_WORDS.items() if code not in "DR" for word in words.split()}
 FALLBACKS = {"D": "HS", "P": "HDS", "R": "HSP"}
@@ -76,7 +89,7 @@ def parse_card(text: str) -> str | None:
     first = re.split(r"[/,\s(–-]", text.upper().strip("'\" "))[0]
     if first in ("FACE", "FACES", "PICTURE"):
         return "T"
-    first = {"11": "A", "1": "A"}.get(first, first)
+    first = {"11": "A", "1": "A", **NUMBERS}.get(first, first)
     return _letter(_points(first)) if re.fullmatch(CARD, first) else None
 
 
@@ -105,8 +118,11 @@ def parse_hands(label: str, section: str | None) -> list[str] | None:
     """
     text = re.sub("[–—−‑‒~]|\\.\\.+|…", "-", label.upper()).replace("≤", "<=").replace("≥", ">=")
     text = re.sub("['’]S", "S", text)
-    outside = re.sub(r"\(.*?\)", " ", text)  # "Soft 18 (A,7)" is clear without (A,7)
-    return _rows(outside, section) or _rows(text, section)
+    outside = _rows(re.sub(r"\(.*?\)", " ", text), section)
+    inside = _rows(found[1], None) if (found := re.search(r"\((.*?)\)", text)) else None
+    if inside and not any(row.isdigit() and len(set(row)) > 1 for row in inside):  # 18 (A,7), 16 (8,8)
+        return inside
+    return outside or _rows(text, section)
 
 
 def _rows(text: str, section: str | None) -> list[str] | None:
@@ -123,7 +139,7 @@ def _plain(text: str) -> str:
     text = re.sub(r"\b(" + "|".join(NUMBERS) + r")(?=(E?S)?\b)", lambda match: NUMBERS[match[1]], text)
     text = re.sub(r"\bUP TO\b", "<=", re.sub(UP, "+", re.sub(DOWN, "<", text)))
     text = re.sub(r"\b(TO|THRU|THROUGH)\b", "-", re.sub(r"\b[HS](?=\d)", "", text))
-    return re.sub(r"\s*([-/,+&])\s*", r"\1", re.sub(NOISE, " ", text)).strip(" ,|;\t&")
+    return re.sub(r"\s*([-/,+&])\s*", r"\1", re.sub(NOISE, " ", text)).strip(" ,|;\t&=")
 
 
 def _parse(text: str, section: str | None) -> Hands | None:

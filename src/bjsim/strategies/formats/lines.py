@@ -13,9 +13,9 @@ SEPARATORS = ("|", "\t", ";", ",", "&", "")  # "" for blanks
 QUOTES = "'\"*`“”‘’"  # around fields; asterisks make words bold in Markdown
 TENS = 3  # columns that a header may have besides one for tens: jacks, queens and kings
 
-# Frames of boxes become pipes and dashes, odd blanks become blanks, and invisible characters vanish.
+# Frames of boxes become pipes and dashes, odd blanks and brackets become blanks, and invisible characters vanish.
 _FRAMES = {code: "-" for code in range(0x2500, 0x2580)} | {ord(mark): "|" for mark in "│┃┆┇┊┋║╎╏"}
-_BLANKS = dict.fromkeys((0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0x3000), " ")
+_BLANKS = dict.fromkeys((*b"[]{}", 0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0x3000), " ")
 _PLAIN = _FRAMES | _BLANKS | dict.fromkeys((0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
 
 
@@ -43,6 +43,7 @@ def plain_lines(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(re.split(r"\r\n|\n|\r", text.translate(_PLAIN)), 1):
         heading = line.lstrip().startswith("#")
         line = line.replace("#", " ") if heading else line.split("#")[0]
+        line = re.sub(r"^\s*[-*•]\s", lambda mark: " " * len(mark[0]), line)  # an item of a list
         line = re.sub(r"\\\\.*$|\$", " ", re.sub(r"\\([lg])eq?\b", lambda sign: "<=" if sign[1] == "l" else ">=", line))
         if line.strip(" \t|;,:-+=&"):
             yield number, f"# {line.strip()}" if heading else line
@@ -54,6 +55,8 @@ def split_fields(number: int, text: str, separator: str) -> list[Token]:
     Where blanks separate, pipes do so too, and a last word of ten letters or more is one cell for each letter. A `!`
     ends a cell, as in what `bjsim check` prints.
     """
+    if separator == ",":
+        text = re.sub(r"^([^:=]*)[:=](?=\s)", r"\1,", text)  # 16: S, S, ...
     pattern = rf"[^{re.escape(separator)}]*" if separator else r"[^\s|!]+!?"
     fields = []
     for match in re.finditer(pattern, text):
@@ -125,6 +128,9 @@ def split_row(number: int, text: str, layout: TableLayout) -> list[Token]:
             fields.pop()
         if separator == layout.separator:
             best = fields
+        if separator in ("\t", ",", ";"):  # an editor may have removed empty cells at the end of a line
+            end = Token(number, len(text) + 1, "")
+            fields = fields + [end] * (min(size + 1 - len(fields), size - 1) if any(not f.text for f in fields) else 0)
         cells = fields[-size:]
         if len(fields) > size and all(labels.parse_code(token.text) or token.text in labels.BLANK for token in cells):
             return fields

@@ -121,6 +121,9 @@ class _Reader:
         if len(before) > 1 and (title := _section_column(before[0].text)):
             self.section, label = title, join_fields(before[1:], text)
         hands = self._hands(label.text)
+        if hands is None and layout.after and not layout.title and len(fields) == size + 1:  # labels on the right
+            label, cells = fields[-1], fields[:-1]
+            hands = self._hands(label.text)
         if hands and size and len(fields) > size:
             return _Line(self.section, label, hands, cells, layout.columns)
         codes = sum(labels.parse_code(token.text) is not None for token in fields)

@@ -11,6 +11,8 @@ policy is read as a chart.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
@@ -80,7 +82,7 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
         name, header, [tokens for n, line in enumerate(lines, 1) if (tokens := tokenize_line(n, line))], len(lines)
     )
     parsed: dict[str, tuple[str, list[Token]]] = {}  # row -> the hand it was given as, and its tokens
-    for hand, *actions in grid.rows:
+    for hand, *actions in map(_join_pair, grid.rows):
         label = {"TT": "1010"}.get(hand.text.upper(), hand.text.upper())
         if label not in POLICY_HANDS:
             raise grid.error(
@@ -96,6 +98,13 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
             _check_same(grid, hand, actions, *parsed[row])
     rest = [[Token(0, 0, text) for text in (row, *(best.cells[row, c] for c in POLICY_COLUMNS))] for row in _rest(best)]
     return chart_from(ParsedTable(name, header, [*(tokens for _, tokens in parsed.values()), *rest], grid.end), rules)
+
+
+def _join_pair(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens of a line, a pair such as `10 10` as one."""
+    if len(tokens) != len(POLICY_COLUMNS) + 2 or tokens[0].text.upper() != tokens[1].text.upper():
+        return tokens
+    return [tokens[0]._replace(text=tokens[0].text + tokens[1].text), *tokens[2:]]
 
 
 def _row(states: States, hand: str) -> str:
