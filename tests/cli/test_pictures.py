@@ -12,8 +12,9 @@ from support.command import bjsim, refusal
 from bjsim.cli import chart_plot, plots
 from bjsim.cli.captions import decimals, game_text
 from bjsim.cli.colours import ACTION_COLOURS
-from bjsim.cli.convergence import round_values, shared_scales, short_count
+from bjsim.cli.convergence import hand_ticks, round_values, shared_scales, short_count
 from bjsim.sim.game.presets import named_rules
+from bjsim.strategies.evaluation.valued_chart import ValuedChart
 
 COMMANDS = {
     "solve": ("solve", "value", "--rules", "blackjack-p"),
@@ -154,4 +155,11 @@ def test_scales_without_an_exact_value_and_with_few_hands():
 
     line = Line([10], [4.0], [(-math.inf, math.inf)], [(-math.inf, math.inf)])
     scales = shared_scales([Panel("few", line, Line([], [], [], []), None)])
-    assert scales.low < 4 < scales.high and math.isfinite(scales.low + scales.high)
+    assert scales.low < 4 < scales.high and math.isfinite(scales.low + scales.high) and scales.first < scales.last
+    assert hand_ticks(scales) == [10, 11] and hand_ticks(scales._replace(last=1e4)) == [10, 100, 1000, 1e4]
+
+
+def test_rows_for_counted_cards_are_explained():
+    (note,) = chart_plot.row_notes(ValuedChart.of_best_in(named_rules("neller-v1")))
+    assert note.startswith("12/3 is 12 in 3 cards; 13:67 is 13 of 6 and 7. Other rows are for all other hands")
+    assert chart_plot.row_notes(ValuedChart.of_best_in(named_rules("neller"))) == []

@@ -89,4 +89,5 @@ def test_rows_for_counted_cards_are_shown_where_they_differ():
     assert counted & shown and counted - shown
     for row in counted - shown:
         total = row.partition("/")[0].partition(":")[0]
-        assert all(chart.cells[row, column].code == chart.cells[total, column].code for column in chart.columns)
+        codes = ["S" if total in ("21", "A10") else chart.cells[total, column].code for column in chart.columns]
+        assert [chart.cells[row, column].code for column in chart.columns] == codes

@@ -22,12 +22,12 @@ UNSAID = frozenset((
 ))  # fmt: skip
 FILES = (
     "rules_name",
+    "mdp_path",
     "chart",
     "names",
     "bots",
     "system",
     "indices",
-    "players",
     "load_path",
 )  # options whose values may be paths
 

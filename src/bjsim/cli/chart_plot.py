@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -80,6 +81,19 @@ def closest_lines(chart: ValuedChart) -> list[str]:
         f"{row} v {column}: {NAMES[first]}, {100 * margin:.4f}% better than {NAMES[second]}"
         for row, column, ((first, _), (second, _)), margin in closest_pairs(chart, CLOSEST)
     ]
+
+
+def row_notes(chart: ValuedChart) -> list[str]:
+    """What the rows for counted cards mean, if any are shown."""
+    rows = [row for rows in chart.sections.values() for row in rows]
+    notes = []
+    if slash := next((row for row in rows if "/" in row), ""):
+        total, _, cards = slash.partition("/")
+        notes.append(f"{slash} is {total} in {cards} cards")
+    if colon := next((row for row in rows if ":" in row), ""):
+        total, _, cards = colon.partition(":")
+        notes.append(f"{colon} is {total} of {' and '.join(cards[:2])}")
+    return [f"{'; '.join(notes)}. Other rows are for all other hands of their total."] if notes else []
 
 
 def outcome_names(chart: ValuedChart) -> dict[int, str]:
@@ -166,11 +180,13 @@ def plot_valued(chart: ValuedChart, text: Text, path: str, marks: bool) -> None:
     stacks = _stacks(chart, dealer)
     block = LABEL + max(len(chart.columns), len(chart.dealer) if dealer else 0)
     depths = [sum(rows * HEIGHT + 0.5 for _, rows in stack) for stack in stacks]
-    wide, top = len(stacks) * (block + GAP) + 0.4, 1.7 + LINE * len(text.lines)
-    legend = -(-len(text.legend) // 2)
-    canvas = _Canvas(wide, top + max(depths) + 0.3 + LINE * (legend + len(text.notes)) + 1)
+    wide = len(stacks) * (block + GAP) + 0.4
+    lines = [part for line in text.lines for part in textwrap.wrap(line, round(4.5 * wide))]
+    top = 1.7 + LINE * len(lines)
+    legend, notes = -(-len(text.legend) // 2), [*text.notes, *row_notes(chart)]
+    canvas = _Canvas(wide, top + max(depths) + 0.3 + LINE * (legend + len(notes)) + 1)
     canvas.text(0.4, 0.8, text.title, 13, weight="bold")
-    for number, line in enumerate(text.lines):
+    for number, line in enumerate(lines):
         canvas.text(0.4, 1.6 + LINE * number, line, 9)
     for number, stack in enumerate(stacks):
         x, y = number * (block + GAP), top
@@ -190,11 +206,9 @@ def plot_valued(chart: ValuedChart, text: Text, path: str, marks: bool) -> None:
         x, line_y = 0.4 + number // legend * wide / 2, y + LINE * (number % legend)
         canvas.box(x, line_y - 0.22, 0.7, 0.44, facecolor=ACTION_COLOURS[letter], edgecolor="#8a8f94", lw=0.5)
         canvas.text(x + 0.95, line_y, meaning, 8.5)
-    for number, note in enumerate(text.notes, legend):
+    for number, note in enumerate(notes, legend):
         canvas.text(0.4, y + LINE * number, note, 8.5)
-    canvas.text(
-        0.4, y + LINE * (legend + len(text.notes)) + 0.25, text.command, 7.5, color="#5a636e", family="monospace"
-    )
+    canvas.text(0.4, y + LINE * (legend + len(notes)) + 0.25, text.command, 7.5, color="#5a636e", family="monospace")
     save_figure(canvas.figure, path)
 
 
@@ -204,6 +218,7 @@ def _stacks(chart: ValuedChart, dealer: bool) -> list[list[tuple[str, int]]]:
     outcomes = [("dealer", 1 + len(outcome_names(chart)))] if dealer else []
     if len(chart.columns) > NARROW or len(blocks) == 1:
         return [blocks + outcomes]
-    if len(blocks) == 2:  # no pairs
-        return [blocks[:1], blocks[1:] + outcomes]
-    return [blocks[:1] + outcomes, blocks[1:]]
+    left, right = blocks[:1], blocks[1:]
+    if sum(rows for _, rows in left) > sum(rows for _, rows in right):
+        return [left, right + outcomes]
+    return [left + outcomes, right]

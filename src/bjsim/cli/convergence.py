@@ -75,7 +75,14 @@ def shared_scales(panels: Sequence[Panel]) -> Scales:
     hands = [count for panel in panels for count in panel.raw.hands]
     low, high = min(bounds), max(bounds)
     margin = (high - low) * 0.04 or 1.0
-    return Scales(min(hands), max(hands), low - margin, high + margin)
+    return Scales(min(hands), max(max(hands), 1.1 * min(hands)), low - margin, high + margin)
+
+
+def hand_ticks(scales: Scales) -> list[float]:
+    """Labelled numbers of hands on a logarithmic scale: powers of ten, or the bounds if there are not two of them."""
+    powers = range(math.ceil(math.log10(scales.first)), math.floor(math.log10(scales.last)) + 1)
+    ticks = [10.0**power for power in powers]
+    return ticks if len(ticks) > 1 else sorted({scales.first, scales.last})
 
 
 def short_count(count: float) -> str:

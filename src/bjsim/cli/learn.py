@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 from click.core import ParameterSource
@@ -12,9 +13,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
 
+from bjsim.cli.captions import game_text, given_command
 from bjsim.cli.learn_plot import plot_regret
 from bjsim.cli.options import Count, check_writable, json_option, rules_options, seed_option, the_rules, write_json
-from bjsim.cli.plots import check_picture
+from bjsim.cli.plots import check_drawings
 from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.rules import Rules
@@ -68,10 +70,8 @@ def learn(
     The regret, and the cost of every state with a suboptimal action, are computed, not sampled.
     """
     schedule = Schedule(algorithm, draws or "")
-    if plot_path:
-        check_picture(plot_path)
-    for path in (json_path, plot_path):
-        check_writable(path)
+    check_writable(json_path)
+    check_drawings(plot_path, None)
     if mdp_path:
         if settings or decks or ctx.get_parameter_source("rules_name") != ParameterSource.DEFAULT:
             raise InputError("--mdp reads the whole process from the file; omit --rules, --set and --decks")
@@ -88,7 +88,8 @@ def learn(
     if json_path:
         write_json(learn_json(result, game), json_path)
     if plot_path:
-        plot_regret(result, str(process.rules if process else mdp_path), plot_path)
+        title = game_text(process.rules) if process else Path(str(mdp_path)).name
+        plot_regret(result, title, plot_path, given_command(ctx, seed))
     report(console, result, game)
 
 

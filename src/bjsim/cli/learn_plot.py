@@ -7,12 +7,19 @@ from bjsim.cli.plots import new_figure, save_figure
 from bjsim.strategies.learning.study import Study
 
 
-def plot_regret(study: Study, title: str, path: str) -> None:
+def plot_regret(study: Study, title: str, path: str, command: str) -> None:
     """Plot the exact regret of the greedy policy against episodes, on logarithmic axes.
 
     Regrets too small for the axis are hollow dots at the bottom.
 
-    title: the game or file that was learned.
+    Args:
+        study: What was learned.
+        title: The game or file that was learned.
+        path: The file.
+        command: The command that makes the picture.
+
+    Raises:
+        InputError: The file cannot be written.
     """
     floor = 1e-7
     episodes = [point.episodes for point in study.curve]
@@ -23,10 +30,11 @@ def plot_regret(study: Study, title: str, path: str) -> None:
     axes.plot(episodes, regrets, marker=".", color=RAW, label=label)
     small = [point.episodes for point in study.curve if point.regret <= floor]
     axes.plot(small, [floor] * len(small), "o", ms=4, mec=RAW, mfc="white", ls="")
-    axes.set(xscale="log", yscale="log", xlabel="episodes", ylabel="exact regret, expected reward lost per episode")
+    axes.set(xscale="log", yscale="log", xlabel="episodes", ylabel="exact regret per episode")
     axes.set_ylim(bottom=floor / 2)
     axes.axhline(floor, color="black", lw=0.5, ls=":", label=f"{floor:g} or less")
-    axes.set_title(f"{title}: {study.episodes:,} episodes, seed {study.seed}", size="medium")
+    axes.set_title(f"{title}\n{study.episodes:,} episodes, seed {study.seed}", size="medium", loc="left")
+    figure.supxlabel(command, fontsize=7, color="#5a636e", family="monospace", x=0.01, ha="left")
     axes.legend(fontsize="small")
     axes.grid(alpha=0.3)
     save_figure(figure, path)

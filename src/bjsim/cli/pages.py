@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from bjsim.cli.chart_plot import closest_pairs, cost_text, margin_text, outcome_names, usual_legend
+from bjsim.cli.chart_plot import closest_pairs, cost_text, margin_text, outcome_names, row_notes, usual_legend
 from bjsim.cli.colours import ACTION_COLOURS, ADJUSTED, RAW
-from bjsim.cli.convergence import Line, Panel, Scales, make_panels, round_values, shared_scales, short_count
+from bjsim.cli.convergence import Line, Panel, Scales, hand_ticks, make_panels, round_values, shared_scales, short_count
 from bjsim.cli.render import interval, percent
 from bjsim.html_pages import render_page
 from bjsim.sim.game.actions import NAMES
@@ -70,6 +70,7 @@ def chart_part(chart: ValuedChart, to_other: bool = False) -> dict[str, Any]:
             for kind, rows in chart.sections.items()
         },
         "legend": usual_legend(codes),
+        "notes": row_notes(chart),
     }
 
 
@@ -123,8 +124,10 @@ def _drawing(panel: Panel, scales: Scales) -> dict[str, Any]:
         return " ".join(f"{x(n)},{y(edge)}" for n, edge in edges)
 
     kinds = [("raw", panel.raw), *([("adjusted", panel.adjusted)] if panel.adjusted.hands else [])]
-    powers = range(math.ceil(math.log10(scales.first)), math.floor(math.log10(scales.last)) + 1)
-    ticks = [(LEFT + x(10**n), short_count(10**n), "end" if x(10**n) > width - 20 else "middle") for n in powers]
+    ticks = [
+        (LEFT + x(count), short_count(count), "end" if x(count) > width - 20 else "middle")
+        for count in hand_ticks(scales)
+    ]
     return {
         "title": panel.title, "width": WIDTH, "height": HEIGHT, "left": LEFT, "bottom": height,
         "y_ticks": [(y(value), f"{value:.6g}%") for value in round_values(scales.low, scales.high)], "x_ticks": ticks,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -10,11 +11,12 @@ from typing import Any, NamedTuple
 
 from bjsim.arguments import check_writable
 from bjsim.cli.colours import ADJUSTED, EXACT, RAW
-from bjsim.cli.convergence import Panel, make_panels, shared_scales, short_count
+from bjsim.cli.convergence import Panel, hand_ticks, make_panels, shared_scales, short_count
 from bjsim.errors import InputError
 from bjsim.strategies.results import BotResult
 
 DPI = 130
+LABEL = 46  # characters in a line of the rules next to a plot
 PALETTE = 128  # colours of a PNG
 
 
@@ -92,7 +94,8 @@ def plot_convergence(results: Sequence[BotResult], path: str, title: str, comman
             axes.set_ylabel("return, % of the bet")
     first = grid[0, 0]
     first.set(xscale="log", xlim=(scales.first, scales.last), ylim=(scales.low, scales.high))
-    first.xaxis.set_major_formatter(lambda count, _: short_count(count))
+    first.set_xticks(hand_ticks(scales), [short_count(count) for count in hand_ticks(scales)])
+    first.xaxis.set_minor_formatter("")
     _add_legend(below, grid.flat[: len(panels)])
     save_figure(figure, path)
 
@@ -101,7 +104,8 @@ def _framed(width: float, height: float, title: str, command: str, legend: float
     """A figure, its part for axes below a title, and its part for a legend above the command; sizes in inches."""
     figure = new_figure(width, height + legend)
     above, below = figure.subfigures(2, 1, height_ratios=(height, legend))
-    above.suptitle(title, fontsize="medium", x=0.01, ha="left")
+    lines = [part for line in title.splitlines() for part in textwrap.wrap(line, round(13 * width))]
+    above.suptitle("\n".join(lines), fontsize="medium", x=0.01, ha="left")
     below.text(0.01, 0.05 / legend, command, fontsize=7, color="#5a636e", family="monospace", parse_math=False)
     return figure, above, below
 
@@ -149,7 +153,8 @@ def plot_values(games: Sequence[Valued], path: str, title: str, command: str) ->
         axes.axvline(100 * games[0].value, color=EXACT, lw=0.8, ls=":")
     for y, game in enumerate(games):
         axes.text(-0.02, y - 0.13, game.name, transform=beside, ha="right", va="center", weight="bold")
-        axes.text(-0.02, y + 0.24, game.about, transform=beside, ha="right", va="center", size=7)
+        about = textwrap.fill(game.about, LABEL, max_lines=2, placeholder=" …")
+        axes.text(-0.02, y + 0.08, about, transform=beside, ha="right", va="top", size=7)
         axes.text(1.02, y, game.text, transform=beside, ha="left", va="center", size=9)
         if math.isfinite(game.value):
             axes.plot([100 * game.value], [y], "o", color=RAW, ms=9, label="exact value of a fresh shoe")

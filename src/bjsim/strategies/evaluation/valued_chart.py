@@ -154,9 +154,9 @@ def _sections(
 
 def _adds(codes: Mapping[tuple[str, str], str], columns: Iterable[str], row: str) -> bool:
     """Whether a row is for hands of any cards, or differs from that row; a total that always stands is left out."""
-    if row in ("21", "A10"):
-        return any(codes.get((row, column), "S") != "S" for column in columns)
     parsed = parse_row(row)
+    if parsed.points == 21:
+        return any(codes.get((row, column), "S") != "S" for column in columns)
     if not parsed.counted:
         return True
     for column in columns:
