@@ -1,5 +1,5 @@
 # Everything happens in .venv, and an install is repeated only when pyproject.toml changes.
-#   make run | test | test-all | test-wheel | coverage | snapshots | agreement | bench | lint | docs | clean
+#   make run | test | test-all | test-wheel | coverage | snapshots | agreement | gallery | bench | lint | docs | clean
 
 PYTHON ?= python3
 VENV   := .venv
@@ -9,7 +9,7 @@ TESTS  := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadgroup
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-all test-wheel coverage snapshots agreement bench lint docs clean
+.PHONY: run test test-all test-wheel coverage snapshots agreement gallery bench lint docs clean
 
 run: $(VENV)/.installed
 	$(BIN)/bjsim run --bots optimal,lim17 --hands 1e7
@@ -35,6 +35,10 @@ snapshots: $(VENV)/.installed-test
 # Computes docs/reference/agreement.md, our values next to all published ones; look at the difference with git diff.
 agreement: $(VENV)/.installed
 	$(BIN)/python .ci/agreement.py
+
+# Runs the commands of docs/gallery.md, which draw its pictures; look at them before you commit them.
+gallery: $(VENV)/.installed
+	$(BIN)/python .ci/gallery.py
 
 bench: $(VENV)/.installed-test
 	@mkdir -p .benchmarks

@@ -1,0 +1,40 @@
+"""docs/gallery.md: its commands are accepted, and they draw every picture and page that it shows."""
+
+import importlib.util
+import itertools
+import re
+
+import pytest
+from support.documents import ROOT, parse_command
+
+from bjsim.cli.main import cli
+
+PAGE = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+SPEC = importlib.util.spec_from_file_location("gallery", ROOT / ".ci" / "gallery.py")
+assert SPEC and SPEC.loader
+gallery = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(gallery)
+COMMANDS = gallery.commands(PAGE)
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
+def test_a_command_is_accepted(words: list[str]) -> None:
+    parse_command(cli, words)
+
+
+def test_the_commands_draw_what_is_shown() -> None:
+    pairs = [pair for words in COMMANDS for pair in itertools.pairwise(words)]
+    written = [name for option, name in pairs if option in ("--plot", "--html")]
+    shown = re.findall(r"\]\((gallery/[^)]+)\)", PAGE)
+    assert sorted(written) == sorted(f"docs/{name}" for name in shown) and len(set(shown)) == len(shown) > 6
+    folder = {f"docs/gallery/{path.name}" for path in (ROOT / "docs" / "gallery").iterdir()}
+    assert folder == set(written)
+
+
+def test_files_are_small() -> None:
+    for path in (ROOT / "docs" / "gallery").iterdir():
+        assert path.stat().st_size < 100_000, path.name
+
+
+def test_pictures_have_a_description() -> None:
+    assert all(len(text) > 20 for text in re.findall(r"!\[([^\]]*)\]", PAGE))
