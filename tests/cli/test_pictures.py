@@ -134,11 +134,13 @@ def test_one_decision_and_a_plain_chart_draw_nothing():
 
 
 def test_the_game_in_words():
-    assert game_text(named_rules("atlantic-city")) == "atlantic-city: 8 decks, S17, naturals 3:2, DAS, late surrender"
-    european = "european: 6 decks, S17, naturals 3:2, DAS, double 9-11, no hole card"
-    assert game_text(named_rules("european")) == european
-    changed = named_rules("vegas-s17").replace(decks=1, charlie=6)
-    assert game_text(changed) == "vegas-s17: 1 deck, S17, naturals 3:2, DAS, decks = 1, charlie = 6"
+    atlantic, european = named_rules("atlantic-city"), named_rules("european")
+    assert game_text(atlantic.replace(cut=1)) == "atlantic-city: 8 decks, S17, naturals 3:2, DAS, late surrender"
+    text = "european: 6 decks for every round, S17, naturals 3:2, DAS, double 9-11, no hole card"
+    assert game_text(european.replace(cut=0)) == text
+    changed = named_rules("vegas-s17").replace(decks=1, charlie=6, cut="1/2")
+    assert game_text(changed) == "vegas-s17: 1 deck cut at 1/2, S17, naturals 3:2, DAS, charlie = 6"
+    assert game_text(changed, "A=4,T=16").startswith("vegas-s17: shoe A=4,T=16, S17")
 
 
 def test_numbers_are_short():

@@ -20,6 +20,7 @@ UNSAID = frozenset((
     "json_path", "html_path", "plot_path", "fix_path", "log", "checkpoint", "resume", "workers", "executor", "what",
     "echo", "save_path",
 ))  # fmt: skip
+SAID = ("decks", "cut", "hit_soft_17", "dealer_shows", "blackjack_pays", "double_after_split", "double_on")
 FILES = (
     "rules_name",
     "mdp_path",
@@ -32,12 +33,16 @@ FILES = (
 )  # options whose values may be paths
 
 
-def game_text(rules: Rules) -> str:
+def game_text(rules: Rules, shoe: str | None = None) -> str:
     """A game with its shoe and the rules that matter most, in the words of the trade.
 
-    Rules that differ from the preset of the same name are all listed.
+    Other rules that differ from the preset of the same name are listed.
+
+    Args:
+        rules: The game.
+        shoe: The cards of the shoe, if not whole decks.
     """
-    words = ["infinite shoe" if rules.infinite else format_decks(rules), "H17" if rules.hit_soft_17 else "S17"]
+    words = [f"shoe {shoe}" if shoe else _shoe(rules), "H17" if rules.hit_soft_17 else "S17"]
     if rules.dealer_shows == "both":
         words.append("both dealer's cards shown")
     if rules.naturals != "none":
@@ -53,8 +58,16 @@ def game_text(rules: Rules) -> str:
         words.append("no hole card")
     if preset := PRESETS.get(rules.name):
         usual = preset.rules.to_dict()
-        words += [f"{name} = {value}" for name, value in rules.to_dict().items() if value != usual[name]]
+        changed = ((name, value) for name, value in rules.to_dict().items() if value != usual[name])
+        words += [f"{name} = {value}" for name, value in changed if name not in SAID]
     return f"{rules.name}: {', '.join(words)}"
+
+
+def _shoe(rules: Rules) -> str:
+    if rules.infinite:
+        return "infinite shoe"
+    cut = "" if rules.cut == 1 else f" cut at {rules.cut}" if rules.cut else " for every round"
+    return format_decks(rules) + cut
 
 
 def given_command(context: click.Context, seed: int | None = None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bjsim.cli.captions import decimals
@@ -181,9 +181,9 @@ def plot_valued(chart: ValuedChart, text: Text, path: str, marks: bool) -> None:
     block = LABEL + max(len(chart.columns), len(chart.dealer) if dealer else 0)
     depths = [sum(rows * HEIGHT + 0.5 for _, rows in stack) for stack in stacks]
     wide = len(stacks) * (block + GAP) + 0.4
-    lines = [part for line in text.lines for part in textwrap.wrap(line, round(4.5 * wide))]
+    lines = _wrapped(text.lines, wide)
     top = 1.7 + LINE * len(lines)
-    legend, notes = -(-len(text.legend) // 2), [*text.notes, *row_notes(chart)]
+    legend, notes = -(-len(text.legend) // 2), _wrapped([*text.notes, *row_notes(chart)], wide)
     canvas = _Canvas(wide, top + max(depths) + 0.3 + LINE * (legend + len(notes)) + 1)
     canvas.text(0.4, 0.8, text.title, 13, weight="bold")
     for number, line in enumerate(lines):
@@ -210,6 +210,11 @@ def plot_valued(chart: ValuedChart, text: Text, path: str, marks: bool) -> None:
         canvas.text(0.4, y + LINE * number, note, 8.5)
     canvas.text(0.4, y + LINE * (legend + len(notes)) + 0.25, text.command, 7.5, color="#5a636e", family="monospace")
     save_figure(canvas.figure, path)
+
+
+def _wrapped(lines: Iterable[str], width: float) -> list[str]:
+    """Lines broken to fit a width in cells."""
+    return [part for line in lines for part in textwrap.wrap(line, round(4.5 * width))]
 
 
 def _stacks(chart: ValuedChart, dealer: bool) -> list[list[tuple[str, int]]]:

@@ -36,7 +36,7 @@ def draw_solved(
         return
     chart = ValuedChart.of_best(solver)
     title = f"The best strategy in {solver.rules.name}"
-    lines = [game_text(solver.rules) + (f", with the shoe {shoe}" if shoe else "")]
+    lines = [game_text(solver.rules, shoe)]
     if isinstance(solver, ShoeSolver):
         figures = {"value of the chart": percent(solver.value("td"), 6)}
         if strategy != "td":
