@@ -102,7 +102,7 @@ class Report:
             return []
         key = table_key(hands[bot].last[0])
         if key not in self._questions:
-            at_table = [hands[seat].last for seat in hands[bot].last[0]["seats"] if seat >= 0]
+            at_table = [hands[seat].last for seat in hands[bot].last[0]["seats"]]
             # A broke bot sits out the rest of the match.
             longest = max((last for last in at_table if table_key(last[0]) == key), key=len)
             self._questions[key] = list(questions(self.standings.contest, longest, self.protocols))
