@@ -259,7 +259,7 @@ def test_file_names_of_bots_are_plain_and_differ():
     assert slugs == ["lim17", "lim17-2", "etc-passwd", "bot-4", "bot-5", "lim17-2-6", "x" * 40]
 
 
-def ties_of(chips, separated):
+def ties_of(chips, separated, name="b"):
     """The words about ties of bots with these chips, of which these pairs are separated."""
     numbers = range(len(chips))
     standings = SimpleNamespace(
@@ -268,11 +268,12 @@ def ties_of(chips, separated):
     )
     ranks = [1 + sum(other > own for other in chips) if own else None for own in chips]
     order = sorted(numbers, key=lambda bot: -chips[bot])
-    return describe_ties(standings, [{"bot": f"b{n}", "rank": ranks[n], "number": n} for n in order])
+    return describe_ties(standings, [{"bot": f"{name}{n}", "rank": ranks[n], "number": n} for n in order])
 
 
 def test_ties_are_named():
     assert ties_of([300, 200], []) == ["b1", "b0"]
+    assert ties_of([400, 300, 200], [(0, 2)], "a-name-that-is-too-long-for-a-list") == ["rank 2", "all", "rank 2"]
     assert ties_of([300, 200], [(0, 1)]) == ["none", "none"]
     assert ties_of([500, 400, 300, 200], []) == ["all"] * 4
     assert ties_of([400, 300, 200], [(0, 2)]) == ["b1", "b0, b2", "b1"]

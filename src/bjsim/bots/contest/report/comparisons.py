@@ -7,6 +7,7 @@ from typing import Any
 
 from bjsim.bots.contest.scoring.standings import Standings
 
+NAMES = 30  # characters of names in a list of ties; longer ones are replaced by ranks
 COMPARED = 10  # bots that are compared with each other; the page of a bot compares it with all others
 
 
@@ -29,14 +30,15 @@ def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> li
             other for other in ranked
             if other is not row and (min(one, other["number"]), max(one, other["number"])) not in separated
         ]  # fmt: skip
+        names, ranks = ", ".join(other["bot"] for other in ties), sorted({other["rank"] for other in ties})
         if not row["rank"]:
             texts.append("")
-        elif len(ties) <= 2:
-            texts.append(", ".join(other["bot"] for other in ties) or "none")
+        elif len(ties) <= 2 and len(names) <= NAMES:
+            texts.append(names or "none")
         elif len(ties) == len(ranked) - 1:
             texts.append("all")
         else:
-            texts.append(f"ranks {_join_ranks(sorted({other['rank'] for other in ties}))}")
+            texts.append(f"{'ranks' if len(ranks) > 1 else 'rank'} {_join_ranks(ranks)}")
     return texts
 
 
