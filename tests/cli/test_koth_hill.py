@@ -52,7 +52,7 @@ def test_a_hill_from_the_command_line(tmp_path: Path) -> None:
     shown = bjsim("koth", "extend", hill, 3, "--json", "-").json
     assert shown["matches"] == 5 and [row["bot"] for row in shown["former"]] == ["lim13", "x v1"]
     page = (hill / "index.html").read_text()
-    assert "No longer in the standings: lim13 (dropped" in page and 'id="again"' not in page
+    assert "No longer in the standings: lim13 (dropped" in re.sub("<[^>]*>", "", page) and 'id="again"' not in page
     assert "every card and chip" in bjsim("koth", "verify", hill).out
     own = next(record for record in journal.read(hill) if record.get("own") == 3)
     hand = f"1.{own['table'] + 1}.1.4"

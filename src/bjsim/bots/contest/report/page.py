@@ -102,9 +102,9 @@ class Report:
             return []
         key = table_key(hands[bot].last[0])
         if key not in self._questions:
-            at_table = [hands[seat].last for seat in hands[bot].last[0]["seats"]]
-            # A broke bot sits out the rest of the match.
-            longest = max((last for last in at_table if table_key(last[0]) == key), key=len)
+            seats = [seat for seat in hands[bot].last[0]["seats"] if seat >= 0 and hands[seat].match == key[0]]
+            at_table = [last for last in (hands[seat].last for seat in seats) if table_key(last[0]) == key]
+            longest = max(at_table, key=len)  # a broke bot sits out the rest of the match
             self._questions[key] = list(questions(self.standings.contest, longest, self.protocols))
         return [question for question in self._questions[key] if question.bot == bot]
 
