@@ -56,6 +56,9 @@ ERRORS = """
     bjsim run --bots lim17 --hands 10 --rules esy
     bjsim run --bots lim17 --hands 10 --rules gone.toml
     bjsim solve nothing
+    bjsim solve base
+    bjsim solve easy
+    bjsim run --bots optimal lim17 --hands 10
     bjsim solve --rules field.toml
     bjsim solve --rules value.toml
     bjsim solve --rules broken.toml

@@ -95,6 +95,22 @@ def test_the_tables_of_solve_fit_the_screen_and_name_the_dealer_and_the_unit(gam
     assert re.fullmatch(r"[+]0\.14\d+% of the bet|[+]11\.668470% of the bet", lines[-2])
 
 
+def test_a_name_of_a_table_with_an_underscore_is_understood():
+    assert bjsim("solve", "base_split").out == bjsim("solve", "base-split").out
+
+
+def test_one_decision_has_a_heading_on_a_terminal():
+    lines = on_screen(80, "solve", "--rules", "vegas-s17", "--decks", "1", "--hand", "T,6 v T")
+    assert lines[0] == "T6 against T: expected profit in initial bets, by strategy"
+    assert max(map(len, lines)) <= 80
+
+
+def test_the_chart_of_check_and_its_legend_fit_the_screen():
+    lines = on_screen(80, "check", "hoyle", "--rules", "atlantic-city", "--decks", "inf", "--hands", "0")
+    end = next(number for number, line in enumerate(lines) if "! differs from the best chart" in line)
+    assert lines[0].strip() == "dealer's card" and max(len(line.rstrip()) for line in lines[: end + 1]) <= 80
+
+
 def test_files_and_pipes_get_the_tables_in_the_form_of_easy():
     assert bjsim("solve", "value").out == "0.11668470418450838\n"
     lines = bjsim("solve", "base-split").out.splitlines()

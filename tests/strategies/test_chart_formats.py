@@ -147,7 +147,7 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_dealer_codes_of_easy_are_whole_hands():
     text = WRITERS["chart"](BEST["easy"])
     assert text.split()[:23] == [*map(str, range(4, 21)), "AA", "A2", "A3", "A4", "A5", "A6"]
-    with pytest.raises(ChartError, match="line 1, column 1: a policy depends on one open card of the dealer"):
+    with pytest.raises(ChartError, match="line 1, column 1: a policy is for games in which the dealer shows one card"):
         read_chart(TEXT["policy"], "p", EASY)
-    with pytest.raises(ChartError, match="a policy depends on one open card of the dealer"):
+    with pytest.raises(ChartError, match="a policy is for games in which the dealer shows one card"):
         WRITERS["policy"](BEST["easy"])

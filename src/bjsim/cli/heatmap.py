@@ -9,6 +9,7 @@ from bjsim.cli.colours import ACTION_COLOURS
 from bjsim.strategies.charts.rows import PAIR, parse_row
 from bjsim.strategies.evaluation.evaluate import Evaluation
 
+LEGEND_WIDTH = 80  # characters of a line
 KINDS = ("hard", "pairs", "soft")  # by `Row.kind`
 
 
@@ -52,7 +53,13 @@ def heat_map(evaluation: Evaluation) -> Text:
             mark, style = ("!", "bold underline") if (row, column) in wrong else (" ", "")
             text.append(f"{code + mark:<3}", style=f"black on {ACTION_COLOURS[code[0]]} {style}")
         text.append("\n")
+    left = LEGEND_WIDTH
     for letter, meaning in usual_legend(set(evaluation.codes.values())).items():
+        if left < len(meaning) + 2:
+            text.append("\n")
+            left = LEGEND_WIDTH
         text.append(f" {meaning} ", style=f"black on {ACTION_COLOURS[letter]}")
         text.append(" ")
-    return text.append(f"! differs from {benchmark(evaluation)}")
+        left -= len(meaning) + 3
+    mark = f"! differs from {benchmark(evaluation)}"
+    return text.append(mark if len(mark) <= left else f"\n{mark}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from fractions import Fraction
 from typing import Any
 
@@ -32,7 +33,12 @@ class TableName(click.Choice[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value in PRESETS or str(value).endswith(".toml"):
             raise InputError(f"{value} is a game, not a table; write --rules {value}")
-        return super().convert(value, param, ctx)
+        name = str(value).lower().replace("_", "-")
+        if name not in self.choices and (near := difflib.get_close_matches(name, self.choices, 1, 0.5)):
+            raise InputError(
+                f"no table is called '{value}'; did you mean {near[0]}? Tables are {', '.join(self.choices)}"
+            )
+        return super().convert(name if name in self.choices else value, param, ctx)
 
 
 @click.command()

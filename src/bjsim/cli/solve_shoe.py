@@ -8,7 +8,7 @@ from collections.abc import Callable
 import click
 
 from bjsim.cli.options import write_json
-from bjsim.cli.solve_tables import print_dealer, print_table, print_value
+from bjsim.cli.solve_tables import print_dealer, print_table, print_value, screen_width
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.valued_chart import dealer_outcomes
@@ -164,4 +164,6 @@ def _hand(solver: ShoeSolver, cards: str, shown: str, json_path: str | None) -> 
         for letter in letters:
             table[ACTIONS[letter], name] = f"{ev[letter]: .9f}"
         table["best", name] = ACTIONS[max(letters, key=ev.__getitem__)]
+    if screen_width():
+        click.secho(f"{cards} against {shown}: expected profit in initial bets, by strategy", bold=True)
     click.echo(table)

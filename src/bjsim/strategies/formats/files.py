@@ -14,7 +14,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.formats.csv import csv_grid, format_csv
 from bjsim.strategies.formats.parser import SAME_CODE, ChartError, chart_from
-from bjsim.strategies.formats.pasted import NoHeaderError, Reading, read_pasted
+from bjsim.strategies.formats.pasted import NoHeaderError, Reading, read_pasted, shows_one_card
 from bjsim.strategies.formats.policy import format_policy, policy_chart
 from bjsim.strategies.formats.text import format_text, split_lines, text_grid
 
@@ -66,6 +66,11 @@ def read_with_notes(data: bytes | str, name: str, rules: Rules) -> Reading:
         try:
             return read_pasted(text, name, rules)
         except NoHeaderError:
+            if rules.dealer_shows == "both" and shows_one_card(text):
+                raise ChartError(
+                    f"{name} is for games in which the dealer shows one card, such as vegas-s17; in {rules.name} both "
+                    "are seen"
+                ) from None
             raise error from None
         except ChartError as other:  # the error of the reader that came further
             raise max(error, other, key=lambda error: error.position) from None

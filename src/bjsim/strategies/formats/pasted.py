@@ -267,6 +267,11 @@ def _section_column(text: str) -> str | None:
     return None if re.search(r"\d|\b[TJQKA]\b", text) else labels.find_title(text)
 
 
+def shows_one_card(text: str) -> bool:
+    """Whether a line has the cards of a dealer who shows one."""
+    return any(find_header(line, tuple("23456789TA"), labels.parse_card) for _, line in plain_lines(text))
+
+
 def read_pasted(text: str, name: str, rules: Rules) -> Reading:
     """Read a chart in any usual style.
 

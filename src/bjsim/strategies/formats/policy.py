@@ -57,8 +57,8 @@ def format_policy(chart: Chart) -> str:
 def _check_columns(states: States, source: str) -> None:
     if states.columns != POLICY_COLUMNS:
         raise ChartError(
-            f"{source}: a policy depends on one open card of the dealer, but this game shows both; "
-            f"use a chart, whose first line has {' '.join(states.columns)}"
+            f"{source}: a policy is for games in which the dealer shows one card, such as blackjack-p; "
+            f"in {states.rules.name} both are seen"
         )
 
 

@@ -40,6 +40,9 @@ class ShoeSolver(ShoePlays):
     def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | Composition | None = None) -> None:
         super().__init__(rules, shoe)  # written out for its entry in the API reference
 
+    def __repr__(self) -> str:
+        return f"ShoeSolver({self.rules.name}, {self.composition.cards:g} cards)"
+
     def value(self, strategy: Strategy = "td") -> float:
         """Compute the expected profit of a strategy in a freshly shuffled shoe.
 
