@@ -58,7 +58,7 @@ def run(command: str) -> str:
     return printed
 
 
-@pytest.mark.parametrize("page", ["homework.md", "analyst.md"])
+@pytest.mark.parametrize("page", ["homework.md", pytest.param("analyst.md", marks=pytest.mark.slow)])
 def test_a_tutorial_works(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
