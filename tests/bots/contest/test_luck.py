@@ -395,7 +395,7 @@ def test_what_is_not_valued_moves_no_mean(fields):
     rules = load_rules("european").replace(decks=1, seats=4, max_hands=3, double_on="any", **fields)
     players = named(rules, names)
     players[0] = replace(players[0], insurance="I" if rules.insurance else "S")
-    matches = adjusted(logged(rules, players, 40), LuckAdjuster(ContestLuckModel(rules), 4, 1))
+    matches = adjusted(logged(rules, players, 24), LuckAdjuster(ContestLuckModel(rules), 4, 1))
     kinds_are_unbiased(matches)
     assert min(agree(matches, names).values()) > 5
 
