@@ -143,3 +143,15 @@ def test_the_line_counter_counts(tmp_path):
             count = sum((card in "23456") - (card in "TJQKA") for card in seen)
             assert f"count={count:+d}" in question.answer
     assert asked > 40
+
+
+@needs(".c")
+@pytest.mark.slow
+def test_the_line_counter_beats_the_bots_without_memory(tmp_path):
+    """Separated from all of them, simultaneously at 95% and at any time, after 246 matches."""
+    samples = ("counter_line.py", "bettor.py", "counter.c", "lim17.py", "optimal.py")
+    contest = Contest(named_rules("cardshark"), seed=12, matches=400, until="decided", protocols=("argv", "line"))
+    host = Host.begin(tmp_path, contest, gather([str(SAMPLES / name) for name in samples], contest.rules), 2, "auto")
+    standings = host.run()
+    assert standings.decided and standings.rows()[0].name == "counter_line"
+    assert not any(score.faults for score in standings.scores)
