@@ -158,7 +158,7 @@ def test_cuts_and_changes_at_random_moments(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_kills_and_changes_at_random_moments(tmp_path: Path, seed: int) -> None:
     """The same with SIGKILL, from the command line, in a duplicate contest."""
     chance = random.Random(seed)
@@ -170,7 +170,7 @@ def test_kills_and_changes_at_random_moments(tmp_path: Path, seed: int) -> None:
 
     def killed(*words: str) -> None:
         nonlocal kills
-        size = file.stat().st_size + chance.randrange(1000, 150_000)
+        size = file.stat().st_size + chance.randrange(1000, 40_000)
         process = subprocess.Popen([*command, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while process.poll() is None and file.stat().st_size < size:
             time.sleep(0.002)
