@@ -63,6 +63,13 @@ for line in os.fdopen(0, "rb", 0):
     ("ignores the end of its input", line_bot("'S'", end="while True: time.sleep(9)"), set(), STANDS),
     ("ignores signals", line_bot("'S'", setup="signal.signal(15, signal.SIG_IGN); signal.signal(18, lambda *_: 0)",
                                  end="while True: pass"), set(), STANDS),
+    ("processes that wake each other", line_bot("'S'", setup="""
+def wake(other):
+    while True: os.kill(other, signal.SIGCONT)
+me = os.getpid()
+child = os.fork()
+child or wake(me)
+threading.Thread(target=wake, args=(child,), daemon=True).start()"""), {"timeout"}, None),
     ("stops itself", line_bot(work="os.kill(os.getpid(), signal.SIGSTOP)"), {"timeout"}, STANDS),
     ("stops everything", line_bot(work="os.kill(-1, signal.SIGSTOP); time.sleep(60)"), {"timeout"}, STANDS),
     ("kills everything", line_bot(work="os.kill(-1, signal.SIGKILL); os.kill(os.getpid(), 9)"), {"crash"}, STANDS),

@@ -1,7 +1,10 @@
 """Line bots: one process for a match, frozen between questions, replaced after a fault, and gone at the end."""
 
+import contextlib
 import itertools
+import os
 import random
+import signal
 import threading
 import time
 
@@ -163,8 +166,8 @@ def test_the_bank_pays_for_slow_moves(bot):
     assert causes[:3] == ["exit"] * 3 and set(causes[5:]) == {"timeout"}
 
 
-@pytest.mark.parametrize("sandbox", MODES)
-def test_a_bot_does_not_think_between_questions(bot, sandbox):
+def ticks_of(bot, before, **options):
+    """The ticks of a thread that counts milliseconds while the bot is awake, at each of its answers."""
     setup = """ticks = 0
 def think():
     global ticks
@@ -172,13 +175,32 @@ def think():
         time.sleep(0.001)
         ticks += 1
 threading.Thread(target=think, daemon=True).start()"""
-    player = bot(
-        "x.py", line_bot("'S', ticks, time.monotonic()", setup=setup, work="time.sleep(0.02)"), sandbox=sandbox
-    )
-    played, _ = play(player, 5, before=lambda: time.sleep(0.2))
+    text = line_bot("'S', ticks, time.monotonic()", setup=setup, work="time.sleep(0.02)")
+    played, _ = play(bot("x.py", text, **options), 5, before)
     ticks, clock = zip(*[map(float, note.split()) for note in notes(played)], strict=True)
     assert clock[-1] - clock[0] > 0.2 * (len(clock) - 1) and ticks[0] > 2
+    return ticks
+
+
+@pytest.mark.parametrize("sandbox", MODES)
+def test_a_bot_does_not_think_between_questions(bot, sandbox):
+    ticks = ticks_of(bot, lambda: time.sleep(0.2), sandbox=sandbox)
     assert all(later - one < 60 for one, later in itertools.pairwise(ticks))  # it would be about 150
+
+
+@needs_sandbox
+def test_a_bot_that_is_woken_between_questions_is_stopped_again(bot):
+    """Its processes may wake each other in the moment in which they are stopped; here the test wakes them."""
+    before = processes()
+
+    def wake():
+        for pid in processes() - before:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+        time.sleep(0.2)
+
+    ticks = ticks_of(bot, wake, sandbox="required")
+    assert all(later - one < 60 for one, later in itertools.pairwise(ticks))
 
 
 @needs_sandbox

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from bjsim.bots.sandbox.inside.resident import ResidentRunner
 from bjsim.bots.sandbox.inside.runner import LENGTH, Runner
 from bjsim.bots.sandbox.inside.starters import IGNORED
-from bjsim.bots.sandbox.inside.streams import CHUNK
+from bjsim.bots.sandbox.inside.streams import CHUNK, make_poller
 
+FIRST_WAIT_MS, LAST_WAIT_MS = 1, 16  # for a frame, before a resident bot is stopped again
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
 
@@ -27,10 +28,24 @@ def guard_self() -> None:
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def frames(descriptor: int) -> Iterator[bytes]:
+def chunks(descriptor: int, runner: Runner) -> Iterator[bytes]:
+    """What is read from the descriptor, until its end. Between two reads the runner may have something to do."""
+    poller, wait_ms = make_poller(descriptor), FIRST_WAIT_MS
+    while True:
+        if isinstance(runner, ResidentRunner) and not poller.poll(wait_ms):
+            runner.stop_again()
+            wait_ms = min(2 * wait_ms, LAST_WAIT_MS)
+            continue
+        wait_ms = FIRST_WAIT_MS
+        if not (chunk := os.read(descriptor, CHUNK)):
+            return
+        yield chunk
+
+
+def frames(descriptor: int, runner: Runner) -> Iterator[bytes]:
     """The frames read from the descriptor, until its end."""
     data = b""
-    while chunk := os.read(descriptor, CHUNK):
+    for chunk in chunks(descriptor, runner):
         data += chunk
         while len(data) >= LENGTH.size and len(data) >= (end := LENGTH.size + LENGTH.unpack_from(data)[0]):
             yield data[LENGTH.size : end]
@@ -48,5 +63,5 @@ def main() -> None:
     settings = json.loads(sys.argv[1])
     runner = (ResidentRunner if settings["resident"] else Runner)(settings)
     os.write(replies, runner.ready())
-    for frame in frames(requests):
+    for frame in frames(requests, runner):
         os.write(replies, runner.move(frame))

@@ -183,6 +183,11 @@ class ResidentRunner(Runner):
         self.alive = False
         return itself
 
+    def stop_again(self) -> None:
+        """Stop the bot's processes that escaped: one may have woken another in the moment before it was stopped."""
+        if self.alive:
+            self._signal_all(signal.SIGSTOP)
+
     def _signal_all(self, number: int) -> None:
         """Stop or continue all processes in the sandbox but this one."""
         if os.getpid() == 1:
