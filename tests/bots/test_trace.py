@@ -3,6 +3,7 @@
 import pytest
 from bot_helpers import SAMPLES, line_bot, needs
 from click.testing import CliRunner
+from support.documents import ROOT, blocks
 
 from bjsim.bots.check_line import check_match
 from bjsim.bots.player import open_bot
@@ -46,6 +47,13 @@ def test_a_bot_that_is_started_for_every_move_and_its_twin_are_asked_the_same():
         lines = [line.removeprefix("> move ").removeprefix("> ").split() for line in done.output.splitlines()]
         traces.append([line[:5] for line in lines if line[0].isdecimal() or (line[0] == "<" and line[1] != "ready")])
     assert traces[0] == traces[1] and len(traces[0]) > 10
+
+
+def test_the_transcript_of_the_documentation():
+    page = (ROOT / "docs" / "reference" / "line-protocol.md").read_text(encoding="utf-8")
+    (block,) = [block.text for block in blocks("line-protocol.md", page) if block.text.startswith("> hello")]
+    done = run("trace", SAMPLES / "lim17_line.py", "--rounds", "1", "--seed", "2", "--timeout", "2")
+    assert done.output == block and "< H\n" in block
 
 
 @pytest.mark.parametrize("name", ["lim17.py", "lim17_line.py"])
