@@ -9,7 +9,7 @@ from support.table import Scripted, line, play_script
 
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, IllegalAction, View, raise_by
-from bjsim.sim.game.events import Acted
+from bjsim.sim.game.events import Acted, Dealt, Shuffled
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
@@ -175,7 +175,7 @@ def test_a_hand_may_bust_or_reach_21_on_its_last_move(card: str, profit: Fractio
 
 
 def test_a_round_that_needs_more_cards_than_a_deck_goes_on_with_a_fresh_one() -> None:
-    """Seven seats that hit exhaust the deck; each deck still has every rank four times."""
+    """Seven seats that hit exhaust the deck; each deck has every rank four times, and a shuffle before it."""
 
     class Recording(DeckShoe):
         drawn: list[int]
@@ -193,8 +193,10 @@ def test_a_round_that_needs_more_cards_than_a_deck_goes_on_with_a_fresh_one() ->
     rules = Rules(decks=1, seats=7, stand_on_21=False, split_by="never", naturals="none")
     shoe = Recording(rules, Stream(5))
     shoe.drawn = []
-    for _ in range(12):
-        Round(rules, shoe, [Greedy()] * 7).play()
+    events = [event for _ in range(12) for event in Round(rules, shoe, [Greedy()] * 7).play().events]
+    cards = "".join("-" if isinstance(event, Shuffled) else "c" * isinstance(event, Dealt) for event in events)
+    shoes = cards.split("-")
+    assert len(shoes) >= 6 and {len(cards) for cards in shoes[:-1]} == {52}
     decks = [shoe.drawn[i : i + 52] for i in range(0, len(shoe.drawn) - 51, 52)]
     assert len(decks) >= 5
     assert all(sorted(deck) == sorted(list(range(13)) * 4) for deck in decks)

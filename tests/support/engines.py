@@ -33,12 +33,14 @@ class CountingShoe:
     def begin_round(self) -> bool:
         return self.shoe.begin_round()
 
+    def replenish(self) -> bool:
+        shuffled = self.shoe.replenish()
+        self.ran_out += shuffled
+        return shuffled
+
     def draw(self) -> int:
-        before = getattr(self.shoe, "dealt", 0)
-        rank = self.shoe.draw()
-        self.ran_out += getattr(self.shoe, "dealt", 1) <= before
         self.dealt += 1
-        return rank
+        return self.shoe.draw()
 
 
 def sights(result: RoundResult) -> set[str]:

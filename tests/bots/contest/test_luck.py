@@ -200,6 +200,9 @@ class CountingShoe:
             self.left = []
         return shuffled
 
+    def replenish(self):
+        return self.shoe.replenish()
+
     def draw(self):
         self.left = self.left or sorted([*range(N_RANKS - 1), *[N_RANKS - 1] * 4] * 4)
         rank = self.shoe.draw()

@@ -65,22 +65,19 @@ def choose(hand: str, dealer: str, unseen: dict[str, int], stake: int, chips: in
 
 rules: dict[str, str] = {}
 unseen: dict[str, int] = {}  # cards of the shoe that have not been seen
-dealt, hidden = 0, False  # cards dealt from it; whether the face-down card is one of them
+hidden = False  # whether the face-down card is from this shoe
 for line in sys.stdin:
     word, *words = line.split() or [""]
     keys = dict(each.split("=", 1) for each in words if "=" in each)
-    decks = int(rules.get("decks", 1))
-    if word in ("match", "shuffle") or (word in ("card", "hidden") and dealt == 52 * decks):  # cardshark deals them all
-        unseen, dealt, hidden = dict.fromkeys(POINTS, 4 * decks), 0, False
+    if word in ("match", "shuffle"):
+        unseen, hidden = dict.fromkeys(POINTS, 4 * int(rules.get("decks", 1))), False
     if word == "hello":
         print("ready 1 name=counter", flush=True)
     elif word == "rules":
         rules = keys
     elif word == "hidden":
-        dealt, hidden = dealt + 1, True
-    elif word == "card":
-        dealt, unseen[words[1]] = dealt + 1, unseen[words[1]] - 1
-    elif word == "shown" and hidden:
+        hidden = True
+    elif word == "card" or (word == "shown" and hidden):
         unseen[words[1]] -= 1
     elif word == "move":
         (hand, visible), stake, chips, legal = words[1:3], int(words[3]), int(words[4]), keys["legal"]

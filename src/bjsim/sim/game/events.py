@@ -15,7 +15,7 @@ Ending = Literal["natural", "charlie", "21", "bust", "stood", "surrendered", "mo
 
 @dataclass(frozen=True, slots=True)
 class Shuffled:
-    """The shoe was shuffled before the deal."""
+    """The shoe was shuffled: before the deal, or before a card, because it had run out."""
 
 
 @dataclass(frozen=True, slots=True)

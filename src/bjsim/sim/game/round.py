@@ -104,13 +104,18 @@ class Round:
         for seat in self.seats:
             self._to_next_decision(seat)
 
+    def _draw(self) -> int:
+        if self.shoe.replenish():
+            self.events.append(Shuffled())
+        return self.shoe.draw()
+
     def _card(self, seat: Seat, index: int) -> None:
-        card = seat.hands[index].take(self.shoe.draw())
+        card = seat.hands[index].take(self._draw())
         self.open_cards += card
         self.events.append(_dealt(card, seat.number, index))
 
     def _dealer_card(self, face_down: bool = False) -> None:
-        card = self.dealer.take(self.shoe.draw())
+        card = self.dealer.take(self._draw())
         self.events.append(_dealt(card, face_down=face_down))
 
     def _offer_insurance(self) -> None:

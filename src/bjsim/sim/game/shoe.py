@@ -35,6 +35,10 @@ class Shoe(Protocol):
         """Prepare for a round. Returns: whether the shoe was shuffled."""
         ...
 
+    def replenish(self) -> bool:
+        """Shuffle a shoe that has run out during a round. Returns: whether it was shuffled."""
+        ...
+
     def draw(self) -> int:
         """Draw a card. Returns: its rank index."""
         ...
@@ -101,6 +105,9 @@ class InfiniteShoe:
     def begin_round(self) -> bool:
         return False
 
+    def replenish(self) -> bool:
+        return False
+
     def draw(self) -> int:
         return next(self._cards)
 
@@ -149,9 +156,14 @@ class DeckShoe:
         self._shuffle()
         return True
 
+    def replenish(self) -> bool:
+        if self.dealt < self.size:
+            return False
+        self._shuffle()
+        return True
+
     def draw(self) -> int:
-        if self.dealt == self.size:
-            self._shuffle()
+        self.replenish()
         card = self._cards[self.dealt]
         self.dealt += 1
         return card
@@ -211,6 +223,14 @@ class ScriptedShoe:
 
     def begin_round(self) -> bool:
         """Prepare for a round.
+
+        Returns:
+            False: a scripted shoe is never shuffled.
+        """
+        return False
+
+    def replenish(self) -> bool:
+        """Prepare for a card.
 
         Returns:
             False: a scripted shoe is never shuffled.

@@ -78,6 +78,7 @@ class RewindableShoe:
         """Drop the recorded cards, before a new round."""
         self._cards: list[int] = []
         self._shuffled: bool | None = None
+        self._replenished: set[int] = set()  # numbers of the cards before which the shoe had run out
 
     def rewind(self) -> None:
         """Return to the first card of the round."""
@@ -88,6 +89,12 @@ class RewindableShoe:
         if self._shuffled is None:
             self._shuffled = self._shoe.begin_round()
         return self._shuffled
+
+    def replenish(self) -> bool:
+        """Prepare for a card. Returns: whether the shoe had run out, and was shuffled."""
+        if self._dealt == len(self._cards) and self._shoe.replenish():
+            self._replenished.add(self._dealt)
+        return self._dealt in self._replenished
 
     def draw(self) -> int:
         """Draw a card. Returns: its rank index."""

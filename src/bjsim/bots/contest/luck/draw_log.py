@@ -186,8 +186,6 @@ class DrawLogger:
                     self._left = list(self.deck)
 
     def _log_draw(self, table: _Round, seat: int, hand: int, rank: int) -> None:
-        if not any(self._left):  # the shoe ran out in the middle of the round, and a fresh one follows
-            self._left = list(self.deck)
         dealer = seat == DEALER
         slot = DEALER if dealer else table.place(seat, hand)
         kind = DEALER_KINDS[min(table.dealer_cards, 2)] if dealer else table.kinds[slot]
