@@ -134,6 +134,9 @@ class EveryShoe:
         self.at, self.chance = 0, 1.0
         return False
 
+    def replenish(self) -> bool:
+        return False
+
     def draw(self) -> int:
         self.at += 1
         if self.at <= len(self.first):

@@ -190,7 +190,7 @@ def at_a_table(game: CountingGame, key: tuple[int, int, int], rounds: int) -> tu
 def test_spots_among_other_players_are_those_of_the_readable_round(
     changes: dict[str, Any], plays: str, spots: str
 ) -> None:
-    """Shoes do not run out during rounds: a counter of the readable round is not told of it."""
+    """Shoes do not run out during rounds: with a fresh shoe, a counter at the table still counts the old hole card."""
     rules = SIX.replace(**changes)
     departures = Departures.parse(plays, Solver(rules.replace(seats=1)).chart)
     game = CountingGame(rules, find_system("hilo"), departures, (-40, 40), Ramp.parse(spots).spots)
