@@ -33,7 +33,9 @@ def test_what_the_documentation_tells_a_new_user_to_type(tmp_path, monkeypatch):
     printed = {}
     for line in re.findall(r"^    (bjsim .*)$", text, re.M):
         _, *words = shlex.split(line.replace("--hands 20000", "--hands 300"), comments=True)
-        slow = ["--timeout", "20"] if words[0] == "run" or words[1] in ("check", "ask", "trace") else []
+        slow = ["--timeout", "20"] if words[0] == "run" or (words[1:] and words[1] in ("check", "ask", "trace")) else []
+        if words[0] == "doctor":  # its status depends on this machine; tests/cli/test_doctor.py
+            continue
         done = CliRunner().invoke(cli, [*words, *slow])
         assert done.exit_code == 0, (line, done.output)
         printed[" ".join(words[:3])] = done.output

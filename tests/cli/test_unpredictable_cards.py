@@ -100,7 +100,8 @@ def test_the_seed_is_shown_when_the_contest_has_ended_and_not_before(tmp_path, m
         status, out, err = bjsim("koth", "lim17", "optimal", "--matches", 4, "--out", folder, *options)
     assert status == 130
     seed = str(next(journal.read(folder))["contest"]["seed"])
-    written = {path.name: path.read_text() for path in folder.iterdir() if path.name != journal.NAME}
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != journal.NAME]
+    written = {path.name: path.read_text() for path in files}
     assert written.keys() >= {"index.html", "standings.csv", "standings.json"}
     assert not [name for name, text in written.items() if seed in text]
     assert seed not in out + err + bjsim("koth", "--show", folder).out

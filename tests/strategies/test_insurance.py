@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from support.table import Scripted, line
 
-from bjsim.bots.contest.config import ConfigError, Contest
 from bjsim.sim.game.actions import INSURANCE, View
 from bjsim.sim.game.events import InsuranceSettled, Insured
 from bjsim.sim.game.hand_states import DEALER_NATURAL, INSURED, NATURAL
@@ -148,11 +147,6 @@ def test_players_that_count_the_cards_they_see() -> None:
     assert Perfect(rules).decide(view(rules, "98", "4567")).letter == "I"
     assert CardPlayer(rules).decide(view(rules, "98")).letter == "S"
     assert insured(ShoeSolver(rules).chart).decide(view(rules, "98")).letter == "I"
-
-
-def test_contests_refuse_it() -> None:
-    with pytest.raises(ConfigError, match="insurance = true: a contest cannot offer it"):
-        Contest(OFFERED)
 
 
 # --- files and the environment

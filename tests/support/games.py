@@ -51,7 +51,8 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     if decks == math.inf and draw(st.booleans()):
         most = SAFE_TENS if (split_by, max_hands) == ("value", math.inf) else 98
         ten = Fraction(draw(st.integers(2, most)), 100)
-    deck = "spanish" if ten == NORMAL_TENS and draw(st.integers(0, 3)) == 0 else "standard"
+    spanish = ten == NORMAL_TENS and draw(st.integers(0, 3)) == 0 and "ten_probability" not in fixed
+    deck = "spanish" if spanish else "standard"
     deal = draw(st.sampled_from(["pdpd", "ddpp", "ppdd", "dpdp", "dppd", "pddp", "pdp", "ppd", "dpp"]))
     hole = deal.count("d") == 2
     naturals = fixed.get("naturals") or draw(st.sampled_from(["both", "both", "player", "none"]))

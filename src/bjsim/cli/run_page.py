@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from bjsim.bots.player import BotPlayer
 from bjsim.cli.captions import game_text, published, without_folders
 from bjsim.cli.pages import convergence_part, page, text_rows
 from bjsim.cli.plots import plot_convergence
 from bjsim.cli.render import difference_rows, program_rows, result_rows
 from bjsim.cli.screen import result_lines
 from bjsim.run_result import RunResult
+
+if TYPE_CHECKING:  # what plays programs needs Linux
+    from bjsim.bots.player import BotPlayer
 
 
 def plot_run(result: RunResult, path: str, command: str) -> None:

@@ -44,7 +44,7 @@ def test_a_bot_that_cannot_be_loaded_does_not_stop_the_contest(folder, tmp_path,
         assert (host.timings.ms_per_move(0) is None) == (name == "broken")  # it made no move
         played[name] = [json.loads(line) for line in (tmp_path / name / "journal.jsonl").read_text().splitlines()]
         (folder / "broken.py").write_text("print('S')\n")
-    assert "broken only stands: broken cannot be loaded: SyntaxError" in caplog.text
+    assert "broken cannot be started and will stand on every hand: broken cannot be loaded: SyntaxError" in caplog.text
     faults = [fault for record in played["broken"] for fault in record.get("faults", ())]
     assert {(fault["bot"], fault["kind"]) for fault in faults} == {(0, "start-failure")} and len(faults) == 20
     assert all("SyntaxError" in fault["stderr"] and "print 'H'" in fault["stderr"] for fault in faults)
