@@ -135,10 +135,39 @@ def test_ramps_and_cuts_are_compared():
         (("--load", "none.npz"), "--load and --rules cannot be combined"),
         (("--optimal", "1-8", "--ramp", "1-4"), "--optimal and --ramp cannot be combined"),
         (("--chart", "perfect"), "is not a chart"),
+        (("--chip", "5"), "--chip rounds the bets of --optimal"),
+        (("--optimal", "1-8", "--vary", "ramp=1-4,1-8"), "--optimal and --vary ramp cannot be combined"),
+        (("--set", "dealer_shows=both"), "--indices i18 does not fit this game: 16vT S>=0: unknown dealer's card T"),
+        (("indices",), "--rules comes before indices; write the options after it"),
     ],
 )
 def test_errors_name_the_option(words, message):
     assert message in refusal(*GAME, *words)
+
+
+def test_a_game_of_an_infinite_shoe_is_named_first():
+    """The default game has one, and no index play for a dealer's ten."""
+    assert "cannot be counted in an infinite shoe" in refusal("count")
+    assert "cannot be counted in an infinite shoe" in refusal("count", "indices")
+
+
+def test_a_precision_is_reached(monkeypatch):
+    """`--rounds` has a default, which is no maximum where `--until` is given alone."""
+    monkeypatch.setattr("bjsim.cli.count.DEFAULT_ROUNDS", 1000)
+    words = ("--until", "0.06%", "--json", "-")
+    low, high = bjsim(*GAME, *words).json["ev_per_round_ci95"]
+    assert high - low <= 2 * 0.0006
+    low, high = bjsim(*GAME, *words, "--rounds", "1000").json["ev_per_round_ci95"]
+    assert high - low > 2 * 0.0006  # of one block
+
+
+def test_the_best_bet_is_0_everywhere(stored):
+    words = ("--load", stored[0] / "run.npz", "--optimal", "0-8", "--bankroll", "1", "--chip", "1")
+    assert "the best bet is 0 at every count" in refusal("count", *words)
+
+
+def test_index_plays_are_saved_where_they_are_read():
+    assert "files that end in .txt" in refusal("count", "indices", "--rules", "vegas-s17", "--save", "plays.idx")
 
 
 def test_a_stored_run_that_is_not_there():

@@ -12,7 +12,7 @@ from bjsim.arguments import MAX_HANDS, MAX_WORKERS
 from bjsim.cli.captions import given_command
 from bjsim.cli.count_indices import indices
 from bjsim.cli.count_report import count_json, count_page, plot_counts, print_counts, print_varied
-from bjsim.cli.count_request import CountRequest, evaluate_run, vary
+from bjsim.cli.count_request import DEFAULT_ROUNDS, CountRequest, evaluate_run, vary
 from bjsim.cli.options import (
     Count,
     Precision,
@@ -110,7 +110,10 @@ class BetLimits(click.ParamType):  # type: ignore[type-arg]
 )
 @click.option("--chip", type=float, default=0.0, metavar="UNITS", help="Bets of --optimal are multiples of this.")
 @click.option(
-    "--rounds", type=Count(1, MAX_HANDS), default="1e6", show_default=True, metavar="N", help="Rounds to play."
+    "--rounds",
+    type=Count(1, MAX_HANDS),
+    metavar="N",
+    help="Rounds to play; with --until, the maximum.  [default: 1e6]",
 )
 @click.option(
     "--until",
@@ -145,7 +148,9 @@ def count(context: click.Context, /, **options: Any) -> None:
 
     bjsim count --rules vegas-s17 --vary system=hilo,ko --vary cut=75%,83%
     """
-    if context.invoked_subcommand is None:
+    if context.invoked_subcommand is not None:
+        refuse_before(context)
+    else:
         refuse_ignored(context)
         run_count(options | {"command": given_command(context)})
 
@@ -155,8 +160,23 @@ def is_given(context: click.Context, name: str | None) -> bool:
     return context.get_parameter_source(str(name)) is ParameterSource.COMMANDLINE
 
 
+def refuse_before(context: click.Context) -> None:
+    """Raises: InputError: An option comes before the subcommand, which would ignore it."""
+    for option in context.command.params:
+        if is_given(context, option.name):
+            raise InputError(
+                f"{option.opts[0]} comes before {context.invoked_subcommand}; write the options after it, as in "
+                f"bjsim count {context.invoked_subcommand} --rules vegas-s17"
+            )
+
+
 def refuse_ignored(context: click.Context) -> None:
-    """Raises: InputError: Two options are given of which one would be ignored."""
+    """Raises: InputError: An option is given that would be ignored."""
+    if is_given(context, "chip") and not is_given(context, "optimal"):
+        raise InputError("--chip rounds the bets of --optimal; give --optimal LOW-HIGH, such as 1-12, or leave it out")
+    names = [str(text).partition("=")[0].strip() for text in context.params["varied"]]
+    if "ramp" in names and is_given(context, "optimal"):
+        raise InputError("--optimal and --vary ramp cannot be combined; leave out one of them")
     clashes = [("load_path", name) for name in PLAYED] + [("optimal", "ramp")]
     clashes += [("varied", name) for name in ("save_path", "load_path", "plot_path", "html_path")]
     options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
@@ -208,8 +228,9 @@ def make_request(options: dict[str, Any]) -> CountRequest:
     )
     return CountRequest(
         rules, find_system(options["system"]), options["chart"], options["indices"], Ramp.parse(options["ramp"]),
-        options["optimal"], options["chip"], bankroll is not None, terms, options["rounds"],
-        options["precision"] or 0.0, options["seed"], options["workers"] or usable_cores(),
+        options["optimal"], options["chip"], bankroll is not None, terms,
+        options["rounds"] or (MAX_HANDS if options["precision"] else DEFAULT_ROUNDS), options["precision"] or 0.0,
+        options["seed"], options["workers"] or usable_cores(),
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from bjsim.cli.options import check_writable, json_option, rules_options, the_rules, write_json, write_text
 from bjsim.cli.tables import Cell, print_table
+from bjsim.errors import InputError
 from bjsim.strategies.counting.departures import format_departures
 from bjsim.strategies.counting.indices import Index, generate_indices, select_departures
 from bjsim.strategies.counting.ramp import Ramp
@@ -38,10 +39,12 @@ def indices(
     """
     for path in (save_path, json_path):
         check_writable(path)
+    if save_path and save_path != "-" and not save_path.lower().endswith(".txt"):
+        raise InputError(f"--save {save_path} is not accepted; `bjsim count --indices` reads files that end in .txt")
     rules = the_rules(rules_name, settings, decks)
     found = generate_indices(rules, find_system(system), limit=limit, kelly=kelly, ramp=Ramp.parse(ramp))[:top]
     if save_path:
-        write_text(format_departures(select_departures(found, best_chart(rules))) + "\n", save_path)
+        write_text(format_departures(select_departures(found, best_chart(rules))), save_path)
     if json_path:
         write_json({"indices": [index_json(index) for index in found]}, json_path)
     rows: list[list[Cell]] = [

@@ -21,6 +21,7 @@ from bjsim.strategies.counting.ramp import ONE_SPOT, Ramp, SpotSteps, spots_at
 from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.typical import decks_to_count
 from bjsim.strategies.players.find import find_player
 
 VARIED = ("system", "ramp", "indices")  # what `--vary` accepts besides the rules
@@ -64,6 +65,7 @@ class CountRequest:
 
     def departures(self) -> Departures:
         """The chart with its index plays. Raises: InputError."""
+        decks_to_count(self.rules)  # before anything that takes time, or that only fits some games
         chart = find_player(self.chart, self.rules)
         if not isinstance(chart, Chart):
             raise InputError(f"--chart {self.chart} is not a chart; a counter departs from a chart")
@@ -78,7 +80,14 @@ class CountRequest:
             from bjsim.strategies.counting.indices import adapt_departures
 
             plays = adapt_departures(plays, self.rules, self.system, chart)
-        return Departures(chart, plays)
+        if not names_sets(self.indices):
+            return Departures(chart, plays)
+        try:
+            return Departures(chart, plays)
+        except InputError as error:
+            raise InputError(
+                f"--indices {self.indices} does not fit this game: {error}; give --indices none or generate"
+            ) from None
 
     @property
     def spots(self) -> SpotSteps:
@@ -118,6 +127,10 @@ def evaluate_run(run: CountRun, request: CountRequest) -> CountResult:
             bets = kelly_ramp(table, request.terms.bankroll, request.terms.kelly, least, most, request.chip, run.spots)
         else:
             bets = best_ramp(table, least, most, request.chip, run.spots)
+        if not bets.any():
+            raise InputError(
+                "--optimal: the best bet is 0 at every count; give a larger --bankroll, or a smaller --chip"
+            )
     else:
         bets = np.array([float(request.ramp.bet(count).units) for count in table.counts])
     _check_spots(run, request, bets)

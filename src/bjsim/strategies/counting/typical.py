@@ -33,7 +33,7 @@ Table = dict[tuple[int, int], int]  # (cards, scaled sum of tags) -> number of w
 def decks_to_count(rules: Rules) -> int:
     """Return the number of decks of a game. Raises: InputError: Its cards cannot be counted by ten tags."""
     if rules.infinite:
-        raise InputError("decks = inf: the cards of an infinite shoe cannot be counted")
+        raise InputError("decks = inf: cards cannot be counted in an infinite shoe; use 1 to 8 decks")
     if rules.deck != "standard":
         raise InputError(f"deck = {rules.deck}: counting systems are for decks of {DECK} cards")
     return int(rules.decks)
