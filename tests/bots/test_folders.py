@@ -99,19 +99,26 @@ def test_a_folder_with_a_line_bot_plays_in_a_contest(tmp_path):
         ("random = 1", {"bot__py": ""}, "random is not accepted; use true or false"),
         ("files = 'x'", {"bot__py": ""}, "files is not accepted; use a list"),
         ("files = ['../*']", {"bot__py": ""}, "leads out of the folder"),
-        ("files = ['/etc/*']", {"bot__py": ""}, "bot.toml "),
+        ("files = ['/etc/*']", {"bot__py": ""}, "bot.toml files: '/etc/*' is not accepted"),
         ("protocol = 'http'", {"bot__py": ""}, "protocol = 'http' is not accepted; use argv or line"),
         ("build = 'make'", {"bot__py": ""}, "build without run"),
         ("", {"main__py": ""}, "without it, one file must be called bot.py"),
         ("", {"bot__py": "", "bot__c": ""}, "one file must be called bot.py"),
         ("name = ", {"bot__py": ""}, "is not valid TOML"),
-        ("run = '\"'", {"x": ""}, "bot.toml "),
+        ("run = '\"'", {"x": ""}, "run = '\"' is not accepted: No closing quotation"),
+        ("run = '  '", {"x": ""}, "run = '  ' is not accepted; use a command, such as python3 play.py"),
+        ('run = "x a\\u0000b"', {"x": ""}, "is not accepted; use a command"),
+        (f"name = '{'x' * 201}'", {"bot__py": ""}, "name is not accepted; use at most 200 characters"),
     ],
 )
 def test_a_wrong_manifest_is_refused_in_one_line(tmp_path, manifest, files, why):
     with pytest.raises(BuildError) as error:
         read_folder(folder(tmp_path / "mine", manifest, **files))
     assert why in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_blank_name_is_that_of_the_folder(tmp_path):
+    assert read_folder(folder(tmp_path / "mine", "name = ' '", bot__py="")).name == "mine"
 
 
 def test_limits_and_links(tmp_path, monkeypatch):

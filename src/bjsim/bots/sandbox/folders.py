@@ -18,6 +18,7 @@ MAX_FOLDER = 1 << 26  # bytes of all files together
 MAX_FILES = 100  # each is a descriptor while a sandbox opens
 TEXTS = ("name", "author", "version", "protocol", "build", "run")  # keys of the manifest
 KEYS = (*TEXTS, "files", "random")
+LONGEST = 200  # characters of the name, the author and the version, which pages show
 PROTOCOLS = ("argv", "line")
 
 
@@ -69,6 +70,9 @@ def read_folder(path: Path) -> BotFolder:
         for key in TEXTS:
             if not isinstance(values.get(key, ""), str):
                 raise ValueError(f"{key} = {values[key]!r} is not accepted; use text")
+        for key in ("name", "author", "version"):
+            if len(values.get(key, "")) > LONGEST:
+                raise ValueError(f"{key} is not accepted; use at most {LONGEST} characters")
         if not isinstance(values.get("random", False), bool):
             raise ValueError("random is not accepted; use true or false")
         patterns = values.get("files", ["**/*"])
@@ -79,7 +83,7 @@ def read_folder(path: Path) -> BotFolder:
         protocol = values.get("protocol") or read_protocol(files.get(main, b""))
         if protocol not in PROTOCOLS:
             raise ValueError(f"protocol = {protocol!r} is not accepted; use {' or '.join(PROTOCOLS)}")
-    except (ValueError, NotImplementedError) as error:
+    except ValueError as error:
         raise BuildError(f"{manifest} {error}") from None
     except OSError as error:
         raise BuildError(f"{path}: {error.strerror}") from None
@@ -87,7 +91,7 @@ def read_folder(path: Path) -> BotFolder:
     for name, content in {MANIFEST: manifest.read_bytes(), **files}.items():
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
     return BotFolder(
-        values.get("name") or path.name, values.get("author", ""), values.get("version", ""), protocol,
+        values.get("name", "").strip() or path.name, values.get("author", ""), values.get("version", ""), protocol,
         values.get("random", False), language, main, files, digest.hexdigest(),
     )  # fmt: skip
 
@@ -112,7 +116,11 @@ def _read_files(folder: Path, patterns: list[str]) -> dict[str, bytes]:
 
 def _named(folder: Path, patterns: list[str]) -> Iterator[Path]:
     for pattern in patterns:
-        for path in folder.glob(pattern):
+        try:
+            paths = list(folder.glob(pattern))
+        except (ValueError, NotImplementedError) as error:
+            raise ValueError(f"files: {pattern!r} is not accepted: {error}") from None
+        for path in paths:
             parts = path.relative_to(folder).parts  # raises ValueError outside the folder
             hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
             if ".." in parts or any(parent.is_symlink() for parent in path.parents if folder in parent.parents):
@@ -124,10 +132,21 @@ def _named(folder: Path, patterns: list[str]) -> Iterator[Path]:
 def _language(build: str, run: str, files: Mapping[str, bytes]) -> tuple[Language, str]:
     """How the files are compiled and run, and the name of the source; "" if the manifest says it all."""
     if run:
-        return Custom(build, tuple(shlex.split(run))), ""
+        return Custom(build, _words(run)), ""
     if build:
         raise ValueError("has build without run, the command that starts the bot")
     mains = [name for name in files if name.startswith("bot.") and Path(name).suffix.lower() in ENDINGS]
     if len(mains) != 1:
         raise ValueError("has no run, the command that starts the bot; without it, one file must be called bot.py, ...")
     return ENDINGS[Path(mains[0]).suffix.lower()], mains[0]
+
+
+def _words(run: str) -> tuple[str, ...]:
+    """The words of the command that starts the bot. Raises: ValueError."""
+    try:
+        words = tuple(shlex.split(run))
+    except ValueError as error:
+        raise ValueError(f"run = {run!r} is not accepted: {error}") from None
+    if not words or not words[0] or "\0" in run:
+        raise ValueError(f"run = {run!r} is not accepted; use a command, such as python3 play.py")
+    return words
