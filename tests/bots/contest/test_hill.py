@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 from bot_helpers import SAMPLES, needs
 
-from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.config import MAX_COUNT, Contest
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host, verify
 from bjsim.bots.contest.play import journal
@@ -25,6 +25,7 @@ from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli.koth_change import newcomers, number_of
+from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")
@@ -257,6 +258,8 @@ def test_what_cannot_change(tmp_path: Path) -> None:
         newcomers(host, ["lim17"])
     with pytest.raises(Exception, match="no bot lim71; its bots are lim17, lim18"):
         number_of(host, "lim71")
+    with pytest.raises(InputError, match="matches = 1000000000000001 is not accepted"):
+        host.change(matches=MAX_COUNT + 1)  # once recorded, no command could read the journal
     host.close()
     assert [record["record"] for record in journal.read(tmp_path)][-1] == "end"
 

@@ -174,7 +174,7 @@ class Host:
             matches: The new number of matches, if it changes; rounded up to complete batches.
 
         Raises:
-            EntrantError: A bot cannot take part, or too few bots would remain.
+            InputError: A bot cannot take part, too few would remain, or the number of matches is not accepted.
         """
         roster, contest = self.roster, self.contest
         if len(roster.present) - len(leave) + len(join) < (1 if contest.against else 2):
@@ -186,7 +186,7 @@ class Host:
             "join": [{**entrant.to_dict(), "version": roster.version_of(entrant.name)} for entrant in join],
         }
         if matches is not None:
-            record["matches"] = -(-matches // roster.batch_size) * roster.batch_size
+            record["matches"] = roster.whole_batches(matches)
         self._journal.append(record)
         self._journal.sync()
         self._count(record)

@@ -125,6 +125,10 @@ class Roster:
         """The owners of the series whose unfinished match a change makes void."""
         return {self.owner(bot) for bot in change["leave"]}
 
+    def whole_batches(self, matches: int) -> int:
+        """A number of matches, rounded up to complete batches. Raises: ConfigError, if the contest cannot have it."""
+        return replace(self.contest, matches=-(-matches // self.batch_size) * self.batch_size).matches
+
     def version_of(self, name: str) -> int:
         """The next version of a bot of this name."""
         return 1 + max((self.versions[n] for n, bot in enumerate(self.bots) if bot["name"] == name), default=0)
