@@ -14,7 +14,8 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal, logs
 from bjsim.bots.contest.play.questions import protocols, questions
 from bjsim.bots.contest.play.verify import verify
-from bjsim.bots.contest.report.page import render_page
+from bjsim.bots.contest.report.bot_page import LOG_LENGTH, render_bot
+from bjsim.bots.contest.report.page import Report, render_page
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.cli.koth import koth
 from bjsim.sim.game.presets import load_rules
@@ -42,6 +43,13 @@ def played(tmp_path_factory):
     host = Host.begin(folder / "c", contest, gather(bots, CARDSHARK))
     host.run()
     return host
+
+
+def test_the_page_has_no_control_characters_of_a_log(played, tmp_path):
+    logs.add_logs(tmp_path, [logs.BotLog(0, 0, 0, 0, "a</pre>\x1b[2J\x00\u202eb\nc" + "d" * LOG_LENGTH, {})])
+    report = Report(played.standings, played.page, played.timings, 0.0, tmp_path)
+    page = render_bot(report, next(row for row in report.rows if row["number"] == 0))
+    assert "<pre>a&lt;/pre&gt;\ufffd[2J\ufffd\ufffdb\ncd" in page and "the first 4096 characters" in page
 
 
 def table(folder, match):

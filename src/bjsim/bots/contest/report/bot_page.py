@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bjsim.bots.contest.play.logs import read_logs
+from bjsim.bots.contest.play.logs import BotLog, read_logs
 from bjsim.bots.contest.play.questions import Question
 from bjsim.bots.contest.report.command import published_sources
 from bjsim.bots.contest.report.comparisons import compare
 from bjsim.bots.contest.report.drawings import draw_rank
 from bjsim.bots.contest.report.page import Report
 from bjsim.bots.contest.report.page_data import BotHands
-from bjsim.bots.protocol import printable
+from bjsim.bots.protocol import printable, printable_lines
 
 LOGS_SHOWN = 5  # matches whose stderr is shown
 LOG_LENGTH = 4096  # characters of each
@@ -48,9 +48,14 @@ def render_bot(report: Report, row: Mapping[str, Any]) -> str:
         last_match=hands.match + 1,
         trace=describe_questions(report.questions(bot)),
         ready=next((log.ready for log in reversed(logs) if log.ready), {}),
-        logs=[log for log in logs if log.text][-LOGS_SHOWN:],
+        logs=[(log, shorten(log)) for log in logs if log.text][-LOGS_SHOWN:],
         log_length=LOG_LENGTH,
     )
+
+
+def shorten(log: BotLog) -> str:
+    """The text of a log as the page shows it: its beginning, without control characters."""
+    return printable_lines(log.text[:LOG_LENGTH])
 
 
 def describe_questions(asked: Sequence[Question]) -> str:
