@@ -69,6 +69,29 @@ def test_a_hill_from_the_command_line(tmp_path: Path) -> None:
         assert said in refusal("koth", *words)
 
 
+def test_a_bot_in_a_folder_joins_and_is_replaced(tmp_path: Path) -> None:
+    """Also one whose path has the `=` of NAME=BOT. One whose command is missing is refused before it is recorded."""
+    hill, bot, missing = tmp_path / "hill", tmp_path / "a=b", tmp_path / "missing"
+    for folder, manifest in ((bot, ""), (missing, 'run = "no-such-interpreter"')):
+        folder.mkdir()
+        (folder / "bot.toml").write_text(manifest)
+        (folder / "bot.py").write_text("print('S')")
+    alone = ("--sandbox", "off")
+    assert bjsim("koth", "play", "lim13", "lim15", "--matches", 1, "--out", hill).status == 0
+    assert bjsim("koth", "add", hill, bot, "--no-play", *alone).status == 0
+    (bot / "bot.py").write_text("print('H')")
+    assert bjsim("koth", "replace", hill, "a_b", "--no-play", *alone).status == 0
+    assert bjsim("koth", "replace", hill, f"lim15={bot}", "--no-play", *alone).status == 0
+    before = (hill / journal.NAME).read_bytes()
+    for words, said in (
+        (["add", hill, missing, *alone], "bot missing cannot play: missing runs no-such-interpreter, which is not"),
+        (["replace", hill, "a_b=", *alone], "'a_b=' names no bot"),
+        (["replace", hill, f"a_b={tmp_path}", *alone], "a folder of bots takes no name"),
+    ):
+        assert said in refusal("koth", *words)
+    assert (hill / journal.NAME).read_bytes() == before
+
+
 def test_a_watched_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """Charts, so that no sandbox is needed: one is there, one appears, one changes, one disappears."""
     folder, hill, now = tmp_path / "bots", tmp_path / "hill", [0.0]

@@ -90,11 +90,13 @@ def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]
     """
     entrants: list[Entrant] = []
     for text in texts:
-        name, source = ("", text) if Path(text).is_file() else name_and_source(text)
+        name, source = ("", text) if Path(text).exists() else name_and_source(text)
         path = Path(source)
-        if path.is_dir() and name:
-            raise EntrantError(f"{text}: a folder of bots takes no name; its bots are named after their files")
+        if not source:
+            raise EntrantError(f"{text!r} names no bot; give a strategy, a file or a folder, or NAME=BOT")
         if path.is_dir() and not is_bot_folder(path):
+            if name:
+                raise EntrantError(f"{text}: a folder of bots takes no name; its bots are named after their files")
             if not (found := bots_in_folder(path, rules)):
                 raise EntrantError(f"the folder {source} contains no bots")
             entrants += found
@@ -229,6 +231,20 @@ def check_protocols(entrants: Sequence[Entrant], protocols: Sequence[str]) -> No
                 f"{entrant.source} speaks the protocol {entrant.protocol}, and this contest plays "
                 f"{' and '.join(protocols)}; set protocols in the contest's file (--config)"
             )
+
+
+def check_toolchains(entrants: Sequence[Entrant]) -> None:
+    """Check that this machine has what these programs need to be built and run. Raises: EntrantError."""
+    for entrant in entrants:
+        path = Path(entrant.source)
+        try:
+            language = read_folder(path).language if is_bot_folder(path) else find_language(path)
+            if language:
+                language.need_tools(entrant.name)
+        except BuildError as error:
+            raise EntrantError(f"the bot {entrant.name} cannot play: {error}") from None
+        except OSError as error:
+            raise EntrantError(f"{entrant.source}: {error.strerror}") from None
 
 
 def check_trusted(entrants: Sequence[Entrant], folder: Path) -> None:

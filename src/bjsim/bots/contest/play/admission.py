@@ -8,7 +8,7 @@ from typing import Any
 
 from bjsim import __version__
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import Entrant, check_protocols, identify
+from bjsim.bots.contest.entrants import Entrant, check_protocols, check_toolchains, identify
 from bjsim.bots.contest.luck.adjust import REFERENCE, has_luck
 from bjsim.bots.programs import need_programs
 from bjsim.bots.seats import warn_of_guessable
@@ -29,6 +29,7 @@ def check_programs(entrants: Sequence[Entrant], contest: Contest, sandbox: str) 
         from bjsim.bots.sandbox.session import raise_file_limit, sandboxed
 
         sandboxed(sandbox)
+        check_toolchains(programs)
         raise_file_limit(len(programs))
         warn_of_guessable(contest.seed)
 

@@ -112,6 +112,10 @@ class Language(ABC):
         """Paths of the tools that are installed, in the order of preference."""
         return [path for name in self.tools if (path := shutil.which(name))]
 
+    def need_tools(self, name: str) -> None:
+        """Check that what the bot of this name needs is installed. Raises: MissingToolchain."""
+        find_tool(self)
+
     def make_program(self, name: str, files: Mapping[str, bytes]) -> Program:
         """The program made from these files; arguments and errors as in `commands`, and MissingToolchain."""
         tool = find_tool(self)

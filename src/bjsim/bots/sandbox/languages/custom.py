@@ -31,6 +31,10 @@ class Custom(Language):
     def source_name(self, source: bytes, stem: str) -> str:
         return stem
 
+    def need_tools(self, name: str) -> None:
+        super().need_tools(name)
+        self.commands("", name, {})
+
     def commands(self, tool: str, name: str, files: Mapping[str, bytes]) -> Commands:
         program = self.run[0]
         found = program if "/" in program else shutil.which(program, path=PATH)
