@@ -96,6 +96,24 @@ def test_bots_share_their_scales(figures):
     assert "20,000 hands each, seed 3" in texts and "neller: infinite shoe" in texts and "luck-adjusted return" in texts
 
 
+def test_the_luck_adjusted_return_is_magnified(figures):
+    game = ("--rules", "vegas-s17", "--hands", "20000", "--workers", "1", "--adjust-luck")
+    assert bjsim("run", "--bots", "optimal,lim17", *game, "--plot", "x.png").status == 0
+    data = bjsim("run", "--bots", "optimal,lim17", *game, "--json", "-").json["bots"]
+    *panels, one, other = figures[0].subfigs[0].axes
+    assert len(panels) == 2 and panels[0].get_ylim() == panels[1].get_ylim()
+    spans = [axes.get_ylim()[1] - axes.get_ylim()[0] for axes in (one, other)]
+    assert spans[0] == pytest.approx(spans[1])
+    factor = (panels[0].get_ylim()[1] - panels[0].get_ylim()[0]) / spans[0]
+    shown = one.get_title(loc="left").split("magnified ")[1].removesuffix(" times").replace(",", "")
+    assert float(shown) == pytest.approx(factor, rel=0.5) and factor > 20
+    for bot, axes in zip(data, (one, other), strict=True):
+        adjusted, exact = axes.lines
+        low, high = axes.get_ylim()
+        assert adjusted.get_ydata()[-1] == pytest.approx(100 * bot["luck_adjusted"]["mean"])
+        assert low < adjusted.get_ydata()[-1] < high and low < exact.get_ydata()[0] < high
+
+
 def test_games_have_their_values(figures):
     data = bjsim(*COMMANDS["compare"], "--json", "-").json["games"]
     assert bjsim(*COMMANDS["compare"], "--plot", "x.png").status == 0

@@ -10,6 +10,8 @@ from bjsim.cli.render import adjusted_return, percent
 from bjsim.sim.running.experiment import Point
 from bjsim.strategies.results import BotResult
 
+LEAST = 1e-6  # percent of the bet: a smaller interval is that of rounding errors
+
 
 class Line(NamedTuple):
     """A mean with its intervals, all in percent of the bet, after increasing numbers of hands.
@@ -76,6 +78,20 @@ def shared_scales(panels: Sequence[Panel]) -> Scales:
     low, high = min(bounds), max(bounds)
     margin = (high - low) * 0.04 or 1.0
     return Scales(min(hands), max(max(hands), 1.1 * min(hands)), low - margin, high + margin)
+
+
+def magnified_scales(panels: Sequence[Panel]) -> list[tuple[float, float]] | None:
+    """Bounds of the luck-adjusted return of each panel, all equally far apart; None if a panel has no such bounds."""
+    bounds = []
+    for panel in panels:
+        intervals = panel.adjusted.ci95[len(panel.adjusted.hands) // 4 :]
+        edges = [edge for interval95 in intervals for edge in interval95 if math.isfinite(edge)]
+        if not edges:
+            return None
+        edges += [] if panel.exact is None else [panel.exact]
+        bounds.append((min(edges), max(edges)))
+    reach = 0.55 * max(high - low for low, high in bounds)
+    return [((low + high) / 2 - reach, (low + high) / 2 + reach) for low, high in bounds] if reach > LEAST else None
 
 
 def hand_ticks(scales: Scales) -> list[float]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from bjsim.arguments import check_writable
 from bjsim.cli.colours import ADJUSTED, EXACT, RAW
-from bjsim.cli.convergence import Panel, hand_ticks, make_panels, shared_scales, short_count
+from bjsim.cli.convergence import Panel, hand_ticks, magnified_scales, make_panels, shared_scales, short_count
 from bjsim.errors import InputError
 from bjsim.strategies.results import BotResult
 
@@ -64,7 +64,7 @@ def save_figure(figure: Any, path: str) -> None:
 def plot_convergence(results: Sequence[BotResult], path: str, title: str, command: str) -> None:
     """Plot means with their intervals against hands, the exact value as a line; one panel for each bot.
 
-    All panels have the same scales, so that bots can be compared.
+    All panels have the same scales, so that bots can be compared. Below each, its luck-adjusted return is magnified.
 
     Args:
         results: The results of the bots.
@@ -78,22 +78,27 @@ def plot_convergence(results: Sequence[BotResult], path: str, title: str, comman
     panels = make_panels(results)
     if not panels:
         return
-    scales = shared_scales(panels)
+    scales, magnified = shared_scales(panels), magnified_scales(panels)
     columns = len(panels) if len(panels) <= 3 else 2 if len(panels) == 4 else 3
     rows = -(-len(panels) // columns)
-    figure, above, below = _framed(max(3.6 * columns, 7), 0.7 + 2.6 * rows, title, command)
-    grid = above.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for axes in grid.flat[len(panels) :]:
+    heights = (2.6, 1.3) if magnified else (2.6,)
+    figure, above, below = _framed(max(3.6 * columns, 7), 0.7 + sum(heights) * rows, title, command)
+    drawn = above.subplots(len(heights) * rows, columns, sharex=True, squeeze=False, height_ratios=heights * rows)
+    grid, small = drawn[:: len(heights)], drawn[1::2]
+    for axes in [*grid.flat[len(panels) :], *small.flat[len(panels) :]]:
         axes.axis("off")
-    for number, axes in enumerate(grid.flat[: len(panels)]):
-        _draw_panel(axes, panels[number])
-        axes.tick_params(labelbottom=True)
-        if number + columns >= len(panels):
-            axes.set_xlabel("hands")
+    for number, (axes, panel) in enumerate(zip(grid.flat, panels, strict=False)):
+        _draw_panel(axes, panel)
+        axes.set_ylim(scales.low, scales.high)
+        axes.tick_params(labelbottom=True, labelleft=number % columns == 0)
         if number % columns == 0:
             axes.set_ylabel("return, % of the bet")
+    for axes, panel, limits in zip(small.flat, panels, magnified or [], strict=False):
+        _draw_magnified(axes, panel, limits, (scales.high - scales.low) / (limits[1] - limits[0]))
+    for axes in (small if magnified else grid).flat[max(len(panels) - columns, 0) : len(panels)]:
+        axes.set_xlabel("hands")
     first = grid[0, 0]
-    first.set(xscale="log", xlim=(scales.first, scales.last), ylim=(scales.low, scales.high))
+    first.set(xscale="log", xlim=(scales.first, scales.last))
     first.set_xticks(hand_ticks(scales), [short_count(count) for count in hand_ticks(scales)])
     first.xaxis.set_minor_formatter("")
     _add_legend(below, grid.flat[: len(panels)])
@@ -130,6 +135,21 @@ def _draw_panel(axes: Any, panel: Panel) -> None:
     if panel.exact is not None:
         axes.axhline(panel.exact, color=EXACT, lw=1, ls="--", label="exact value of a fresh shoe")
     axes.set_title(panel.title, fontsize="small", loc="left")
+    axes.grid(alpha=0.3)
+
+
+def _draw_magnified(axes: Any, panel: Panel, limits: tuple[float, float], factor: float) -> None:
+    line = panel.adjusted
+    low, high = zip(*line.ci95, strict=True)
+    axes.fill_between(line.hands, low, high, alpha=0.35, color=ADJUSTED, lw=0)
+    axes.plot(line.hands, line.mean, color=ADJUSTED, lw=1.2)
+    if panel.exact is not None:
+        axes.axhline(panel.exact, color=EXACT, lw=1, ls="--")
+    axes.set_ylim(limits)
+    axes.set_title(
+        f"luck-adjusted, 95% interval, magnified {float(f'{factor:.1g}'):,.0f} times", fontsize="small", loc="left"
+    )
+    axes.tick_params(labelbottom=True, labelsize="small")
     axes.grid(alpha=0.3)
 
 
