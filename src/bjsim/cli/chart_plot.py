@@ -58,11 +58,11 @@ def cost_text(cell: ValuedCell) -> str:
 def usual_legend(codes: set[str]) -> dict[str, str]:
     """The meaning of codes, by letter of the action."""
     texts = {letter: f"{letter} {NAMES[letter]}" for letter in ACTION_COLOURS}
-    texts |= {"D": "Dh, Ds double, else hit, stand", "R": "Rh, Rs surrender, else hit, stand"}
+    texts |= {"D": "double, else hit (Dh) or stand (Ds)", "R": "surrender, else hit (Rh) or stand (Rs)"}
     if "Rp" in codes:
-        texts["R"] = "Rh, Rs, Rp surrender, else hit, stand, split"
+        texts["R"] = "surrender, else hit (Rh), stand (Rs) or split (Rp)"
     if codes & {"Ph", "Pd", "Ps"}:
-        texts["P"] = "P split; Ph, Pd, Ps split if a split hand may double, else hit, double, stand"
+        texts["P"] = "P split; if a split hand may not double, hit (Ph), double (Pd) or stand (Ps)"
     letters = {code[0] for code in codes}
     return {letter: text for letter, text in texts.items() if letter in letters}
 

@@ -65,6 +65,7 @@ def chart_part(chart: ValuedChart, to_other: bool = False) -> dict[str, Any]:
     codes = {cell.code for cell in chart.cells.values()} | {cell.other for cell in chart.cells.values() if cell.other}
     return {
         "columns": chart.columns,
+        "framed": any(cell.other for cell in chart.cells.values()),
         "sections": {
             kind: [(row, [cell(chart.cells.get((row, column))) for column in chart.columns]) for row in rows]
             for kind, rows in chart.sections.items()
