@@ -97,6 +97,23 @@ def test_a_table_of_surrenders_that_contradicts_the_others_is_refused() -> None:
         read_chart(f"Hand {OWN.strip()}{table}", "pasted", RULES)
 
 
+@pytest.mark.parametrize("separator", [" ", "\t", ",", " | "])
+def test_a_transposed_chart_is_refused_with_the_way_out(separator: str) -> None:
+    rows = [["Dealer", *(row[0] for row in BODY)]]
+    rows += [[card, *(row[1 + place] for row in BODY)] for place, card in enumerate(HEAD)]
+    text = "\n".join(separator.join(row) for row in rows)
+    with pytest.raises(ChartError, match="pasted has the dealer's cards on the left; swap rows and columns"):
+        read_chart(text, "pasted", RULES)
+
+
+@pytest.mark.parametrize("separator", [" ", "\t", ",", " | "])
+def test_tables_side_by_side_are_refused_with_the_way_out(separator: str) -> None:
+    left, right = (["Hand", *HEAD], *BODY[:10]), (["Hand", *HEAD], *BODY[10:20])
+    text = "\n".join(separator.join([*one, *other]) for one, other in zip(left, right, strict=True))
+    with pytest.raises(ChartError, match=r"line 1, column \d\d: two tables side by side; put the second one below"):
+        read_chart(text, "pasted", RULES)
+
+
 def change_cells(rng: random.Random) -> dict[tuple[str, str], str]:
     """The chart with some cells changed: hard 9 to 16, soft 13 to 19, and the pairs that are played as their total."""
     cells = dict(CELLS)

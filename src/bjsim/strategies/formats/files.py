@@ -13,8 +13,9 @@ import re
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.formats.csv import csv_grid, format_csv
+from bjsim.strategies.formats.lines import is_transposed, shows_one_card
 from bjsim.strategies.formats.parser import SAME_CODE, ChartError, chart_from
-from bjsim.strategies.formats.pasted import NoHeaderError, Reading, read_pasted, shows_one_card
+from bjsim.strategies.formats.pasted import NoHeaderError, Reading, read_pasted
 from bjsim.strategies.formats.policy import format_policy, policy_chart
 from bjsim.strategies.formats.text import format_text, split_lines, text_grid
 
@@ -70,6 +71,10 @@ def read_with_notes(data: bytes | str, name: str, rules: Rules) -> Reading:
                 raise ChartError(
                     f"{name} is for games in which the dealer shows one card, such as vegas-s17; in {rules.name} both "
                     "are seen"
+                ) from None
+            if is_transposed(text):
+                raise ChartError(
+                    f"{name} has the dealer's cards on the left; swap rows and columns: they belong in the first line"
                 ) from None
             raise error from None
         except ChartError as other:  # the error of the reader that came further

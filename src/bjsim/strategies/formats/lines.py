@@ -135,3 +135,19 @@ def split_row(number: int, text: str, layout: TableLayout) -> list[Token]:
         if len(fields) > size and all(labels.parse_code(token.text) or token.text in labels.BLANK for token in cells):
             return fields
     return best
+
+
+def shows_one_card(text: str) -> bool:
+    """Whether a line has the cards of a dealer who shows one."""
+    return any(find_header(line, tuple("23456789TA"), labels.parse_card) for _, line in plain_lines(text))
+
+
+def is_transposed(text: str) -> bool:
+    """Whether each of the dealer's cards begins a line of codes, so that rows and columns are the wrong way round."""
+    found = set()
+    for number, line in plain_lines(text):
+        for separator in SEPARATORS:
+            fields = split_fields(number, line, separator)
+            if sum(labels.parse_code(token.text) is not None for token in fields[1:]) >= 3:
+                found.add(labels.parse_card(fields[0].text))
+    return found >= set("23456789TA")

@@ -86,6 +86,11 @@ class _Reader:
             if text.startswith("#"):  # a heading of Markdown, or a comment
                 self.section = labels.find_title(text) or self.section
             elif header := find_header(text, self.states.columns, self._card):
+                if find_header(header.title, self.states.columns, self._card):
+                    second = text.find(header.title) + len(header.title) + 1
+                    raise self.table.error(
+                        Token(number, second, ""), "two tables side by side; put the second one below the first"
+                    )
                 self.layout = header
                 self.section = labels.find_title(header.title) or self.section
             elif line := self._row(number, text):
@@ -265,11 +270,6 @@ def _says_yes_or_no(line: _Line) -> bool:
 def _section_column(text: str) -> str | None:
     """The section that a field left of the label names, if it is not part of the label, as `Soft A` of `Soft A,7`."""
     return None if re.search(r"\d|\b[TJQKA]\b", text) else labels.find_title(text)
-
-
-def shows_one_card(text: str) -> bool:
-    """Whether a line has the cards of a dealer who shows one."""
-    return any(find_header(line, tuple("23456789TA"), labels.parse_card) for _, line in plain_lines(text))
 
 
 def read_pasted(text: str, name: str, rules: Rules) -> Reading:
