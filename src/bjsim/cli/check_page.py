@@ -47,11 +47,11 @@ def check_page(
     title, lines = _heading(evaluation)
     best = benchmark(evaluation)
     entries = [
-        ("value of the chart, of the bet", percent(evaluation.value, 6)),
-        (f"value of {best}, of the bet", percent(evaluation.best, 6)),
+        ("value of the chart", f"{percent(evaluation.value, 6)} of the bet"),
+        (f"value of {best}", f"{percent(evaluation.best, 6)} of the bet"),
     ]
     if math.isfinite(evaluation.difference):
-        entries.append(("difference, of the bet", f"{100 * evaluation.difference:.6f}%"))
+        entries.append(("difference", f"{100 * evaluation.difference:.6f}% of the bet"))
     return page(
         "check.html", title, lines, command, [evaluation.chart.rules], "best:", entries=entries, benchmark=best,
         chart=chart_part(ValuedChart.of_evaluated(evaluation), to_other=True), headings=table[0],

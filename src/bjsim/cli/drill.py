@@ -39,7 +39,8 @@ def drill_summary(drill: Drill) -> list[str]:
     asked, right = drill.asked, drill.right
     if not asked:
         return ["No questions answered."]
-    lost = f"; the mistakes cost {format_bets(drill.lost)}" if right < asked else ""
+    mistakes = "mistake" if asked - right == 1 else "mistakes"
+    lost = f"; the {mistakes} cost {format_bets(drill.lost)}" if right < asked else ""
     lines = [f"{right} of {asked} right ({right / asked:.0%}){lost}."]
     for (row, column), wrong, times in drill.most_missed(MISSED):
         lines.append(f"Missed: {row} against {column}, {wrong} of {times}.")

@@ -12,7 +12,7 @@ from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.solver import ShoeSolver
 
-MARGIN = "The number in a cell is the margin in % of the bet: how much better the best action is than the second."
+MARGIN = "The number in a cell is the margin in % of the bet: how much better the best action is than the second best."
 
 
 def draw_solved(
@@ -57,7 +57,7 @@ def draw_solved(
         ]
         written = page(
             "solve.html", title, lines, command, [solver.rules], chart=chart_part(chart), exceptions=exceptions,
-            strategy=strategy, entries=[(f"{name}, of the bet", text) for name, text in figures.items()],
+            strategy=strategy, entries=[(name, f"{text} of the bet") for name, text in figures.items()],
             closest=closest_part(chart), dealer=dealer_part(chart),
         )  # fmt: skip
         write_text(written, html_path)
