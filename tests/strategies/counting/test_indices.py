@@ -170,6 +170,14 @@ def test_a_set_of_hilo_is_made_at_the_counts_of_another_system() -> None:
     assert names_sets("i18+fab4") and not names_sets("16vT S>=0")
 
 
+def test_without_a_hole_card_there_is_no_insurance() -> None:
+    """As the counting round never takes it there."""
+    rules = named_rules("european").replace(decks=1)
+    for game, insured in ((rules, False), (rules.replace(deal="pdpd"), True)):
+        found = generate_indices(game, HILO, limit=4)
+        assert any(one.departure.row == "insurance" for one in found) == insured
+
+
 def test_errors() -> None:
     with pytest.raises(InputError, match="decks = inf"):
         generate_indices(RULES.replace(decks="inf"), HILO)
