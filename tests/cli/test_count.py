@@ -41,6 +41,7 @@ def test_the_json_has_what_is_promised(stored):
     assert data["n0"] == pytest.approx(1e6 / data["score"])
     assert data["ror"] == pytest.approx(math.exp(-2 * ev * 1000 / data["sd_per_round"] ** 2))
     assert data["variance_reduction"] > 500
+    assert data["trip_ror_ci95"][0] >= 0 and data["ror_ci95"][0] < data["ror"] < data["ror_ci95"][1]
     assert data["rounds"] >= 200_000
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bjsim.cli.count_request import CountResult
 
 VARIED = ("ev_per_round", "sd_per_round", "score", "n0", "ror")  # the figures of a line of `--vary`
+PROBABILITIES = ("ror", "trip_ror")  # figures whose intervals end at 0 and 1
 
 
 def print_counts(console: Console, result: CountResult) -> None:
@@ -94,7 +95,9 @@ def count_json(result: CountResult) -> dict[str, object]:
     for figure in result.figures:
         figures[figure.key] = figure.value
         if figure.half is not None:
-            figures[f"{figure.key}_ci95"] = [figure.value - figure.half, figure.value + figure.half]
+            ends = figure.value - figure.half, figure.value + figure.half
+            is_probability = figure.key in PROBABILITIES
+            figures[f"{figure.key}_ci95"] = [min(max(end, 0.0), 1.0) if is_probability else end for end in ends]
     game = run.game
     return {
         "by_count": rows, **figures, "rounds": run.rounds, "rounds_per_shoe": run.rounds_per_shoe,
