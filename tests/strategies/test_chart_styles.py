@@ -8,7 +8,7 @@ from support.typed_charts import OWN, RULES, STYLES, TYPED
 
 from bjsim.strategies.charts.rows import parse_row
 from bjsim.strategies.formats.files import read_chart, read_with_notes
-from bjsim.strategies.formats.labels import find_title, parse_code
+from bjsim.strategies.formats.labels import find_title, parse_code, parse_hands
 from bjsim.strategies.formats.parser import ChartError
 from bjsim.strategies.formats.policy import format_policy
 
@@ -95,6 +95,27 @@ def test_a_table_of_surrenders_that_contradicts_the_others_is_refused() -> None:
     table = "\nLate surrender\n16 S S S S S H H SUR SUR SUR\n15 S S S S S H H S SUR H\n"
     with pytest.raises(ChartError, match="15 against 9 is S here, but H elsewhere"):
         read_chart(f"Hand {OWN.strip()}{table}", "pasted", RULES)
+
+
+def label_of(row: str, style: str) -> str:
+    kind, rest = ("P", row[0]) if row in PAIRS else ("S", str(11 + int(row[1:]))) if row[0] == "A" else ("H", row)
+    if style == "P8" or kind == "H":
+        return kind + rest
+    return "-".join(row)
+
+
+@pytest.mark.parametrize("style", ["P8", "8-8"])
+def test_rows_of_one_letter_and_a_total(style: str) -> None:
+    body = [row for row in BODY if row[0] not in ("4", "5", "6", "7")]
+    text = "\n".join(" ".join(row) for row in [["Hand", *HEAD], *([label_of(row[0], style), *row[1:]] for row in body)])
+    reading = read_with_notes(text, "pasted", RULES)
+    assert reading.chart.cells == CELLS
+    assert {f"filled in: {row} hits" for row in "4567"} <= set(reading.notes)
+
+
+def test_two_pairs_or_soft_hands_in_one_label() -> None:
+    assert parse_hands("A-2 or A-3", None) == ["A2", "A3"] == parse_hands("A-2/A-3", None)
+    assert parse_hands("2-2 or 3-3", None) == ["22", "33"] and parse_hands("A-2 to A-4", None) == ["A2", "A3", "A4"]
 
 
 @pytest.mark.parametrize("separator", [" ", "\t", ",", " | "])

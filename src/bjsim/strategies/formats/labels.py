@@ -127,8 +127,8 @@ def parse_hands(label: str, section: str | None) -> list[str] | None:
 
 def _rows(text: str, section: str | None) -> list[str] | None:
     own = find_section(text)
-    if letter := re.match(r"\s*([HS])(?=\d)", text):  # H16, S18
-        own = HARD if letter[1] == "H" else SOFT
+    if letter := re.match(r"\s*([HS](?=\d)|P(?=[2-9TA]\b|10\b))", text):  # H16, S18, P8
+        own = {"H": HARD, "S": SOFT, "P": PAIRS}[letter[1]]
     section = (own if own != SURRENDER else None) or section
     hands = _parse(_plain(text), HARD if section == SURRENDER else section)
     return hands and [_row(hands[0], value) for value in dict.fromkeys(hands[1])]
@@ -138,7 +138,7 @@ def _plain(text: str) -> str:
     """A label without words, such as `17+` for `Hard 17 or more`."""
     text = re.sub(r"\b(" + "|".join(NUMBERS) + r")(?=(E?S)?\b)", lambda match: NUMBERS[match[1]], text)
     text = re.sub(r"\bUP TO\b", "<=", re.sub(UP, "+", re.sub(DOWN, "<", text)))
-    text = re.sub(r"\b(TO|THRU|THROUGH)\b", "-", re.sub(r"\b[HS](?=\d)", "", text))
+    text = re.sub(r"\b(TO|THRU|THROUGH)\b", "-", re.sub(r"\b([HS](?=\d)|P(?=[2-9TA]\b|10\b))", "", text))
     return re.sub(r"\s*([-/,+&])\s*", r"\1", re.sub(NOISE, " ", text)).strip(" ,|;\t&=")
 
 
@@ -149,8 +149,8 @@ def _parse(text: str, section: str | None) -> Hands | None:
     if match := re.fullmatch(r"(?:(>=|<=|<|>)\s*(.+)|(.+?)\s*(\+|<))", text):
         sign = match[1] or {"+": ">=", "<": "<="}[match[4]]
         return _open_range(_hand(match[2] or match[3], section), sign)
-    if "-" in text:
-        return _range(text, section)
+    if "-" in text and (hands := _range(text, section)):
+        return hands
     parts = re.split(r"[/&;]|\b(?:AND|OR)\b", text)
     if len(parts) == 1:
         of_cards = re.fullmatch(rf"{CARD},{CARD}(,{CARD},{CARD})+", text)  # A,2,A,3

@@ -228,18 +228,19 @@ class _Reader:
 
     def _fill(self, pairs: bool) -> None:
         missing = [row for row in self.required if row not in self.cells]
+        given = [other for other in map(parse_row, self.cells) if not other.counted]
         for row in missing:
-            if (parse_row(row).kind == PAIR) is pairs and (cells := self._default(parse_row(row))):
+            if (parse_row(row).kind == PAIR) is pairs and (cells := self._default(parse_row(row), given)):
                 self.cells[row] = cells
         if pairs and (left := [row for row in missing if row not in self.cells]):
             error = self.table.error(Token(self.table.end + 1, 1, ""), f"hands missing: {' '.join(left)}")
-            error.position = 0, 0  # any other error is more helpful
+            first = min((place.line for place in self.places.values()), default=0)
+            error.position = first, 1 << 20  # a stricter reader's error is more helpful if that read more than a row
             raise error
 
-    def _default(self, row: Row) -> dict[str, str] | None:
+    def _default(self, row: Row, given: list[Row]) -> dict[str, str] | None:
         """The cells of a row that printed charts leave out: low totals hit, high totals stand, pairs as their total."""
         columns = self.states.columns
-        given = [other for other in map(parse_row, self.cells) if not other.counted]
         totals = [other.points for other in given if other.kind == row.kind]
         name = self._name(row)
         if row.kind == PAIR:
