@@ -160,10 +160,12 @@ def test_against_house_bots_results_depend_on_the_bot_alone(tmp_path: Path) -> N
         assert score == rows(many)[mark["bot"]]["luck_adjusted"]
     assert "every card and chip" in bjsim("koth", "verify", many).out
     assert bjsim("koth", "show", many).out.count("mark ") == 3
+    for text in (",", "", "hoyle,"):
+        assert "use a list of bots" in refusal("koth", "lim13", "lim15", "--against", text, "--out", tmp_path / "c")
     assert "not both" in refusal("koth", "lim13", "--against", "hoyle", "--house", "lim17", "--out", tmp_path / "c")
 
 
-@pytest.mark.parametrize("text", ["A", "x:A", "0:", "0:A 0:B", "nan:A", "inf:A"])
+@pytest.mark.parametrize("text", ["A", "x:A", "0:", "0:A 0:B", "nan:A", "inf:A", "0:A,1:B", "0:A:B"])
 def test_marks_that_are_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="write THRESHOLD:MARK"):
         parse_marks(text)
@@ -242,7 +244,18 @@ def test_a_failed_notification_disturbs_nothing(
 
 
 @pytest.mark.parametrize(
-    "url", ["file:///etc/passwd", "ftp://x/y", "http://", "localhost:80", "http://a b", "http://[::1"]
+    "url",
+    [
+        "file:///etc/passwd",
+        "ftp://x/y",
+        "http://",
+        "localhost:80",
+        "http://a b",
+        "http://[::1",
+        "http://a:b/",
+        "http://a:99999/",
+        "http://user:secret@a/",
+    ],
 )
 def test_other_urls_are_refused(tmp_path: Path, url: str) -> None:
     words = ["koth", "lim13", "lim17", "--out", tmp_path / "c", "--notify", url]

@@ -289,3 +289,17 @@ def test_failure_to_start_a_process_is_reported(tmp_path, monkeypatch):
 )
 def test_errors_of_the_system_are_told_in_words(error, said):
     assert os_error_text(error) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("", "'' is not a file name"), ("a:b.py", "has a colon"), ("/", "'/' is not a")]
+)
+def test_names_of_new_bots_that_no_contest_would_accept(tmp_path, monkeypatch, name, said):
+    monkeypatch.chdir(tmp_path)
+    assert said in refusal("bot", "new", name) and not any(tmp_path.iterdir())
+
+
+def test_the_command_for_a_new_bot_can_be_typed_as_it_is_printed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "bjsim bot check ./-x.py\n" in bjsim("bot", "new", "--", "-x.py").out
+    assert "bjsim bot check 'a b.py'\n" in bjsim("bot", "new", "a b.py").out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -19,7 +20,8 @@ from bjsim.bots.check import SHOWN, Answer, Situation, situations, try_bot
 from bjsim.bots.contest.config import PROTOCOLS, Contest
 from bjsim.bots.export import export as export_chart
 from bjsim.bots.protocol import Fault, printable
-from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES
+from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
+from bjsim.bots.sandbox.sources import check_name
 from bjsim.cli.bot_game import bot_rules, open_player
 from bjsim.cli.bot_trace import ask_once, trace
 from bjsim.cli.options import Count, bot_names, bot_options, counted, json_option, the_rules, write_json
@@ -224,14 +226,20 @@ def new(name: str, language: str | None, protocol: str) -> None:
     path = Path(name if known is chosen else name + chosen.endings[0])
     sample = {"argv": "lim17", "line": "lim17_line"}[protocol] + chosen.endings[0]
     starter = (files("bjsim.bots") / "samples" / sample).read_text(encoding="utf-8")
+    if not Path(name).name:
+        raise InputError(f"{name!r} is not a file name; use one such as mybot.py")
     try:
+        check_name(path)
         with path.open("x", encoding="utf-8") as file:
             file.write(starter)
+    except BuildError as error:
+        raise InputError(str(error)) from None
     except FileExistsError:
         raise InputError(f"{path} already exists; choose another name") from None
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
-    click.echo(f"wrote {path}; check it with: bjsim bot check {path}")
+    shown = shlex.quote(f"./{path}" if name.startswith("-") else str(path))
+    click.echo(f"wrote {path}; check it with: bjsim bot check {shown}")
 
 
 class _ChartName(click.ParamType):  # type: ignore[type-arg]

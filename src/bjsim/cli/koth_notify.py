@@ -29,11 +29,14 @@ class WebAddress(click.ParamType):  # type: ignore[type-arg]
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:
             parts = urlsplit(value)
-            accepted = parts.scheme in ("http", "https") and bool(parts.hostname)
+            accepted = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0  # or ValueError
+            accepted = accepted and parts.username is None  # which would be taken for the host
         except ValueError:
             accepted = False
         if not accepted or " " in value or not value.isascii() or not value.isprintable():
-            raise InputError("--notify: the URL is not accepted; use one that begins with http:// or https://")
+            raise InputError(
+                "--notify: the URL is not accepted; use one that begins with http:// or https://, without a user name"
+            )
         return str(value)
 
 

@@ -128,8 +128,8 @@ def begin(
 ) -> Host:  # fmt: skip
     """Begin the contest that the values of `contest_options` describe. Raises: InputError."""
     given = {name: value for name, value in settings.items() if value is not None}
-    if against:
-        given["against"] = tuple(filter(None, map(str.strip, against.split(","))))
+    if against is not None:
+        given["against"] = tuple(map(str.strip, against.split(",")))
     if watch_dir:
         given["hill"] = True
     contest, listed = choose_contest(config_path, rules_name, given)

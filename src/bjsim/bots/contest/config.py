@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -159,7 +160,7 @@ def parse_marks(text: object) -> list[tuple[float, str]]:
             number = float(threshold)
         except ValueError:
             number = math.nan
-        if not math.isfinite(number) or not mark or number in marks:
+        if not math.isfinite(number) or not mark or re.search("[:,;]", mark) or number in marks:
             raise ConfigError(
                 f"marks = {text} is not accepted; write THRESHOLD:MARK, with thresholds in chips per hand, "
                 'such as "-1:D -0.5:C 0:B"'
