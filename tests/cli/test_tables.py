@@ -40,7 +40,7 @@ def whole(*command: str) -> str:
     [
         ("run", "--bots", "optimal,lim17,hoyle", "--hands", "2000", "--seed", "3"),
         ("run", "--bots", "optimal,lim17,hoyle", "--hands", "2000", "--common-cards", "--rules", "vegas-s17"),
-        ("compare", "--rules", "vegas-s17", *GRID),
+        ("compare", "--rules", "easy", *GRID),
         ("check", "hoyle", "--rules", "vegas-s17", "--hands", "0"),
         ("solve", "initial", "dealer", "stand", "strategy"),
     ],

@@ -71,7 +71,7 @@ def split_fields(number: int, text: str, separator: str) -> list[Token]:
 
 def _letters(last: Sequence[Token]) -> Iterator[Token]:
     for token in last:
-        if re.fullmatch(r"[SHDPRYNU]{10,}|[2-9TXA]{10,}", token.text, re.IGNORECASE):
+        if re.fullmatch(r"[SHDPRYNU]{10,13}|[2-9TXA]{10,13}", token.text, re.IGNORECASE):
             yield from (Token(token.line, token.column + place, letter) for place, letter in enumerate(token.text))
         else:
             yield token
