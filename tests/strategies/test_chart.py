@@ -105,7 +105,7 @@ def test_charts_from_elsewhere_are_read_judged_played_and_written(form: str, dou
     tables = CompiledTable(compiled_rules[0], game.unit), ReadableTable(game, [read])
     assert tables[0].play(1, 0, [Span(0, 3000)]) == tables[1].play(1, 0, [Span(0, 3000)])
     shown = " ".join(heat_map(evaluation).plain.split())
-    assert "or split (Rp)" in shown and "split hand may double, else" in shown
+    assert "or split (Rp)" in shown and "if a split hand may not double, hit (Ph)" in shown
 
 
 def test_a_code_that_splits_is_refused_for_a_hand_that_is_no_pair() -> None:
