@@ -13,6 +13,8 @@ from bjsim.strategies.formats.files import read_chart, read_with_notes
 from bjsim.strategies.formats.labels import parse_hands
 from bjsim.strategies.formats.parser import ChartError
 
+TOTALS = "\n".join(line for line in OWN.splitlines() if not re.match(r" *([2-9TA])\1 ", line))  # OWN without pairs
+
 
 @pytest.mark.parametrize("style", STYLES)
 def test_every_style_is_the_same_chart(style):
@@ -80,6 +82,28 @@ def test_errors_name_the_place(style, old, new, message):
     with pytest.raises(ChartError, match=re.escape(message)) as error:
         read_chart(text.replace(old, new, 1), "pasted", RULES)
     assert f"line {line}, column" in str(error.value) or "duplicate" in message
+
+
+PAIRS_IN_WORDS = (
+    "Pairs\n8-8 Always split\nA,A Always Split\n10-10 Never split\n5,5 as 10\n9,9\tSplit\n2s to 4s: never\n"
+)
+
+
+def test_rows_of_pairs_in_words():
+    reading = read_with_notes(TOTALS + "\n" + PAIRS_IN_WORDS, "pasted", RULES)
+    for pair, row in {"88": "PP", "AA": "PP", "TT": "SS", "55": "DH", "99": "PP", "33": "HH"}.items():
+        assert "".join(reading.chart.cells[pair, column][0] for column in "6A") == row, pair
+    assert [note for note in reading.notes if "filled in" in note] == [
+        f"filled in: {pair} is played as {total}" for pair, total in (("66", 12), ("77", 14))
+    ]
+    remark = read_with_notes(STYLES["tabs, a title, ranges"] + "\n8,8 is split even against an ace", "pasted", RULES)
+    assert "skipped: 8,8 is split even against an ace" in remark.notes
+
+
+@pytest.mark.parametrize("words", ["split if you dare", "as 10", "Always hit", "treat as 8"])
+def test_unclear_words_for_a_pair_are_an_error(words):
+    with pytest.raises(ChartError, match=re.escape(f'8-8: "{words}" is unclear')):
+        read_chart(f"{TOTALS}\n8-8 {words}\n", "pasted", RULES)
 
 
 @settings(FIXED, max_examples=60)

@@ -106,6 +106,11 @@ def find_title(text: str) -> str | None:
     return find_section(text) if words <= TITLE_WORDS else None
 
 
+def section_column(text: str) -> str | None:
+    """The section that a field left of the label names, if it is not part of the label, as `Soft A` of `Soft A,7`."""
+    return None if re.search(r"\d|\b[TJQKA]\b", text) else find_title(text)
+
+
 def parse_hands(label: str, section: str | None) -> list[str] | None:
     """The rows of a chart that a label names.
 

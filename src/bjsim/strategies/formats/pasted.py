@@ -19,6 +19,7 @@ from bjsim.strategies.charts.rows import PAIR, SOFT, Row, parse_row
 from bjsim.strategies.formats import labels
 from bjsim.strategies.formats.labels import BLANK
 from bjsim.strategies.formats.lines import TableLayout, find_header, join_fields, plain_lines, split_row
+from bjsim.strategies.formats.pair_words import PairWords, find_pair_words
 from bjsim.strategies.formats.parser import ChartError, ParsedTable, Token, required_rows, splittable_rows
 
 SHOWN = 40  # characters of a skipped line in a note
@@ -63,6 +64,7 @@ class _Reader:
         self.surrenders: dict[str, dict[str, str]] = {}
         self.places: dict[tuple[str, bool], Token] = {}
         self.notes: list[str] = []
+        self.worded: list[PairWords] = []
         self.insurance = "S"
         self.section: str | None = None
         self.layout: TableLayout | None = None
@@ -70,6 +72,7 @@ class _Reader:
     def read(self) -> Reading:
         for line in self._rows():
             self._take(line)
+        self._take_words()
         self._fill(pairs=False)
         self._answer_pairs()
         self._add_surrenders()
@@ -87,22 +90,23 @@ class _Reader:
                 self.section = labels.find_title(text) or self.section
             elif header := find_header(text, self.states.columns, self._card):
                 if find_header(header.title, self.states.columns, self._card):
-                    second = text.find(header.title) + len(header.title) + 1
-                    raise self.table.error(
-                        Token(number, second, ""), "two tables side by side; put the second one below the first"
-                    )
+                    second = Token(number, text.find(header.title) + len(header.title) + 1, "")
+                    raise self.table.error(second, "two tables side by side; put the second one below the first")
                 self.layout = header
                 self.section = labels.find_title(header.title) or self.section
+            elif (worded := find_pair_words(number, text, self.section)) and worded.code:
+                self.worded.append(worded)
             elif line := self._row(number, text):
                 yield line
             elif title := labels.find_title(text):
                 self.section = title
+            elif worded:
+                self.worded.append(worded)
             else:
                 skipped.append(" ".join(text.split()))
         if self.layout is None:
             raise self._no_header()
-        for text in skipped:
-            self.notes.append(f"skipped: {text if len(text) <= SHOWN else text[:SHOWN] + '…'}")
+        self.notes += map(_skipped, skipped)
 
     def _no_header(self) -> NoHeaderError:
         cards = " ".join(self.states.columns)
@@ -123,7 +127,7 @@ class _Reader:
         if size and label.text.upper().strip(": ") == INSURANCE_ROW.upper():
             self._take_insurance(layout, cells)
             return None
-        if len(before) > 1 and (title := _section_column(before[0].text)):
+        if len(before) > 1 and (title := labels.section_column(before[0].text)):
             self.section, label = title, join_fields(before[1:], text)
         hands = self._hands(label.text)
         if hands is None and layout.after and not layout.title and len(fields) == size + 1:  # labels on the right
@@ -172,6 +176,16 @@ class _Reader:
                 if taken.setdefault(column, code) != code:
                     raise self.table.error(token, f"{row} has {code} and {taken[column]} against tens")
             (self.surrenders if surrender else self.cells)[row] = taken
+
+    def _take_words(self) -> None:
+        """Take what words say of pairs that have no row of codes; other words are remarks."""
+        columns = [*self.states.columns]
+        for worded in self.worded:
+            if rows := [row for row in worded.hands if row in self.required and row not in self.cells]:
+                cells = [worded.cell(self.table)] * len(columns)
+                self._take(_Line(labels.PAIRS, worded.label, rows, cells, columns))
+            else:
+                self.notes.append(_skipped(f"{worded.label.text} {worded.words.text}"))
 
     def _code(self, line: _Line, row: str, token: Token) -> str:
         code = labels.parse_code(token.text)
@@ -240,9 +254,8 @@ class _Reader:
 
     def _default(self, row: Row, given: list[Row]) -> dict[str, str] | None:
         """The cells of a row that printed charts leave out: low totals hit, high totals stand, pairs as their total."""
-        columns = self.states.columns
         totals = [other.points for other in given if other.kind == row.kind]
-        name = self._name(row)
+        name = next(name for name in self.known if parse_row(name) == row)
         if row.kind == PAIR:
             if row.total not in self.cells or row.rank == 0:
                 return None
@@ -252,25 +265,21 @@ class _Reader:
             return None
         if row.kind != SOFT and row.points < min(totals) <= 9:
             self.notes.append(f"filled in: {name} hits")
-            return dict.fromkeys(columns, "H")
+            return dict.fromkeys(self.states.columns, "H")
         if row.points > max(totals) >= (18 if row.kind == SOFT else 17):
             self.notes.append(f"filled in: {name} stands")
-            return dict.fromkeys(columns, "S")
+            return dict.fromkeys(self.states.columns, "S")
         return None
 
-    def _name(self, row: Row) -> str:
-        return next(name for name in self.known if parse_row(name) == row)
+
+def _skipped(text: str) -> str:
+    return f"skipped: {text if len(text) <= SHOWN else text[:SHOWN] + '…'}"
 
 
 def _says_yes_or_no(line: _Line) -> bool:
     """Whether the cells of a row only say whether to split or surrender, so that an empty one says no."""
     codes = {labels.parse_code(cell.text) or cell.text for cell in line.cells} - set(BLANK)
     return codes <= {"Y", "N", "Y/N"} | ({"Rh", "Rs", "Rp"} if line.section == labels.SURRENDER else {"P", "Ph"})
-
-
-def _section_column(text: str) -> str | None:
-    """The section that a field left of the label names, if it is not part of the label, as `Soft A` of `Soft A,7`."""
-    return None if re.search(r"\d|\b[TJQKA]\b", text) else labels.find_title(text)
 
 
 def read_pasted(text: str, name: str, rules: Rules) -> Reading:
