@@ -142,5 +142,10 @@ def test_a_printed_chart_is_echoed_with_every_guess(tmp_path):
     result = bjsim("check", str(path), "--rules", "vegas-s17", "--echo")
     assert "99  P  P  P" in result.out and "A7 Ds Ds" in result.out
     assert "guessed: D means Ds for A7" in result.out and "skipped: A book" in result.out
+    assert result.out.startswith("# on the left your hand, above the dealer's card\n")
+    assert (
+        "guessed"
+        not in bjsim("check", "-", "--rules", "vegas-s17", "--echo", stdin=result.out.split("guessed")[0].encode()).out
+    )
     again = bjsim("check", str(path), "--rules", "vegas-s17", "--hands", "0")
     assert again.status == 0 and "skipped: A book" in again.err

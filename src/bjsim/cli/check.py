@@ -80,7 +80,8 @@ def check(
     rules = the_rules(rules_name, settings, decks)
     (judged, notes), form = read(chart, rules)
     if echo:
-        click.echo(format_text(judged), nl=False)
+        card = "card" if rules.dealer_shows == "up" else "cards"
+        click.echo(f"# on the left your hand, above the dealer's {card}\n{format_text(judged)}", nl=False)
     for note in notes:
         click.echo(note, err=not echo)
     if echo:
@@ -114,7 +115,7 @@ def check(
         command = given_command(context, None if played is None else seed)
         table = cell_table(evaluation, evaluation.cells)
         write_text(check_page(evaluation, played, said, table, cost_lines(evaluation), command), html_path)
-    show(console, evaluation)
+    show(console, evaluation, json_path)
     if played is not None and (played.stopped or played.failure):
         why = f"{played.failure}; {UNENDED}" if played.failure else "results so far"
         console.print(f"stopped: {why}", style="yellow", highlight=False, soft_wrap=True)
@@ -160,8 +161,8 @@ def played_lines(played: RunResult) -> list[str]:
     return lines
 
 
-def show(console: Console, evaluation: Evaluation) -> None:
-    """Print the evaluation: the chart, its wrong cells, and how their costs add up."""
+def show(console: Console, evaluation: Evaluation, json_path: str | None) -> None:
+    """Print the evaluation: the chart, its wrong cells, and how their costs add up; the JSON has all cells."""
     console.print(heat_map(evaluation), soft_wrap=True)
     name, rules = evaluation.chart.name, evaluation.chart.rules
     shoe = "an infinite shoe" if evaluation.refusal else rules.name
@@ -185,7 +186,7 @@ def show(console: Console, evaluation: Evaluation) -> None:
         print_table(console, *cell_table(evaluation, evaluation.cells[:LISTED]))
         if len(evaluation.cells) > LISTED:
             more = counted(len(evaluation.cells) - LISTED, "more cell")
-            console.print(f"… and {more}; --json lists them all", style="dim")
+            console.print(f"… and {more}{'' if json_path else '; --json lists them all'}", style="dim")
     for number, line in enumerate(cost_lines(evaluation)):
         console.print(line, highlight=False, soft_wrap=True, style="dim" if number else "")
 
