@@ -60,7 +60,7 @@ def naming(name: str) -> Iterator[None]:
         raise InputError(f"{argument(name)}: {reason}") from None
 
 
-def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT) -> int:
+def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT, example: str = "1e7 or 10M") -> int:
     """Parse and check an integer argument.
 
     Args:
@@ -68,6 +68,7 @@ def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT) 
         value: An integer (Python's or numpy's), a float with an integral value, or text such as `1e7` or `10M`.
         low: The smallest number accepted.
         most: The largest number accepted.
+        example: What the error message gives as an example, if numbers may be large.
 
     Returns:
         The number as an int.
@@ -84,7 +85,7 @@ def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT) 
     if whole is None or whole != number or not low <= whole <= most:
         shown = value if isinstance(value, str | Real | None) else f"a {type(value).__name__}"
         largest = f"{most:.0e}".replace("e+0", "e").replace("e+", "e")
-        range_ = f"{low} to {most}" if most < 10**9 else f"{low} to {largest}, such as 1e7 or 10M"
+        range_ = f"{low} to {most}" if most < 10**9 else f"{low} to {largest}, such as {example}"
         raise InputError(f"{name}: {shown} is not accepted; use a whole number from {range_}")
     return whole
 

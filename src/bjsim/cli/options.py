@@ -30,12 +30,13 @@ class Count(click.ParamType):  # type: ignore[type-arg]
 
     name = "number"
 
-    def __init__(self, low: int = 1, most: int = MAX_COUNT) -> None:
+    def __init__(self, low: int = 1, most: int = MAX_COUNT, example: str = "1e7 or 10M") -> None:
         self.low = low
         self.most = most
+        self.example = example
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        return whole_number(param.opts[0] if param else self.name, value, self.low, self.most)
+        return whole_number(param.opts[0] if param else self.name, value, self.low, self.most, self.example)
 
 
 class Precision(click.ParamType):  # type: ignore[type-arg]

@@ -22,7 +22,12 @@ from bjsim.strategies.players.find import find_player
     "--table", "table_number", type=Count(1, 10**9), default=1, show_default=True, help="Number of the table, from 1."
 )
 @click.option(
-    "--round", "round_number", type=Count(), default=1, show_default=True, help="Number of the round, from 1."
+    "--round",
+    "round_number",
+    type=Count(example="4711"),
+    default=1,
+    show_default=True,
+    help="Number of the round, from 1.",
 )
 @click.option("--shoe", "shoe_path", metavar="FILE", help="Play the cards in this file instead, to the last round.")
 @rules_options
