@@ -209,6 +209,7 @@ def test_a_drill() -> None:
         (("--bet", 300), "--bet 300 is more than the 200 chips; give --chips"),
         (("easy",), "easy belongs to no option; write --rules easy"),
         (("lim17",), "lim17 belongs to no option"),
+        (("--bots", "nosuch"), "no bot is called 'nosuch'"),
         (("--shoe", "gone.txt"), "no such file: gone.txt"),
         (("--shoe", "T6X"), "--shoe, line 1, column 3: 'X' is not a card; cards are A23456789TJQK"),
         (("--shoe", "# nothing"), "--shoe contains no cards"),

@@ -22,6 +22,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Shoe, open_shoe
 
 if TYPE_CHECKING:
+    from bjsim.bots.seats import ProgramFile
     from bjsim.strategies.evaluation.coach import Coach
 
 MAX_CHIPS = 10**9
@@ -67,6 +68,7 @@ def play(
         rules = rules.replace(seats=seats)
     seed = secrets.randbelow(SEEDS) if seed is None else seed
     shoe = open_shoe(rules, Stream(seed)) if shoe_text is None else find_script(shoe_text)
+    found = _find_bots(bots or [], rules)
     coach = make_coach(rules) if has_coach or is_drill else None
     terminal = Terminal()
     about = "an infinite shoe" if rules.infinite else format_decks(rules)
@@ -78,7 +80,7 @@ def play(
         assert coach is not None
         _drill(terminal, coach, seed, rounds)
     else:
-        _play(terminal, rules, shoe, bots or [], chips, bet, rounds, coach)
+        _play(terminal, rules, shoe, found, chips, bet, rounds, coach)
 
 
 def find_script(text: str) -> ScriptedShoe:
@@ -121,12 +123,12 @@ def _drill(terminal: Terminal, coach: Coach, seed: int, questions: int | None) -
 
 
 def _play(
-    terminal: Terminal, rules: Rules, shoe: Shoe, bots: list[str], chips: int, bet: int | None, rounds: int | None,
-    coach: Coach | None,
+    terminal: Terminal, rules: Rules, shoe: Shoe, bots: list[Player | ProgramFile], chips: int, bet: int | None,
+    rounds: int | None, coach: Coach | None,
 ) -> None:  # fmt: skip
     tally = CoachTally(coach) if coach else None
     with ExitStack() as opened:
-        table = CardTable(terminal, rules, shoe, _find_bots(bots, rules, opened), chips, bet, rounds, tally)
+        table = CardTable(terminal, rules, shoe, _start_bots(bots, opened), chips, bet, rounds, tally)
         stopped = False
         try:
             table.play()
@@ -140,13 +142,21 @@ def _play(
         raise click.exceptions.Exit(130)
 
 
-def _find_bots(bots: list[str], rules: Rules, opened: ExitStack) -> list[Player]:
-    """The other players, with programs started until `opened` is closed."""
+def _find_bots(bots: list[str], rules: Rules) -> list[Player | ProgramFile]:
+    """The other players. Raises: InputError."""
     if not bots:
         return []
-    from bjsim.bots.seats import BotOptions, ProgramFile, find_seated
+    from bjsim.bots.seats import find_seated
 
-    found = [find_seated(bot, rules).player for bot in bots]
+    return [find_seated(bot, rules).player for bot in bots]
+
+
+def _start_bots(found: list[Player | ProgramFile], opened: ExitStack) -> list[Player]:
+    """The other players, with programs started until `opened` is closed."""
+    if not found:
+        return []
+    from bjsim.bots.seats import BotOptions, ProgramFile
+
     return [
         opened.enter_context(player.start(BotOptions())) if isinstance(player, ProgramFile) else player
         for player in found
