@@ -315,7 +315,9 @@ def test_the_last_word_counts() -> None:
         ("hit_soft17", "did you mean hit_soft_17?"),
         ("Surrender", "did you mean surrender?"),
         ("max-hands", "did you mean max_hands?"),
-        ("zzz", "fields are decks, deck, ten_probability, cut"),
+        ("bj", "did you mean blackjack_pays? `bjsim rules --fields` lists all"),
+        ("foo", "`bjsim rules --fields` lists all"),
+        ("zzz", "`bjsim rules --fields` lists all"),
     ],
 )
 def test_an_unknown_field_brings_the_nearest_name(name: str, hint: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import field
 from fractions import Fraction
@@ -49,10 +50,15 @@ def plain(value: object) -> object:
 
 
 def unknown_field(name: str, known: Iterable[str]) -> RulesError:
-    """The error for a field that does not exist; it names the most similar one."""
-    near = difflib.get_close_matches(name, [*known, *WORDS], 1)
-    hint = f"did you mean {near[0]}?" if near else f"fields are {', '.join(known)}"
-    return RulesError(f"no rule is called {name!r}; {hint}")
+    """The error for a field that does not exist; it names the most similar one with the same first letter."""
+    typed, known = name.lower(), [*known]
+    near = difflib.get_close_matches(typed, [field for field in (*known, *WORDS) if field[:1] == typed[:1]], 1)
+    if near:
+        return RulesError(f"no rule is called {name!r}; did you mean {near[0]}?")
+    short_for = next(
+        (f"did you mean {field}? " for field in known if re.match(".*".join(map(re.escape, typed)), field)), ""
+    )
+    return RulesError(f"no rule is called {name!r}; {short_for}`bjsim rules --fields` lists all")
 
 
 def parse_word(text: str) -> dict[str, object] | None:
