@@ -9,10 +9,12 @@ from matplotlib.text import Text
 from PIL import Image
 from support.command import bjsim, refusal
 
+from bjsim.api import play
 from bjsim.cli import chart_plot, plots
 from bjsim.cli.captions import decimals, game_text
 from bjsim.cli.colours import ACTION_COLOURS
 from bjsim.cli.convergence import hand_ticks, round_values, shared_scales, short_count
+from bjsim.cli.pages import convergence_part
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 
@@ -183,3 +185,11 @@ def test_rows_for_counted_cards_are_explained():
     (note,) = chart_plot.row_notes(ValuedChart.of_best_in(named_rules("neller-v1")))
     assert note.startswith("12/3 is 12 in 3 cards; 13:67 is 13 of 6 and 7. Other rows are for all other hands")
     assert chart_plot.row_notes(ValuedChart.of_best_in(named_rules("neller"))) == []
+
+
+def test_pages_magnify_the_luck_adjusted_return_too():
+    played = play("vegas-s17", ["optimal", "lim17"], hands=20_000, seed=1, workers=1)
+    for drawing in convergence_part(played):
+        assert [kind for kind, _ in drawing["below"]["lines"]] == ["adjusted"]
+        assert "magnified" in drawing["below"]["title"] and len(drawing["below"]["bands"]) == 1
+    assert convergence_part(play("neller", "optimal", hands=1000, seed=1, workers=1))[0]["below"] is None

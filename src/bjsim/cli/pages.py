@@ -8,7 +8,17 @@ from typing import Any
 
 from bjsim.cli.chart_plot import closest_pairs, cost_text, margin_text, outcome_names, row_notes, usual_legend
 from bjsim.cli.colours import ACTION_COLOURS, ADJUSTED, RAW
-from bjsim.cli.convergence import Line, Panel, Scales, hand_ticks, make_panels, round_values, shared_scales, short_count
+from bjsim.cli.convergence import (
+    Line,
+    Panel,
+    Scales,
+    hand_ticks,
+    magnified_scales,
+    make_panels,
+    round_values,
+    shared_scales,
+    short_count,
+)
 from bjsim.cli.render import interval, percent
 from bjsim.html_pages import render_page
 from bjsim.sim.game.actions import NAMES
@@ -16,7 +26,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.valued_chart import ValuedCell, ValuedChart
 from bjsim.strategies.results import BotResult
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 420, 260, 46, 30  # of a drawing, and of the labels on its left and below
+WIDTH, HEIGHT, LEFT, BOTTOM = 420, 260, 60, 30  # of a drawing, and of the labels on its left and below
 
 
 def page(
@@ -103,11 +113,21 @@ def convergence_part(results: Sequence[BotResult]) -> list[dict[str, Any]]:
     if not panels:
         return []
     scales = shared_scales(panels)
-    return [_drawing(panel, scales) | _numbers(result) for panel, result in zip(panels, results, strict=True)]
+    small = [_magnified(*pair, scales) for pair in zip(panels, magnified_scales(panels) or [], strict=False)]
+    drawn = [_drawing(panel, scales) | _numbers(result) for panel, result in zip(panels, results, strict=True)]
+    return [above | {"below": small[n] if small else None} for n, above in enumerate(drawn)]
 
 
-def _drawing(panel: Panel, scales: Scales) -> dict[str, Any]:
-    width, height = WIDTH - LEFT, HEIGHT - BOTTOM
+def _magnified(panel: Panel, limits: tuple[float, float], scales: Scales) -> dict[str, Any]:
+    """The luck-adjusted return alone, with its fixed-sample interval."""
+    factor = (scales.high - scales.low) / (limits[1] - limits[0])
+    title = f"luck-adjusted, 95% interval, magnified {float(f'{factor:.1g}'):,.0f} times"
+    panel = panel._replace(title=title, raw=Line([], [], [], []), adjusted=panel.adjusted._replace(anytime95=[]))
+    return _drawing(panel, scales._replace(low=limits[0], high=limits[1]), HEIGHT // 2)
+
+
+def _drawing(panel: Panel, scales: Scales, total: int = HEIGHT) -> dict[str, Any]:
+    width, height = WIDTH - LEFT, total - BOTTOM
     span = math.log(scales.last / scales.first) or 1.0
 
     def x(hands: float) -> float:
@@ -124,17 +144,21 @@ def _drawing(panel: Panel, scales: Scales) -> dict[str, Any]:
         edges = [(n, low) for n, low, _ in known] + [(n, high) for n, _, high in reversed(known)]
         return " ".join(f"{x(n)},{y(edge)}" for n, edge in edges)
 
-    kinds = [("raw", panel.raw), *([("adjusted", panel.adjusted)] if panel.adjusted.hands else [])]
+    values = round_values(scales.low, scales.high, 5 if total == HEIGHT else 3)
+    kinds = [(kind, points) for kind, points in (("raw", panel.raw), ("adjusted", panel.adjusted)) if points.hands]
     ticks = [
         (LEFT + x(count), short_count(count), "end" if x(count) > width - 20 else "middle")
         for count in hand_ticks(scales)
     ]
     return {
-        "title": panel.title, "width": WIDTH, "height": HEIGHT, "left": LEFT, "bottom": height,
-        "y_ticks": [(y(value), f"{value:.6g}%") for value in round_values(scales.low, scales.high)], "x_ticks": ticks,
-        "bands": [(kind, band(points, bounds)) for kind, points in kinds for bounds in (points.anytime95, points.ci95)],
+        "title": panel.title, "width": WIDTH, "height": total, "left": LEFT, "bottom": height,
+        "y_ticks": [(y(value), f"{value:.6g}%") for value in values if y(value) > 8],
+        "x_ticks": ticks,
+        "bands": [
+            (kind, band(points, ends)) for kind, points in kinds for ends in (points.anytime95, points.ci95) if ends
+        ],
         "lines": [(kind, line(points)) for kind, points in kinds],
-        "exact": None if panel.exact is None else y(panel.exact), "has_adjusted": len(kinds) > 1,
+        "exact": None if panel.exact is None else y(panel.exact), "has_adjusted": bool(panel.adjusted.hands),
     }  # fmt: skip
 
 
