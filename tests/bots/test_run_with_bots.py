@@ -88,7 +88,7 @@ def test_a_run_that_is_stopped_leaves_no_process(tmp_path, ending, after):
 
 @needs(".py")
 @needs_sandbox  # without one there are fewer processes
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_run_of_a_slow_bot_has_a_table_long_before_its_first_block_is_done(tmp_path, workers):
     """Ctrl-C twice. A move takes 20 ms, so a block takes longer than this test."""
     before = processes()

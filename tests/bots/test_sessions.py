@@ -20,6 +20,7 @@ from bjsim.sim.running.executors import threads
 from bjsim.sim.running.workers import usable_cores
 
 MODES = [pytest.param("required", marks=needs_sandbox), "off"]
+SLOW_MODES = [MODES[0], pytest.param("off", marks=pytest.mark.slow)]
 SCRIPTS = {
     "prints": "import sys; print(sys.argv[1:]); print('S', sys.argv[0])",
     "exits": "import sys; print('H'); sys.exit(3)",
@@ -100,7 +101,7 @@ def test_a_first_line_that_leads_nowhere_is_a_start_failure(bot):
 
 
 @needs(".py")
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", SLOW_MODES)
 def test_limits_hold(bot, mode):
     """Without a sandbox too. As root this needs another user, which the bot runs as."""
     before = processes()
@@ -134,7 +135,7 @@ def test_an_orphan_is_killed(bot, mode):
 
 
 @needs(".c")
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", SLOW_MODES)
 def test_what_an_orphan_writes_is_not_the_next_moves(bot, mode):
     source = '#include <unistd.h>\nint main(void)\n{\n    write(1, "S ", 2);\n'
     source += '    if (!fork()) for (;;) write(1, "H ", 2);\n    usleep(2000);\n    return 0;\n}\n'

@@ -81,7 +81,11 @@ def test_it_is_taken_away(tmp_path, bjsim):
     assert "ModuleNotFoundError: No module named 'resource'" in control.stderr
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "bot check", "bot new", "bot export"])
+ALL = [*COMMANDS, "bot check", "bot new", "bot export"]
+FIRST = ("run", "check", "koth", "bot check")  # they import most
+
+
+@pytest.mark.parametrize("command", [c if c in FIRST else pytest.param(c, marks=pytest.mark.slow) for c in ALL])
 def test_help(bjsim, command):
     done = bjsim(*command.split(), "--help")
     assert done.status == 0 and "Usage:" in done.out, done.err

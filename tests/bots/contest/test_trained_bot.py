@@ -78,6 +78,7 @@ def check_answers(folder: Path) -> None:
     assert clear.mean() > 0.9 and (np.array(answers) == expected)[clear].all()
 
 
+@pytest.mark.slow
 @needs(".py")
 @needs_sandbox
 def test_a_short_training_enters_a_contest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

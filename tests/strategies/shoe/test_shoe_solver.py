@@ -25,7 +25,7 @@ ROUNDING = 1e-11
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("decks", [1, 8])
+@pytest.mark.parametrize("decks", [1, pytest.param(8, marks=pytest.mark.slow)])
 def test_a_strategy_with_more_information_has_a_higher_value(name: str, decks: int) -> None:
     solver = ShoeSolver(named_rules(name).replace(decks=decks))
     values = [solver.value(strategy) for strategy in STRATEGIES]
