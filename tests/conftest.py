@@ -8,15 +8,18 @@ from pathlib import PurePath
 import pytest
 
 # Tests that need a kernel which takes long to compile share a worker of pytest-xdist, so that it is compiled once.
-GROUPS = {"counting": ("counting", "test_count.py", "test_count_page.py"), "step": ("test_vector_env.py",)}
+GROUPS = {
+    "counting": ("strategies/counting/*.py", "cli/test_count.py"),
+    "step": ("test_vector_env.py",),
+    "check": ("cli/test_check.py",),
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put tests into the groups of their files."""
     for item in items:
-        parts = PurePath(item.path).parts
-        for group, names in GROUPS.items():
-            if any(name in parts for name in names):
+        for group, files in GROUPS.items():
+            if any(PurePath(item.path).match(file) for file in files):
                 item.add_marker(pytest.mark.xdist_group(group))
 
 

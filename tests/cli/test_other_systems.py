@@ -121,6 +121,7 @@ def test_workers_are_spawned_and_change_no_bit(tmp_path, bjsim):
     assert len({line.split()[2] for line in lines if "block" in line}) == 2, lines
 
 
+@pytest.mark.slow
 def test_a_contest_of_strategies_charts_and_python_players(tmp_path, bjsim):
     (tmp_path / "timid.py").write_text(PLAYER)
     done = bjsim("koth", "optimal", "lim17", "timid.py:Timid", "--matches", 2, "--workers", 2, "--seed", 1)

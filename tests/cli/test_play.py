@@ -274,7 +274,7 @@ def test_an_interrupt_ends_with_a_summary(where: str) -> None:
     if where == "hand":
         game.answer("\n")
     game.answer("\x03")
-    last, status = game.finish()
+    last, status = game.finish(again="\x03")
     unfinished = ["This round does not count."] * (where == "hand")
     assert last.split("\n")[1:] == [*unfinished, "You played 0 rounds and broke even: you have 200 chips.", ""]
     assert status == 130

@@ -27,7 +27,11 @@ EVERY = [(name, decks, player) for name in PRESETS for decks in (1, 8) for playe
 
 @pytest.mark.parametrize(
     ("name", "decks", "player"),
-    [pytest.param("vegas-s17", 1, CardPlayer, marks=pytest.mark.slow), ("easy", 1, CardPlayer)],
+    [
+        pytest.param("vegas-s17", 1, CardPlayer, marks=pytest.mark.slow),
+        pytest.param("easy", 1, CardPlayer, marks=pytest.mark.slow),
+        ("european", 1, TwoCardPlayer),
+    ],
 )
 def test_both_engines_pay_the_same(name: str, decks: int, player: type[TwoCardPlayer]) -> None:
     """Round by round, by the lookup table too where there is one."""

@@ -13,7 +13,7 @@ from bjsim.strategies.formats.parser import ChartError
 from bjsim.strategies.formats.policy import format_policy
 
 CELLS = read_chart(OWN, "own", RULES).cells
-QUICK, ALL = 250, 10_000
+QUICK, ALL = 120, 10_000
 
 
 @pytest.mark.parametrize("style", TYPED)

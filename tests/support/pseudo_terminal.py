@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -46,17 +47,25 @@ class PseudoTerminal:
         os.write(self._terminal, keys.encode())
         return said
 
-    def finish(self) -> tuple[str, int]:
-        """Wait for the end. Returns: the last words and the exit status, negative for a signal."""
-        said = self._read(until="")
+    def finish(self, again: str = "") -> tuple[str, int]:
+        """Wait for the end. Returns: the last words and the exit status, negative for a signal.
+
+        again: Keys to type again every two seconds. An interrupt that comes just before the program reads is lost.
+        """
+        said = self._read(until="", again=again)
         return said, os.waitstatus_to_exitcode(os.waitpid(self._child, 0)[1])
 
-    def _read(self, until: str) -> str:
+    def _read(self, until: str, again: str = "") -> str:
         said, end = b"", time.monotonic() + PATIENCE
+        idle = 0
         while time.monotonic() < end:
             if until and said.endswith(until.encode()):
                 break
             if not select.select([self._terminal], [], [], 0.1)[0]:
+                idle += 1
+                if again and idle % 20 == 0:
+                    with contextlib.suppress(OSError):
+                        os.write(self._terminal, again.encode())
                 continue
             try:
                 more = os.read(self._terminal, 4096)
