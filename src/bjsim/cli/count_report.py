@@ -65,6 +65,8 @@ def describe(result: CountResult) -> str:
     words = [rules.name, decks, f"{float(rules.cut):.0%} dealt", game.system.title or game.system.name, count]
     if game.others:
         words.append(f"{rules.seats} players")
+    if not game.adjusted:
+        words.append("not luck-adjusted")
     return ", ".join(words)
 
 
@@ -103,7 +105,8 @@ def count_json(result: CountResult) -> dict[str, object]:
         "by_count": rows, **figures, "rounds": run.rounds, "rounds_per_shoe": run.rounds_per_shoe,
         "seconds": run.seconds, "seed": run.seed,
         "variance_reduction": run.variance_reduction(result.bets), "rules": game.rules.to_dict(),
-        "system": game.system.name, "index_plays": [str(play) for play in game.departures.plays],
+        "system": game.system.name, "adjusted": game.adjusted,
+        "index_plays": [str(play) for play in game.departures.plays],
     }  # fmt: skip
 
 

@@ -47,6 +47,7 @@ class CountRequest:
         precision: Half the interval of the EV per round at which play stops, in units; 0 plays all rounds.
         seed: Random seed.
         workers: Number of processes.
+        adjusted: Whether profits are luck-adjusted.
     """
 
     rules: Rules
@@ -62,6 +63,7 @@ class CountRequest:
     precision: float = 0.0
     seed: int = 1
     workers: int = 1
+    adjusted: bool = True
 
     def departures(self) -> Departures:
         """The chart with its index plays. Raises: InputError."""
@@ -104,8 +106,9 @@ class CountRequest:
             return half is not None and half <= self.precision
 
         return simulate_count(
-            self.rules, self.system, self.departures(), self.rounds, self.seed, self.workers, None, enough, self.spots
-        )
+            self.rules, self.system, self.departures(), self.rounds, self.seed, self.workers, enough=enough,
+            spots=self.spots, adjusted=self.adjusted,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -429,3 +429,23 @@ def test_a_system_of_ones_own() -> None:
     system = CountingSystem("own", (-1, 0, 0, 0, 1, 0, 0, 0, 0, 0), initial=-3, divisor="none")  # type: ignore[arg-type]
     found = simulate_count(ONE, system, Departures.parse("15vT S>=-1", chart(ONE)), 20_000)
     assert found.counts[0] <= -5 and found.counts[-1] >= -1
+
+
+# --- without luck adjustment
+
+
+@pytest.mark.parametrize("spots", ["1", pytest.param("0:1 2:1x2", marks=pytest.mark.slow)])
+def test_without_luck_adjustment_the_rounds_are_the_same(spots, tmp_path):
+    """Profits, insurance and stakes as in a luck-adjusted run, bit for bit; their errors are those of plain rounds."""
+    adjusted, made = run(spots=spots), game(spots=spots)
+    raw = simulate_count(made.rules, made.system, made.departures, 200_000, seed=5, spots=made.spots, adjusted=False)
+    assert np.array_equal(raw.sums.raw, adjusted.sums.raw)
+    assert np.allclose(raw.returns.ev, raw.raw_ev, atol=1e-12)
+    errors = raw.returns.ev_half_widths() / 1.96
+    assert abs((raw.returns.ev - adjusted.returns.ev) / errors).max() < 4
+    assert abs((raw.returns.ev - adjusted.returns.ev) / errors).max() > 0.5  # not the same numbers
+    assert 0.8 < raw.variance_reduction(units("1-12", raw.counts)) < 1.25
+    save_count_run(raw, tmp_path / "raw.npz")
+    again = load_count_run(tmp_path / "raw.npz")
+    assert not again.game.adjusted
+    assert np.array_equal(again.returns.ev_half_widths(), raw.returns.ev_half_widths())

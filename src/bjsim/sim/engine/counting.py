@@ -19,7 +19,9 @@ from bjsim.sim.engine.rounds import ENDLESS, make_seats, make_shoe, open_ledger
 Array = np.ndarray[Any, Any]
 
 
-def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: int = 0) -> tuple[CountSums, Array]:
+def play_shoes(
+    table: CountingTable, key: tuple[int, int], shoes: int, traced: int = 0, adjusted: bool = True
+) -> tuple[CountSums, Array]:
     """Play whole shoes.
 
     Args:
@@ -27,6 +29,7 @@ def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: i
         key: The key of the random stream, which is read from its beginning.
         shoes: The number of shoes.
         traced: The number of first rounds to trace.
+        adjusted: Whether profits are luck-adjusted. The cards are the same either way.
 
     Returns:
         The sums, and a trace of the first rounds, see `CountTally.trace`.
@@ -57,7 +60,15 @@ def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: i
     ledger = open_ledger(at_table, luck_model, float(table.unit), 0)
     control = table.control._replace(left=table.control.full.copy())
     rounds = play_counting(
-        compiled, make_shoe(compiled, key), shoes, make_seats(at_table), counter, luck_model, ledger, control, tally
+        compiled,
+        make_shoe(compiled, key),
+        shoes,
+        make_seats(at_table),
+        counter,
+        luck_model if adjusted else None,
+        ledger,
+        control,
+        tally,
     )
     if rounds == RAN_AWAY:
         raise EndlessSplitting(ENDLESS)

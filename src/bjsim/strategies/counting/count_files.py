@@ -50,6 +50,7 @@ def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
         "departures": game.departures.text,
         "counts": game.counts,
         "spots": [[str(count), spots] for count, spots in game.spots],
+        "adjusted": game.adjusted,
         "first": run.first,
         "seed": str(run.seed),
         "seconds": run.seconds,
@@ -98,7 +99,9 @@ def _game(about: Mapping[str, Any]) -> CountingGame:
     departures = Departures(Chart(chart["name"], rules, cells, chart["source"]), parse_departures(about["departures"]))
     counts = tuple(about["counts"]) if about["counts"] else None
     spots = tuple((Fraction(count), int(number)) for count, number in about["spots"])
-    return CountingGame(rules, CountingSystem(**about["system"]), departures, counts, spots)
+    return CountingGame(
+        rules, CountingSystem(**about["system"]), departures, counts, spots, about.get("adjusted", True)
+    )
 
 
 def _check_shapes(game: CountingGame, sums: CountSums, expected: np.ndarray[Any, Any]) -> None:

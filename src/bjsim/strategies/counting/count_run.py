@@ -82,7 +82,7 @@ class CountRun:
 
     @cached_property
     def returns(self) -> CountReturns:
-        """The returns of a unit on a spot by count, luck-adjusted and depth-controlled, with their covariance matrix.
+        """The returns of a unit on a spot by count, with their covariance matrix; see `CountingGame.adjusted`.
 
         Insurance is included. Whatever the bets, the expected profit of a ramp is linear in these numbers. With several
         spots, they are means over the spots, and the covariance of two spots is known where they were played.
@@ -92,6 +92,8 @@ class CountRun:
         tops = np.concatenate([self._forms(quantity, self._groups) for quantity in quantities])
         controls = np.concatenate([self._forms(quantity, self._control_groups) for quantity in (VALUE, DEPTHS)])
         means = (self.expected @ self._control_groups.T).ravel()
+        if not self.game.adjusted:
+            controls, means = controls[:0], means[:0]
         bottom = self._forms(ROUNDS, ones[None])[0]
         values, covariance = controlled_ratios(self._shoes, tops, bottom, controls, means)
         share, profit, *squares = values.reshape(len(quantities), groups)

@@ -33,7 +33,7 @@ def play_block(game: CountingGame, seed: int, block: int) -> CountSums:
     from bjsim.sim.engine.counting import play_shoes  # imports numba
 
     key = stream_key(seed, COUNTING_TABLE, block)
-    return play_shoes(ready_table(game).table, key, block_shoes(game.rules))[0]
+    return play_shoes(ready_table(game).table, key, block_shoes(game.rules), adjusted=game.adjusted)[0]
 
 
 def simulate_count(
@@ -46,6 +46,7 @@ def simulate_count(
     counts: tuple[int, int] | None = None,
     enough: Callable[[CountRun], bool] = lambda run: False,
     spots: SpotSteps = ONE_SPOT,
+    adjusted: bool = True,
 ) -> CountRun:
     """Play a counter who bets one unit on every spot; every bet ramp on these spots is computed from the result.
 
@@ -59,6 +60,7 @@ def simulate_count(
         counts: The lowest and the highest count with a bucket of its own; None: nearly all that occur.
         enough: Called with the result so far after every block, in order; whether to stop.
         spots: The spots that are played, such as `Ramp.parse("0:1 2:4x2").spots`.
+        adjusted: Whether profits are luck-adjusted and depth-controlled. The cards are the same either way.
 
     Returns:
         The result.
@@ -69,7 +71,7 @@ def simulate_count(
     """
     if not 1 <= rounds < 1e15:
         raise InputError(f"rounds = {rounds} is not accepted; use 1 to 1e15")
-    game = CountingGame(rules, system, departures, counts, spots)
+    game = CountingGame(rules, system, departures, counts, spots, adjusted)
     ready = ready_table(game)  # before workers are forked, which share it
     began = time.perf_counter()
     run: CountRun | None = None

@@ -43,6 +43,7 @@ class CountingGame:
         departures: The chart, and index plays.
         counts: The lowest and the highest count with a bucket of its own; None: nearly all that occur.
         spots: The spots that the counter plays, see `Ramp.spots`.
+        adjusted: Whether profits are luck-adjusted and depth-controlled.
 
     Raises:
         InputError: The rules are not supported, or the table is too small.
@@ -53,6 +54,7 @@ class CountingGame:
     departures: Departures
     counts: tuple[int, int] | None = None
     spots: SpotSteps = ONE_SPOT
+    adjusted: bool = True
 
     def __post_init__(self) -> None:
         if self.rules.infinite:

@@ -126,7 +126,7 @@ def choose(
         return np.int64(0)
     hand = seats.hand[s]
     code = compiled.act[chart_in_force(counter, shoe, s), free, hand, column]
-    if s >= counter.seat:
+    if luck_model is not None and s >= counter.seat:
         usual = compiled.act[counter.model_chart[luck_model.chart[s]], free, hand, column]
         if usual != code and not is_early_surrender(compiled, column, code, usual):
             judge_choice(counter, shoe, seats, s, hand, column, code, usual, luck_model, ledger)

@@ -61,11 +61,13 @@ def open_shoe(compiled: Any, shoe: Any, counter: Any, luck_model: Any, ledger: A
     """Begin a shoe: the next shuffle, or the shoe that replaced one that ran out during a round."""
     if shoe.read[0] >= compiled.numbers.cut:
         begin_shuffle(shoe)
-        fresh_shoe(luck_model, ledger, np.int64(0))
+        if luck_model is not None:
+            fresh_shoe(luck_model, ledger, np.int64(0))
     stop = min((compiled.numbers.cut + 3) // 4 * 4, shoe.size)
     if shoe.ready[0] < stop:
         shuffle(shoe, stop)
-    tally_depths(compiled, shoe, counter, control, tally)
+    if luck_model is not None:
+        tally_depths(compiled, shoe, counter, control, tally)
 
 
 @compiled(_nrt=False)
@@ -93,8 +95,9 @@ def start_round(counter: Any, shoe: Any, luck_model: Any, ledger: Any) -> Any:
     cell = count_cards(counter, shoe)
     counter.state[0].cell = cell
     bucket = counter.bucket[cell]
-    for s in range(counter.seat, counter.seat + counter.spots[bucket]):
-        luck_model.chart[s] = counter.model[bucket]
+    if luck_model is not None:
+        for s in range(counter.seat, counter.seat + counter.spots[bucket]):
+            luck_model.chart[s] = counter.model[bucket]
     for s in range(len(ledger.different)):
         for i in range(ledger.different[s]):
             ledger.finished[s, ledger.kinds[s, i]] = 0
@@ -107,6 +110,8 @@ def start_round(counter: Any, shoe: Any, luck_model: Any, ledger: Any) -> Any:
 def deal_in(seats: Any, luck_model: Any, hands: Any) -> Any:
     """The first seats of the table, and their luck model: helpers go by the lengths of `hand` and `chart`."""
     some = Seats(seats.hand[:hands], seats.split_hand, seats.pending, seats.held, seats.acting, seats.payoff)
+    if luck_model is None:
+        return some, None
     theirs = LuckModel(
         luck_model.ev,
         luck_model.slopes,
@@ -193,7 +198,7 @@ def play_counting(
         shoes: The number of shoes.
         table: The hands of all seats, see `Seats`.
         counter: See `Counter`.
-        model: See `LuckModel`; `chart` is set for every round.
+        model: See `LuckModel`; `chart` is set for every round. None: without luck adjustment and depth control.
         ledger: See `Ledger`; without drift.
         control: See `DepthControl`.
         tally: The sums to add to, see `CountTally`.
@@ -213,7 +218,9 @@ def play_counting(
             seats, luck_model = deal_in(table, model, hands)
             clear(seats)
             guess = expected = 0.0
-            sure = insurable and shoe.size - shoe.read[0] >= to_dealer + to_hand * hands  # all from this shoe
+            sure = (
+                model is not None and insurable and shoe.size - shoe.read[0] >= to_dealer + to_hand * hands
+            )  # all from this shoe
             if sure and hands == 1:
                 expected = expect_insurance(counter)
             elif sure:
@@ -234,7 +241,8 @@ def play_counting(
                 return RAN_AWAY
             if not ended:
                 dealer = play_dealer(compiled, shoe, dealer, shown, need, luck_model, ledger)
-            count_luck(luck_model, ledger)
+            if model is not None:
+                count_luck(luck_model, ledger)
             show_hole_card(counter, shoe)
             outcome = compiled.dealer_out[dealer]
             tally_round(seats, counter, ledger, tally, bucket, outcome, won, expected)

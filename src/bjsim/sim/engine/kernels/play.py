@@ -3,7 +3,7 @@
 LLVM inlines the helpers (`forceinline`), because a call that passes a dozen arrays takes longer than its body: without
 inlining the round takes nearly twice as long. Scalar arguments start as `np.int64`, because numba would compile another
 version for a literal. `_nrt=False` (no allocation, no reference counts) also saves time; the caller of `play`
-allocates. With `luck_model` and `ledger` None, numba leaves the luck out of the code.
+allocates. With `luck_model` None, numba leaves the luck out of the code, and with `ledger` None the finished hands.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def risk_original_bet(compiled: Any, seats: Any, s: Any, luck_model: Any, ledger
     end = compiled.numbers.original
     for o in range(seats.payoff.shape[1]):
         seats.payoff[s, o] += compiled.pay[end, 0, o]
-    if luck_model is not None:
+    if ledger is not None:
         finish_hand(ledger, s, 2 * end)
     return compiled.waits[end]
 
@@ -132,7 +132,7 @@ def play_turn(
         else:
             doubled = 1 if code == DOUBLE else 0
             end = compiled.numbers.surrendered if code == SURRENDER else compiled.result[hand]
-            if luck_model is not None:
+            if ledger is not None:
                 finish_hand(ledger, s, 2 * end + doubled)
             need = max(need, compiled.waits[end])
             for o in range(seats.payoff.shape[1]):
