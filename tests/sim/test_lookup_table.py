@@ -15,9 +15,9 @@ from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.engine.kernels.run_table import LOG
-from bjsim.sim.engine.kernels.table_layout import LookupTable
-from bjsim.sim.engine.lookup_table import MAX_CLASSES, MAX_ROWS, SKIPPED, WAITING, make_lookup_table
-from bjsim.sim.engine.rounds import play_blocks, play_rounds
+from bjsim.sim.engine.kernels.table_layout import LookupTable, TableSeats
+from bjsim.sim.engine.lookup_table import MAX_CLASSES, MAX_ROWS, SKIPPED, WAITING, make_lookup_table, make_table_seats
+from bjsim.sim.engine.rounds import play_blocks, play_by_table, play_rounds
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
@@ -149,7 +149,7 @@ def splitter(game: Rules) -> CompiledRules:
         pair = row == "AA" or (len(row) == 2 and row[0] == row[1] and row != "11")
         return "P" if pair else "H" if row.isdigit() and int(row) < 15 else "S"
 
-    return compile_rules(game, [make_chart("splits", game, code).policy])
+    return compile_rules(game, [make_chart("splits", game, code).policy] * game.seats)
 
 
 @pytest.mark.parametrize(
@@ -194,3 +194,76 @@ def test_blocks_may_be_of_any_length_and_number(lengths: list[int]) -> None:
 
 def test_classes_of_payoffs_and_marks_are_apart() -> None:
     assert 1 + 2 * (MAX_CLASSES - 1) < SKIPPED
+
+
+# --- several seats
+
+
+def several(game: Rules) -> CompiledRules:
+    """Seats with two charts: the best one in the infinite shoe, and one that hits below 15."""
+    best = Solver(game.replace(decks="inf", seats=1)).chart
+    other = make_chart("below 15", game, lambda row, column: "H" if row.isdigit() and int(row) < 15 else "S")
+    return compile_rules(game, [(best, other)[s % 2].policy for s in range(game.seats)])
+
+
+def seats_differ(compiled: CompiledRules, seats: TableSeats, lengths: list[int]) -> bool:
+    keys = [stream_key(5, 0, block) for block in range(len(lengths))]
+    played = [play_rounds(compiled, key, rounds, rounds) for key, rounds in zip(keys, lengths, strict=True)]
+    counts, _ = play_by_table(compiled, seats, keys, lengths)
+    traces = [play_by_table(compiled, seats, [key], [n], n)[1] for key, n in zip(keys, lengths, strict=True)]
+    assert not any(len(outside) for _, outside, _ in played)
+    return bool(
+        any((one[2] != trace).any() for one, trace in zip(played, traces, strict=True))
+        or (counts != sum(one[0] for one in played)).any()
+    )
+
+
+@pytest.mark.parametrize("name", ["easy", "vegas-h17", "european", "atlantic-city", "double-exposure"])
+@pytest.mark.parametrize(("decks", "seats"), [("1", 4), ("6", 2), ("6", 7), ("inf", 3)])
+def test_several_seats_by_the_table_are_paid_as_in_the_compiled_round(name: str, decks: str, seats: int) -> None:
+    """Every seat's payoff and the number of cards of every round, and the counts of several blocks."""
+    compiled = several(named_rules(name).replace(decks=decks, seats=seats, insurance=False))
+    table_seats = make_table_seats(compiled)
+    assert table_seats
+    assert not seats_differ(compiled, table_seats, LENGTHS)
+
+
+@pytest.mark.parametrize("games", [60, pytest.param(2000, marks=pytest.mark.slow)])
+def test_random_games_pay_several_seats_the_same_by_the_table(games: int) -> None:
+    """Random rules with two to seven seats, of which all split every pair."""
+    seen: Counter[str] = Counter()
+
+    @settings(FIXED, max_examples=games)
+    @given(st.data())
+    def check(data: st.DataObject) -> None:
+        game = data.draw(rules(seats=data.draw(st.integers(2, 7)), turns="in-turn", insurance=False))
+        compiled = splitter(game)
+        seats = make_table_seats(compiled)
+        seen["table" if seats else "no table"] += 1
+        if seats:
+            assert not seats_differ(compiled, seats, [300, 90])
+            seen["finite"] += not game.infinite
+            seen["replayed"] += game.ties == "replay"
+
+    check()
+    assert min(seen[what] for what in ("table", "no table", "finite", "replayed")) >= games // 30
+
+
+def test_a_wrong_table_of_several_seats_is_caught() -> None:
+    """Negative control: split hands are paid by another outcome, or the seats have each other's charts."""
+    compiled = several(named_rules("vegas-s17").replace(seats=3))
+    seats = make_table_seats(compiled)
+    assert seats
+    hands = seats.hands.copy()
+    hands[:, 1:] = hands[:, :-1]
+    for wrong in (seats._replace(hands=hands), seats._replace(start=seats.start[[1, 0, 1]])):
+        assert seats_differ(compiled, wrong, [3000])
+    assert not seats_differ(compiled, seats, [3000])
+
+
+def test_several_seats_without_a_table() -> None:
+    """The compiled round plays round-robin order, endless splits and very short shoes."""
+    game = named_rules("vegas-s17").replace(seats=2)
+    for fields in ({"turns": "round-robin"}, {"max_hands": "inf"}, {"cut": "1/25"}):
+        assert make_table_seats(several(game.replace(**fields))) is None
+    assert make_table_seats(several(game)) is not None

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.kernels.layout import INSURE, NO_LIMIT, CompiledRules
-from bjsim.sim.engine.kernels.table_layout import Logs, LookupNumbers, LookupTable, Work
+from bjsim.sim.engine.kernels.table_layout import ACTED, OVER, Logs, LookupNumbers, LookupTable, TableSeats, Work
 from bjsim.sim.game.cards import RANKS, TEN
 
 Array = np.ndarray[Any, Any]
@@ -63,10 +63,45 @@ def make_lookup_table(compiled: CompiledRules, most_rows: int = MAX_ROWS) -> Loo
             after = end + 2 * len(codes) * np.arange(vectors.shape[1])
             over = 1 + 2 * (len(ends) + np.arange(len(vectors)))
             over[0] = 0
-            table = _table(compiled, leave, vector, (end, after, over), most_rows)
-            if table is not None:
-                return LookupTable(table, ends, hands, LookupNumbers(len(compiled.deal), WAITING, SKIPPED, last))
+            rows = _rows(compiled, leave, vector, (end, after, over), most_rows)
+            if rows is not None:
+                return LookupTable(*rows, ends, hands, LookupNumbers(len(compiled.deal), WAITING, SKIPPED, last))
     return None
+
+
+def make_table_seats(compiled: CompiledRules) -> TableSeats | None:
+    """Build the lookup tables of several seats that act one after another.
+
+    Args:
+        compiled: The compiled rules.
+
+    Returns:
+        The seats with the tables of their charts; None where a seat alone has no table that contains all rounds.
+    """
+    if compiled.numbers.round_robin:
+        return None
+    charts, chart = np.unique(compiled.act, axis=0, return_inverse=True)
+    tables = [make_lookup_table(compiled._replace(act=charts[t : t + 1])) for t in range(len(charts))]
+    complete = [table for table in tables if table is not None and len(table.hands)]
+    if len(complete) < len(charts):
+        return None
+    begins = np.cumsum([0, *(len(table.table) for table in complete)])
+    entries = []
+    for begin, table in zip(begins.tolist(), complete, strict=False):
+        row = table.table >> 8
+        over = np.where(row == 0, OVER | ACTED, 0) | np.where(table.dealer[row // len(RANKS)], ACTED, 0)
+        entries.append((row + begin) << 8 | table.table & 255 | over)
+    seats = len(compiled.act)
+    return TableSeats(
+        table=np.concatenate(entries).astype(np.uint32),
+        start=begins[chart.ravel()] << 8,
+        ends=complete[0].ends,
+        hands=complete[0].hands,
+        entry=np.zeros(seats, np.int64),
+        split=np.zeros((seats, MAX_HANDS + 1), np.int64),
+        splits=np.zeros(seats, np.int64),
+        acting=np.zeros(seats + 1, np.int64),
+    )
 
 
 def _payoff_vectors(compiled: CompiledRules) -> tuple[Array, Array]:
@@ -76,13 +111,14 @@ def _payoff_vectors(compiled: CompiledRules) -> tuple[Array, Array]:
     return np.concatenate([np.zeros((1, outcomes), np.int64), distinct]), 1 + row.reshape(results, stakes)
 
 
-def _table(
+def _rows(
     compiled: CompiledRules, leave: bool, vector: Array, codes: tuple[Array, Array, Array], most: int
-) -> Array | None:
+) -> tuple[Array, Array] | None:
+    """`LookupTable.table` and `LookupTable.dealer`; None if there are too many rows."""
     from bjsim.sim.engine.kernels.rows import TOO_LARGE, compile_rows, weigh  # imports numba
 
     tens_alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (compiled.add, compiled.dealer_add))
-    table = np.empty((most, len(RANKS)), np.uint32)
+    table = np.zeros((most, len(RANKS) + 1), np.uint32)
     size = 1 << (8 * most).bit_length()
     work = Work(
         words=np.zeros(size, np.int64),
@@ -105,5 +141,5 @@ def _table(
     begins[order] = np.arange(rows) * len(RANKS)
     table[1] = 1 << 8 | SKIPPED
     table[0] = table[rows - 1]
-    ordered: Array = begins[table[order] >> 8] << 8 | table[order] & 255
-    return ordered.ravel()
+    entries = table[order, :-1]
+    return (begins[entries >> 8] << 8 | entries & 255).ravel(), table[order, -1]

@@ -26,8 +26,9 @@ from bjsim.sim.engine.kernels.layout import (
 )
 from bjsim.sim.engine.kernels.play import RAN_AWAY, RUNAWAY, play
 from bjsim.sim.engine.kernels.run_table import LANES, LOG, run_table
+from bjsim.sim.engine.kernels.seats_table import play_seats
 from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
-from bjsim.sim.engine.kernels.table_layout import Blocks, Lanes, LookupTable
+from bjsim.sim.engine.kernels.table_layout import Blocks, Lanes, LookupTable, TableSeats
 from bjsim.sim.engine.luck_model import padded
 from bjsim.sim.game.random_stream import stream_key
 
@@ -215,14 +216,46 @@ def play_blocks(
     overflow = run_table(lookup, compiled, blocks, make_lanes(compiled), make_seats(compiled), counts, classes)
     if overflow == RAN_AWAY:
         raise EndlessSplitting(ENDLESS)
-    frequencies = classes.sum(axis=0)
-    occurred = np.flatnonzero(frequencies)
-    codes, times = lookup.ends[occurred, 0], frequencies[occurred]
-    tied = (codes + TIED // 2) >> 32
-    column, width = codes - (tied << 32) + compiled.numbers.width, compiled.numbers.width
-    fits = (column >= 0) & (column <= 2 * width) & (tied <= compiled.numbers.ties)
-    np.add.at(counts.dense[0], (tied[fits], column[fits]), times[fits])
-    others = np.repeat(codes[~fits], times[~fits])
+    others = _add_classes(compiled, counts.dense[0], lookup.ends, classes.sum(axis=0))
     outside = np.concatenate([counts.overflow[:overflow], np.stack([np.zeros_like(others), others], axis=1)])
     pairs = zip(traces, rounds, strict=False)
     return counts.dense, outside, [trace[:n] for trace, n in pairs] if traced else []
+
+
+def play_by_table(
+    compiled: CompiledRules, seats: TableSeats, keys: Sequence[tuple[int, int]], rounds: Sequence[int], traced: int = 0
+) -> tuple[Array, Array]:
+    """Play blocks with several seats by the lookup table.
+
+    Args:
+        compiled: The compiled rules.
+        seats: The seats with their lookup tables; they are not changed.
+        keys: The key of each block's random stream, which is read from its beginning.
+        rounds: The number of rounds of each block.
+        traced: The number of first rounds of the last block to trace.
+
+    Returns:
+        A tuple (counts, trace) of all blocks together, as for `play_rounds`; no payoff is outside the counts.
+    """
+    counts = make_counts(compiled, 0, traced)
+    entry, split, splits, acting = (np.zeros_like(array) for array in seats[-4:])
+    seats = seats._replace(entry=entry, split=split, splits=splits, acting=acting)
+    classes = np.zeros((len(seats.entry), len(seats.ends)), np.int64)
+    for key, number in zip(keys, rounds, strict=True):
+        play_seats(compiled, make_shoe(compiled, key), number, seats, counts, classes)
+    for seat, frequencies in enumerate(classes):
+        outside = _add_classes(compiled, counts.dense[seat], seats.ends, frequencies)
+        assert not len(outside)  # hands are limited, so that all payoffs fit
+    return counts.dense, counts.trace
+
+
+def _add_classes(compiled: CompiledRules, dense: Array, ends: Array, frequencies: Array) -> Array:
+    """Add the payoffs of rounds without splits to the counts. Returns: the payoff codes that do not fit there."""
+    occurred = np.flatnonzero(frequencies)
+    codes, times = ends[occurred, 0], frequencies[occurred]
+    tied = (codes + TIED // 2) >> 32
+    column, width = codes - (tied << 32) + compiled.numbers.width, compiled.numbers.width
+    fits = (column >= 0) & (column <= 2 * width) & (tied <= compiled.numbers.ties)
+    np.add.at(dense, (tied[fits], column[fits]), times[fits])
+    outside: Array = np.repeat(codes[~fits], times[~fits])
+    return outside

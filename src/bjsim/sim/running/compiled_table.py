@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel
-from bjsim.sim.engine.kernels.table_layout import LookupTable
-from bjsim.sim.engine.lookup_table import make_lookup_table
+from bjsim.sim.engine.kernels.table_layout import LookupTable, TableSeats
+from bjsim.sim.engine.lookup_table import make_lookup_table, make_table_seats
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.table import decode
@@ -21,14 +21,14 @@ from bjsim.sim.stats.tally import Tally
 Array = np.ndarray[Any, Any]
 
 # a cache for each process: lookup tables are larger than the compiled rules, and quickly made
-_lookup_tables: dict[tuple[object, ...], LookupTable | None] = {}
+_lookup_tables: dict[tuple[object, ...], LookupTable | TableSeats | None] = {}
 
 
-def _lookup_table(compiled: CompiledRules) -> LookupTable | None:
-    """Return the lookup table of compiled rules, from the cache if it was made before."""
+def _lookup_table(compiled: CompiledRules) -> LookupTable | TableSeats | None:
+    """Return the lookup table of compiled rules, or their seats with theirs, from the cache if it was made before."""
     key = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in compiled)
     if key not in _lookup_tables:
-        _lookup_tables[key] = make_lookup_table(compiled)
+        _lookup_tables[key] = make_lookup_table(compiled) or make_table_seats(compiled)
     return _lookup_tables[key]
 
 
@@ -50,12 +50,15 @@ class CompiledTable:
         return len(self.compiled.act)
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
-        from bjsim.sim.engine.rounds import play_blocks, play_rounds  # imports numba
+        from bjsim.sim.engine.rounds import play_blocks, play_by_table, play_rounds  # imports numba
 
-        keys = [stream_key(seed, table, span.block) for span in spans]
-        if lookup := _lookup_table(self.compiled):
-            counts, outside, _ = play_blocks(self.compiled, lookup, keys, [span.rounds for span in spans])
+        keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
+        lookup = _lookup_table(self.compiled)
+        if isinstance(lookup, LookupTable):
+            counts, outside, _ = play_blocks(self.compiled, lookup, keys, rounds)
             return make_tallies(self.unit, counts, outside)
+        if lookup is not None:
+            return make_tallies(self.unit, play_by_table(self.compiled, lookup, keys, rounds)[0], np.zeros((0, 2)))
         totals = [Tally()] * self.seats
         for key, span in zip(keys, spans, strict=True):
             counts, outside, _ = play_rounds(self.compiled, key, span.rounds)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.undecided import DEAL, LEAVES, Undecided, follow, pack, unpack
+from bjsim.sim.engine.kernels.undecided import DEAL, DEALER, LEAVES, Undecided, follow, pack, unpack
 
 CARDS = 13
 TOO_LARGE = -1
@@ -31,14 +31,14 @@ def find_slot(words: Any, word: Any) -> Any:
 def number_of_row(table: Any, rows: Any, numbers: Any) -> Any:
     """The number of the row last written, or of an equal earlier one; `numbers` is the hash table of rows."""
     hashed = np.uint64(0)
-    for rank in range(CARDS):
+    for rank in range(CARDS + 1):
         hashed = (hashed ^ np.uint64(table[rows, rank])) * np.uint64(0x9E3779B97F4A7C15)
         hashed ^= hashed >> np.uint64(29)
     mask = np.uint64(len(numbers) - 1)
     slot = hashed & mask
     while numbers[slot] >= 0:
         same = True
-        for rank in range(CARDS):
+        for rank in range(CARDS + 1):
             same = same and table[numbers[slot], rank] == table[rows, rank]
         if same:
             return np.int64(numbers[slot])
@@ -55,8 +55,9 @@ def compile_rows(compiled: Any, logs: Any, distinct_ranks: Any, table: Any, work
         compiled: The compiled rules, see `CompiledRules`.
         logs: The bytes to log, see `Logs`.
         distinct_ranks: The number of distinct ranks; later ranks equal the last of these.
-        table: Output, uint32 (n, 13). An entry is the number of the next row, shifted left by 8, plus the logged byte.
-            Row 0 means that the round ends, and row 1 that it leaves the table.
+        table: Output, uint32 (n, 14). An entry is the number of the next row, shifted left by 8, plus the logged byte.
+            Row 0 means that the round ends, and row 1 that it leaves the table. The last column is 1 in the rows in
+            which the dealer draws after the player.
         work: Working memory, see `Work`.
 
     Returns:
@@ -100,6 +101,7 @@ def compile_rows(compiled: Any, logs: Any, distinct_ranks: Any, table: Any, work
                 return TOO_LARGE
             for rank in range(CARDS):
                 table[rows, rank] = entries[top, min(rank, distinct_ranks - 1)]
+            table[rows, CARDS] = state.what == DEALER
             number = number_of_row(table, rows, work.numbers)
             rows += number == rows
             row_of[slots[top]] = number

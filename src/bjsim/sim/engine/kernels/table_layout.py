@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from bjsim.sim.engine.kernels.layout import Array
 
+OVER, ACTED = 1 << 30, 1 << 31  # in an entry of `TableSeats`: the round is over; the seat draws no more cards
+
 
 class LookupNumbers(NamedTuple):
     """Scalars of a lookup table."""
@@ -23,12 +25,14 @@ class LookupTable(NamedTuple):
         table: Entries, uint32 (rows * 13,). The entry of rank r in the row at offset b is at b + r. Its bits from 8 up
             are the offset of the next row, and its low byte is logged: 0 if nothing ends, 1 + 2 e if a round ends with
             end e, 1 + 2 (E + h) if split hand h ends and others follow.
+        dealer: 1 for rows in which the dealer draws after the player, (rows,).
         ends: Payoff code (see `compiled_rules.py`) and dealer's outcome of each end, int64 (E, 2).
         hands: Payoff code of a split hand by the dealer's outcome, int64 (H, O).
         numbers: Scalars.
     """
 
     table: Array
+    dealer: Array
     ends: Array
     hands: Array
     numbers: LookupNumbers
@@ -78,6 +82,31 @@ class Lanes(NamedTuple):
     over: Array
     next_block: Array
     running: Array
+
+
+class TableSeats(NamedTuple):
+    """The seats that walk a lookup table.
+
+    Attributes:
+        table: The lookup tables of the different charts, one after another. OVER and ACTED are added to the entries
+            that lead to the end of the round, and ACTED to those that lead to a row in which the dealer draws.
+        start: For each seat what stands for an entry that leads to the first row of its chart, int64 (seats,).
+        ends: See `LookupTable`.
+        hands: See `LookupTable`.
+        entry: Working memory: the last entry of each seat, int64 (seats,).
+        split: Likewise the ends of its split hands but the last, int64 (seats, m).
+        splits: Likewise their number, int64 (seats,).
+        acting: Likewise the seats that draw cards in this round, int64 (seats + 1,).
+    """
+
+    table: Array
+    start: Array
+    ends: Array
+    hands: Array
+    entry: Array
+    split: Array
+    splits: Array
+    acting: Array
 
 
 class Logs(NamedTuple):
