@@ -83,7 +83,7 @@ class BetLimits(click.ParamType):  # type: ignore[type-arg]
 @rules_options
 @click.option(
     "--system", "system", default="hilo", show_default=True, metavar="NAME|FILE.toml",
-    help=f"Counting system: {', '.join(built_in_systems())}, or a file.",
+    help=f"Counting system: {', '.join(built_in_systems())}, or a file; *-aces bets by a side count of aces.",
 )  # fmt: skip
 @click.option(
     "--ramp", default="1-12", show_default=True, metavar="LOW-HIGH|'0:1 2:4 ...'",

@@ -25,6 +25,8 @@ PUBLISHED = {  # BC, IC, PE (QFIT, Wizard of Odds)
     "uston-apc": (0.90, 0.90, 0.69),
 }  # fmt: skip
 
+WITH_ACES = {"hiopt1": 0.95, "hiopt2": 0.98, "omega2": 0.99, "uston-apc": 0.98}  # published: .97, .99, .99
+
 
 def test_by_hand() -> None:
     """Two kinds of cards: tags 1 for all but tens, -9/4 for them, have the correlation 1 with insurance."""
@@ -47,6 +49,17 @@ def test_the_published_correlations(name: str) -> None:
     system, (bc, ic, _) = find_system(name), PUBLISHED[name]
     assert round(betting_correlation(system, GRIFFIN), 2) == bc
     assert round(insurance_correlation(system), 2) == ic
+
+
+def test_betting_correlations_with_a_side_count_of_aces() -> None:
+    """With Griffin's effects; that of aces for bets is the same as of tags with the weight taken off the ace's."""
+    found = {name: betting_correlation(find_system(f"{name}-aces"), GRIFFIN) for name in WITH_ACES}
+    assert {name: round(value, 2) for name, value in found.items()} == WITH_ACES
+    as_tens = find_system("hiopt2").replace(tags="-2 1 1 2 2 1 1 0 0 -2")
+    assert found["hiopt2"] == betting_correlation(as_tens, GRIFFIN)
+    for name in WITH_ACES:  # the other two are those of decisions, which go on without
+        side, plain = find_system(f"{name}-aces"), find_system(name)
+        assert insurance_correlation(side) == insurance_correlation(plain)
 
 
 def test_betting_correlations_with_our_own_effects() -> None:

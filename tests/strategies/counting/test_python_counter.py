@@ -61,7 +61,7 @@ class Counter:
         self.reset()
 
     def reset(self) -> None:
-        self.running, self.seen = self.system.initial_count(self.decks), 0
+        self.running, self.seen, self.aces = self.system.initial_count(self.decks), 0, 4 * self.decks
 
     def observe(self, event: Event) -> None:
         match event:
@@ -74,6 +74,7 @@ class Counter:
             case Dealt(card) | Revealed(card):
                 self.running += self.system.tags["A23456789TJQK".index(card) if card in "A23456789" else 9]
                 self.seen += 1
+                self.aces -= card == "A"
                 if isinstance(event, Dealt) and event.seat == -1:
                     self.up = card
 
@@ -81,8 +82,9 @@ class Counter:
         return self.system.count(self.running, 52 * self.decks - self.seen, self.decks)
 
     def bet(self, view: View) -> int:
-        self.before = self.count()
-        return max(int(self.before), 0)
+        self.before, unseen = self.count(), 52 * self.decks - self.seen
+        adjusted = self.running + self.system.side_aces * (self.aces - Fraction(unseen, 13))
+        return max(int(self.system.count(adjusted, unseen, self.decks)), 0)
 
     def decide(self, view: View) -> Action:
         if view.legal == INSURANCE:
@@ -129,7 +131,8 @@ SLOW = pytest.mark.slow
         pytest.param({"decks": 8, "deal": "ddpp"}, "ko", "16vT S>=-6, 12v4 S>=-8", "decision", marks=SLOW),
         ({"decks": 2, "deal": "pdp", "peek": False}, "hilo", "16vT S>=0, 12v3 S>=2", "decision"),
         pytest.param({"decks": 1, "cut": "1/2"}, "hilo", "i18", "round", marks=SLOW),
-        ({"decks": 2, "turns": "round-robin", "insurance": True}, "zen", "i18", "decision"),
+        ({"decks": 2, "turns": "round-robin", "insurance": True}, "hiopt2-aces", "i18", "decision"),
+        pytest.param({"decks": 1, "cut": "4/5", "insurance": True}, "omega2-aces", "i18", "round", marks=SLOW),
     ],
 )  # fmt: skip
 def test_counters_play_and_insure_as_the_compiled_round(

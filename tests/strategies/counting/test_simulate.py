@@ -13,6 +13,7 @@ import pytest
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.counting import play_shoes
+from bjsim.sim.engine.counting_table import CountSums
 from bjsim.sim.engine.kernels.count_layout import DEPTHS, INSURANCE, VALUE
 from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.game.presets import named_rules
@@ -98,6 +99,16 @@ def test_without_index_plays_a_full_table_plays_the_plain_rounds(rules: Rules, o
     assert (trace[:, [1, *range(4, 3 + spots), 3]] == plain[:, others:]).all()
 
 
+def test_a_side_count_of_aces_changes_bets_alone() -> None:
+    """Every round is that of the same system without one, insurance included; half of the counts for bets differ."""
+    plays = "16vT S>=0, 12v3 S>=2, insurance I>=3"
+    made = [ready_table(game(ONE, plays, system)) for system in ("hiopt2", "hiopt2-aces")]
+    plain, side = (play_shoes(ready.table, stream_key(1, 0, 3), 500, 3000)[1] for ready in made)
+    assert (plain[:, 1:] == side[:, 1:]).all() and side[:, 2].any()
+    differ = plain[:, 0] + made[0].first != side[:, 0] + made[1].first
+    assert 0.4 < differ.mean() < 0.8
+
+
 def test_an_index_play_changes_rounds() -> None:
     """Negative control."""
     ready = ready_table(game(SIX, "16vT S>=0"))
@@ -136,8 +147,11 @@ def test_a_constant_ramp_changes_nothing() -> None:
     ],
 )
 def test_raw_and_adjusted_profits_agree_by_count(rules: Rules, plays: str) -> None:
+    check_raw_and_adjusted(run(rules, plays))
+
+
+def check_raw_and_adjusted(found: CountRun) -> None:
     """The sum of squared deviations over the counts, in standard errors: each is below 4.5 (7 of a million)."""
-    found = run(rules, plays)
     raw_se = np.sqrt(found.returns.var / (found.returns.shares * found.rounds))
     deviations = (found.raw_ev - found.returns.ev) / raw_se
     assert np.abs(deviations).max() < 4.5
@@ -214,11 +228,19 @@ def test_it_takes_thousands_of_times_fewer_rounds() -> None:
 
 @pytest.mark.parametrize("system", ["hilo", *(pytest.param(name, marks=pytest.mark.slow) for name in ("halves", "ko"))])
 def test_the_depths_of_a_shoe_have_their_exact_expectations(system: str) -> None:
-    """Means over 4,000 shoes and more, 4.5 standard errors for some 60 numbers; without an index play's help."""
+    """Means over 4,000 shoes and more; without an index play's help."""
     made = game(ONE, "none", system)
     ready, sums = ready_table(made), play_block(made, 8, 0)
+    check_depths(sums, ready.expected)
+    if system == "hilo":  # negative control: a cut one card deeper
+        deeper = ready_table(game(ONE.replace(cut="34/52"), "none"))
+        assert abs(ready.expected[1].sum() - deeper.expected[1].sum()) > 0.9
+
+
+def check_depths(sums: CountSums, expectations: np.ndarray) -> None:
+    """4.5 standard errors for some 60 numbers."""
     shoes, buckets = sums.shoes.sum(), len(sums.raw)
-    for quantity, expected in zip((VALUE, DEPTHS), ready.expected, strict=True):
+    for quantity, expected in zip((VALUE, DEPTHS), expectations, strict=True):
         at = np.arange(quantity * buckets, (quantity + 1) * buckets)
         squares = sums.products[:, at, at].sum(axis=0) / shoes
         means = sums.sums[:, at].sum(axis=0) / shoes
@@ -226,9 +248,18 @@ def test_the_depths_of_a_shoe_have_their_exact_expectations(system: str) -> None
         seen = errors > 0
         assert np.abs((means - expected)[seen] / errors[seen]).max() < 4.5
         assert np.abs(expected[~seen]).max(initial=0) < 1e-3
-    if system == "hilo":  # negative control: a cut one card deeper
-        deeper = ready_table(game(ONE.replace(cut="34/52"), "none"))
-        assert abs(ready.expected[1].sum() - deeper.expected[1].sum()) > 0.9
+
+
+def test_a_side_count_of_aces_has_its_expectations() -> None:
+    """The luck of the cards is 0 on average at every count for bets, and the depths are those of that count."""
+    found = run(ONE, "i18", 100_000, "omega2-aces")
+    check_raw_and_adjusted(found)
+    check_depths(found.sums, found.expected)
+    plain = game(ONE, "i18", "omega2")  # negative control: the depths of the count of decisions
+    limits = found.first, found.first + len(found.sums.raw) - 1
+    wrong = ready_table(CountingGame(ONE, plain.system, plain.departures, limits)).expected
+    with pytest.raises(AssertionError):
+        check_depths(found.sums, wrong)
 
 
 def test_the_values_of_every_depth_have_their_exact_expectations() -> None:
@@ -236,7 +267,7 @@ def test_the_values_of_every_depth_have_their_exact_expectations() -> None:
     rules, shoes = ONE, 40_000
     ready, made = ready_table(game(rules, "none")), game(rules, "none")
     buckets = len(ready.table.counter.model)
-    cells = make_cells(HILO, made.departures, 1, (ready.first, ready.first + buckets - 1))
+    cells = make_cells(HILO.scaled(1), made.departures, 1, (ready.first, ready.first + buckets - 1))
     exact, shares = depth_distribution(cells.scaled, 1, rules.cut_cards).expected_controls(
         cells.bucket, ready.table.control.values, ready.table.control.slopes, STEP
     )
@@ -299,11 +330,37 @@ def test_the_counts_are_those_of_the_system(divisor: str, rounding: str) -> None
             assert Fraction(int(tops[seen, running - low]), int(bottoms[seen, running - low])) == exact
 
 
+@pytest.mark.parametrize("divisor", STEPS)
+def test_the_counts_for_bets_are_those_of_the_system(divisor: str) -> None:
+    """Any tag of the ace, weights with other denominators than the tags, and unbalanced systems."""
+    rng = np.random.default_rng(3)
+    for name, weight in (("omega2-aces", 2), ("hiopt1", Fraction(7, 5)), ("halves", 1), ("ko", Fraction(1, 3))):
+        system = find_system(name).replace(divisor=divisor, side_aces=weight)
+        bets = system.scaled_bets(2)
+        tops, bottoms = np.broadcast_arrays(*decision_counts(bets, 2))
+        low, _ = running_range(bets, 2)
+        for _ in range(150):
+            cards = rng.binomial(np.array([8] * 9 + [32]), rng.random())
+            aces, unseen = int(8 - cards[0]), int(104 - cards.sum())
+            running = system.running_count(cards.tolist(), 2)
+            column = int(system.scale * running) + bets.side_aces * aces - low
+            exact = system.bet_count(running, aces, unseen, 2)
+            assert Fraction(int(tops[104 - unseen, column]), int(bottoms[104 - unseen, column])) == exact
+
+
+def test_the_count_for_bets_is_zero_on_average_at_every_depth() -> None:
+    """A deck to its last card, also with fewer unseen cards than the least divisor."""
+    bets = find_system("omega2-aces").replace(rounding="exact").scaled_bets(1)
+    tops, bottoms = decision_counts(bets, 1)
+    probability = depth_distribution(bets, 1, 52).probability
+    assert (probability * (tops / bottoms)[:52]).sum(axis=1) == pytest.approx(np.zeros(52), abs=1e-9)
+
+
 def test_the_play_at_each_count_is_that_of_the_index_plays() -> None:
     departures = Departures.parse("16vT S>=0, TTv5 P>=5, 14v3 H<-1.5, 13v5 H<=-3, insurance I>3.25", chart(SIX))
     for rounding in ("floor", "exact"):
         system = HILO.replace(rounding=rounding)
-        cells = make_cells(system, departures, 6, (-10, 10))
+        cells = make_cells(system.scaled(6), departures, 6, (-10, 10))
         for seen in (10, 120, 233):
             for running in range(-30, 31):
                 count = system.count(running, 312 - seen, 6)

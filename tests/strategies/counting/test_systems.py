@@ -21,6 +21,7 @@ HALVES = "-1 1/2 1 1 3/2 1 1/2 0 -1/2 -1"
 def test_the_systems_of_the_field_are_built_in() -> None:
     assert set(SYSTEMS) == {
         "hilo", "ko", "red7", "hiopt1", "hiopt2", "omega2", "zen", "halves", "uston-apc", "revere",
+        "hiopt1-aces", "hiopt2-aces", "omega2-aces", "uston-apc-aces",
     }  # fmt: skip
 
 
@@ -44,6 +45,18 @@ def test_running_and_true_count() -> None:
     assert running == 12
     assert exact.true_count(running, 284, 6) == Fraction(12 * 52, 284)
     assert find_system("hilo").count(running, 284, 6) == 2
+
+
+def test_bets_by_a_side_count_of_aces() -> None:
+    """Hi-Opt II, two decks, half dealt: running count +3 and 6 aces left where 4 are expected, 3 + 2 x 2 in a deck."""
+    system = find_system("hiopt2-aces")
+    assert (system.count(3, 52, 2), system.bet_count(3, 6, 52, 2), system.bet_count(3, 3, 52, 2)) == (3, 7, 1)
+    assert system.bet_count(3, 6, 39, 2) == 12  # (3 + 2 x (6 - 3)) / (3/4)
+    assert system.bet_count(0, 1, 13, 1) == 0  # below the least divisor, too, as many aces as expected change nothing
+    assert system.replace(divisor="none").bet_count(3, 6, 52, 2) == 7
+    assert find_system("hiopt2").bet_count(3, 6, 52, 2) == 3
+    assert system.tags == find_system("hiopt2").tags and system.bet_tags == (-2, *system.tags[1:])
+    assert system.full_title == "Hi-Opt II with a side count of aces"
 
 
 def test_halves_are_exact() -> None:
@@ -123,6 +136,8 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     assert (mine.name, mine.divisor, mine.timing, mine.tags[4]) == ("mine", "half", "round", Fraction(3, 2))
     path.write_text('system = "hilo"\nrounding = "truncate"\n')
     assert load_system(path) == find_system("hilo").replace(name="mine", rounding="truncate")
+    path.write_text('system = "omega2"\nside_aces = 1.5\n')
+    assert load_system(path) == find_system("omega2").replace(name="mine", side_aces=Fraction(3, 2))
     path.write_text("tags = [-1, 0.5, 1, 1, 1.5, 1, 0.5, 0, -0.5, -1]\n")
     assert load_system(path).tags == find_system("halves").tags
 
@@ -138,6 +153,9 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
         ('system = "hilo"\ndivizor = "half"', "did you mean divisor?"),
         ('system = "hilo"\nleast_divisor = 0', "least_divisor"),
         ('system = "hilo"\ntitle = 3', "title = 3"),
+        ('system = "omega2"\nside_aces = -1', "side_aces = -1 is not accepted; use the weight of an ace"),
+        ('system = "omega2"\nside_aces = true', "side_aces: 'True' is not accepted; use a number"),
+        ('tags = "1 0 0 0 0 0 0 0 0 0"\nside_aces = 1', "side_aces = 1 is not accepted"),
         ('system = "mine.toml"', "system = 'mine.toml'"),
         ("tags = [", "not valid TOML"),
     ],

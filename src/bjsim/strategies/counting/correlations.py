@@ -73,7 +73,7 @@ def insurance_effects(decks: int) -> tuple[float, ...]:
 
 
 def betting_correlation(system: CountingSystem, effects: Sequence[float]) -> float:
-    """Return the betting correlation.
+    """Return the betting correlation; a side count of aces is included.
 
     Args:
         system: The counting system.
@@ -81,7 +81,7 @@ def betting_correlation(system: CountingSystem, effects: Sequence[float]) -> flo
     """
     if len(effects) != TEN + 1:
         raise InputError(f"effects: give {TEN + 1} numbers, for A, 2..9 and T, not {len(effects)}")
-    return correlation(system.tags, effects)
+    return correlation(system.bet_tags, effects)
 
 
 def insurance_correlation(system: CountingSystem) -> float:

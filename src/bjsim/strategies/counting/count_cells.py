@@ -15,17 +15,17 @@ import numpy as np
 from bjsim.sim.game.cards import RANKS
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.departures import Departures
-from bjsim.strategies.counting.system import DECK, IN_DECK, CountingSystem, ScaledCount
+from bjsim.strategies.counting.system import DECK, IN_DECK, ScaledCount
 
 Array = np.ndarray[Any, Any]
 Ratio = tuple[Array, Array]  # counts as numerators and positive denominators, int64
 
 
 class CountCells(NamedTuple):
-    """The counts of a system in a shoe of N cards.
+    """One of the counts of a system, that of its bets or of its play, in a shoe of N cards.
 
     Attributes:
-        scaled: The system in integers.
+        scaled: The count in integers.
         lowest: The running count of the first column.
         bucket: The count rounded down and limited to the range of buckets, minus the lowest, (N + 1, n).
         play: The number of the play at this count: of a chart and insurance, (N + 1, n).
@@ -58,12 +58,14 @@ def decision_counts(scaled: ScaledCount, decks: int) -> Ratio:
     size = DECK * decks
     low, high = running_range(scaled, decks)
     running, unseen = np.arange(low, high + 1)[None, :], size - np.arange(size + 1)[:, None]
+    expected = IN_DECK[0] * scaled.side_aces * unseen
     if scaled.step == 0:
-        return np.broadcast_to(running, (size + 1, high - low + 1)), np.array(scaled.scale)
+        return DECK * running - expected, np.array(DECK * scaled.scale)
     step = scaled.step
     steps = ((2 * unseen + step) // (2 * step), -(-unseen // step), unseen // step)[scaled.divisor_rounding]
     divisor = np.maximum(steps * step, scaled.least)
-    top, bottom = DECK * (running - scaled.pivot) + scaled.imbalance * divisor, scaled.scale * divisor
+    top = DECK * (running - scaled.pivot) - expected + scaled.imbalance * divisor
+    bottom = scaled.scale * divisor
     floor, truncate = top // bottom, np.sign(top) * (abs(top) // bottom)
     nearest = np.sign(top) * ((2 * abs(top) + bottom) // (2 * bottom))
     if scaled.rounding < 3:
@@ -77,16 +79,15 @@ def whole_counts(counts: Ratio) -> Array:
     return whole
 
 
-def make_cells(system: CountingSystem, departures: Departures, decks: int, buckets: tuple[int, int]) -> CountCells:
-    """Tabulate a system and the play by it.
+def make_cells(scaled: ScaledCount, departures: Departures, decks: int, buckets: tuple[int, int]) -> CountCells:
+    """Tabulate a count, its buckets and the play by it.
 
     Args:
-        system: The counting system.
+        scaled: The count in integers.
         departures: The chart, and index plays.
         decks: Decks of the shoe.
         buckets: The lowest and the highest bucket; counts beyond are counted there.
     """
-    scaled = system.scaled(decks)
     counts = decision_counts(scaled, decks)
     limits = sorted({play.count for play in departures.plays})
     number, plays = _number_plays(departures, limits)

@@ -27,7 +27,7 @@ class CountPage:
         subtitle: The game, the counting system, the index plays and the bets, in words.
         command: The command that reproduces the run.
         rules: The game.
-        count_name: The name of the count: "true count" or "running count".
+        count_name: The name of the count by which bets are made, such as "true count" or "running count for bets".
         labels: The label of each count, such as "≤ -5".
         rounds: Rounds seen.
         seed: Random seed.

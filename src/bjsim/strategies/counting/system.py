@@ -7,15 +7,18 @@ An unbalanced system, whose tags add up to `imbalance` per deck, has the true co
 
     (running count - initial count - imbalance x decks seen) / decks unseen
 
-which is 0 on average at every depth, like that of a balanced one. All counts are exact: tags are fractions, and
-`scaled_tags` are integers for compiled code.
+which is 0 on average at every depth, like that of a balanced one. With a side count of aces, bets go by another count,
+whose running count is
+
+    running count + side_aces x (aces unseen - cards unseen / 13)
+
+All counts are exact: tags are fractions, and `scaled_tags` are integers for compiled code.
 """
 
 from __future__ import annotations
 
 import difflib
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -23,7 +26,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from bjsim.errors import InputError
-from bjsim.sim.game.cards import RANKS, TEN, parse_rank
+from bjsim.sim.game.cards import TEN, parse_rank
+from bjsim.strategies.counting.tags import LARGEST_TAG, parse_number, parse_tags
 
 DECK = 52
 IN_DECK = (4,) * 9 + (16,)  # cards of each value, A, 2..9 and T, in a deck
@@ -31,9 +35,7 @@ STEPS = {"exact": 1, "quarter": 13, "half": 26, "full": 52, "none": 0}  # cards;
 DIVISOR_ROUNDINGS = ("round", "up", "down")  # the codes of compiled code are positions
 ROUNDINGS = ("floor", "truncate", "round", "exact")
 TIMINGS = ("decision", "round")
-LARGEST_TAG = 100
 LARGEST_SCALE = 60  # a common denominator of the tags
-NUMBER = re.compile(r"[+-]?\d{1,6}(\.\d{1,6}|/\d{1,6})?", re.ASCII)
 CHOICES = {"divisor": tuple(STEPS), "divisor_rounding": DIVISOR_ROUNDINGS, "rounding": ROUNDINGS, "timing": TIMINGS}
 
 
@@ -41,12 +43,12 @@ class ScaledCount(NamedTuple):
     """A counting system in integers, for compiled code. Counts and tags are multiplied by `scale`.
 
     With `unseen` cards and D = the divisor in cards (`unseen` rounded to a multiple of `step`, at least `least`), the
-    true count is (52 (running - pivot) + imbalance D) / (scale D), to be rounded as `rounding` says. If `step` is 0,
-    the count is running / scale.
+    true count is (52 (running - pivot) - 4 side_aces unseen + imbalance D) / (scale D), to be rounded as `rounding`
+    says. If `step` is 0, the count is (running - side_aces unseen / 13) / scale.
 
     Attributes:
         tags: By value, A, 2..9, T.
-        scale: The common denominator of the tags and of the initial count.
+        scale: The common denominator of the tags, of the initial count and of `side_aces`.
         initial: The running count of a full shoe.
         pivot: The running count when all cards are seen.
         imbalance: Sum of the tags of a deck.
@@ -54,6 +56,7 @@ class ScaledCount(NamedTuple):
         divisor_rounding: Position in `DIVISOR_ROUNDINGS`.
         least: The least divisor in cards.
         rounding: Position in `ROUNDINGS`.
+        side_aces: What the running count has in it for every unseen ace; not 0 for bets by a side count of aces alone.
     """
 
     tags: tuple[int, ...]
@@ -65,6 +68,7 @@ class ScaledCount(NamedTuple):
     divisor_rounding: int
     least: int
     rounding: int
+    side_aces: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,8 @@ class CountingSystem:
             `exact`.
         timing: Playing decisions and insurance are made by the count at that moment (`decision`) or before the round
             (`round`). Bets are always made by the count before the round.
+        side_aces: The weight of an ace in a side count of aces, which changes the count for bets alone (`bet_count`);
+            0: none is kept.
         title: Its full name.
         source: Where it comes from.
 
@@ -100,13 +106,14 @@ class CountingSystem:
     least_divisor: Fraction = Fraction(1, 2)
     rounding: str = "floor"
     timing: str = "decision"
+    side_aces: Fraction = Fraction(0)
     title: str = ""
     source: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tags", _parse_tags(self.tags))
-        for name in ("initial", "initial_per_deck", "least_divisor"):
-            object.__setattr__(self, name, _parse_number(name, getattr(self, name)))
+        object.__setattr__(self, "tags", parse_tags(self.tags))
+        for name in ("initial", "initial_per_deck", "least_divisor", "side_aces"):
+            object.__setattr__(self, name, parse_number(name, getattr(self, name)))
         for name in ("name", "title", "source"):
             if not isinstance(getattr(self, name), str):
                 raise InputError(f"{name} = {getattr(self, name)!r} is not accepted; use a text")
@@ -115,6 +122,10 @@ class CountingSystem:
                 raise InputError(f"{name} = {getattr(self, name)!r} is not accepted; use {', '.join(choices)}")
         if not 0 < self.least_divisor <= 8 or (DECK * self.least_divisor).denominator > 1:
             raise InputError(f"least_divisor = {self.least_divisor} is not accepted; use decks up to 8, such as 1/2")
+        if not 0 <= self.side_aces <= LARGEST_TAG or len(set(self.bet_tags)) == 1:
+            raise InputError(
+                f"side_aces = {self.side_aces} is not accepted; use the weight of an ace for bets, such as 1; 0 is none"
+            )
         if self.scale > LARGEST_SCALE:
             raise InputError(f"tags: their common denominator is {self.scale}; use one of at most {LARGEST_SCALE}")
 
@@ -130,14 +141,24 @@ class CountingSystem:
 
     @cached_property
     def scale(self) -> int:
-        """The common denominator of the tags and of the initial count."""
-        numbers = (*self.tags, self.initial, self.initial_per_deck)
+        """The common denominator of the tags, of the initial count and of `side_aces`."""
+        numbers = (*self.tags, self.initial, self.initial_per_deck, self.side_aces)
         return math.lcm(*(number.denominator for number in numbers))
 
     @cached_property
     def scaled_tags(self) -> tuple[int, ...]:
         """The tags times `scale`, as integers."""
         return tuple(int(tag * self.scale) for tag in self.tags)
+
+    @property
+    def bet_tags(self) -> tuple[Fraction, ...]:
+        """The tags that bets follow, of A, 2..9, T: those of all decisions, with `side_aces` less for the ace."""
+        return (self.tags[0] - self.side_aces, *self.tags[1:])
+
+    @property
+    def full_title(self) -> str:
+        """Its title, or else its name, and whether it has a side count of aces."""
+        return (self.title or self.name) + (" with a side count of aces" if self.side_aces else "")
 
     @cached_property
     def imbalance(self) -> Fraction:
@@ -164,6 +185,14 @@ class CountingSystem:
             int(self.scale * self.pivot(decks)), int(self.scale * self.imbalance), STEPS[self.divisor],
             DIVISOR_ROUNDINGS.index(self.divisor_rounding), int(DECK * self.least_divisor),
             ROUNDINGS.index(self.rounding),
+        )  # fmt: skip
+
+    def scaled_bets(self, decks: int) -> ScaledCount:
+        """Return the count for bets in integers; without a side count of aces, it is that of all decisions."""
+        scaled, weight = self.scaled(decks), int(self.scale * self.side_aces)
+        return scaled._replace(
+            tags=(scaled.tags[0] - weight, *scaled.tags[1:]), initial=scaled.initial + weight * IN_DECK[0] * decks,
+            side_aces=weight,
         )  # fmt: skip
 
     # --- counts
@@ -214,6 +243,21 @@ class CountingSystem:
         """
         return self.true_count(running, unseen, decks) if self.uses_true_count else Fraction(running)
 
+    def bet_count(self, running: Fraction | int, aces: int, unseen: int, decks: int) -> Fraction:
+        """Compute the count by which bets are made; without a side count of aces, it is `count`.
+
+        Args:
+            running: The running count.
+            aces: The number of unseen aces.
+            unseen: The number of unseen cards.
+            decks: The decks of the shoe.
+
+        Returns:
+            The count, whose running count has `side_aces` more for every unseen ace beyond the expected ones.
+        """
+        extra = aces - Fraction(unseen * IN_DECK[0], DECK)
+        return self.count(running + self.side_aces * extra, unseen, decks)
+
 
 def round_count(count: Fraction, rounding: str) -> Fraction:
     """Round a count: `floor`, `truncate`, `round` (halves away from 0) or `exact`."""
@@ -238,26 +282,3 @@ def card_counts(cards: str | Sequence[int]) -> tuple[int, ...]:
     if len(cards) != TEN + 1:
         raise InputError(f"cards: give {TEN + 1} counts, for A, 2..9 and T, not {len(cards)}")
     return tuple(cards)
-
-
-def _parse_tags(tags: object) -> tuple[Fraction, ...]:
-    if isinstance(tags, str):
-        tags = tags.split()
-    accepted = f"{TEN + 1} numbers, for {' '.join(RANKS[: TEN + 1])}"
-    if not isinstance(tags, list | tuple) or len(tags) != TEN + 1:
-        raise InputError(f"tags: give {accepted}, such as -1 1 1 1 1 1 0 0 0 -1")
-    numbers = tuple(_parse_number("tags", tag) for tag in tags)
-    if max(map(abs, numbers)) > LARGEST_TAG or len(set(numbers)) == 1:
-        raise InputError(f"tags: give {accepted}, from -{LARGEST_TAG} to {LARGEST_TAG} and not all equal")
-    return numbers
-
-
-def _parse_number(name: str, value: object) -> Fraction:
-    """Parse a number exactly; a float means its shortest decimal form."""
-    try:
-        if isinstance(value, bool) or not NUMBER.fullmatch(str(value)):
-            raise ValueError
-        number = Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
-        raise InputError(f"{name}: {str(value)[:40]!r} is not accepted; use a number such as -1, 0.5 or 1/2") from None
-    return number

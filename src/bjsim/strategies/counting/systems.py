@@ -16,8 +16,11 @@ from bjsim.toml_files import read_toml
 @cache
 def built_in_systems() -> Mapping[str, CountingSystem]:
     """Return the built-in systems by name."""
-    tables = read_toml(Path(__file__).with_name("systems.toml"))
-    return {name: CountingSystem(name, **values) for name, values in tables.items()}
+    systems: dict[str, CountingSystem] = {}
+    for name, values in read_toml(Path(__file__).with_name("systems.toml")).items():
+        base = systems.get(values.pop("system", ""))
+        systems[name] = base.replace(name=name, **values) if base else CountingSystem(name, **values)
+    return systems
 
 
 def find_system(name: str | os.PathLike[str]) -> CountingSystem:

@@ -110,10 +110,12 @@ class ReadyTable(NamedTuple):
 def ready_table(game: CountingGame) -> ReadyTable:
     """Make the table of a game; the same game returns the same table."""
     rules, decks = game.rules.replace(insurance=False), int(game.rules.decks)  # which is taken by the count
-    scaled = game.system.scaled(decks)
-    distribution = depth_distribution(scaled, decks, rules.cut_cards)
-    buckets = game.counts or _usual_counts(whole_counts(decision_counts(scaled, decks)), distribution)
-    cells = make_cells(game.system, game.departures, decks, buckets)
+    bets = game.system.scaled_bets(decks)
+    distribution = depth_distribution(bets, decks, rules.cut_cards)
+    buckets = game.counts or _usual_counts(whole_counts(decision_counts(bets, decks)), distribution)
+    # With a side count of aces, the plays by the count for bets are a guess, for the luck model and the control alone.
+    cells = make_cells(bets, game.departures, decks, buckets)
+    decisions = make_cells(game.system.scaled(decks), game.departures, decks, buckets)
     charts = tuple(dict.fromkeys([*cells.charts, *[game.departures.base] * game.others]))
     compiled = compile_rules(rules, [chart.policy for chart in charts])
     share, composition = distribution.mean_by_bucket(cells.bucket, buckets[1] - buckets[0] + 1)
@@ -124,7 +126,7 @@ def ready_table(game: CountingGame) -> ReadyTable:
     insured = _insured_by_bucket(cells, distribution, share) if game.can_insure else 0 * share
     control = _make_control(luck_model, model, composition, insured, decks)
     expected = distribution.expected_controls(cells.bucket, control.values, control.slopes, STEP)
-    counter = _make_counter(game, cells, model)._replace(
+    counter = _make_counter(game, cells, decisions, model)._replace(
         model_chart=np.array([chart for chart, _ in points]),
         row=values.row,
         actions=values.actions,
@@ -213,19 +215,18 @@ def _make_control(luck_model: LuckModel, model: Array, composition: Array, insur
     return DepthControl(STEP, slopes, values, full, full.copy())
 
 
-def _make_counter(game: CountingGame, cells: CountCells, model: Array) -> Counter:
+def _make_counter(game: CountingGame, bets: CountCells, decisions: CountCells, model: Array) -> Counter:
     rules = game.rules
-    number = cells.bucket * len(cells.chart) + cells.play
-    used, cell = np.unique(number, return_inverse=True)
-    play = used % len(cells.chart)
     return Counter(
-        tags=cells.rank_tags(),
-        initial=cells.scaled.initial,
-        lowest=cells.lowest,
-        cells=cell.reshape(number.shape).astype(np.uint16),
-        bucket=used // len(cells.chart),
-        chart=cells.chart[play],
-        insures=cells.insures[play] * game.can_insure,
+        tags=decisions.rank_tags(),
+        initial=decisions.scaled.initial,
+        lowest=decisions.lowest,
+        cells=decisions.play.astype(np.uint16),
+        lowest_bet=bets.lowest,
+        buckets=bets.bucket.astype(np.uint16),
+        side_aces=bets.scaled.side_aces,
+        chart=decisions.chart,
+        insures=decisions.insures * game.can_insure,
         model=model,
         model_chart=model,
         row=model,

@@ -23,14 +23,16 @@ COUNT = np.dtype([(name, np.int64) for name in ("running", "seen", "read", "chun
 class Counter(NamedTuple):
     """A counting system and what is done at each count.
 
-    N is the number of cards of the shoe, B of buckets, C of cells: counts at which everything is alike.
+    N is the number of cards of the shoe, B of buckets of the count for bets, C of cells: counts with the same play.
 
     Attributes:
         tags: Tags by rank as integers, int64 (13,).
         initial: The running count of a full shoe.
         lowest: The running count of the first column of `cells`.
         cells: The cell by the number of cards seen and the running count, uint16 (N + 1, n).
-        bucket: The bucket of each cell, int64 (C,).
+        lowest_bet: The running count for bets of the first column of `buckets`.
+        buckets: The bucket by the number of cards seen and the running count for bets, uint16 (N + 1, n).
+        side_aces: What the running count for bets has more than the other, for every unseen ace.
         chart: The chart in force, as an index into `CompiledRules.act`, int64 (C,).
         insures: Whether insurance is taken, int64 (C,).
         model: The luck model's chart by bucket, int64 (B,).
@@ -56,7 +58,9 @@ class Counter(NamedTuple):
     initial: int
     lowest: int
     cells: Array
-    bucket: Array
+    lowest_bet: int
+    buckets: Array
+    side_aces: int
     chart: Array
     insures: Array
     model: Array

@@ -46,6 +46,12 @@ def count_cards(counter: Any, shoe: Any) -> Any:
 
 
 @compiled(_nrt=False, forceinline=True)
+def bet_bucket(counter: Any, seen: Any, running: Any, aces: Any) -> Any:
+    """The bucket of the count for bets, with so many cards seen and aces unseen."""
+    return np.int64(counter.buckets[seen, running + counter.side_aces * np.int64(aces) - counter.lowest_bet])
+
+
+@compiled(_nrt=False, forceinline=True)
 def hide_hole_card(counter: Any, shoe: Any, hands: Any) -> None:
     """Note where the hole card is, right after the deal. A card of the shoe before this one is not counted any more."""
     follow_shoe(counter, shoe)

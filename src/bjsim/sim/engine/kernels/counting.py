@@ -29,7 +29,7 @@ from bjsim.sim.engine.kernels.count_layout import (
     SQUARES,
     VALUE,
 )
-from bjsim.sim.engine.kernels.counter import TEN, count_cards, hide_hole_card, show_hole_card
+from bjsim.sim.engine.kernels.counter import TEN, bet_bucket, count_cards, hide_hole_card, show_hole_card
 from bjsim.sim.engine.kernels.layout import TIED, LuckModel, Seats
 from bjsim.sim.engine.kernels.luck import count_luck, fresh_shoe
 from bjsim.sim.engine.kernels.play import RAN_AWAY, clear, deal, play_dealer, play_seats
@@ -43,7 +43,7 @@ def tally_depths(compiled: Any, shoe: Any, counter: Any, control: Any, tally: An
     running = counter.initial
     for n in range(cut):
         if n % control.step == 0:
-            b = counter.bucket[counter.cells[n, running - counter.lowest]]
+            b = bet_bucket(counter, n, running, control.left[0])
             value = 0.0
             for q in range(len(control.left)):
                 value += control.slopes[b, q] * control.left[q]
@@ -92,9 +92,9 @@ def close_shoe(tally: Any, half: Any) -> None:
 @compiled(_nrt=False, forceinline=True)
 def start_round(counter: Any, shoe: Any, luck_model: Any, ledger: Any) -> Any:
     """Begin a round. Returns: the bucket of its count."""
-    cell = count_cards(counter, shoe)
-    counter.state[0].cell = cell
-    bucket = counter.bucket[cell]
+    state = counter.state[0]
+    state.cell = count_cards(counter, shoe)
+    bucket = bet_bucket(counter, state.seen, state.running, counter.unseen[0])
     if luck_model is not None:
         for s in range(counter.seat, counter.seat + counter.spots[bucket]):
             luck_model.chart[s] = counter.model[bucket]
