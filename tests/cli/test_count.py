@@ -111,6 +111,19 @@ def test_spots_and_players(tmp_path):
     assert "other spots than these bets: 1 from a count of 0, 2 from a count of 1, 3" in refusal(*load, "--ramp", "1x2")
 
 
+def test_bets_by_a_side_count_of_aces(tmp_path):
+    """Reports name the side count, and a stored run keeps it; the counts of the table are those of the bets."""
+    (tmp_path / "mine.toml").write_text('system = "zen"\nside_aces = 1\n')
+    words = ("--system", tmp_path / "mine.toml", "--rounds", "2e4", "--indices", "none")
+    played = bjsim(*GAME, *words, "--save", tmp_path / "run.npz", "--json", tmp_path / "run.json")
+    data = json.loads((tmp_path / "run.json").read_text())
+    assert (data["system"], data["side_aces"]) == ("mine", 1.0)
+    assert "true count for bets" in played.out and "Zen Count with a side count of aces" in played.out
+    again = bjsim("count", "--load", tmp_path / "run.npz", "--html", tmp_path / "run.html", "--json", "-").json
+    assert {key: again[key] for key in data if key != "seconds"} == {key: data[key] for key in data if key != "seconds"}
+    assert "By true count for bets" in (tmp_path / "run.html").read_text()
+
+
 def test_ramps_and_cuts_are_compared():
     result = bjsim(*GAME, "--rounds", "5e4", "--vary", "ramp=1-4,1-8", "--vary", "cut=50%,70%", "--json", "-").json
     names = [game["name"] for game in result["games"]]

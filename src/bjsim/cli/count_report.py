@@ -47,8 +47,9 @@ def print_counts(console: Console, result: CountResult) -> None:
 
 
 def count_name(result: CountResult) -> str:
-    """What the counting system decides by, in words."""
-    return "true count" if result.run.game.system.uses_true_count else "running count"
+    """The count by which bets are made, in words."""
+    system = result.run.game.system
+    return ("true count" if system.uses_true_count else "running count") + (" for bets" if system.side_aces else "")
 
 
 def _bet(result: CountResult, i: int) -> str:
@@ -62,7 +63,7 @@ def describe(result: CountResult) -> str:
     rules, plays = game.rules, game.departures.plays
     decks = "1 deck" if rules.decks == 1 else f"{rules.decks} decks"
     count = f"{len(plays)} index play{'s' * (len(plays) != 1)}" if plays else "no index plays"
-    words = [rules.name, decks, f"{float(rules.cut):.0%} dealt", game.system.title or game.system.name, count]
+    words = [rules.name, decks, f"{float(rules.cut):.0%} dealt", game.system.full_title, count]
     if game.others:
         words.append(f"{rules.seats} players")
     if not game.adjusted:
@@ -105,7 +106,7 @@ def count_json(result: CountResult) -> dict[str, object]:
         "by_count": rows, **figures, "rounds": run.rounds, "rounds_per_shoe": run.rounds_per_shoe,
         "seconds": run.seconds, "seed": run.seed,
         "variance_reduction": run.variance_reduction(result.bets), "rules": game.rules.to_dict(),
-        "system": game.system.name, "adjusted": game.adjusted,
+        "system": game.system.name, "side_aces": float(game.system.side_aces), "adjusted": game.adjusted,
         "index_plays": [str(play) for play in game.departures.plays],
     }  # fmt: skip
 
@@ -114,7 +115,7 @@ def count_page(result: CountResult, terms: Terms, command: str) -> CountPage:
     """The page of a result."""
     run = result.run
     return CountPage(
-        title=f"{run.game.system.title or run.game.system.name} in {run.game.rules.name}", subtitle=describe(result),
+        title=f"{run.game.system.full_title} in {run.game.rules.name}", subtitle=describe(result),
         command=command, rules=run.game.rules, count_name=count_name(result), labels=run.labels, rounds=run.rounds,
         seed=run.seed, returns=result.table, wagered=run.wagered, bets=result.bets, spots=run.spots,
         figures=result.figures, terms=terms,
