@@ -19,7 +19,8 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.report.output import standings_csv
+from bjsim.bots.contest.report.output import marks_csv, standings_csv
+from bjsim.bots.contest.scoring.marks import Mark
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.cli.main import PrintableFormatter, os_error_text
@@ -235,6 +236,10 @@ def test_no_name_becomes_a_formula_in_a_spreadsheet(records, name):
     assert not any(row["chips_ci95_low"].startswith("'") for row in rows)  # numbers stay numbers
     numbers = [row["luck_adjusted"] for row in rows]
     assert [float(number) for number in numbers] and any(number.startswith("-") for number in numbers)
+    marks = [Mark(name, 1, 2, -0.5, None, None, "-", "", ""), Mark("lim17", 1, 2, 0.5, 0.25, 0.75, name, name, name)]
+    below, above = csv.DictReader(io.StringIO(marks_csv(marks)))
+    assert (below["bot"], below["score"], below["low"], below["mark"]) == (f"'{name}", "-0.5", "", "-")
+    assert (above["bot"], above["mark"], above["sure"]) == ("lim17", f"'{name}", "yes")
 
 
 @pytest.mark.parametrize("width", [80, 140])

@@ -1,4 +1,4 @@
-"""The result files standings.json and standings.csv."""
+"""The result files standings.json, standings.csv and marks.csv."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import csv
 import io
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from bjsim.bots.contest.play.timings import Timings
+from bjsim.bots.contest.scoring.marks import Mark
 from bjsim.bots.contest.scoring.score import StandingsRow
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.errors import file_errors
@@ -76,9 +78,20 @@ def standings_csv(standings: Standings, timings: Timings | None = None) -> str:
     return text.getvalue()
 
 
+def marks_csv(marks: Sequence[Mark]) -> str:
+    """The text of marks.csv, with a last column that says whether the whole interval has the same mark."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*Mark._fields, "sure"])
+    for mark in marks:
+        writer.writerow([*map(_as_text, mark), "yes" if mark.sure else "no"])
+    return text.getvalue()
+
+
 def _as_text(value: object) -> object:
-    """Quote a value that a spreadsheet would evaluate as a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    """Quote a value that a spreadsheet would evaluate as a formula. A lone sign, such as the lowest mark, is text."""
+    is_formula = isinstance(value, str) and len(value) > 1 and value.startswith(FORMULA)
+    return f"'{value}" if is_formula else value
 
 
 def write_atomically(path: Path, text: str) -> None:

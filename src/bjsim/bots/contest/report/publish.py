@@ -7,10 +7,10 @@ from pathlib import Path
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.bot_page import render_bot
-from bjsim.bots.contest.report.output import write_atomically, write_standings
+from bjsim.bots.contest.report.output import marks_csv, write_atomically, write_standings
 from bjsim.bots.contest.report.page import Report, render_index
 from bjsim.bots.contest.report.page_data import PageData
-from bjsim.bots.contest.scoring.marks import make_marks, marks_csv
+from bjsim.bots.contest.scoring.marks import make_marks
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.errors import file_errors
 

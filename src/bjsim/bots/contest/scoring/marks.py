@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from bisect import bisect_right
 from typing import NamedTuple
 
@@ -76,16 +74,3 @@ def make_marks(standings: Standings, text: str = "") -> list[Mark]:
         score = round(ratio.mean, DIGITS)
         found.append(Mark(*about, score, low, high, mark(score), *ends))
     return sorted(found, key=lambda each: (each.score is None, -(each.score or 0)))
-
-
-def marks_csv(marks: list[Mark]) -> str:
-    """The marks as CSV, with a last column that says whether a mark is sure."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*Mark._fields, "sure"])
-    for each in marks:
-        values = ["" if value is None else value for value in each]
-        if each.bot.startswith(("=", "+", "-", "@", "\t", "\r")):  # a spreadsheet would evaluate it
-            values[0] = f"'{each.bot}"
-        writer.writerow([*values, "yes" if each.sure else "no"])
-    return text.getvalue()
