@@ -117,11 +117,16 @@ class _Table:
         self.told[position].append(fault_line(fault["kind"], self.strikes[position]))
 
 
+def protocol_of(bot: Mapping[str, Any]) -> str:
+    """The protocol of a bot in the journal's header; empty for a player that is not a program."""
+    entrant = Entrant.from_dict(bot)
+    return entrant.protocol if entrant.timed else ""
+
+
 def protocols(header: Mapping[str, Any]) -> list[str]:
     """The protocol of each bot and, at the end, of house players; empty for a player that is not a program."""
     houses = header.get("against") or [header["house"]]
-    entrants = [Entrant.from_dict(bot) if bot else None for bot in [*header["bots"], *reversed(houses)]]
-    return [entrant.protocol if entrant and entrant.timed else "" for entrant in entrants]
+    return [protocol_of(bot) if bot else "" for bot in [*header["bots"], *reversed(houses)]]
 
 
 def _answer(record: Record, seat: int, move: int) -> str:

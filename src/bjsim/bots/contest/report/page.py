@@ -11,8 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from bjsim.bots.contest.entrants import IN_PROCESS
-from bjsim.bots.contest.play.questions import Question, questions
+from bjsim.bots.contest.play.questions import Question, protocol_of, questions
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.colours import DARK, LIGHT, make_slugs, make_styles
 from bjsim.bots.contest.report.command import contest_command, published_sources, settings_file
@@ -214,11 +213,6 @@ def reproducible(standings: Standings) -> bool:
 def table_key(record: Mapping[str, Any]) -> tuple[int, int, int | None]:
     """What identifies a table: its match, its number and, of a match of a bot's own, that bot."""
     return record["match"], record["table"], record.get("own")
-
-
-def protocol_of(bot: Mapping[str, str]) -> str:
-    """The protocol of a bot in the journal's header; empty for a player that is not a program."""
-    return "" if bot["language"] == IN_PROCESS else bot.get("protocol", "argv")
 
 
 def how_played(bot: Mapping[str, str]) -> dict[str, str]:
