@@ -18,7 +18,7 @@ BANNED = {  # pattern: what to write instead
     r"\bis worth\b": "has the value, returns, costs",
     r"\bthe law\b|\blaws? of\b": "distribution, probabilities",
     r"\breferees?\b": "luck model, adjuster",
-    r"\btell(s|ing)? (the )?luck\b|\bluck told\b|\btold from play\b": "luck-adjusted",
+    r"\btell(s|ing)? (the )?luck\b": "luck-adjusted",
     r"(?<!\")\bstretch(es)?\b": "batch",  # a quoted one is a key of checkpoints
     r"\busual interval\b": "fixed-sample interval",
     r"\bhabits\b": "opponent model",
@@ -26,7 +26,11 @@ BANNED = {  # pattern: what to write instead
     r"\bcomes? to (the|a|one|nothing|no)\b": "evaluates to, amounts to",
     r"\bstands? (here|there) (for|in)\b|\bstands twice\b": "appears, duplicate",
     r"\b(is|are) no (number|chart|bot|code|hand|text|card|preset|game|checkpoint|journal|TOML|UTF-8|player)\b": "is not a …",  # noqa: E501
-    r"\b(is|be|are) told (of|what|so|that)\b": "is notified, sees",
+    r"\btold\b": "is sent, receives, is notified, sees",
+    r"\btells? \w+ apart\b": "separate, distinguish",
+    r"\bcures?\b": "fix",
+    r"\bstands? in (every|each|all)\b": "stands on",
+    r"\bcan be had\b|\bby heart\b|\bby the example of\b": "is available; memorised; with … as the example",
     r"\bbeside (the|it|its|one|each)\b": "next to, compared with",
     r"\bwhoever\b|\bnobody\b|\bsomebody\b|\bnobody's\b": "anyone, no one, the caller; or name them",
     r"\bdeal(s|t|ing)? (it )?again\b": "replay, reproduce",

@@ -5,7 +5,7 @@ branch at a time. It is not one of bjsim's games, and its results are not used. 
 at the moment; all other speeds are ratios to it, measured alternately.
 
 The plain kernel needs no memory. The other reference follows a chain through a table that is larger than the first
-cache, as the lookup table is, so a slow mode of the machine's memory can be told from slower code.
+cache, as the lookup table is, so a slow mode of the machine's memory is not mistaken for slower code.
 """
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ class RunRequest:
             warn_of_guessable(self.seed)
 
     def _identity(self, players: Sequence[Player], adjust_luck: bool | None) -> dict[str, Any]:
-        """What tells this run from others, for its checkpoint."""
+        """What identifies this run, for its checkpoint."""
         pairs = zip(self.seated, players, strict=True)
         return {
             "rules": self.game.to_dict(),

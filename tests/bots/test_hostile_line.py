@@ -2,7 +2,7 @@
 
 Each sits at a table of cardshark with a player in this process and an honest line bot. The same rounds are played with
 a scripted player in its seat, which makes the moves that its answers mean. The events must be equal, and so must be all
-that the honest bot was told and answered.
+that the honest bot received and answered.
 """
 
 import contextlib
@@ -98,13 +98,13 @@ class LineSeatPlayer:
         self.answers.append(reply.stdout)
         if isinstance(move, Fault):
             self.faults.append(move.kind)
-            self.seat.tell_fault(move.kind, None)
+            self.seat.report_fault(move.kind, None)
             return STAND
         return move
 
 
 def played(honest, hostile, rounds=3):
-    """All that happened, what the honest bot was told, its answers, and the player in the hostile bot's seat."""
+    """All that happened, what the honest bot received, its answers, and the player in the hostile bot's seat."""
     transcript, shoe = Transcript(RULES), open_shoe(RULES, Stream(9))
     seats = [Scripted(hostile) if callable(hostile) else LineSeatPlayer(hostile.join(transcript, 0, 3))]
     seats += [Scripted(lim17), LineSeatPlayer(honest.join(transcript, 2, 3))]

@@ -1,4 +1,4 @@
-"""The line protocol as text: what a bot is told is enough to know each view, and no more than a table shows."""
+"""The line protocol as text: what a bot receives is enough to know each view, and no more than a table shows."""
 
 import random
 import re
@@ -112,13 +112,13 @@ def test_the_lines_of_a_round_of_the_specification():
 
 
 def test_a_hole_card_that_is_not_turned_over_is_never_told():
-    """Negative control: it is told when it is turned over, and when a peek finds a natural, which ends the round."""
+    """Negative control: it is shown when it is turned over, and when a peek finds a natural, which ends the round."""
     hidden = [Dealt("T"), Dealt("K", face_down=True), Peeked(False), Dealt("5", 0), HandEnded(0, 0, "bust")]
-    for more, told in (([], False), ([Revealed("K")], True)):
+    for more, shown in (([], False), ([Revealed("K")], True)):
         transcript = line.Transcript(Rules())
         transcript.begin_round([0], [200], [*hidden, *more])
         transcript.update()
-        assert any("K" in text for text in transcript.lines) == told
+        assert any("K" in text for text in transcript.lines) == shown
     transcript.begin_round([0], [200], [Dealt("T"), Dealt("A", face_down=True), Peeked(True)])
     transcript.update()
     assert transcript.lines[-2:] == ["peek natural", "shown d A"]
@@ -134,8 +134,8 @@ def test_rules_make_the_round_trip(preset):
     rules = named_rules(preset)
     words, keys = line.parse_words(line.rules_line(rules))
     assert words == ["rules"] and len(line.rules_line(rules)) < line.LINE_LIMIT
-    told = {name: parse_field(name, value) for name, value in keys.items() if name != "name"}
-    assert Rules().replace(**told) == rules and set(told) <= set(RULE_FIELDS)
+    received = {name: parse_field(name, value) for name, value in keys.items() if name != "name"}
+    assert Rules().replace(**received) == rules and set(received) <= set(RULE_FIELDS)
 
 
 def test_custom_rules_with_a_strange_name_fit_a_line():

@@ -45,7 +45,7 @@ class SeatPlayer:
         move = classify_reply(reply, view)
         if isinstance(move, Fault):
             self.faults.append(move)
-            self.seat.tell_fault(move.kind, self.strikes - len(self.faults))
+            self.seat.report_fault(move.kind, self.strikes - len(self.faults))
             move = STAND
         self.replies.append(reply)
         self.moves.append(str(move))
@@ -125,7 +125,7 @@ FAULTS = {
 
 @needs_sandbox
 @pytest.mark.parametrize("kind", FAULTS)
-def test_a_fault_is_told_and_the_next_process_knows_the_match(bot, kind):
+def test_a_fault_is_sent_and_the_next_process_knows_the_match(bot, kind):
     player, _ = play(bot("x.py", FAULTS[kind], timeout=0.5 if kind == "timeout" else 10.0), 8)
     assert {fault.kind for fault in player.faults} == {kind}
     assert len(player.faults) == (1 if kind == "bad-reply" else len(player.moves) // 3)
@@ -136,7 +136,7 @@ def test_a_fault_is_told_and_the_next_process_knows_the_match(bot, kind):
 
 
 @needs_sandbox
-def test_a_new_process_is_told_the_whole_match(bot):
+def test_a_new_process_receives_the_whole_match(bot):
     text = line_bot("'S', repr([seen[1:4]] + seen[4:7])[:180]", work="n == 2 and sys.exit(1)")
     player, _ = play(bot("x.py", text), 4)
     first, second = notes(player)[0], notes(player)[2]

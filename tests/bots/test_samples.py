@@ -130,7 +130,7 @@ def test_the_line_counter_counts(tmp_path):
         rounds = [record for record in records if record["record"] == "round" and record["match"] == match]
         seen, dealt, current = "", 0, False
         for question in questions(contest, rounds, protocols(header)):
-            for word, *words in map(str.split, question.told):
+            for word, *words in map(str.split, question.sent):
                 if word in ("card", "hidden"):
                     if dealt % 52 == 0:
                         seen, current = "", False

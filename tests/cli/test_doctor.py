@@ -1,4 +1,4 @@
-"""`bjsim doctor` names what is missing, and the command that cures it."""
+"""`bjsim doctor` names what is missing, and the command that fixes it."""
 
 import json
 import os
@@ -45,8 +45,8 @@ def test_nothing_is_installed():
     done = with_programs("apt")
     lines = done.stdout.splitlines()
     assert done.returncode == 1 and not done.stderr
-    assert lines[2] == "missing   sandbox: bubblewrap is not installed; cure: sudo apt install bubblewrap"
-    assert "optional  bots in lisp: sbcl is not installed; cure: sudo apt install sbcl" in lines
+    assert lines[2] == "missing   sandbox: bubblewrap is not installed; fix: sudo apt install bubblewrap"
+    assert "optional  bots in lisp: sbcl is not installed; fix: sudo apt install sbcl" in lines
 
 
 @needs_sandbox
@@ -57,52 +57,51 @@ def test_only_the_languages_of_bots_are_needed(tmp_path):
     done = with_programs("bwrap", bots=[tmp_path])
     assert done.returncode == 1
     assert (
-        "missing   bots in lisp: sbcl is not installed; cure: on Debian and Ubuntu: sudo apt install sbcl"
-        in done.stdout
+        "missing   bots in lisp: sbcl is not installed; fix: on Debian and Ubuntu: sudo apt install sbcl" in done.stdout
     )
     assert "optional  bots in java" in done.stdout
 
 
 @linux
 @pytest.mark.parametrize(
-    ("name", "value", "cure"),
+    ("name", "value", "fix"),
     [
         ("kernel/apparmor_restrict_unprivileged_userns", 1, "kernel.apparmor_restrict_unprivileged_userns=0"),
         ("kernel/unprivileged_userns_clone", 0, "kernel.unprivileged_userns_clone=1"),
         ("user/max_user_namespaces", 0, "user.max_user_namespaces=15000"),
     ],
 )
-def test_settings_of_linux_that_forbid_the_sandbox(tmp_path, monkeypatch, name, value, cure):
+def test_settings_of_linux_that_forbid_the_sandbox(tmp_path, monkeypatch, name, value, fix):
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     setting = tmp_path / "proc/sys" / name
     setting.parent.mkdir(parents=True)
     setting.write_text(f"{1 - value}\n")
-    assert diagnosis.find_sandbox_cure(tmp_path) == ""
+    assert diagnosis.find_sandbox_fix(tmp_path) == ""
     setting.write_text(f"{value}\n")
-    assert diagnosis.find_sandbox_cure(tmp_path) == f"sudo sysctl -w {cure}"
+    assert diagnosis.find_sandbox_fix(tmp_path) == f"sudo sysctl -w {fix}"
 
 
 @linux
 def test_a_container_that_forbids_the_sandbox(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     (tmp_path / ".dockerenv").touch()
-    assert "docker run --security-opt seccomp=unconfined" in diagnosis.find_sandbox_cure(tmp_path)
+    assert "docker run --security-opt seccomp=unconfined" in diagnosis.find_sandbox_fix(tmp_path)
 
 
 @linux
 def test_a_sandbox_that_is_forbidden(monkeypatch):
     refused = "bubblewrap does not work here: bwrap: setting up uid map: Permission denied"
     monkeypatch.setattr("bjsim.bots.sandbox.restrictions.find_obstacle", lambda: refused)
-    cure = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
-    monkeypatch.setattr(diagnosis, "find_sandbox_cure", lambda: cure)
+    fix = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+    monkeypatch.setattr(diagnosis, "find_sandbox_fix", lambda: fix)
     done = bjsim("doctor")
-    assert done.status == 1 and f"missing   sandbox: {refused}; cure: {cure}\n" in done.out
+    assert done.status == 1 and f"missing   sandbox: {refused}; fix: {fix}\n" in done.out
 
 
 def test_no_folder_for_compiled_code(monkeypatch):
     monkeypatch.setattr("bjsim.sim.engine.jit.is_cache_temporary", lambda: True)
     check = doctor.check_cache()
-    assert not check.ok and "NUMBA_CACHE_DIR" in check.cure
+    assert not check.ok and "NUMBA_CACHE_DIR" in check.fix
 
 
 def test_a_file_that_does_not_exist():

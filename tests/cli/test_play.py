@@ -150,8 +150,8 @@ def test_the_same_seed_deals_the_same_cards() -> None:
     assert (
         play(". s . h s", *args).out == play(". s . h s", *args).out != play(". s . h s", *args[:2], "--seed", 13).out
     )
-    told = re.search(r"seed (\d+)", play("q").out)
-    assert told and play(". s", "--seed", told[1]).status == 0  # a random seed is shown, and may be typed
+    shown = re.search(r"seed (\d+)", play("q").out)
+    assert shown and play(". s", "--seed", shown[1]).status == 0  # a random seed is shown, and may be typed
 
 
 def test_chips_limit_bets_doubles_and_splits() -> None:

@@ -45,7 +45,7 @@ def test_the_best_chart_has_no_regret(name: str) -> None:
 
 
 def test_wrong_cells_cost_what_the_evaluation_says() -> None:
-    """Also with insurance, and with the codes Dh, Ds, Rh and Rs told apart."""
+    """Also with insurance, and with the codes Dh, Ds, Rh and Rs distinguished."""
     rules = PRESETS["two-deck"].rules.replace(decks="inf", insurance=True, surrender="late")
     cells = dict(Solver(rules).chart.cells)
     cells |= {("16", "T"): "Rs", ("15", "T"): "Rh", ("18", "9"): "H", ("A7", "3"): "Ds", ("11", "A"): "Dh"}

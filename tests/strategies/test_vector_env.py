@@ -189,7 +189,7 @@ def mean_return(name: str, chart: Any, steps: int) -> tuple[float, float]:
 
 
 def test_a_chart_earns_its_exact_value() -> None:
-    """Within 4 standard errors over 80,000 rounds, fixed seed (error rate 6e-5); a rough bound tells charts apart."""
+    """Within 4 standard errors over 80,000 rounds, fixed seed (error rate 6e-5); a rough bound separates charts."""
     solver = Solver(PRESETS["easy"].rules)
     mean, error = mean_return("easy", solver.chart, 60)
     assert error < 0.006 and abs(mean - float(solver.value)) < 4 * error

@@ -62,7 +62,7 @@ class _MatchPlayer:
         self.answers.append(move)
         self.ms.append(reply.elapsed_ns / 1e6)
         if isinstance(move, Fault):
-            self.seat.tell_fault(move.kind, None)
+            self.seat.report_fault(move.kind, None)
             return STAND
         return move
 

@@ -193,7 +193,7 @@ def move_line(view: View, hand: int, bank: int | None = None) -> str:
 
 
 def fault_line(kind: str, strikes: int | None) -> str:
-    """Told to the bot at fault alone. strikes: how many it has left; None for no limit."""
+    """The line about a fault, for the bot at fault alone. strikes: how many it has left; None for no limit."""
     return f"fault {kind}" + ("" if strikes is None else f" strikes={strikes}")
 
 

@@ -93,7 +93,7 @@ class BotPlayer:
         if fault:
             self._count(fault)
         if fault and line_seat:
-            line_seat.tell_fault(fault.kind, self.strikes and self.strikes - self.faults.total())
+            line_seat.report_fault(fault.kind, self.strikes and self.strikes - self.faults.total())
         seat.last = view, action
         return action
 

@@ -1,4 +1,4 @@
-"""A line bot at one seat for one match: its process, what it was told, and its clock."""
+"""A line bot at one seat for one match: its process, the lines sent to it, and its clock."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class LineSeat:
             assert self._session
             question = line.move_line(view, self.transcript.hand_in_play(self.chair), int(self.bank))
             lines, self._unsent = [*self._unsent, question], []
-            reply = self._tell(self._session, lines, self.clock.move + self.bank)
+            reply = self._exchange(self._session, lines, self.clock.move + self.bank)
             self._keep_log(reply)
             self.sessions.note_time(reply)
             if reply.cause == "exit":
@@ -99,8 +99,8 @@ class LineSeat:
                 return reply
         return Reply("start", 0, 0, b"", b"its sandbox session does not stay open")
 
-    def tell_fault(self, kind: str, strikes: int | None) -> None:
-        """Tell the bot of its fault, with the next question. strikes: how many it has left."""
+    def report_fault(self, kind: str, strikes: int | None) -> None:
+        """Notify the bot of its fault, with the next question. strikes: how many it has left."""
         self._copy_lines()
         self._add([line.fault_line(kind, strikes)])
 
@@ -149,7 +149,7 @@ class LineSeat:
             self._unsent = [*waiting, begin, *self._lines]
             return None
         clock = replace(self.clock, bank=int(self.bank))
-        reply = self._tell(self._session, [line.hello_line(clock)], clock.load, anew=True)
+        reply = self._exchange(self._session, [line.hello_line(clock)], clock.load, anew=True)
         self._keep_log(reply)
         if reply.cause == "start":
             return reply
@@ -162,9 +162,9 @@ class LineSeat:
         self._alive = True
         return None
 
-    def _tell(self, session: SandboxSession, lines: list[str], ms: float, anew: bool = False) -> Reply:
+    def _exchange(self, session: SandboxSession, lines: list[str], ms: float, anew: bool = False) -> Reply:
         """Send lines, the last of which is a question; returns the reply."""
-        reply = session.tell(self._bytes(lines), ms / 1000, anew=anew)
+        reply = session.exchange(self._bytes(lines), ms / 1000, anew=anew)
         if self.trace and reply.cause == "exit":
             self.trace(f"< {reply.stdout.decode('ascii', 'replace')}")
         return reply

@@ -1,4 +1,4 @@
-"""Show what a bot is told and asked, and what it answers: in a whole match, or once."""
+"""Show what a bot receives and what it answers: in a whole match, or for one move."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TracedSeat:
         self.write(f"! {move}")
         self.faults += 1
         if self._line:
-            self._line.tell_fault(move.kind, None)
+            self._line.report_fault(move.kind, None)
         return STAND
 
     def leave(self, chips: int | None = None) -> bytes:

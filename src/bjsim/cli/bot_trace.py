@@ -1,4 +1,4 @@
-"""`bjsim bot ask` and `bjsim bot trace`: what a bot is told, and what it answers."""
+"""`bjsim bot ask` and `bjsim bot trace`: what a bot receives, and what it answers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def ask_once(
         raise click.exceptions.Exit(1)
 
 
-@click.command(short_help="Play a match, and print all that a bot is told and answers.")
+@click.command(short_help="Play a match, and print all that a bot receives and answers.")
 @click.argument("path", metavar="BOT", type=click.Path(path_type=Path))
 @bot_rules
 @click.option("--rounds", type=Count(1, 1000), default=5, show_default=True, help="Length of the match.")
@@ -69,7 +69,7 @@ def trace(
     path: Path, rules_name: str, settings: tuple[str, ...], rounds: int, seed: int, sandbox: str, timeout: float,
     cold: bool,
 ) -> None:  # fmt: skip
-    """Play a match with a bot in the first seat, and print what it is told (>) and answers (<); ! is a fault.
+    """Play a match with a bot in the first seat, and print what it receives (>) and answers (<); ! marks a fault.
 
     lim17 plays in all other seats. What the bot wrote to stderr follows.
     """

@@ -132,7 +132,7 @@ class CardTable:
         seat = game.seats[PERSON]
 
         def show() -> None:
-            for line, colour in narrator.tell(game.events):
+            for line, colour in narrator.narrate(game.events):
                 self.terminal.say(line, colour)
 
         self.person.insurance = 0.0

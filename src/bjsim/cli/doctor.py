@@ -1,4 +1,4 @@
-"""`bjsim doctor`: what is missing on this machine, and the commands that cure it."""
+"""`bjsim doctor`: what is missing on this machine, and the commands that fix it."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ class Check:
         ok: Whether it is there.
         needed: Whether it must be there.
         found: What was found.
-        cure: The command that cures it, or "".
+        fix: The command that fixes it, or "".
     """
 
     name: str
     ok: bool
     needed: bool
     found: str
-    cure: str = ""
+    fix: str = ""
 
     @property
     def line(self) -> str:
         """The check in one line."""
         state = "ok" if self.ok else "missing" if self.needed else "optional"
-        cure = f"; cure: {self.cure}" if self.cure and not self.ok else ""
-        return f"{state:8}  {self.name}: {self.found}{cure}"
+        fix = f"; fix: {self.fix}" if self.fix and not self.ok else ""
+        return f"{state:8}  {self.name}: {self.found}{fix}"
 
 
 @click.command()
 @click.argument("bots", nargs=-1, metavar="[BOT|BOTS_DIR]...", type=click.Path(path_type=Path))
 @json_option
 def doctor(bots: tuple[Path, ...], json_path: str | None) -> None:
-    """Find out what is missing on this machine, and which command cures it.
+    """Find out what is missing on this machine, and which command fixes it.
 
     Compilers and interpreters are optional, except for those that the files BOT need. The exit status is 1 if
     something needed is missing.
@@ -107,8 +107,8 @@ def check_cache() -> Check:
     finally:
         logging.disable(logging.NOTSET)
     if is_cache_temporary():
-        cure = "mkdir -p ~/.cache/bjsim && export NUMBA_CACHE_DIR=~/.cache/bjsim"
-        return Check("compiled code", False, True, "no folder to keep it is writable, so every start is slow", cure)
+        fix = "mkdir -p ~/.cache/bjsim && export NUMBA_CACHE_DIR=~/.cache/bjsim"
+        return Check("compiled code", False, True, "no folder to keep it is writable, so every start is slow", fix)
     kernel: Any = compile_rows
     return Check("compiled code", True, True, f"kept in {kernel.stats.cache_path}")
 
@@ -116,10 +116,10 @@ def check_cache() -> Check:
 def check_sandbox() -> Check:
     """Whether bubblewrap works."""
     from bjsim.bots.sandbox import restrictions
-    from bjsim.bots.sandbox.diagnosis import find_sandbox_cure
+    from bjsim.bots.sandbox.diagnosis import find_sandbox_fix
 
     obstacle = restrictions.find_obstacle()
     if obstacle:
-        obstacle, _, _ = obstacle.partition(" (on Debian")  # the cure says it
-        return Check("sandbox", False, True, obstacle, find_sandbox_cure())
+        obstacle, _, _ = obstacle.partition(" (on Debian")  # the fix includes it
+        return Check("sandbox", False, True, obstacle, find_sandbox_fix())
     return Check("sandbox", True, True, "bubblewrap works")

@@ -45,7 +45,7 @@ def add(bots: tuple[str, ...], **options: Any) -> None:
     change(lambda host: host.change(join=newcomers(host, bots)), **options)
 
 
-@click.command(short_help="Replace bots of a contest by new versions.")
+@click.command(short_help="Replace bots of a contest with new versions.")
 @change_options
 @click.argument("bots", nargs=-1, required=True, metavar="NAME|NAME=BOT...")
 def replace(bots: tuple[str, ...], **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""`bjsim koth trace`, and `bjsim koth show --asked`: what bots were asked, told and answered."""
+"""`bjsim koth trace`, and `bjsim koth show --asked`: what bots received and answered."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from bjsim.errors import InputError
 PLACE = "MATCH.TABLE.ROUND, such as 3.1.25; .BOT follows in a match of a bot's own, as on the page"
 
 
-@click.command(short_help="Print all that a bot was told and answered at a table.")
+@click.command(short_help="Print all that a bot received and answered at a table.")
 @click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path))
 @click.argument("table", metavar="MATCH.TABLE")
 @click.option("--bot", required=True, metavar="NAME", help="The bot.")
 def trace(folder: Path, table: str, bot: str) -> None:
-    """Print all that a bot was told (>) and answered (<) at a table of the contest in the folder CONTEST.
+    """Print all that a bot received (>) and answered (<) at a table of the contest in the folder CONTEST.
 
     What it wrote to stderr in the match follows.
     """
@@ -32,7 +32,7 @@ def trace(folder: Path, table: str, bot: str) -> None:
 
 
 def show_trace(folder: Path, table: str, bot: str) -> None:
-    """Print what a bot was told and answered at a table. Raises: InputError."""
+    """Print what a bot received and answered at a table. Raises: InputError."""
     match, number = parse_place(table, (2,), "MATCH.TABLE, such as 3.1")
     header, records = read_table(folder, match, number, bot)
     names = [entrant["name"] for entrant in header["bots"]]
@@ -41,7 +41,7 @@ def show_trace(folder: Path, table: str, bot: str) -> None:
         raise InputError(f"--bot {bot}: table {table} has {', '.join(map(printable, present))}")
     which = next(seat for seat in records[0]["seats"] if seat >= 0 and names[seat] == bot)
     if not protocols(header)[which]:
-        raise InputError(f"--bot {bot}: it is not a program, so it was told nothing")
+        raise InputError(f"--bot {bot}: it is not a program, so nothing was sent to it")
     for question in questions(Contest.from_dict(header["contest"]), records, protocols(header)):
         if question.bot == which:
             print_question(question)
@@ -63,7 +63,7 @@ def show_questions(folder: Path, hand: str) -> None:
 
 def print_question(question: Question) -> None:
     """Print a question as lines with `>`, and its answer as one with `<`."""
-    for line in (*question.told, question.asked):
+    for line in (*question.sent, question.asked):
         click.echo(printable(f"> {line}"))
     click.echo(printable(f"< {question.answer}"))
     if question.fault:

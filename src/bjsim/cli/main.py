@@ -28,7 +28,7 @@ COMMANDS = {
     "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; resume, show, verify or change one."),
     "replay": ("bjsim.cli.replay:replay", "Replay any round of a run, card by card."),
     "learn": ("bjsim.cli.learn:learn", "Learn a game, or any decision process, and evaluate the result."),
-    "doctor": ("bjsim.cli.doctor:doctor", "Find out what is missing on this machine, and which command cures it."),
+    "doctor": ("bjsim.cli.doctor:doctor", "Find out what is missing on this machine, and which command fixes it."),
     "warm": ("bjsim.cli.warm:warm", "Compile everything now, so that later commands start at once."),
 }
 

@@ -44,7 +44,7 @@ def format_cards(cards: str) -> str:
 
 
 class Narrator:
-    """Tells the events of one round.
+    """Narrates the events of one round.
 
     Args:
         names: Of the players, by seat; that of the person is not used.
@@ -60,13 +60,13 @@ class Narrator:
         self.stakes = [[bet] for _ in names]
         self.dealer = ""
         self._hidden = ""  # the hole card while it is face down
-        self._count = 0  # events told
+        self._count = 0  # events narrated
         self._dealing = True
         self._order: list[int] = []  # of the holders in the deal
         self._acted = ""  # letter of the last action
         self._endings: dict[tuple[int, int], Ending] = {}
 
-    def tell(self, events: Sequence[Event]) -> Iterator[Line]:
+    def narrate(self, events: Sequence[Event]) -> Iterator[Line]:
         """Yield a line for each event since the last call. The deal has one line for each holder of cards."""
         for event in events[self._count :]:
             if self._dealing and isinstance(event, Dealt):
@@ -75,16 +75,16 @@ class Narrator:
                     self._order.append(event.seat)
                 continue
             if not isinstance(event, Shuffled):
-                yield from self._tell_deal()
-            yield from self._tell(event)
+                yield from self._narrate_deal()
+            yield from self._narrate(event)
         self._count = len(events)
-        yield from self._tell_deal()
+        yield from self._narrate_deal()
 
     def hand_name(self, seat: int, hand: int) -> str:
         """`Hand 2: ` if the seat has several hands, else empty."""
         return f"Hand {hand + 1}: " if len(self.hands[seat]) > 1 else ""
 
-    def _tell_deal(self) -> Iterator[Line]:
+    def _narrate_deal(self) -> Iterator[Line]:
         if self._dealing:
             for seat in self._order:
                 yield self._holding(seat), None
@@ -97,12 +97,12 @@ class Narrator:
             return f"The dealer has {' '.join(self.dealer + HIDDEN * bool(self._hidden))}."
         return f"The dealer has {_dealer(self.dealer)}."
 
-    def _tell(self, event: Event) -> Iterator[Line]:
+    def _narrate(self, event: Event) -> Iterator[Line]:
         match event:
             case Shuffled():
                 yield "The shoe is shuffled.", None
             case Dealt(seat=seat):
-                yield self._tell_card(event), None
+                yield self._narrate_card(event), None
             case Peeked(natural=True):
                 hole, self._hidden = self._hidden, ""
                 self.dealer += hole
@@ -114,18 +114,18 @@ class Narrator:
                 self.dealer, self._hidden = self.dealer + card, ""
                 yield f"The dealer turns over {card}: {_dealer(self.dealer)}.", None
             case Acted(seat, hand, action):
-                if line := self._tell_action(seat, hand, action):
+                if line := self._narrate_action(seat, hand, action):
                     yield line, None
             case HandEnded(seat, hand, ending):
                 self._endings[seat, hand] = ending
-                if line := self._tell_end(seat, hand, ending):
+                if line := self._narrate_end(seat, hand, ending):
                     yield line, None
             case Insured(seat):
                 yield self._sentence(seat, None, "take", f"insurance for {format_chips(Fraction(self.bet, 2))}"), None
             case InsuranceSettled(seat, net):
-                yield self._tell_amount(seat, None, net, "insurance")
+                yield self._narrate_amount(seat, None, net, "insurance")
             case Settled():
-                yield self._tell_payoff(event)
+                yield self._narrate_payoff(event)
             case _:
                 yield describe(event, self.names), None
 
@@ -137,7 +137,7 @@ class Narrator:
         else:
             self.hands[event.seat][event.hand] += event.card
 
-    def _tell_card(self, event: Dealt) -> str:
+    def _narrate_card(self, event: Dealt) -> str:
         self._take(event)
         if event.seat == DEALER:
             return f"The dealer draws {event.card}: {_dealer(self.dealer)}."
@@ -149,11 +149,11 @@ class Narrator:
         rest = f"{event.card}: {format_cards(cards)}{bust}"
         return self._sentence(event.seat, event.hand, you, rest, others)
 
-    def _tell_action(self, seat: int, hand: int, action: Action) -> str:
+    def _narrate_action(self, seat: int, hand: int, action: Action) -> str:
         letter, hands, stakes = action.letter, self.hands[seat], self.stakes[seat]
         self._acted = letter
         if letter == "H":
-            return ""  # told with the card
+            return ""  # in the line of the card
         if letter == "D":
             stakes[hand] *= 2
             return ""
@@ -167,7 +167,7 @@ class Narrator:
         on = f"on {Hand(hands[hand]).points}" if letter == "S" else ""
         return self._sentence(seat, hand, NAMES[letter], on)
 
-    def _tell_end(self, seat: int, hand: int, ending: Ending) -> str:
+    def _narrate_end(self, seat: int, hand: int, ending: Ending) -> str:
         acted, self._acted = self._acted, ""
         points = Hand(self.hands[seat][hand]).points
         if ending == "natural":
@@ -184,7 +184,7 @@ class Narrator:
         cards = self.hands[seat][hand]
         return len(self.hands[seat]) > 1 and len(cards) == 2 and cards[0] == "A"
 
-    def _tell_payoff(self, event: Settled) -> Line:
+    def _narrate_payoff(self, event: Settled) -> Line:
         seat, hand = event.seat, event.hand
         if event.tied:
             again = format_chips(event.tied * self.bet)
@@ -192,9 +192,9 @@ class Narrator:
         reason = self._reason(seat, hand)
         if event.net == 0:
             return self._sentence(seat, hand, "get", f"the bet back ({reason})"), None
-        return self._tell_amount(seat, hand, event.net, reason)
+        return self._narrate_amount(seat, hand, event.net, reason)
 
-    def _tell_amount(self, seat: int, hand: int | None, net: Fraction, reason: str) -> Line:
+    def _narrate_amount(self, seat: int, hand: int | None, net: Fraction, reason: str) -> Line:
         won = net > 0
         verb, others = ("win", "wins") if won else ("lose", "loses")
         colour = (WINS if won else LOSES) if seat == PERSON else None

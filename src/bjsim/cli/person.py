@@ -45,7 +45,7 @@ def keys(legal: str) -> str:
 
 
 def move_name(letter: str, legal: Collection[str]) -> str:
-    """The name of an action among others, which tell whether the question is about insurance."""
+    """The name of an action among others, which show whether the question is about insurance."""
     return {"I": "insurance", "S": "no insurance"}[letter] if "I" in legal else NAMES.get(letter, "insurance")
 
 
@@ -158,7 +158,7 @@ class Person:
 
     Attributes:
         insurance: Chips staked on it in this round, which the round does not take from the seat's.
-        show: Called before each question: tells what has happened.
+        show: Called before each question: shows what has happened.
         hand_name: Called for the name of the hand to decide on, such as `Hand 2: `.
         pending: Called for the number of split hands that wait for their second card.
     """

@@ -81,7 +81,7 @@ def rounds_expected(experiment: Experiment, progress: Progress) -> float:
 
 
 def precision_line(experiment: Experiment, progress: Progress) -> str:
-    """Tell whether the requested precision was reached."""
+    """Say whether the requested precision was reached."""
     target = f"± {100 * experiment.precision:g}%"
     if is_precise(experiment, progress):
         return f"reached the requested {target}"

@@ -95,7 +95,7 @@ def test_workers_do_not_change_the_journal(tmp_path, counter):
 
 @pytest.mark.parametrize("cut", [pytest.param(1, marks=pytest.mark.slow), 7])
 def test_a_resumed_contest_ends_with_the_same_journal(tmp_path, counter, cut):
-    """The bot plays by all cards of the match, which a new process must be told. One of the bots makes faults."""
+    """The bot plays by all cards of the match, which a new process must receive. One of the bots makes faults."""
     (tmp_path / "faulty.py").write_text(
         COUNTER.replace("pass", "sum('card' in s for s in seen) % 7 == 3 and print('S')")
     )
@@ -134,15 +134,15 @@ def test_a_process_may_live_for_the_contest(tmp_path):
     (tmp_path / "x.py").write_text(LIFE)
     bots = [str(tmp_path / "x.py"), f"again={tmp_path / 'x.py'}", "lim17"]
     before = processes()
-    told = {}
+    received = {}
     for lives in ("match", "contest"):
         host = begin(tmp_path / lives, bots, matches=3, lives=lives)
         host.run()
         texts = "".join(log.text for log in read_logs(tmp_path / lives, 0))
-        told[lives] = [line.split()[0] for line in texts.splitlines()]
+        received[lives] = [line.split()[0] for line in texts.splitlines()]
     assert rounds(tmp_path / "match") == rounds(tmp_path / "contest") and processes() == before
-    assert told["match"] == ["hello", "rules", "match", "over", "bye", "end"] * 3
-    assert told["contest"][:6] == ["hello", "rules", "match", "over", "match", "over"]
+    assert received["match"] == ["hello", "rules", "match", "over", "bye", "end"] * 3
+    assert received["contest"][:6] == ["hello", "rules", "match", "over", "match", "over"]
     assert "another number of workers may change the results" in render_page(host.standings, host.page)
 
 

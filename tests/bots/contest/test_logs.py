@@ -58,11 +58,11 @@ def table(folder, match):
     return header, [record for record in records if record["record"] == "round" and record["match"] == match]
 
 
-def told(folder, match, bot):
-    """All lines that the bot was told at the table, without the bank, from a replay."""
+def sent(folder, match, bot):
+    """All lines sent to the bot at the table, without the bank, from a replay."""
     header, records = table(folder, match)
     asked = questions(Contest.from_dict(header["contest"]), records, protocols(header))
-    return [line for question in asked if question.bot == bot for line in (*question.told, question.asked)]
+    return [line for question in asked if question.bot == bot for line in (*question.sent, question.asked)]
 
 
 def written(text):
@@ -76,7 +76,7 @@ def test_a_replay_gives_what_a_bot_was_told(played):
     """The lines are those that the bot really read, faults of its own included."""
     for bot in (0, 1):
         for log in logs.read_logs(played.folder, bot):
-            asked = told(played.folder, log.match, bot)
+            asked = sent(played.folder, log.match, bot)
             asked[0] = re.sub(r" bank-ms=\d+", "", asked[0])
             assert asked == written(log.text) and any("fault bad-reply strikes=" in line for line in asked)
             assert log.text.endswith("bye\n") and log.ready == {"name": "echo", "version": "7"}
@@ -85,7 +85,7 @@ def test_a_replay_gives_what_a_bot_was_told(played):
 
 def test_the_argument_of_every_question_is_that_of_the_bot(played):
     scores = [log.text.split()[1::2] for log in logs.read_logs(played.folder, 2)]
-    assert scores == [[line.split()[0] for line in told(played.folder, match, 2)] for match in (0, 1)]
+    assert scores == [[line.split()[0] for line in sent(played.folder, match, 2)] for match in (0, 1)]
     assert logs.read_ready(played.folder, 2) == {} and not logs.read_logs(played.folder, 3)
 
 

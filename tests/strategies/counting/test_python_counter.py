@@ -220,7 +220,7 @@ def test_a_counter_with_another_index_is_caught() -> None:
 
 
 class Stander:
-    """Stands, bets what it is told, and remembers what it observed."""
+    """Stands, bets as instructed, and remembers what it observed."""
 
     name = "stander"
 

@@ -1,4 +1,4 @@
-"""What is missing on this machine for bots, and the commands that cure it."""
+"""What is missing on this machine for bots, and the commands that fix it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def install_command(package: str) -> str:
     return command if shutil.which("apt") or shutil.which("apt-get") else f"on Debian and Ubuntu: {command}"
 
 
-def find_sandbox_cure(root: Path = Path("/")) -> str:
+def find_sandbox_fix(root: Path = Path("/")) -> str:
     """The command after which the sandbox works.
 
     Args:

@@ -217,4 +217,4 @@ def find_obstacle() -> str:
         return "bubblewrap is not installed (on Debian and Ubuntu: apt install bubblewrap)"
     with Sandbox({}) as sandbox:
         done = subprocess.run(sandbox.command(["/usr/bin/true"]), capture_output=True, text=True, **sandbox.popen)
-    return f"bubblewrap does not work here: {done.stderr.strip()}; bjsim doctor names a cure" if done.returncode else ""
+    return f"bubblewrap does not work here: {done.stderr.strip()}; bjsim doctor names a fix" if done.returncode else ""

@@ -111,7 +111,7 @@ class SandboxSession:
         limits: of one move.
         sandboxed: False runs the bot with resource limits only.
         cold: exec mode: start the program anew for every move, even if it has a fork server.
-        resident: keep a process of the bot from one `tell` to the next.
+        resident: keep a process of the bot from one `exchange` to the next.
         scratch: give the program a folder that it can write to, "$TMP".
 
     Attributes:
@@ -143,7 +143,7 @@ class SandboxSession:
         """Run the bot once with these arguments. Raises: SandboxClosed, also if `close` is called meanwhile."""
         return self._send("\0".join(arguments).encode(), self.limits.timeout, 2)
 
-    def tell(self, text: bytes, seconds: float, *, anew: bool = False) -> Reply:
+    def exchange(self, text: bytes, seconds: float, *, anew: bool = False) -> Reply:
         """Pass a text to the resident bot, and wait for the line that it answers, in `stdout`; then freeze the bot.
 
         Args:
@@ -164,7 +164,7 @@ class SandboxSession:
     def finish(self, text: bytes) -> Reply:
         """Pass the last text to the resident bot, and end it; `timeout` if it does not end by itself.
 
-        Raises: SandboxClosed, as `tell`.
+        Raises: SandboxClosed, as `exchange`.
         """
         return self._send(resident.ASK.pack(resident.FINISH, 0) + text, 0, 1)
 

@@ -1,4 +1,4 @@
-"""States that also tell the cards of a hand, for strategies that depend on them."""
+"""States that also keep the cards of a hand, for strategies that depend on them."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class Dealer:
 def round_nodes(column: Column, rules: Rules, policy: Policy | None) -> tuple[Node, ...]:
     """The nodes of a round in one case: the deal, and an insurance bet if the strategy takes it.
 
-    Cards of a hand tell nothing in an infinite shoe, so that the decision is the same for all hands; None is the best.
+    A hand's cards carry no information in an infinite shoe, so the decision is the same for all hands; None: the best.
     """
     if not column.insurable:
         return (column.start,)

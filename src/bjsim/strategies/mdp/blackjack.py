@@ -3,7 +3,7 @@
 All moves and payments come from `bjsim.sim.game.automaton`. The states of the process:
 
     deal           one action; leads to the hand and the dealer's card, or to the end
-    insurance v A  against an ace, if the rules offer it; leads to the hand, which tells nothing about the hole card
+    insurance v A  against an ace, if the rules offer it; leads to the hand, which says nothing about the hole card
     hand v card    the decisions. Equivalent hands (see `equivalence`) are one state: the total, the usable ace and the
                    dealer's card are always kept, but "first two cards", "pair" and the counts for bonuses only as far
                    as the rules make a difference between them

@@ -40,7 +40,7 @@ class StateEquivalence:
         self._numbers: dict[Hashable, int] = {}
 
     def find_class(self, node: Decision) -> StateClass:
-        """The class of a hand with a choice. If pending hands depend on how it ends, they tell more classes apart."""
+        """The class of a hand with a choice. Pending hands that depend on how it ends divide it further."""
         alone = self._by_number[self._number(node._replace(state=node.state._replace(rest=())))]
         if not node.state.rest:
             return alone

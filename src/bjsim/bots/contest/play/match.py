@@ -70,7 +70,7 @@ class TableDealer:
         self.draw_logger = draw_logger
         self.shoe = open_shoe(contest.rules, Stream(contest.seed, plan.table, plan.shoe))
         self.chips = [contest.rules.chips] * len(plan.bots)
-        self.transcript: Transcript | None = None  # what line bots are told
+        self.transcript: Transcript | None = None  # what line bots receive
         self.round = 0
 
     @property
@@ -190,7 +190,7 @@ def _restore_round(dealer: TableDealer, record: Record, seats: Mapping[int, Cont
             seat = seats[position]
             seat.strikes -= 1
             if seat.line:
-                seat.line.tell_fault(kind, seat.strikes)
+                seat.line.report_fault(kind, seat.strikes)
                 if kind == "timeout":
                     seat.line.bank = 0.0
 

@@ -23,8 +23,8 @@ class Question:
         round: Number of the round at the table, from 0.
         bot: Number of the bot.
         position: Its seat.
-        told: Of a line bot: what it was told since its last question. It is told as to a process that lives for the
-            whole match: a process that replaces another is told everything so far, too.
+        sent: Of a line bot: the lines sent to it since its last question, as to a process that lives for the whole
+            match. A process that replaces another also receives all earlier lines.
         asked: The line `move`, without the bank, which is not recorded; or the arguments of a bot that is started for
             every move.
         answer: Its move and note; at a fault what it printed.
@@ -34,7 +34,7 @@ class Question:
     round: int
     bot: int
     position: int
-    told: Sequence[str]
+    sent: Sequence[str]
     asked: str
     answer: str
     fault: str
@@ -61,7 +61,7 @@ def questions(contest: Contest, records: Iterable[Record], protocols: Sequence[s
 
 
 class _Table:
-    """Replays the rounds of a table, and keeps what was told to its line bots. first: the record of its first round."""
+    """Replays the rounds of a table, and keeps the lines for its line bots. first: the record of its first round."""
 
     def __init__(self, contest: Contest, first: Record, protocols: Sequence[str]) -> None:
         plan = TablePlan(first["match"], first["table"], first["shoe"], tuple(first["seats"]), first.get("own"))
@@ -71,7 +71,7 @@ class _Table:
         self.strikes = dict.fromkeys(range(len(plan.bots)), contest.strikes)
         rounds, seats = contest.sittings * contest.hands, len(plan.bots)
         opening = [hello_line(Clock.within(contest.timeout)), rules_line(contest.rules)]
-        self.told = {
+        self.unsent = {
             position: [*opening, match_line(seats, position, contest.rules.chips, rounds)] for position in range(seats)
         }
         self.seen = dict.fromkeys(range(seats), 0)  # lines of the transcript
@@ -86,10 +86,10 @@ class _Table:
             fault = faults.pop((position, move), None)
             bot = self.dealer.plan.bots[position]
             if self.strikes[position] > 0 and self.protocols[bot]:
-                told, asked = self._ask(position, view)
+                sent, asked = self._ask(position, view)
                 answer = fault["stdout"] if fault else _answer(record, positions.index(position), move)
                 what = f"{fault['kind']}: {fault['detail']}" if fault else ""
-                found.append(Question(number, bot, position, told, asked, answer.strip(), what))
+                found.append(Question(number, bot, position, sent, asked, answer.strip(), what))
             if fault:
                 self._count(position, fault)
 
@@ -101,20 +101,20 @@ class _Table:
     def _ask(self, position: int, view: View) -> tuple[list[str], str]:
         if self.protocols[self.dealer.plan.bots[position]] != "line":
             return [], " ".join(make_argv(view))
-        self._tell(position)
-        told, self.told[position] = self.told[position], []
-        return told, move_line(view, self.transcript.hand_in_play(position))
+        self._copy_lines(position)
+        sent, self.unsent[position] = self.unsent[position], []
+        return sent, move_line(view, self.transcript.hand_in_play(position))
 
-    def _tell(self, position: int) -> None:
+    def _copy_lines(self, position: int) -> None:
         """Copy what happened at the table."""
         self.transcript.update()
-        self.told[position] += self.transcript.lines[self.seen[position] :]
+        self.unsent[position] += self.transcript.lines[self.seen[position] :]
         self.seen[position] = len(self.transcript.lines)
 
     def _count(self, position: int, fault: Mapping[str, Any]) -> None:
         self.strikes[position] -= 1
-        self._tell(position)
-        self.told[position].append(fault_line(fault["kind"], self.strikes[position]))
+        self._copy_lines(position)
+        self.unsent[position].append(fault_line(fault["kind"], self.strikes[position]))
 
 
 def protocol_of(bot: Mapping[str, Any]) -> str:

@@ -96,7 +96,7 @@ class ContestSeat:
     def _fault(self, fault: Fault) -> Action:
         self.strikes -= 1
         if self.line:
-            self.line.tell_fault(fault.kind, self.strikes)
+            self.line.report_fault(fault.kind, self.strikes)
         self.faults.append({
             "bot": self.bot, "place": self.position, "move": len(self.moves), "kind": fault.kind,
             "detail": _text(fault.detail.encode()), "argv": list(fault.argv),

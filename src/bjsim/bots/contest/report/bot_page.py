@@ -59,10 +59,10 @@ def shorten(log: BotLog) -> str:
 
 
 def describe_questions(asked: Sequence[Question]) -> str:
-    """What a bot was told and asked (>), answered (<) and did wrong (!), as `bjsim koth trace` prints it."""
+    """What a bot was sent (>), what it answered (<) and its faults (!), as `bjsim koth trace` prints it."""
     lines: list[str] = []
     for question in asked:
-        lines += [f"> {line}" for line in (*question.told, question.asked)]
+        lines += [f"> {line}" for line in (*question.sent, question.asked)]
         lines += [f"< {question.answer}", *([f"! {question.fault}"] if question.fault else [])]
     return "\n".join(map(printable, lines))
 
