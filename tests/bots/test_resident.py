@@ -86,6 +86,7 @@ def test_a_match_has_one_process_which_remembers(bot, sandbox, cold):
     assert processes() == before
 
 
+@needs_sandbox
 def test_a_line_bot_plays_as_its_twin_in_this_process(bot):
     _, events = play(bot("x.py", line_bot()), 20)
     shoe = open_shoe(RULES, Stream(5))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from bot_helpers import SAMPLES, needs
+from bot_helpers import SAMPLES, needs, needs_sandbox
 
 from bjsim.bots.contest.config import MAX_COUNT, Contest
 from bjsim.bots.contest.entrants import EntrantError, gather
@@ -304,6 +304,7 @@ def test_a_forged_round_of_a_newcomer_is_found(tmp_path: Path) -> None:
 
 
 @needs(".py")
+@needs_sandbox
 def test_pages_after_a_match_that_is_played_again(tmp_path: Path) -> None:
     """The page of a program shows what it was asked in its last match: of void rounds and of newcomers nothing."""
     folder = tmp_path / "hill"
