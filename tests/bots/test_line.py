@@ -111,7 +111,7 @@ def test_the_lines_of_a_round_of_the_specification():
     assert transcript.hand_in_play(2) == 1 and transcript.hand_in_play(0) == 0
 
 
-def test_a_hole_card_that_is_not_turned_over_is_never_told():
+def test_a_hole_card_that_is_not_turned_over_is_never_shown():
     """Negative control: it is shown when it is turned over, and when a peek finds a natural, which ends the round."""
     hidden = [Dealt("T"), Dealt("K", face_down=True), Peeked(False), Dealt("5", 0), HandEnded(0, 0, "bust")]
     for more, shown in (([], False), ([Revealed("K")], True)):
@@ -124,7 +124,7 @@ def test_a_hole_card_that_is_not_turned_over_is_never_told():
     assert transcript.lines[-2:] == ["peek natural", "shown d A"]
 
 
-def test_replayed_ties_and_parts_of_chips_are_told():
+def test_replayed_ties_and_parts_of_chips_are_sent():
     assert line.event_line(Settled(0, 1, Fraction(0), Fraction(2)), [3], 10) == "paid 3.1 0 tied=20"
     assert line.event_line(Settled(0, 0, Fraction(3, 2), Fraction(0)), [3], 5) == "paid 3.0 15/2"
 

@@ -126,7 +126,7 @@ def test_a_game_without_a_bet_to_ask_for() -> None:
         ("cardshark", "T9T7 6", "b20 s", ["You raise by 20 chips to 30.", "You win 30 chips (20 against bust)."]),
     ],
 )  # fmt: skip
-def test_what_is_told(rules: str, shoe: str, answers: str, lines: list[str]) -> None:
+def test_what_is_printed(rules: str, shoe: str, answers: str, lines: list[str]) -> None:
     out = play(answers or ".", "--rules", rules, "--bet", 10, "--shoe", shoe).out
     assert [line for line in lines if line not in out.splitlines()] == [], out
 

@@ -332,7 +332,7 @@ def test_a_run_needs_an_end():
 SIX_DECKS = ("--bots", "optimal,lim17", "--rules", "vegas-s17", "--hands", "4e4", "--tables", "3")
 
 
-def test_luck_is_told_in_finite_shoes_and_depends_on_no_worker():
+def test_luck_is_reported_in_finite_shoes_and_depends_on_no_worker():
     one, two = (result(*SIX_DECKS, "--workers", workers)["bots"] for workers in (1, 2))
     assert one == two
     for bot in one:
@@ -351,6 +351,6 @@ def test_the_report_shows_the_effect_of_luck_adjustment():
     assert "every round returned the exact value -0.511734%" in infinite
 
 
-def test_luck_is_told_of_charts_only():
+def test_luck_is_reported_of_charts_only():
     status, _, err = bjsim("run", "--bots", "optimal,random:Random", "--hands", 10, "--adjust-luck")
     assert status == 2 and err.count("\n") == 1

@@ -292,7 +292,7 @@ def test_failure_to_start_a_process_is_reported(tmp_path, monkeypatch):
         (OSError("something else"), "something else"),
     ],
 )
-def test_errors_of_the_system_are_told_in_words(error, said):
+def test_errors_of_the_system_are_put_in_words(error, said):
     assert os_error_text(error) == said
 
 

@@ -53,7 +53,7 @@ def test_every_number_of_a_pipe_is_on_the_screen(command, width):
     assert numbers(whole(*command)) - numbers("\n".join(lines)) == set()
 
 
-def test_games_are_told_apart_at_80_columns():
+def test_games_are_distinguished_at_80_columns():
     lines = "\n".join(on_screen(80, "compare", "--rules", "vegas-s17", "--vary", "blackjack_pays=3/2,6/5"))
     assert "blackjack_pays=3/2" in lines and "blackjack_pays=6/5" in lines
 

@@ -210,7 +210,7 @@ def test_agents_earn_their_exact_value_over_many_episodes(name: str, agent: str)
     check_agents(name, agent, 100_000)
 
 
-def test_an_agent_that_plays_otherwise_is_told_apart() -> None:
+def test_an_agent_that_plays_otherwise_is_distinguished() -> None:
     """Negative control: an agent that always stands does not get the chart's value."""
     rules = PRESETS["easy"].rules
     mean, error = mean_return(made("easy"), lambda info: 0, 3000)

@@ -106,7 +106,7 @@ def test_draws_have_the_distribution_of_the_process() -> None:
         assert abs(even.q[0] - p) < 20 / (n / 2)
 
 
-def test_a_wrong_distribution_is_told_from_the_right_one() -> None:
+def test_a_wrong_distribution_is_distinguished_from_the_right_one() -> None:
     """Negative control of the test above: an error of half a percent is detected."""
     n = 100_000
     learned = learn(coin(0.505), n, Schedule("mc", power=0, value_share=0.5), seed=11)

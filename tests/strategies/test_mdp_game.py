@@ -104,7 +104,7 @@ def test_a_chart_has_the_exact_solvers_value(name: str) -> None:
     assert start_value(mdp, values) == pytest.approx(float(Solver(rules).ev(chart.policy).value), abs=1e-11)
 
 
-def test_other_rules_are_told_apart() -> None:
+def test_other_rules_are_distinguished() -> None:
     """Negative control: changing one rule changes the value by far more than the tolerance."""
     for changes in ({"hit_soft_17": True}, {"ties": "push"}, {"naturals": "both"}, {"blackjack_pays": "6/5"}):
         mdp = game_mdp(NELLER.replace(**changes))

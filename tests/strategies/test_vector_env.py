@@ -88,7 +88,7 @@ def test_insurance_and_early_surrender_are_asked_for() -> None:
     assert played(game, SAME_STEP, 100, seed=9)[1] == set(range(6))
 
 
-def test_other_cards_are_told_apart() -> None:
+def test_other_cards_are_distinguished() -> None:
     """Negative control: with other seeds, the environments differ."""
     one, other = (gym.BlackjackVectorEnv(16).reset(seed=seed)[0] for seed in (1, 2))
     assert (one != other).any()

@@ -146,7 +146,7 @@ def test_a_process_may_live_for_the_contest(tmp_path):
     assert "another number of workers may change the results" in render_page(host.standings, host.page)
 
 
-def test_a_process_is_told_that_the_contest_has_ended(tmp_path, bot):
+def test_a_process_is_notified_that_the_contest_has_ended(tmp_path, bot):
     player = bot("x.py", LIFE, timeout=10.0)
     for _ in range(2):
         seat = player.join(Transcript(CARDSHARK), 0, 1)

@@ -72,7 +72,7 @@ def written(text):
     return [line for line in lines[: last + 1]]
 
 
-def test_a_replay_gives_what_a_bot_was_told(played):
+def test_a_replay_gives_what_a_bot_was_sent(played):
     """The lines are those that the bot really read, faults of its own included."""
     for bot in (0, 1):
         for log in logs.read_logs(played.folder, bot):

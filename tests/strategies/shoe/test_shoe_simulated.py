@@ -66,7 +66,7 @@ def test_fresh_shoes_agree(name: str, decks: int, strategy: str) -> None:
     assert abs(tally.mean - float(infinite.ev(solver.chart.policy).value)) > 4 * tally.se
 
 
-def test_strategies_are_told_apart() -> None:
+def test_strategies_are_distinguished() -> None:
     """Negative control: at one deck the best chart is 0.038% worse than play by all cards."""
     rules = named_rules("vegas-s17").replace(decks=1)
     tally = simulated(rules, CardPlayer(rules), 0, 1)
