@@ -4,280 +4,35 @@ Machines differ, and the speed of one machine changes from minute to minute, so 
 plain kernel, and their ratio is what counts: speeds as multiples of the plain kernel's, and the time that it needs
 for a million rounds as a multiple of other times (so more is better in both). `recorded.json` contains earlier
 ratios; those that fell by more than a fifth are listed at the end, unless a second reference, which feels the speed of
-memory, fell as much. `--record` writes the new ones there and into the
-table of `docs/explanation/performance.md`.
+memory, fell as much. `--record` writes the new ones there and into the table of `docs/explanation/performance.md`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-import numpy as np
-from reference import follow_chain, make_chain, play_reference
+import cases
+from measure import reference_seconds
 from rich.console import Console
-from rich.table import Table as ParsedTable
-
-from bjsim.sim.engine.compiled_rules import compile_rules
-from bjsim.sim.game.presets import PRESETS, named_rules
-from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.blocks import LARGEST_BLOCK, Span
-from bjsim.sim.running.compiled_table import CompiledTable
-from bjsim.sim.running.driver import Driver
-from bjsim.sim.running.executors import local
-from bjsim.sim.running.experiment import Experiment
-from bjsim.sim.running.readable_table import ReadableTable
-from bjsim.sim.running.workers import usable_cores
-from bjsim.strategies.exact.solver import Solver
+from rich.table import Table
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "recorded.json"
 PAGE = HERE.parent / "docs" / "explanation" / "performance.md"
 TABLE = "<!-- written by bench/speed.py --record -->\n"  # before and after the table of the page
-OTHERS = HERE.parent / ".benchmarks" / "latest.json"  # earlier results of pytest-benchmark
-BJSIM = str(Path(sys.executable).with_name("bjsim"))
 SLOWER = 0.8
-TURNS = 5
-WITHOUT_LUCK = "--no-adjust-luck"
-
-
-class Measured(NamedTuple):
-    """One line of the table (more is better).
-
-    Attributes:
-        what: Its name.
-        value: The value in words.
-        ratio: The ratio to the plain kernel.
-        by_memory: The ratio to the reference that feels memory; 0 if not measured.
-    """
-
-    what: str
-    value: str
-    ratio: float
-    by_memory: float = 0.0
-
-
-class Seconds(NamedTuple):
-    """The shortest times of a piece of work, of a million rounds of the plain kernel, and of a million links."""
-
-    work: float
-    plain: float
-    memory: float
-
-
-def timed(work: Callable[[], object]) -> float:
-    """Seconds that the work takes at the moment."""
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
-
-
-def reference_seconds() -> float:
-    """Seconds that the plain kernel needs for a million rounds at the moment."""
-    return timed(lambda: play_reference(1_000_000, 88172645463325252))
-
-
-def in_turn(work: Callable[[], object], turns: int = TURNS) -> Seconds:
-    """Measure the work and both references alternately."""
-    work()
-    chain = make_chain()
-    memory, plain, mine = [], [], []
-    for _ in range(turns):
-        memory.append(timed(lambda: follow_chain(chain, 1_000_000)))
-        plain.append(reference_seconds())
-        mine.append(timed(work))
-    return Seconds(min(mine), min(plain), min(memory))
-
-
-def speed(what: str, rounds: int, work: Callable[[], object], turns: int = TURNS) -> Measured:
-    """Rounds per second."""
-    seconds = in_turn(work, turns)
-    each = rounds / seconds.work / 1e6
-    return Measured(what, f"{1e6 * each:,.0f} rounds/s", each * seconds.plain, each * seconds.memory)
-
-
-def duration(what: str, work: Callable[[], object], turns: int = TURNS) -> Measured:
-    """Seconds, or milliseconds."""
-    seconds = in_turn(work, turns)
-    value = f"{seconds.work:.2f} s" if seconds.work > 0.5 else f"{1000 * seconds.work:.0f} ms"
-    return Measured(what, value, seconds.plain / seconds.work, seconds.memory / seconds.work)
-
-
-def compiled(rules: Rules) -> CompiledTable:
-    """The compiled table of the best chart in every seat."""
-    letter = Solver(rules.replace(decks="inf")).chart.policy
-    return CompiledTable(compile_rules(rules, [letter] * rules.seats), rules.unit)
-
-
-def rounds_of_one_core() -> Iterator[Measured]:
-    """Every preset with its own shoe and seats, and with one seat and an infinite or six-deck shoe."""
-    for name in PRESETS:
-        rules = named_rules(name)
-        games = {f"{name}, as it is": rules}
-        games |= {f"{name}, 1 seat, decks = {d}": rules.replace(seats=1, decks=d) for d in ("6", "inf")}
-        seen: list[Rules] = []
-        for label, game in games.items():
-            if game in seen:
-                continue
-            seen.append(game)
-            table = compiled(game)
-            spans = [Span(20 + i, LARGEST_BLOCK) for i in range(16)]
-            rounds = len(spans) * LARGEST_BLOCK * game.seats
-            yield speed(label, rounds, lambda table=table, spans=spans: table.play(1, 0, spans))
-
-
-def rounds_of_all_cores() -> Iterator[Measured]:
-    """The driver with one worker and with one per core."""
-    for name in ("easy", "vegas-s17"):
-        rules = named_rules(name)
-        experiment = Experiment(rules, [compiled(rules)], 100_000_000, seed=1)
-        for workers in sorted({1, usable_cores()}):
-
-            def work(experiment: Experiment = experiment, workers: int = workers) -> None:
-                Driver(experiment, local(workers)).run()
-
-            yield speed(f"{name}, {workers} worker{'s' * (workers > 1)}", experiment.hands, work, turns=2)
-
-
-def readable_and_solver() -> Iterator[Measured]:
-    """The readable round, and the exact solver."""
-    for name in PRESETS:
-        rules = named_rules(name)
-        table = ReadableTable(rules, [Solver(rules).chart] * rules.seats)
-        yield speed(f"readable, {name}", 1000 * rules.seats, lambda table=table: table.play(1, 0, [Span(0, 1000)]), 2)
-        yield duration(f"value and chart, {name}", lambda name=name: Solver(named_rules(name)).chart, 3)
-
-
-def command(*arguments: str, cache: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Run bjsim as a user does."""
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    if cache:
-        environment["NUMBA_CACHE_DIR"] = cache
-    return subprocess.run([BJSIM, *arguments], capture_output=True, text=True, check=True, env=environment)
-
-
-def precision() -> Iterator[Measured]:
-    """Seconds on one core to a 95% interval of plus or minus 0.01% and 0.001%, raw and luck-adjusted.
-
-    Extrapolated from a run of some seconds: from its speed and standard error, which falls with the root of the rounds.
-    """
-    for name in ("vegas-s17", "downtown", "atlantic-city"):
-        for raw in (True, False):
-            arguments = ["run", "--rules", name, "--bots", "optimal", "--workers", "1", "--json", "-"]
-            plain = min(reference_seconds() for _ in range(TURNS))
-            done = command(*arguments, "--hands", "2e7" if raw else "4e6", *([WITHOUT_LUCK] if raw else []))
-            report = json.loads(done.stdout)
-            se = report["bots"][0]["se"] if raw else report["bots"][0]["luck_adjusted"]["se"]
-            kind = "raw" if raw else "luck-adjusted"
-            for half, words in ((1e-4, "0.01%"), (1e-5, "0.001%")):
-                seconds = report["seconds"] * (1.96 * se / half) ** 2
-                yield Measured(f"{name} to ±{words}, {kind}", f"{seconds:,.2f} s", plain / seconds)
-
-
-def start_up() -> Iterator[Measured]:
-    """Whole processes: help, the first command of the README, and the first run after an installation."""
-    yield duration("bjsim --help", lambda: command("--help"), 3)
-    run = ("run", "--bots", "optimal,lim17", "--hands", "1e7")
-    yield duration("bjsim run --bots optimal,lim17 --hands 1e7", lambda: command(*run), 3)
-    with tempfile.TemporaryDirectory() as cache:
-        plain = min(reference_seconds() for _ in range(TURNS))
-        began = time.perf_counter()
-        command(*run, cache=cache)
-        seconds = time.perf_counter() - began
-    yield Measured("the same, compiling first", f"{seconds:.1f} s", plain / seconds)
-
-
-def scale() -> Iterator[Measured]:
-    """How the speed changes with seats, decks, tables and workers, and its slope: the power of that number."""
-    vegas = named_rules("vegas-s17")
-    tables = {f"{n} seats": compiled(vegas.replace(seats=n)) for n in (2, 4, 7)}
-    tables |= {f"{n} decks": compiled(vegas.replace(decks=n)) for n in (1, 2, 4, 8)}
-    found: dict[str, list[tuple[int, float, float]]] = {}
-
-    def note(kind: str, n: int, rounds: int, work: Callable[[], object]) -> Measured:
-        measured = speed(f"vegas-s17, {n} {kind}", rounds, work, turns=3)
-        found.setdefault(kind, []).append((n, measured.ratio, measured.by_memory))
-        return measured
-
-    for label, table in tables.items():
-        n, kind = label.split()
-        spans = [Span(20 + i, LARGEST_BLOCK) for i in range(8)]
-        rounds = len(spans) * LARGEST_BLOCK * table.seats
-        yield note(kind, int(n), rounds, lambda table=table, spans=spans: table.play(1, 0, spans))
-    table = compiled(vegas)
-    for n in (1, 16, 256):
-        experiment = Experiment(vegas, [table], 16_000_000, seed=1, tables=n)
-        yield note("tables", n, 16_000_000, lambda experiment=experiment: Driver(experiment, local(1)).run())
-    experiment = Experiment(vegas, [table], 64_000_000, seed=1)
-    for n in (1, 2, 4, 8, 16):
-        if n <= usable_cores():
-            yield note("workers", n, 64_000_000, lambda n=n: Driver(experiment, local(n)).run())
-    for kind, points in found.items():
-        numbers, ratios, _ = np.log(np.array(points)).T
-        if len(points) > 1:
-            slope = float(np.polyfit(numbers, ratios, 1)[0])
-            yield Measured(f"vegas-s17, slope by {kind}", f"{slope:+.2f}", 2**slope)
-
-
-def peer() -> Iterator[Measured]:
-    """Gymnasium's blackjack, with a player that stands on 17: the only peer that pip installs."""
-    import gymnasium
-
-    table = gymnasium.make("Blackjack-v1")
-
-    def play(rounds: int = 2000) -> None:
-        for _ in range(rounds):
-            (points, _, _), _ = table.reset()
-            over = False
-            while not over:
-                (points, _, _), _, over, _, _ = table.step(int(points < 17))
-
-    yield speed("Gymnasium's Blackjack-v1", 2000, play)
-
-
-def notebook(python: str, file: str) -> Iterator[Measured]:
-    """The same game by github.com/hhoppe/blackjack, in turn with bjsim; the last figure is bjsim's ratio to it."""
-    for decks in ("inf", "8", "6", "2", "1"):
-        table = compiled(named_rules("vegas-s17").replace(decks=decks))
-        spans = [Span(20 + i, LARGEST_BLOCK) for i in range(16)]
-        mine: list[float] = []
-        peers: list[float] = []
-        for _ in range(2):
-            command = [python, str(HERE / "peer.py"), file, decks]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            peers.append(float(done.stdout.split()[-1]))
-            mine.append(
-                len(spans) * LARGEST_BLOCK / in_turn(lambda table=table, spans=spans: table.play(1, 0, spans)).work
-            )
-        value = f"{max(mine):,.0f} and {max(peers):,.0f} rounds/s"
-        yield Measured(f"bjsim and hhoppe/blackjack, decks = {decks}", value, max(mine) / max(peers))
-
-
-def memory() -> Iterator[tuple[str, str]]:
-    """Peak memory of the largest process of a short and a long run."""
-    measure = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)\n"
-    measure += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)"
-    for hands in ("1e7", "1e9"):
-        run = [sys.executable, "-c", measure, BJSIM, "run", "--bots", "lim17", "--hands", hands]
-        done = subprocess.run(run, capture_output=True, text=True, check=True)
-        yield f"memory of {hands} hands", f"{float(done.stdout):,.0f} MB"
-
-
-def other_ratios() -> Iterator[Measured]:
-    """Ratios from the benchmarks of bots and contests."""
-    if OTHERS.exists():
-        for found in json.loads(OTHERS.read_text(encoding="utf-8"))["benchmarks"]:
-            for what, ratio in found["extra_info"].items():
-                if what.startswith("times "):
-                    yield Measured(f"{found['name']}: {what}", f"{ratio}", float(ratio))
+PARTS = {
+    "rounds": cases.rounds_of_one_core,
+    "cores": cases.rounds_of_all_cores,
+    "precision": cases.precision,
+    "start-up": cases.start_up,
+    "readable": cases.readable_and_solver,
+    "scale": cases.scale,
+    "peer": cases.peer,
+    "others": cases.other_ratios,
+}
 
 
 def slower(now: dict[str, list[float]], recorded: dict[str, list[float]]) -> list[str]:
@@ -291,18 +46,6 @@ def slower(now: dict[str, list[float]], recorded: dict[str, list[float]]) -> lis
                 f"slower by at least {1 - left:.0%}"
             )
     return sorted(found)
-
-
-PARTS = {
-    "rounds": rounds_of_one_core,
-    "cores": rounds_of_all_cores,
-    "precision": precision,
-    "start-up": start_up,
-    "readable": readable_and_solver,
-    "scale": scale,
-    "peer": peer,
-    "others": other_ratios,
-}
 
 
 def write_page(rows: list[tuple[str, str, str]]) -> None:
@@ -335,10 +78,10 @@ def main() -> None:
                 rows.append((what, value, f"{ratio:.3g}"))
                 console.print(f"{what}: {value}", style="dim", highlight=False)
     if options.peer:
-        rows += [(what, value, f"{ratio:.3g}") for what, value, ratio, _ in notebook(*options.peer)]
+        rows += [(what, value, f"{ratio:.3g}") for what, value, ratio, _ in cases.notebook(*options.peer)]
     if not options.parts or "memory" in options.parts:
-        rows += [(what, value, "") for what, value in memory()]
-    grid = ParsedTable("what", "measured", "ratio")
+        rows += [(what, value, "") for what, value in cases.memory()]
+    grid = Table("what", "measured", "ratio")
     for row in rows:
         grid.add_row(*row)
     console.print(grid)
