@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -39,20 +40,39 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
 
     Unlimited splits by value are drawn only with probabilities of tens at which rounds are short.
     """
+    fields = {"name": "random", **_shoe_and_splits(draw, fixed)}
+    fields |= _dealer(draw, fixed)
+    fields |= _stakes(draw, fixed, fields)
+    fields |= {"no_hole_loses": _no_hole_loses(fields, fixed)}
+    fields |= _doubles_and_bonuses(draw, fixed)
+    fields |= _rest(draw, fields)
+    return Rules().replace(**{**fields, **fixed})
+
+
+def _shoe_and_splits(draw: st.DrawFn, fixed: Mapping[str, object]) -> dict[str, Any]:
     decks = draw(st.sampled_from([*range(1, 9), *[math.inf] * 6]))
     split_by = draw(st.sampled_from(["value", "value", "rank", "never"]))
     max_hands = draw(st.one_of(st.sampled_from([2, 3, 4]), st.integers(2, 16), st.just(math.inf)))
     resplit_aces = fixed.get("resplit_aces", draw(st.booleans()))
-    aces = (
-        draw(st.sampled_from(["none", "none", 3, 4, 8, "inf"])) if resplit_aces else draw(st.sampled_from(["none", 2]))
-    )
-    max_ace_hands = fixed.get("max_ace_hands", aces)
+    aces = draw(st.sampled_from(["none", "none", 3, 4, 8, "inf"] if resplit_aces else ["none", 2]))
     ten = NORMAL_TENS
     if decks == math.inf and draw(st.booleans()):
         most = SAFE_TENS if (split_by, max_hands) == ("value", math.inf) else 98
         ten = Fraction(draw(st.integers(2, most)), 100)
     spanish = ten == NORMAL_TENS and draw(st.integers(0, 3)) == 0 and "ten_probability" not in fixed
-    deck = "spanish" if spanish else "standard"
+    return {
+        "decks": decks,
+        "deck": "spanish" if spanish else "standard",
+        "ten_probability": ten,
+        "split_by": split_by,
+        "max_hands": max_hands,
+        "max_ace_hands": fixed.get("max_ace_hands", aces),
+        "resplit_aces": resplit_aces,
+    }
+
+
+def _dealer(draw: st.DrawFn, fixed: Mapping[str, object]) -> dict[str, Any]:
+    """Naturals, the hole card, and surrender, which depends on the peek."""
     deal = draw(st.sampled_from(["pdpd", "ddpp", "ppdd", "dpdp", "dppd", "pddp", "pdp", "ppd", "dpp"]))
     hole = deal.count("d") == 2
     naturals = fixed.get("naturals") or draw(st.sampled_from(["both", "both", "player", "none"]))
@@ -61,67 +81,68 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     early = surrender.startswith("early")
     peek = hole and naturals == "both" and (early or draw(st.booleans()))
     both = hole and (naturals != "both" or peek) and not early and draw(st.booleans())
-    if early and not peek:
-        surrender = "late"
-    ties = fixed.get("ties") or draw(st.sampled_from(["push", "lose", "replay"]))
-    raises = (
-        math.inf not in (max_hands, max_ace_hands)
-        and max_ace_hands != "inf"
-        and ties != "replay"
-        and draw(st.booleans())
-    )
-    buy_in = draw(st.integers(1, 20))
-    unseen = naturals == "both" and not fixed.get("peek", peek) and fixed.get("dealer_shows", both) in ("up", False)
-    few = max_hands <= 4 and max_ace_hands in ("none", 2, 3, 4)  # hands
-    loses = ["original", "all", "original", "busted-plus-one" if few else "all"]
-    no_hole = loses[buy_in % 4] if unseen else "all"  # not drawn, so that other tests keep their games
-    low = draw(st.integers(4, 20))
-    bonuses = fixed.get("bonuses") or draw(
-        st.sampled_from(["none", "none", "none", "none", "none", "none", "win", "at-once", "spanish"])
-    )
-    charlie = draw(st.sampled_from(["none", "none", 5, 6, 7])) if bonuses == "none" else "none"
-    fields: dict[str, Any] = {
-        "name": "random",
-        "decks": decks,
-        "deck": deck,
-        "ten_probability": ten,
-        "cut": Fraction(draw(st.integers(1, 20)), 20),
+    return {
         "deal": deal,
+        "naturals": naturals,
+        "surrender": "late" if early and not peek else surrender,
+        "peek": peek,
+        "dealer_shows": "both" if both else "up",
+    }
+
+
+def _stakes(draw: st.DrawFn, fixed: Mapping[str, object], drawn: Mapping[str, Any]) -> dict[str, Any]:
+    """Ties, raises and chips. Raises need a limit of hands."""
+    ties = fixed.get("ties") or draw(st.sampled_from(["push", "lose", "replay"]))
+    limited = math.inf not in (drawn["max_hands"], drawn["max_ace_hands"]) and drawn["max_ace_hands"] != "inf"
+    raises = limited and ties != "replay" and draw(st.booleans())
+    buy_in = draw(st.integers(1, 20))
+    return {"ties": ties, "raises": raises, "buy_in": buy_in, "chips": 40 * buy_in}
+
+
+def _no_hole_loses(drawn: Mapping[str, Any], fixed: Mapping[str, object]) -> str:
+    """What a dealer's natural takes without a peek; not drawn, so that other tests keep their games."""
+    seen = fixed.get("peek", drawn["peek"]) or fixed.get("dealer_shows", drawn["dealer_shows"]) != "up"
+    if drawn["naturals"] != "both" or seen:
+        return "all"
+    few = drawn["max_hands"] <= 4 and drawn["max_ace_hands"] in ("none", 2, 3, 4)  # hands
+    return ["original", "all", "original", "busted-plus-one" if few else "all"][drawn["buy_in"] % 4]
+
+
+def _doubles_and_bonuses(draw: st.DrawFn, fixed: Mapping[str, object]) -> dict[str, Any]:
+    low = draw(st.integers(4, 20))
+    bonuses = fixed.get("bonuses") or draw(st.sampled_from([*["none"] * 6, "win", "at-once", "spanish"]))
+    return {
+        "bonuses": bonuses,
+        "charlie": draw(st.sampled_from(["none", "none", 5, 6, 7])) if bonuses == "none" else "none",
+        "cut": Fraction(draw(st.integers(1, 20)), 20),
         "dealer_stands_on": draw(st.sampled_from([17, 17, 18])),
         "hit_soft_17": draw(st.booleans()),
-        "dealer_shows": "both" if both else "up",
-        "peek": peek,
         "blackjack_pays": draw(st.sampled_from([Fraction(3, 2), Fraction(6, 5), Fraction(1), Fraction(2)])),
-        "naturals": naturals,
         "natural_beats_natural": draw(st.booleans()),
-        "no_hole_loses": no_hole,
-        "ties": ties,
         "double_on": draw(st.sampled_from(["any", "any", "never", f"{low}-{draw(st.integers(low, 20))}"])),
         "double_cards": draw(st.sampled_from(["two", "any"])),
         "double_after_split": draw(st.booleans()),
-        "surrender": surrender,
-        "insurance": naturals == "both" and not both and not raises and draw(st.booleans()),
-        "surrender_after_split": surrender == "late" and draw(st.booleans()) and no_hole != "original",
-        "split_by": split_by,
-        "max_hands": max_hands,
-        "max_ace_hands": max_ace_hands,
-        "resplit_aces": resplit_aces,
+    }
+
+
+def _rest(draw: st.DrawFn, drawn: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields that no other field depends on."""
+    insurable = drawn["naturals"] == "both" and drawn["dealer_shows"] == "up" and not drawn["raises"]
+    return {
+        "insurance": insurable and draw(st.booleans()),
+        "surrender_after_split": drawn["surrender"] == "late"
+        and draw(st.booleans())
+        and drawn["no_hole_loses"] != "original",
         "hit_split_aces": draw(st.booleans()),
         "split_tens_blackjack": draw(st.booleans()),
         "split_aces_blackjack": draw(st.booleans()),
         "stand_on_21": draw(st.booleans()),
-        "bonuses": bonuses,
-        "charlie": charlie,
         "player_21_wins": draw(st.integers(0, 3)) == 0,
         "dealer_22_pushes": draw(st.integers(0, 2)) == 0,
-        "raises": raises,
-        "buy_in": buy_in,
-        "chips": 40 * buy_in,
         "turns": draw(st.sampled_from(["in-turn", "round-robin"])),
         "move_cap": draw(st.integers(20, 200)),
         "seats": draw(st.sampled_from([1, 1, 1, 1, 2, 2, 3, 5, 7])),
     }
-    return Rules().replace(**{**fields, **fixed})
 
 
 def random_chart(game: Rules, seed: int, weights: int = 0) -> Chart:
