@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from pathlib import PurePath
 
 import pytest
+from chromium import PROGRAM, Chromium
 
 # Tests that need a kernel which takes long to compile share a worker of pytest-xdist, so that it is compiled once.
 GROUPS = {
@@ -21,6 +23,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for group, files in GROUPS.items():
             if any(PurePath(item.path).match(file) for file in files):
                 item.add_marker(pytest.mark.xdist_group(group))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Chromium]:
+    """A browser for the tests of one file, which are skipped where there is none."""
+    if PROGRAM is None:
+        pytest.skip("there is no Chromium here")
+    with Chromium() as chromium:
+        yield chromium
 
 
 def pytest_configure() -> None:

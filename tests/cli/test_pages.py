@@ -5,7 +5,6 @@ import math
 import re
 
 import pytest
-from chromium import PROGRAM, Chromium
 from support.command import bjsim
 
 from bjsim.sim.game.presets import named_rules
@@ -21,14 +20,6 @@ COMMANDS = {
             "--common-cards", "--adjust-luck"),
 }  # fmt: skip
 NAMES = {"stand": "S", "hit": "H", "double": "D", "split": "P", "surrender": "R"}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if PROGRAM is None:
-        pytest.skip("no Chromium")
-    with Chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

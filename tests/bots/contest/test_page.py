@@ -7,7 +7,6 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
-from chromium import PROGRAM, Chromium
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
@@ -389,19 +388,9 @@ def test_a_page_of_a_contest_that_has_only_begun(tmp_path):
     assert "No hand has been played yet" in render_page(host.standings, host.page)
 
 
-needs_browser = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium here")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with Chromium() as chromium:
-        yield chromium
-
-
 ROWS = "[...document.querySelectorAll('#standings tbody tr')].map(row => row.cells[{0}].textContent)"
 
 
-@needs_browser
 def test_standings_sort_and_the_replay_steps(browser, folder):
     browser.open((folder / "index.html").as_uri())
     ranks = browser.run(ROWS.format(0))
@@ -441,7 +430,6 @@ STEPS = """(() => {
 })()"""
 
 
-@needs_browser
 def test_split_hands_are_shown_separately(browser, tmp_path):
     rules = load_rules("blackjack-p")
     host = Host.begin(tmp_path, Contest(rules, matches=4), gather([f"{__file__}:Splitter", "lim17"], rules))
@@ -467,7 +455,6 @@ def rows_of(names, seats):
     return rows
 
 
-@needs_browser
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page_fits_on_a_phone(browser, folder, dark):
     browser.open((folder / "index.html").as_uri(), width=390, dark=dark)
@@ -484,7 +471,6 @@ def test_the_page_fits_on_a_phone(browser, folder, dark):
     assert not browser.problems
 
 
-@needs_browser
 def test_tables_work_without_javascript(browser, folder):
     browser.open((folder / "index.html").as_uri(), script=False)
     browser.call("Emulation.setScriptExecutionDisabled", value=False)
@@ -492,7 +478,6 @@ def test_tables_work_without_javascript(browser, folder):
     assert browser.run("getComputedStyle(document.getElementById('replay')).display") == "none"
 
 
-@needs_browser
 def test_a_failing_script_is_detected(browser, tmp_path):
     """Negative control of the tests above."""
     (tmp_path / "page.html").write_text("<script>throw new Error('on purpose')</script>")

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from chromium import PROGRAM, Chromium
 from support.colour_vision import VISIONS, contrast, smallest_difference
 
 from bjsim.bots.contest.config import Contest
@@ -27,7 +26,6 @@ from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")
 AXE = Path(os.environ.get("BJSIM_AXE", "build/axe/package/axe.min.js"))
-needs_browser = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium here")
 
 
 class Failing:
@@ -37,12 +35,6 @@ class Failing:
 
     def decide(self, view):
         raise RuntimeError("on purpose")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with Chromium() as chromium:
-        yield chromium
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +105,6 @@ STATE = """JSON.stringify([
     document.getElementById('step').textContent.slice(0, 4)])"""
 
 
-@needs_browser
 def test_it_reloads_until_the_end_and_keeps_what_a_reader_sees(browser, quick):
     browser.open((quick / "index.html").as_uri(), height=600)
     assert browser.run("document.title").endswith("leads") and not browser.run("document.getElementById('live').hidden")
@@ -134,7 +125,6 @@ def test_it_reloads_until_the_end_and_keeps_what_a_reader_sees(browser, quick):
     assert not browser.problems
 
 
-@needs_browser
 def test_a_reader_can_stop_it(browser, quick):
     browser.open((quick / "index.html").as_uri())
     browser.run("document.getElementById('auto').click(); window.old = true; true")
@@ -147,7 +137,6 @@ def test_a_reader_can_stop_it(browser, quick):
     assert browser.run("window.old")
 
 
-@needs_browser
 def test_links_to_hands_and_bots(browser, folder):
     page = (folder / "index.html").as_uri()
     browser.open(page)
@@ -172,7 +161,6 @@ def test_links_to_hands_and_bots(browser, folder):
 # --- layout and accessibility
 
 
-@needs_browser
 @pytest.mark.parametrize("width", [390, 1280])
 def test_sixty_bots_fit(browser, folder, width):
     for page in index_and_pages(folder):
@@ -191,7 +179,6 @@ AUDIT = (Path(__file__).parent / "accessibility.js").read_text(encoding="utf-8")
 CONTRAST, STRUCTURE = (f"(() => {{ {AUDIT} return {name}(); }})()" for name in ("contrast", "structure"))
 
 
-@needs_browser
 @pytest.mark.parametrize("dark", [False, True])
 def test_contrast_is_that_of_wcag_aa(browser, folder, dark):
     for page in index_and_pages(folder):
@@ -201,14 +188,12 @@ def test_contrast_is_that_of_wcag_aa(browser, folder, dark):
         assert count > 100 and low == []
 
 
-@needs_browser
 def test_the_structure_is_accessible(browser, folder, running):
     for page in (*index_and_pages(folder), running / "index.html"):
         browser.open(page.as_uri())
         assert browser.run(STRUCTURE) == []
 
 
-@needs_browser
 def test_a_bad_page_is_noticed(browser, tmp_path):
     """Negative control of the two tests above."""
     bad = "<body style='background:#fff'><h3>a</h3><p style='color:#999'>b<svg></svg><input>"
@@ -218,7 +203,6 @@ def test_a_bad_page_is_noticed(browser, tmp_path):
     assert [each[0][:2] for each in browser.run(CONTRAST)[1]] == ["<p"]
 
 
-@needs_browser
 @pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: npm pack axe-core, and BJSIM_AXE=.../axe.min.js")
 @pytest.mark.parametrize(("dark", "width"), [(False, 390), (True, 1280)])
 def test_axe_finds_nothing(browser, folder, running, dark, width):

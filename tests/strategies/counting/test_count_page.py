@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from chromium import PROGRAM, Chromium
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.counting.count_returns import CountReturns, kelly_ramp, ramp_returns
@@ -57,14 +56,6 @@ def test_the_intervals_by_count_are_those_of_the_ev():
     for given in (error, error[15:30, 15:30]):
         assert CountReturns(*parts, error=given).ev_half_widths() == pytest.approx(1.96 * 2e-4, rel=1e-4)
     assert np.isnan(CountReturns(*parts).ev_half_widths()).all()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if PROGRAM is None:
-        pytest.skip("no Chromium")
-    with Chromium() as browser:
-        yield browser
 
 
 @pytest.fixture
