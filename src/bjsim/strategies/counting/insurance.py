@@ -12,8 +12,6 @@ from bjsim.errors import InputError
 from bjsim.strategies.counting.system import DECK, CountingSystem
 from bjsim.strategies.counting.typical import remaining, unseen_cards
 
-FAIR = Fraction(1, 3)
-
 
 def insurance_value(
     system: CountingSystem, decks: int, seen: str, running_count: Fraction | int, unseen: int
