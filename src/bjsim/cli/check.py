@@ -40,13 +40,14 @@ from bjsim.run_result import RunResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.evaluate import Evaluation, WrongCell, evaluate_chart
+from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.formats.files import WRITERS, decode, detect_format, read_with_notes
 from bjsim.strategies.formats.pasted import Reading
 from bjsim.strategies.formats.text import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import find_player
+from bjsim.strategies.shoe.costs import WrongCell
 
 LISTED = 25  # wrong cells listed in the terminal; the JSON has all of them
 ONLY_OF_RUN = ("missing", "until", "reached")  # keys that only `bjsim run --json` writes

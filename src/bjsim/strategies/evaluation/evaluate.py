@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from bjsim.errors import InputError
 from bjsim.sim.game.automaton import Decision
@@ -34,30 +34,8 @@ from bjsim.strategies.evaluation.best import best_chart, refusal, shoe_solver
 from bjsim.strategies.exact.reach import count_decisions
 from bjsim.strategies.exact.solver import ExpectedValue, Solver
 from bjsim.strategies.exact.values import Column, Policy
-from bjsim.strategies.shoe.costs import cell_costs, settled_share
+from bjsim.strategies.shoe.costs import WrongCell, cell_costs, settled_share
 from bjsim.strategies.shoe.solver import ShoeSolver
-
-
-@dataclass(frozen=True)
-class WrongCell:
-    """A cell in which the chart plays differently from the best chart.
-
-    Attributes:
-        row: The most specific row for the hand.
-        column: What the dealer shows.
-        chart: The code that the chart uses there.
-        best: The code of the best chart.
-        cost: The cell's share of the whole difference, in initial bets per settled bet.
-        alone: Its cost as the only wrong cell of the best chart, in initial bets per settled bet; NaN if the value of
-            the best chart is infinite.
-    """
-
-    row: str
-    column: str
-    chart: str
-    best: str
-    cost: float
-    alone: float
 
 
 @dataclass(frozen=True)
@@ -69,7 +47,7 @@ class Evaluation:
         best_chart: The best chart.
         value: Value of the chart, in initial bets per settled bet.
         best: Value of the best chart, in initial bets per settled bet.
-        cells: The wrong cells, the most expensive first.
+        cells: The wrong cells, the most expensive first, with costs in initial bets per settled bet.
         codes: The chart's code for every (row, column) of the game, with the most specific rows.
         infinite_because: Why the value of the best chart is infinite, as a message; empty if it is finite.
         refusal: Why everything is for an infinite shoe although the game has a finite one, as a message; else empty.
@@ -143,7 +121,7 @@ def _evaluate_in_shoe(solver: ShoeSolver, chart: Chart, value: float) -> Evaluat
         (row, column): chart.code(states.rows_of(decisions[0].state, "P" in decisions[0].legal(states)), column)
         for row, decisions in make_cells(states).items() for column in states.columns
     }  # fmt: skip
-    cells = [WrongCell(**asdict(cell)) for cell in cell_costs(solver, chart)]
+    cells = cell_costs(solver, chart)
     wrong = _insurance(chart, solver.chart, solver.value)
     if chart.rules.ties == "replay":
         cells = _per_settled_bet(solver, chart, cells)

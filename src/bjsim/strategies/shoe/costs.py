@@ -21,8 +21,19 @@ from bjsim.strategies.shoe.solver import ShoeSolver
 
 
 @dataclass(frozen=True)
-class CellCost:
-    """A cell that differs from the best chart of the shoe: its codes, and its costs in initial bets per round."""
+class WrongCell:
+    """A cell in which a chart plays differently from the best chart.
+
+    Attributes:
+        row: The most specific row for the hand.
+        column: What the dealer shows.
+        chart: The code that the chart uses there.
+        best: The code of the best chart.
+        cost: The cell's share of the whole difference, in initial bets: per round from `cell_costs`, per settled bet in
+            an `Evaluation`.
+        alone: Its cost as the only wrong cell of the best chart, in the same unit; NaN if the value of the best chart
+            is infinite.
+    """
 
     row: str
     column: str
@@ -32,7 +43,7 @@ class CellCost:
     alone: float
 
 
-def cell_costs(solver: ShoeSolver, chart: Chart) -> list[CellCost]:
+def cell_costs(solver: ShoeSolver, chart: Chart) -> list[WrongCell]:
     """Return the cells of a chart that differ from the best chart, by descending cost.
 
     The costs add up to `solver.value("td") - solver.value(chart)`. If ties are replayed, a tied bet has the value of
@@ -51,7 +62,7 @@ def cell_costs(solver: ShoeSolver, chart: Chart) -> list[CellCost]:
     return sorted(found, key=lambda cell: -cell.cost)
 
 
-def _column_costs(charts: ColumnCharts, chart: Chart) -> list[CellCost]:
+def _column_costs(charts: ColumnCharts, chart: Chart) -> list[WrongCell]:
     kinds, options = charts.kinds, charts.options
     letters = charts.chart_letters(chart)
     acts = letters[charts.analysis.shoe.kind]
@@ -66,7 +77,7 @@ def _column_costs(charts: ColumnCharts, chart: Chart) -> list[CellCost]:
             code = chart.code((row, *charts.analysis.shoe.game.states.rows_of(kinds[members[0]].state)), charts.column)
             cost = float(np.sum(under_chart[members, best] - under_chart[members, own]))
             alone = float(np.sum(under_best[members, best] - under_best[members, own]))
-            costs.append(CellCost(row, charts.column, code, options.names[option][1], cost, alone))
+            costs.append(WrongCell(row, charts.column, code, options.names[option][1], cost, alone))
     return costs
 
 
