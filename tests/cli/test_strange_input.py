@@ -151,6 +151,13 @@ def test_a_journal_that_makes_no_sense_is_refused_in_one_line(tmp_path, records,
     assert status or (option == "--show" and (what in NOT_SHOWN or (more and what == "net 10^400")))
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+@pytest.mark.parametrize("command", ["show", "verify", "resume"])
+def test_a_pipe_is_no_journal(tmp_path, command):
+    os.mkfifo(tmp_path / journal.NAME)
+    assert f"{tmp_path / journal.NAME} is not a regular file" in refusal("koth", command, tmp_path)
+
+
 def test_the_journal_that_was_not_changed_is_accepted(tmp_path, records):
     """Negative control: journals written by `write` are valid otherwise."""
     write(tmp_path / "c", *records)

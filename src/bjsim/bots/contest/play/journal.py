@@ -97,11 +97,19 @@ def sensible(folder: Path) -> Iterator[None]:
         raise JournalError(f"the journal in {folder} is not valid: {type(error).__name__}: {error}") from None
 
 
-def read(folder: Path) -> Iterator[dict[str, Any]]:
-    """Read the records of the contest in a folder, header first. Raises: JournalError."""
+def find_journal(folder: Path) -> Path:
+    """The journal of the contest in a folder. Raises: JournalError if there is none."""
     path = folder / NAME
     if not path.exists():
         raise JournalError(f"no contest in {folder}: {NAME} is missing")
+    if not path.is_file():  # reading a pipe would wait for a writer
+        raise JournalError(f"{path} is not a regular file, as a journal must be")
+    return path
+
+
+def read(folder: Path) -> Iterator[dict[str, Any]]:
+    """Read the records of the contest in a folder, header first. Raises: JournalError."""
+    path = find_journal(folder)
     for number, (record, _, _) in enumerate(read_lines(path)):
         if number == 0:
             check_header(path, record)
@@ -171,9 +179,7 @@ class Journal:
         Raises:
             JournalError: The journal is missing or in use.
         """
-        path = folder / NAME
-        if not path.exists():
-            raise JournalError(f"no contest in {folder}: {NAME} is missing")
+        path = find_journal(folder)
         file = path.open("r+b")
         _lock(file, folder)
         journal = Journal(file, 0)
