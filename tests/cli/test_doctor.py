@@ -63,6 +63,19 @@ def test_only_the_languages_of_bots_are_needed(tmp_path):
 
 
 @linux
+def test_the_run_command_of_a_folder(tmp_path):
+    for name, run in {"ready": "sh play.sh", "lost": "no-such-program play"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bot.toml").write_text(f'run = "{run}"\n')
+    lines = bjsim("doctor", tmp_path).out.splitlines()
+    assert lines[-2:] == [
+        "missing   run command: lost runs no-such-program, which is not installed in /usr/local/bin, /usr/bin, /bin",
+        "ok        run command: ready runs sh",
+    ]
+    assert bjsim("doctor", tmp_path / "lost").status == 1
+
+
+@linux
 @pytest.mark.parametrize(
     ("name", "value", "fix"),
     [

@@ -52,8 +52,8 @@ class Check:
 def doctor(bots: tuple[Path, ...], json_path: str | None) -> None:
     """Find out what is missing on this machine, and which command fixes it.
 
-    Compilers and interpreters are optional, except for those that the files BOT need. The exit status is 1 if
-    something needed is missing.
+    Compilers and interpreters are optional, except for those that the files BOT need. The commands that run in the
+    folders BOT are needed too. The exit status is 1 if something needed is missing.
     """
     for path in bots:
         if not path.exists():
@@ -78,15 +78,21 @@ def all_checks(bots: tuple[Path, ...]) -> Iterator[Check]:
     if not can_run_programs():
         yield Check("sandbox", False, bool(bots), f"bots that are programs need Linux; this is {platform.system()}")
         return
-    from bjsim.bots.sandbox.diagnosis import find_languages, find_toolchain, install_command
+    from bjsim.bots.sandbox.diagnosis import find_bots, find_run_command, find_toolchain, install_command
     from bjsim.bots.sandbox.languages import LANGUAGES
+    from bjsim.bots.sandbox.languages.custom import Custom
 
     yield check_sandbox()
-    needed = find_languages(bots)
+    found_bots = list(find_bots(bots))
+    needed = {language.name for _, language in found_bots}
     for language in LANGUAGES:
         ok, found = find_toolchain(language)
         what = f"bots in {language.name}"
         yield Check(what, ok, language.name in needed, found, "" if ok else install_command(language.package))
+    for name, its_language in found_bots:
+        if isinstance(its_language, Custom):
+            ok, found = find_run_command(name, its_language)
+            yield Check("run command", ok, True, found)
 
 
 def check_python() -> Check:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bjsim.bots.sandbox import restrictions
 from bjsim.bots.sandbox.folders import is_bot_folder, read_folder
 from bjsim.bots.sandbox.languages import BuildError, Language, MissingToolchain, find_language, find_tool
+from bjsim.bots.sandbox.languages.custom import Custom
 
 # Settings of Linux that forbid user namespaces, which bubblewrap needs, and the values that allow them.
 SETTINGS = {
@@ -65,24 +66,33 @@ def find_toolchain(language: Language) -> tuple[bool, str]:
         return False, f"{language.tools[0]} {trouble}"
 
 
-def find_languages(paths: Iterable[Path]) -> set[str]:
-    """The languages of bots.
+def find_bots(paths: Iterable[Path]) -> Iterator[tuple[str, Language]]:
+    """The bots in files and folders.
 
     Args:
         paths: Files and folders of bots, or folders that contain them. What cannot be a bot is skipped.
 
     Returns:
-        The names of the languages.
+        An iterator of the name and the language of each bot whose language is known.
     """
-    found: set[str] = set()
     for path in paths:
         if path.is_dir() and not is_bot_folder(path):
-            found |= find_languages(sorted(each for each in path.iterdir() if each.is_file() or is_bot_folder(each)))
+            yield from find_bots(sorted(each for each in path.iterdir() if each.is_file() or is_bot_folder(each)))
             continue
         try:
-            language = read_folder(path).language if path.is_dir() else find_language(path)
+            if path.is_dir():
+                folder = read_folder(path)
+                yield folder.name, folder.language
+            elif language := find_language(path):
+                yield path.stem, language
         except (BuildError, OSError):
             continue
-        if language:
-            found.add(language.name)
-    return found
+
+
+def find_run_command(name: str, language: Custom) -> tuple[bool, str]:
+    """Whether the command that a bot's folder names is installed, and a sentence about it. name: of the bot."""
+    try:
+        language.need_tools(name)
+    except MissingToolchain as error:
+        return False, str(error)
+    return True, f"{name} runs {language.run[0]}"
