@@ -120,3 +120,6 @@ def test_errors(tmp_path):
     done = bjsim("koth", "new", tmp_path / "a\nb")
     assert done.status == 2 and "is not accepted" in done.err and done.err.count("\n") == 1
     assert bjsim("koth", "new", tmp_path / ("x" * 201)).status == 2
+    for name in ("-n", tmp_path / "-n", "-x/name"):
+        done = bjsim("koth", "new", "--", name)
+        assert done.status == 2 and "use a name that does not start with a dash" in done.err
