@@ -6,10 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import click
+import numpy as np
 
 from bjsim.sim.engine.compile_notice import on_compile
+from bjsim.sim.engine.compiled_rules import number_hands
+from bjsim.sim.engine.stepped_tables import SteppedTables
+from bjsim.sim.game.actions import LETTERS
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import States
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.table import Table
 from bjsim.strategies.charts.chart import make_chart
@@ -30,10 +35,10 @@ SHOE = {"A": 6, "2": 6, "5": 6, "T": 40}  # quickly solved
 
 @click.command()
 def warm() -> None:
-    """Compile everything that `run`, `solve`, `check`, `compare`, `count` and `learn` need, and print where it is.
+    """Compile everything that bjsim compiles, and print where it is.
 
-    Otherwise the first command that needs it compiles it, which takes some seconds. Run this when building a container
-    image.
+    That is what `run`, `solve`, `check`, `compare`, `count`, `learn` and the vector environments of `bjsim.gym` need.
+    Otherwise their first use compiles it, which takes some seconds. Run this when building a container image.
     """
     compiled: list[bool] = []
     rules = load_rules("easy")
@@ -44,6 +49,7 @@ def warm() -> None:
         solver = ShoeSolver(load_rules("vegas-s17"), SHOE)
         solver.value(), solver.sd()
         play_counter(load_rules("vegas-s17").replace(decks=1))
+        step_tables(rules)
     click.echo(f"{'compiled' if compiled else 'nothing to compile'}; cached in:")
     for folder in folders():
         click.echo(f"  {folder}")
@@ -63,14 +69,26 @@ def play_counter(rules: Rules) -> None:
     simulate_count(rules, find_system("hilo"), Departures(chart, ()), 1, SEED)
 
 
+def step_tables(rules: Rules) -> None:
+    """Deal at a table of the vector environments. What it shows of hands makes no difference to what is compiled."""
+    states = States(rules)
+    features = np.zeros((len(number_hands(states)[0]), 1), np.int64)
+    tables = SteppedTables(states, LETTERS, features, 1, 1)
+    tables.open_shoes([SEED])
+    tables.step(np.zeros(1, np.int64), False)
+
+
 def folders() -> list[str]:
     """The folders in which numba caches compiled code."""
     from bjsim.sim.engine.kernels.counting import play_counting
     from bjsim.sim.engine.kernels.play import play
     from bjsim.sim.engine.kernels.rows import compile_rows
     from bjsim.sim.engine.kernels.run_table import run_table
+    from bjsim.sim.engine.kernels.step import step
     from bjsim.strategies.learning.kernel import learn_episodes, play_episodes
     from bjsim.strategies.shoe.kernel import outcomes
 
-    kernels: tuple[Any, ...] = (compile_rows, play, play_counting, run_table, learn_episodes, play_episodes, outcomes)
+    kernels: tuple[Any, ...] = (
+        compile_rows, play, play_counting, run_table, step, learn_episodes, play_episodes, outcomes,
+    )  # fmt: skip
     return sorted({str(kernel.stats.cache_path) for kernel in kernels})
