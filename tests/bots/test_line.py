@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bjsim.bots import line
-from bjsim.bots.protocol import FAULTS, Fault
+from bjsim.bots.protocol import FAULTS, REPLY_LIMIT, Fault, parse_reply
 from bjsim.sim.game.actions import Action, raise_by
 from bjsim.sim.game.events import Acted, Dealt, HandEnded, Peeked, Revealed, Settled, Shuffled
 from bjsim.sim.game.presets import PRESETS, named_rules
@@ -20,6 +20,12 @@ from bjsim.sim.game.rules import RULE_FIELDS, Rules, parse_field
 from bjsim.sim.game.shoe import open_shoe
 
 
+def parse_words(text):
+    """The fixed words of a line, and its keys."""
+    words = text.split()
+    return [word for word in words if "=" not in word], dict(word.split("=", 1) for word in words if "=" in word)
+
+
 class Reader:
     """What a bot knows of the table from the lines alone. It skips lines and keys that it does not know."""
 
@@ -27,7 +33,7 @@ class Reader:
         self.visible, self.hands, self.dealer, self.profit, self.asked = "", {}, "", 0, []
 
     def read(self, text):
-        words, keys = line.parse_words(text)
+        words, keys = parse_words(text)
         match words:
             case ["round", _]:
                 self.hands, self.dealer, self.hidden = {}, "", 0
@@ -91,8 +97,7 @@ def test_the_lines_tell_each_view(preset):
         game.play()
     assert sum(len(seat.reader.asked) for seat in seats) > 60
     transcript.update()
-    limit = line.LINE_LIMIT
-    assert all(len(text) < limit and text.isascii() and "  " not in text for text in transcript.lines)
+    assert all(len(text) < REPLY_LIMIT and text.isascii() and "  " not in text for text in transcript.lines)
 
 
 def test_the_lines_of_a_round_of_the_specification():
@@ -132,8 +137,8 @@ def test_replayed_ties_and_parts_of_chips_are_sent():
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_rules_make_the_round_trip(preset):
     rules = named_rules(preset)
-    words, keys = line.parse_words(line.rules_line(rules))
-    assert words == ["rules"] and len(line.rules_line(rules)) < line.LINE_LIMIT
+    words, keys = parse_words(line.rules_line(rules))
+    assert words == ["rules"] and len(line.rules_line(rules)) < REPLY_LIMIT
     received = {name: parse_field(name, value) for name, value in keys.items() if name != "name"}
     assert Rules().replace(**received) == rules and set(received) <= set(RULE_FIELDS)
 
@@ -170,7 +175,7 @@ def test_the_other_lines_of_the_specification():
     ],
 )
 def test_answers(answer, move, note):
-    parsed, said = line.parse_answer(answer, a_view())
+    parsed, said = parse_reply(answer, a_view()), line.parse_note(answer)
     assert said == note and (parsed == move if move else isinstance(parsed, Fault) and parsed.kind == "bad-reply")
 
 
@@ -191,18 +196,19 @@ def test_the_answer_to_hello(answer, keys):
 
 @given(st.binary(max_size=300))
 def test_any_answer_is_a_legal_move_or_a_fault(answer):
-    parsed, note = line.parse_answer(answer, a_view())
+    parsed, note = parse_reply(answer, a_view()), line.parse_note(answer)
     assert parsed.kind in FAULTS if isinstance(parsed, Fault) else parsed.letter in a_view().legal
     assert len(note) <= line.NOTE_LIMIT
 
 
 @given(st.sampled_from("SHD") | st.integers(0, 190).map("B {}".format), st.text("ab =,+", max_size=199))
 def test_moves_and_notes_make_the_round_trip(move, note):
-    parsed, said = line.parse_answer(f"{move} {note}".encode(), a_view())
+    answer = f"{move} {note}".encode()
+    parsed, said = parse_reply(answer, a_view()), line.parse_note(answer)
     assert str(parsed) == move and said == note.strip()
 
 
 @given(st.dictionaries(st.from_regex(re.compile(r"\A[a-z-]{1,9}\Z", re.A)), st.from_regex(re.compile(r"\A[!-~]*\Z"))))
 def test_keys_make_the_round_trip(keys):
     text = " ".join(["move", "16", *(f"{key}={value}" for key, value in keys.items())])
-    assert line.parse_words(text) == (["move", "16"], keys)
+    assert parse_words(text) == (["move", "16"], keys)

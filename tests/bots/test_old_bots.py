@@ -8,10 +8,11 @@ from support.command import bjsim
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.protocol import Reply, classify_reply
-from bjsim.bots.seats import BotOptions, find_any_player
+from bjsim.bots.seats import BotOptions, ProgramFile
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.driver import Driver
 from bjsim.strategies.experiment import make_experiment
+from bjsim.strategies.players.find import find_player
 
 LIMIT = """
 import sys
@@ -85,14 +86,15 @@ def written(folder: Path, **sources: str) -> list[str]:
 @pytest.mark.parametrize("hands", [60, pytest.param(1500, marks=pytest.mark.slow)])
 def test_they_play_without_a_fault(tmp_path: Path, hands: int) -> None:
     rules = named_rules("cardshark")
-    names = [*written(tmp_path, limit_py=LIMIT, fraction_py=FRACTION, counter_c=COUNTER), "lim17"]
-    players = [find_any_player(name, rules, BotOptions("auto", 60.0, False, None)) for name in names]
+    names = written(tmp_path, limit_py=LIMIT, fraction_py=FRACTION, counter_c=COUNTER)
+    options = BotOptions("auto", 60.0, False, None)
+    programs = [ProgramFile(name).start(options) for name in names]
     try:
-        progress = Driver(make_experiment(rules, players, hands, 1)).run()
-        assert [player.faults for player in players[:3]] == [{}, {}, {}]  # type: ignore[attr-defined]
+        progress = Driver(make_experiment(rules, [*programs, find_player("lim17", rules)], hands, 1)).run()
+        assert [program.faults for program in programs] == [{}, {}, {}]
     finally:
-        for player in players[:3]:
-            player.close()  # type: ignore[attr-defined]
+        for program in programs:
+            program.close()
     stakes = [{abs(net) for net, _ in tally.counts} for tally in progress.tallies]
     assert [tally.rounds for tally in progress.tallies] == [hands] * 4
     assert stakes[0] == stakes[3] == {10}, "the bot plays like lim17"

@@ -21,7 +21,7 @@ import bjsim
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.driver import Driver
-from bjsim.sim.running.executors import local, open_backend
+from bjsim.sim.running.executors import find_backend, local
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import find_player
 
@@ -52,7 +52,7 @@ def one_worker():
 @pytest.fixture(scope="module")
 def dask():
     pytest.importorskip("distributed")
-    with open_backend("dask", 2) as place:
+    with find_backend("dask", 2).open(None) as place:
         yield place
 
 
@@ -97,20 +97,20 @@ def test_blocks_that_dask_gives_up_are_submitted_again(dask, tmp_path):
     ],
 )
 def test_an_unwritable_path_is_refused(text, message):
-    with pytest.raises(InputError, match=re.escape(message)), open_backend(text):
+    with pytest.raises(InputError, match=re.escape(message)), find_backend(text).open(None):
         pass
 
 
 def test_without_dask_the_option_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InputError, match=re.escape("pip install 'bjsim[dask]'")), open_backend("dask"):
+    with pytest.raises(InputError, match=re.escape("pip install 'bjsim[dask]'")), find_backend("dask").open(None):
         pass
 
 
 def test_a_remote_cluster_sets_its_own_number_of_workers():
     with (
         pytest.raises(InputError, match="the cluster sets its own number of workers"),
-        open_backend("dask://127.0.0.1:1", 2),
+        find_backend("dask://127.0.0.1:1", 2).open(None),
     ):
         pass
 

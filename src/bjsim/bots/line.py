@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bjsim.bots.protocol import REPLY_LIMIT, Fault, make_argv, parse_reply, printable
-from bjsim.sim.game.actions import Action, View
+from bjsim.bots.protocol import make_argv, printable
+from bjsim.sim.game.actions import View
 from bjsim.sim.game.events import (
     DEALER,
     Acted,
@@ -34,7 +34,6 @@ from bjsim.sim.game.rule_fields import plain
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
 
 VERSION = 1
-LINE_LIMIT = REPLY_LIMIT  # bytes of a line
 NOTE_LIMIT = 200  # bytes of the note after a move
 LOG_LIMIT = 1 << 16  # bytes of stderr in a match
 BYE = "bye"
@@ -215,23 +214,11 @@ def parse_ready(line: bytes) -> dict[str, str] | None:
     return {key: value for key, equals, value in (word.partition("=") for word in words[2:]) if equals}
 
 
-def parse_answer(line: bytes, view: View) -> tuple[Action | Fault, str]:
-    """Parse the answer to `move`: the move or the fault, as `parse_reply`, and the note."""
-    return parse_reply(line, view), parse_note(line)
-
-
 def parse_note(line: bytes) -> str:
     """The note after the move in an answer, shortened to NOTE_LIMIT bytes, and fit for a terminal."""
     move = _MOVE.match(line)
     assert move  # it matches the empty text too
     return printable(line[move.end() :].strip()[:NOTE_LIMIT].decode("ascii", "replace"))
-
-
-def parse_words(line: str) -> tuple[list[str], Mapping[str, str]]:
-    """Split a line into its fixed words and its keys, for those who read a transcript."""
-    words = line.split()
-    keys = dict(word.split("=", 1) for word in words if "=" in word)
-    return [word for word in words if "=" not in word], keys
 
 
 def _joined(numbers: Sequence[int]) -> str:

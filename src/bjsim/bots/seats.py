@@ -116,12 +116,6 @@ def find_seated(bot: object, rules: Rules) -> Seated:
     return Seated(player.name if text is None else text, player, find_needs(player))
 
 
-def find_any_player(text: str, rules: Rules, options: BotOptions) -> Player:
-    """As `find_seated`, with programs started. Raises: as `find_player`, and as `open_bot`."""
-    found = find_seated(text, rules).player
-    return found.start(options) if isinstance(found, ProgramFile) else found
-
-
 def find_needs(player: Player | ProgramFile) -> Need:
     """What the player needs of the place where it plays."""
     if not isinstance(player, ProgramFile) and is_compiled(player):

@@ -24,8 +24,7 @@ from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.learning.study import study
-from bjsim.strategies.mdp.blackjack import GameProcess
-from bjsim.strategies.mdp.build import build_mdp
+from bjsim.strategies.mdp.blackjack import game_mdp
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.shoe.solver import ShoeSolver
 
@@ -45,7 +44,7 @@ def warm() -> None:
     with on_compile(lambda: compiled.append(True)):
         for table in tables(rules):
             table.play(SEED, 0, [Span(0, 1)])
-        study(build_mdp(GameProcess(rules)), 1000, seed=SEED)
+        study(game_mdp(rules), 1000, seed=SEED)
         solver = ShoeSolver(load_rules("vegas-s17"), SHOE)
         solver.value(), solver.sd()
         play_counter(load_rules("vegas-s17").replace(decks=1))

@@ -80,13 +80,13 @@ def test_a_replay_gives_what_a_bot_was_sent(played):
             asked[0] = re.sub(r" bank-ms=\d+", "", asked[0])
             assert asked == written(log.text) and any("fault bad-reply strikes=" in line for line in asked)
             assert log.text.endswith("bye\n") and log.ready == {"name": "echo", "version": "7"}
-        assert logs.read_ready(played.folder, bot)["name"] == "echo"
+        assert logs.last_ready(logs.read_logs(played.folder, bot))["name"] == "echo"
 
 
 def test_the_argument_of_every_question_is_that_of_the_bot(played):
     scores = [log.text.split()[1::2] for log in logs.read_logs(played.folder, 2)]
     assert scores == [[line.split()[0] for line in sent(played.folder, match, 2)] for match in (0, 1)]
-    assert logs.read_ready(played.folder, 2) == {} and not logs.read_logs(played.folder, 3)
+    assert logs.last_ready(logs.read_logs(played.folder, 2)) == {} and not logs.read_logs(played.folder, 3)
 
 
 def test_notes_are_in_the_journal_and_in_the_replays(played):

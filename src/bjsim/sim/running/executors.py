@@ -122,11 +122,3 @@ def find_backend(executor: str | Executor, workers: int | None = None, needs: Ne
         asked = argument("executor", executor) if isinstance(executor, str) else wrong
         raise InputError(f"{asked} is not accepted; write local, dask, dask://HOST:PORT or cuda")
     return BACKENDS[name](address, workers, needs)
-
-
-def open_backend(text: str, workers: int | None = None, records: Any = None) -> AbstractContextManager[Backend]:
-    """The backend at the place that `text` names, closed when the context is left; see `find_backend`.
-
-    Raises: InputError for a place that there is not, that cannot be reached, or that lacks a package.
-    """
-    return find_backend(text, workers).open(records)

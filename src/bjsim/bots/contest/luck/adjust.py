@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.bots.contest.config import HOUSE, Contest
+from bjsim.bots.contest.config import HOUSE
 from bjsim.bots.contest.luck.chart_values import ActionTable, evaluate, tabulate
 from bjsim.bots.contest.luck.draw_log import (
     DEALER_CARD,
@@ -46,7 +46,6 @@ from bjsim.bots.contest.luck.draw_log import (
 from bjsim.bots.contest.luck.opponent_model import ChartChanges, OpponentModel
 from bjsim.bots.contest.luck.state_index import N_RANKS, NOTHING, Ints, StateIndex
 from bjsim.bots.contest.schedule.roster import Owner, Roster
-from bjsim.bots.contest.schedule.seating import batch_size
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.dealer_index import Floats
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -234,14 +233,6 @@ class SeriesAdjusters(dict[Owner, LuckAdjuster]):
 @lru_cache(maxsize=1)
 def _luck_model(rules: Rules) -> ContestLuckModel:
     return ContestLuckModel(rules)
-
-
-def make_adjuster(contest: Contest, bots: int) -> LuckAdjuster | None:
-    """The luck adjuster of a contest; None where the rules do not allow luck adjustment."""
-    if not has_luck(contest.rules):
-        return None
-    size = batch_size(bots, contest.duplicate, bool(contest.house))
-    return LuckAdjuster(ContestLuckModel(contest.rules), bots, size)
 
 
 def match_record(

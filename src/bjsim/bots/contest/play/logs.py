@@ -6,7 +6,7 @@ It may differ from run to run, so it is in files next to the journal, not in it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,9 +63,9 @@ def read_logs(folder: Path, bot: int) -> list[BotLog]:
     return sorted(found, key=lambda log: log[1:4])
 
 
-def read_ready(folder: Path, bot: int) -> dict[str, str]:
+def last_ready(logs: Sequence[BotLog]) -> dict[str, str]:
     """What a line bot last said of itself after `ready 1`: its `name`, `version` and the like."""
-    return next((log.ready for log in reversed(read_logs(folder, bot)) if log.ready), {})
+    return next((log.ready for log in reversed(logs) if log.ready), {})
 
 
 def _path(folder: Path, bot: int) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bjsim.bots.contest.play.logs import BotLog, read_logs
+from bjsim.bots.contest.play.logs import BotLog, last_ready, read_logs
 from bjsim.bots.contest.play.questions import Question
 from bjsim.bots.contest.report.command import published_sources
 from bjsim.bots.contest.report.comparisons import compare
@@ -47,7 +47,7 @@ def render_bot(report: Report, row: Mapping[str, Any]) -> str:
         last=[describe_hand(report, record, bot, record not in swings) for record in hands.last],
         last_match=hands.match + 1,
         trace=describe_questions(report.questions(bot)),
-        ready=next((log.ready for log in reversed(logs) if log.ready), {}),
+        ready=last_ready(logs),
         logs=[(log, shorten(log)) for log in logs if log.text][-LOGS_SHOWN:],
         log_length=LOG_LENGTH,
     )
