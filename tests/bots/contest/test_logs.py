@@ -15,7 +15,7 @@ from bjsim.bots.contest.play import journal, logs
 from bjsim.bots.contest.play.questions import protocols, questions
 from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.contest.report.bot_page import LOG_LENGTH, render_bot
-from bjsim.bots.contest.report.page import Report, render_page
+from bjsim.bots.contest.report.page import Report, render_index
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.cli.koth import koth
 from bjsim.sim.game.presets import load_rules
@@ -96,7 +96,7 @@ def test_notes_are_in_the_journal_and_in_the_replays(played):
     assert len(notes) == len(moves) and sum(note.startswith("cards=") for note in notes) > 10
     assert verify(played.folder)[0] == 20
     note = next(filter(None, notes))
-    assert f"Its note: {note}" in render_page(played.standings, played.page)
+    assert f"Its note: {note}" in render_index(Report(played.standings, played.page))
 
 
 def test_a_resumed_match_tells_faults_where_they_were(played, tmp_path):

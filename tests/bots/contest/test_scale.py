@@ -15,7 +15,7 @@ from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.contest.report.comparisons import COMPARED
 from bjsim.bots.contest.report.drawings import DRAWN
-from bjsim.bots.contest.report.page import render_page
+from bjsim.bots.contest.report.page import Report, render_index
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli import koth_screen, koth_show
@@ -99,13 +99,13 @@ def make_standings(bots):
 
 def test_the_page_of_300_bots_compares_the_first_of_them():
     """All pairs would be 90,000 cells, about a megabyte."""
-    page = render_page(make_standings(300), PageData())
+    page = render_index(Report(make_standings(300), PageData()))
     assert len(page) < 300_000
     rows = re.search(r'<table id="standings".*?</table>', page, re.S)[0].count("<tr")
     compared = re.search(r'aria-describedby="cross-note">.*?</table>', page, re.S)[0]
     assert rows == 301 and compared.count("<tr>") == COMPARED + 1 and compared.count("<td") == COMPARED**2
     assert f"Only the first {COMPARED} bots are compared" in page and page.count("<polyline") == DRAWN
-    assert "Only the first" not in render_page(make_standings(COMPARED), PageData())
+    assert "Only the first" not in render_index(Report(make_standings(COMPARED), PageData()))
 
 
 class Slow:

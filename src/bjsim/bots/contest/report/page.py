@@ -149,17 +149,6 @@ def replayed(data: PageData, swings: int) -> str:
     return f"The {swings} hands with the largest swings, and {last} of the last match, match {match}."
 
 
-def render_page(
-    standings: Standings, data: PageData, timings: Timings | None = None, changed: float | None = None
-) -> str:
-    """Render the page of the contest. The arguments are those of `Report`.
-
-    Returns:
-        The page as HTML.
-    """
-    return render_index(Report(standings, data, timings, changed))
-
-
 def render_index(report: Report) -> str:
     """Render the page of the contest.
 
