@@ -39,8 +39,8 @@ def change_options(command: F) -> F:
 def add(bots: tuple[str, ...], **options: Any) -> None:
     """Let bots join the contest in the folder CONTEST, and play their matches.
 
-    A newcomer plays all matches on the shoes of the others, beside house players. The results of the other bots do not
-    change.
+    A newcomer plays all matches from the same shoes as the others, with house players in the other seats. The results
+    of the other bots do not change.
     """
     change(lambda host: host.change(join=newcomers(host, bots)), **options)
 
@@ -49,7 +49,7 @@ def add(bots: tuple[str, ...], **options: Any) -> None:
 @change_options
 @click.argument("bots", nargs=-1, required=True, metavar="NAME|NAME=BOT...")
 def replace(bots: tuple[str, ...], **options: Any) -> None:
-    """Replace bots of the contest in the folder CONTEST by new versions, and play their matches.
+    """Replace bots of the contest in the folder CONTEST with new versions, and play their matches.
 
     NAME is a bot of the contest whose file has changed; NAME=BOT gives another file. The results of the old version
     remain in the journal, and are listed apart from the standings.
@@ -68,8 +68,8 @@ def replace(bots: tuple[str, ...], **options: Any) -> None:
 def drop(bots: tuple[str, ...], **options: Any) -> None:
     """Let bots leave the contest in the folder CONTEST.
 
-    Their results remain in the journal, and are listed apart from the standings. House players take their chairs in
-    the matches that remain.
+    Their results remain in the journal, and are listed apart from the standings. House players take their seats in
+    the remaining matches.
     """
     change(lambda host: host.change(leave=[number_of(host, name) for name in dict.fromkeys(bots)]), **options)
 

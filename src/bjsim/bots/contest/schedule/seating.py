@@ -78,7 +78,7 @@ def schedule(bots: int, duplicate: bool = False, house: bool = False) -> Iterato
 
 
 def own_table(bot: int, match: int, tables: int, size: int, field: int, duplicate: bool) -> TablePlan:
-    """The table of a bot that plays beside house players only, on a shoe of the other bots.
+    """The table of a bot that plays against house players only, from a shoe of the other bots.
 
     Args:
         bot: Number of the bot.
