@@ -207,7 +207,7 @@ def _merge(
     labels = np.concatenate([own, act.transpose(2, 0, 1, 3).reshape(len(hands), -1)], axis=1)
     first, number = merge_states(labels, np.concatenate([add, split_to[:, None], covered[:, None]], axis=1))
     after = number[add[first]], number[split_to[first]], number[covered[first]]
-    return [hands[state] for state in first], *after, act[:, :, first]
+    return [hands[state] for state in first], *after, np.ascontiguousarray(act[:, :, first])
 
 
 def _dealer_states(states: States) -> tuple[list[DealerState], Array]:
