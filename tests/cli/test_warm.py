@@ -48,7 +48,9 @@ call("check", "hoyle", "--hands", 10, "--workers", 1)
 for name in ("vegas-s17", "neller-v2", "cardshark"):
     call("solve", "--rules", name, "--decks", 1, "value", "strategy")
 call("run", "--rules", "vegas-s17", "--decks", 1, "--bots", "optimal-cd", "--hands", 10, "--workers", 1)
-call("count", "--rules", "vegas-s17", "--decks", 2, "--rounds", 10, "--workers", 1)
+call("run", "--rules", "vegas-s17", "--set", "seats=2", "--bots", "optimal,lim17", "--hands", 10, "--workers", 1)
+for more in ([], ["--no-adjust-luck"]):
+    call("count", "--rules", "vegas-s17", "--decks", 2, "--rounds", 10, "--workers", 1, *more)
 from bjsim.gym import BlackjackVectorEnv
 for name in PRESETS:
     for mode in ("NextStep", "SameStep"):

@@ -60,12 +60,14 @@ def tables(rules: Rules) -> Iterator[Table]:
     for adjusted in (False, True):
         for common_cards in (False, True):
             yield from make_experiment(rules, players, 1, SEED, 1, adjusted, common_cards).groups
+    yield from make_experiment(rules.replace(seats=2), players, 1, SEED, 1, False, False).groups
 
 
 def play_counter(rules: Rules) -> None:
-    """Play a block of rounds with a card counter."""
+    """Play a block of rounds with a card counter, with and without luck adjustment."""
     chart = make_chart("any", rules, lambda row, column: "S" if parse_row(row).points >= 17 else "H")
-    simulate_count(rules, find_system("hilo"), Departures(chart, ()), 1, SEED)
+    for adjusted in (True, False):
+        simulate_count(rules, find_system("hilo"), Departures(chart, ()), 1, SEED, adjusted=adjusted)
 
 
 def step_tables(rules: Rules) -> None:
@@ -83,11 +85,12 @@ def folders() -> list[str]:
     from bjsim.sim.engine.kernels.play import play
     from bjsim.sim.engine.kernels.rows import compile_rows
     from bjsim.sim.engine.kernels.run_table import run_table
+    from bjsim.sim.engine.kernels.seats_table import play_seats
     from bjsim.sim.engine.kernels.step import step
     from bjsim.strategies.learning.kernel import learn_episodes, play_episodes
     from bjsim.strategies.shoe.kernel import outcomes
 
     kernels: tuple[Any, ...] = (
-        compile_rows, play, play_counting, run_table, step, learn_episodes, play_episodes, outcomes,
+        compile_rows, play, play_counting, play_seats, run_table, step, learn_episodes, play_episodes, outcomes,
     )  # fmt: skip
     return sorted({str(kernel.stats.cache_path) for kernel in kernels})
