@@ -21,6 +21,7 @@ from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.stats.luck_tally import LuckTally
+from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.solver import ShoeSolver
 
@@ -172,6 +173,13 @@ def split_aces_not_doubled(rules: Rules, strategy: str) -> list[float]:
     return [100 * ev]
 
 
+def variance_of_one_chart(rules: Rules) -> float:
+    """Return the variance of the best chart of six decks with double after a split, which never stands on 16 v T."""
+    best = shoe(rules.replace(decks=6, double_after_split=True)).chart
+    code = "Rh" if rules.surrender != "none" else "H"
+    return shoe(rules).sd(Chart("one chart", rules, {**best.cells, ("16", "T"): code})) ** 2
+
+
 def cost_of_6_to_5(rules: Rules) -> float:
     """Return what a natural paid 6:5 costs, in per cent."""
     return values(rules, "cdz-")[0] - values(rules.replace(blackjack_pays="6/5"), "cdz-")[0]
@@ -199,6 +207,7 @@ QUANTITIES: dict[str, Callable[[Rules, str], list[float] | str]] = {
     "exceptions": lambda rules, _: exceptions(rules),
     "effects of removal": effects_of_removal,
     "variance": lambda rules, strategy: [shoe(rules).sd(strategy) ** 2],
+    "variance of one chart": lambda rules, _: [variance_of_one_chart(rules)],
     "cut card": lambda rules, cards: [with_cut_card(rules, int(cards))],
     "cost of a cut card": lambda rules, cards: [values(rules, "td")[0] - with_cut_card(rules, int(cards))],
 }
