@@ -24,6 +24,7 @@ from bjsim.sim.values.dealer_index import DealerIndex
 
 Array = np.ndarray[Any, Any]
 EXACT = 12  # decimals to which the weighted sums of equal values agree
+LINE = 64  # bytes in a line of the cache
 DEEPEST = 6  # hands held; with more, a split has the value that it has at this number
 
 
@@ -90,8 +91,12 @@ def assemble(
 
 
 def padded(ranks: Array) -> Array:
-    """Pad the last axis, which is over ranks, with zeros to the length WIDE."""
-    result = np.zeros((*ranks.shape[:-1], WIDE), ranks.dtype)
+    """Pad the last axis, which is over ranks, with zeros to the length WIDE, at an address that suits the processor."""
+    shape = (*ranks.shape[:-1], WIDE)
+    size = math.prod(shape) * ranks.itemsize
+    memory = np.zeros(size + LINE, np.uint8)
+    begin = -memory.ctypes.data % LINE  # a vector in two lines of the cache would take two loads
+    result = memory[begin : begin + size].view(ranks.dtype).reshape(shape)
     result[..., : ranks.shape[-1]] = ranks
     return result
 

@@ -193,7 +193,7 @@ class LuckModel(NamedTuple):
 
 # A draw whose luck is not computed yet: a card, drawn at a node, that counts `times` times for a seat. `last`: whether
 # this is the last record of the card.
-DRAW = np.dtype([(name, np.int64) for name in ("seat", "node", "times", "card", "last")], align=True)
+DRAW = np.dtype([(name, np.int32) for name in ("seat", "node", "times", "card", "last")], align=True)
 
 # The state of a ledger. left: cards left. started: rounds started in this shoe. most: rounds of this shoe for which the
 # drift is computed. later: rounds after this one. played: whether a round was paid since the last shoe was closed.

@@ -12,7 +12,7 @@ import numpy as np
 
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.layout import NOTES
-from bjsim.sim.engine.kernels.surprise import surprise
+from bjsim.sim.engine.kernels.surprise import remove_card, surprise
 
 
 @compiled(_nrt=False)
@@ -144,7 +144,7 @@ def count_luck(luck_model: Any, ledger: Any) -> None:
             )
         if draw.last and ledger.finite:
             if state.left > 1.0:  # the last card stays counted, for `drift` with no card left
-                counts[card] -= 1.0
+                remove_card(counts, card)
             state.left -= 1.0
     state.noted = 0
 

@@ -16,7 +16,8 @@ def _surprise(context: Any, ev: Any, own: Any, slopes: Any, counts: Any, left: A
     """The value after a card minus its expectation before; the card is still counted in the shoe.
 
     The value after rank r is V_r + sum over q of g_r(q) c_q, where c is the composition of the shoe without r. It is
-    computed for all ranks at once, with vectors of WIDE numbers.
+    computed for all ranks at once, with vectors of WIDE numbers. The sum over q is of single precision, so that a
+    vector fills one register; that causes no bias, because value and expectation are computed from the same numbers.
 
     Args:
         ev: V_r, float64 (WIDE,).
@@ -40,21 +41,22 @@ def _surprise(context: Any, ev: Any, own: Any, slopes: Any, counts: Any, left: A
         def load(address: Any, kind: Any = wide) -> Any:
             return builder.load(builder.bitcast(address, kind.as_pointer()), align=4)
 
-        def repeat(number: Any) -> Any:
-            one = builder.insert_element(wide(ir.Undefined), number, whole(0))
+        def repeat(number: Any, kind: Any = wide) -> Any:
+            one = builder.insert_element(kind(ir.Undefined), number, whole(0))
             return builder.shuffle_vector(one, one, ir.VectorType(whole, WIDE)([0] * WIDE))
 
-        total = cgutils.alloca_once_value(builder, builder.fneg(load(own.data)))  # type: ignore[no-untyped-call]
+        total = cgutils.alloca_once_value(builder, narrow([0.0] * WIDE))  # type: ignore[no-untyped-call]
         with cgutils.for_range(builder, builder.extract_value(slopes.shape, 0)) as loop:
             row = builder.gep(slopes.data, [builder.mul(loop.index, loop.index.type(WIDE))])
-            count = repeat(builder.load(builder.gep(counts.data, [loop.index])))
-            product = builder.fmul(builder.fpext(load(row, narrow), wide), count, quick)
+            count = builder.fptrunc(builder.load(builder.gep(counts.data, [loop.index])), ir.FloatType())
+            product = builder.fmul(load(row, narrow), repeat(count, narrow), quick)
             builder.store(builder.fadd(builder.load(total), product, quick), total)
         finite = builder.fcmp_ordered(
             ">", left, double(1)
         )  # an infinite shoe counts as 1 card, as its probabilities never change
         share = builder.select(finite, builder.fdiv(double(1), builder.fsub(left, double(1))), double(0))
-        after = builder.fadd(load(ev.data), builder.fmul(builder.load(total), repeat(share), quick), quick)
+        slope = builder.fsub(builder.fpext(builder.load(total), wide), load(own.data), quick)
+        after = builder.fadd(load(ev.data), builder.fmul(slope, repeat(share), quick), quick)
         add_up = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
             builder.module, ir.FunctionType(double, [double, wide]), f"llvm.vector.reduce.fadd.v{WIDE}f64"
         )
@@ -66,3 +68,27 @@ def _surprise(context: Any, ev: Any, own: Any, slopes: Any, counts: Any, left: A
 
 
 surprise: Any = intrinsic(_surprise)
+
+
+def _remove_card(context: Any, counts: Any, card: Any) -> Any:
+    """Remove a card from counts, float64 (WIDE,), with one store of all counts.
+
+    A load of the whole vector would have to wait until a store of one count has left the pipeline.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        double, whole = ir.DoubleType(), ir.IntType(64)
+        wide, places = ir.VectorType(double, WIDE), ir.VectorType(whole, WIDE)
+        counts = context.make_array(signature.args[0])(context, builder, arguments[0])
+        one = builder.insert_element(places(ir.Undefined), arguments[1], ir.IntType(32)(0))
+        rank = builder.shuffle_vector(one, one, ir.VectorType(ir.IntType(32), WIDE)([0] * WIDE))
+        found = builder.icmp_signed("==", rank, places(list(range(WIDE))))
+        address = builder.bitcast(counts.data, wide.as_pointer())
+        removed = builder.select(found, wide([1.0] * WIDE), wide([0.0] * WIDE))
+        builder.store(builder.fsub(builder.load(address, align=8), removed), address, align=8)
+        return context.get_dummy_value()
+
+    return types.none(counts, types.int64), code
+
+
+remove_card: Any = intrinsic(_remove_card)
