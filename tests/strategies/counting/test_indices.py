@@ -147,7 +147,7 @@ def test_counts_occur_as_in_shuffled_shoes() -> None:
     assert spread.chance @ spread.true == pytest.approx(0, abs=1e-9)
     generator = np.random.default_rng(11)
     shoe = np.repeat(np.array(TAGS), np.array(IN_DECK) * 6)
-    unseen = np.unique(np.linspace(312, 78, 24).astype(int))
+    unseen = np.unique((312 - 234 * (np.arange(24) + 0.5) / 24).astype(int))
     running = np.cumsum(generator.permuted(np.tile(shoe, (4000, 1)), axis=1), axis=1)
     counts = np.floor(np.where(unseen == 312, 0, running[:, 311 - unseen]) * 52 / unseen + 1e-9)
     for count in range(-4, 5):

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.system import DECK, IN_DECK, CountingSystem
 from bjsim.strategies.counting.typical import tag_moments
 
 Floats = NDArray[np.float64]
-DEPTHS = 24  # depths of the shoe over which counts are averaged
+DEPTHS = 24  # depths of the shoe over which counts are averaged: the middles of as many layers
 WIDEST = 6  # standard deviations
+MOST_DEALT = 0.95  # share of the shoe; of an empty one, nothing can be computed
 NEARLY = 1e-9  # a quotient this close below a whole number is that number
 
 
@@ -34,9 +36,20 @@ class CountSpread:
     chance: Floats
 
 
+def dealt_share(rules: Rules) -> float:
+    """Return the share of the shoe over whose depths counts are averaged."""
+    return min(float(rules.cut), MOST_DEALT)
+
+
+def mean_unseen(decks: int, dealt: float) -> int:
+    """Return the number of unseen cards at the mean depth of a shoe of which a share is dealt."""
+    return round(DECK * decks * (1 - dealt / 2))
+
+
 def count_spread(
-    system: CountingSystem, decks: int, dealt: float, cards: float = 0, tags: float = 0, tag_variance: float = 0
-) -> CountSpread:
+    system: CountingSystem, decks: int, dealt: float, cards: float = 0, tags: float = 0, tag_variance: float = 0,
+    drawn: int = 0,
+) -> CountSpread:  # fmt: skip
     """Return the distribution of the count when a decision is made, normal at each depth.
 
     Args:
@@ -45,15 +58,18 @@ def count_spread(
         dealt: The share of the shoe before the cut card.
         cards: Mean number of cards of the round that are seen at the decision.
         tags: Mean sum of their tags.
-        tag_variance: Variance of that sum.
+        tag_variance: Variance of that sum, apart from the cards that are `drawn`.
+        drawn: Number of these cards that may be any of the unseen ones. Where many of these are low, so are they, and
+            the count varies as that of a shoe with so many cards less.
     """
     size, scale = DECK * decks, system.scale
     pivot, imbalance = float(system.pivot(decks)), float(system.imbalance)
     mean, variance = tag_moments(system, IN_DECK)
     columns: list[Floats] = []
-    for unseen in np.unique(np.linspace(size, size * (1 - dealt), DEPTHS).astype(int)).tolist():
-        left = max(round(unseen - cards), 1)
-        sd = math.sqrt(unseen * variance * (size - unseen) / (size - 1) + tag_variance)
+    layers = (np.arange(DEPTHS) + 0.5) / DEPTHS
+    for unseen in np.unique((size * (1 - dealt * layers)).astype(int)).tolist():
+        left, other = max(round(unseen - cards), 1), max(unseen - drawn, 1)
+        sd = math.sqrt(other * variance * (size - other) / (size - 1) + tag_variance)
         centre = pivot - unseen * mean + tags
         low, high = math.floor((centre - WIDEST * sd) * scale), math.ceil((centre + WIDEST * sd) * scale)
         running = np.arange(low, high + 1) / scale

@@ -30,9 +30,10 @@ from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.choices import ChoiceKey, find_choices
-from bjsim.strategies.counting.count_spread import CountSpread, count_spread
+from bjsim.strategies.counting.count_spread import CountSpread, count_spread, dealt_share, mean_unseen
 from bjsim.strategies.counting.departures import INSURANCE, Departure, Departures
 from bjsim.strategies.counting.ramp import Ramp
+from bjsim.strategies.counting.risk import score
 from bjsim.strategies.counting.system import DECK, IN_DECK, CountingSystem
 from bjsim.strategies.counting.typical import decks_to_count, remaining, tag_moments, typical_shoe
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -59,13 +60,13 @@ class Index:
     gain_bets: float
 
     def score_gain(self, ev: float, sd: float) -> float:
-        """Return what the index adds to the SCORE of a ramp.
+        """Return what the index adds to the SCORE of a ramp, to first order: by what it adds to the EV.
 
         Args:
             ev: Expected profit per round of the ramp for which the index was generated, without the index.
             sd: Standard deviation per round of that ramp, taken as unchanged.
         """
-        return 1e6 * ((ev + self.gain_bets) ** 2 - ev**2) / sd**2
+        return score(ev + self.gain_bets, sd) - score(ev, sd)
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class _Curve:
 
     gain, weight, decided: those of `Choice`. merit: the gain, less the price of risk if indices are risk-averse. taken:
     whether the chart of the full shoe takes the action. seen: cards, tags and their variance in the full shoe, for
-    `count_spread`.
+    `count_spread`. drawn: the last argument of the same.
     """
 
     true: Floats
@@ -84,6 +85,7 @@ class _Curve:
     decided: Floats
     taken: bool
     seen: tuple[float, float, float]
+    drawn: int = 0
 
     def at(self, true: Floats, values: Floats, linear: bool = False) -> Floats:
         """Interpolate values. Beyond the ends, they are constant, or continue the line of the last two."""
@@ -130,10 +132,10 @@ def generate_indices(
         InputError: The shoe is infinite, of other decks than those of 52 cards, or cannot be solved.
     """
     decks = decks_to_count(rules)
-    dealt = min(float(rules.cut), 0.95) if dealt is None else dealt
+    dealt = dealt_share(rules) if dealt is None else dealt
     if not 0 <= dealt < 1:
         raise InputError(f"dealt = {dealt} is not accepted; use a share of the shoe from 0 to below 1")
-    unseen = round(DECK * decks * (1 - dealt / 2)) if unseen is None else unseen
+    unseen = mean_unseen(decks, dealt) if unseen is None else unseen
     if kelly is not None and not kelly > 0:
         raise InputError(f"kelly = {kelly} is not accepted; use a number above 0")
     curves = _curves(rules, system, unseen, np.arange(-limit - STEP, limit + STEP + 1, STEP), kelly)
@@ -144,7 +146,7 @@ def generate_indices(
     for key, curve in curves.items():
         if not len(curve.sign_changes):
             continue
-        index = _index(key, curve, count_spread(system, decks, dealt, *curve.seen), ramp, limit)
+        index = _index(key, curve, count_spread(system, decks, dealt, *curve.seen, curve.drawn), ramp, limit)
         if index is not None:
             found.append(index)
     return sorted(found, key=lambda index: -index.gain_bets)
@@ -194,7 +196,7 @@ def _insurance_curve(system: CountingSystem, decks: int, limit: int) -> _Curve:
     tens = counts[TEN] / sum(counts) * (1 + (float(system.tags[TEN]) - mean) * (mean_tags - mean) / variance)
     aces = (1 + float(system.tags[0] - system.imbalance / DECK) * -true / DECK / tag_moments(system, IN_DECK)[1]) / 13
     gain, weight = (3 * tens - 1) / 2, np.maximum(aces, 0)
-    return _Curve(true, gain, gain, weight, weight, False, (3.0, float(system.tags[0]), 1.0))
+    return _Curve(true, gain, gain, weight, weight, False, (3.0, float(system.tags[0]), 0.0), drawn=2)
 
 
 def _index(key: ChoiceKey, curve: _Curve, spread: CountSpread, ramp: Ramp | None, limit: int) -> Index | None:
