@@ -180,6 +180,12 @@ def test_the_best_bet_is_0_everywhere(stored):
     assert "the best bet is 0 at every count" in refusal("count", *words)
 
 
+def test_the_bets_of_indices_are_of_one_spot_and_one_kind():
+    words = ("count", "indices", "--rules", "vegas-s17", "--optimal")
+    assert "--optimal 1-12x2 has several spots" in refusal(*words, "1-12x2")
+    assert "--optimal and --ramp cannot be combined" in refusal(*words, "1-12", "--ramp", "1-8")
+
+
 def test_index_plays_are_saved_where_they_are_read():
     assert "files that end in .txt" in refusal("count", "indices", "--rules", "vegas-s17", "--save", "plays.idx")
 
@@ -202,5 +208,9 @@ def test_indices_are_computed_and_can_be_played(tmp_path):
     plays = {(play["row"], play["column"], play["action"]): play["count"] for play in found["indices"]}
     assert plays["16", "T", "S"] == 0 and plays["insurance", "", "I"] == 3  # [Schlesinger]
     assert plays["TT", "6", "P"] in (4, 5) and plays["12", "3", "S"] == 2
+    first = found["indices"][0]
+    ev, sd = found["ev_chart"], found["sd_chart"]
+    assert found["score_chart"] == pytest.approx(1e6 * (ev / sd) ** 2) and found["score_all"] > 2 * found["score_chart"]
+    assert first["gain_score"] == pytest.approx(1e6 * ((ev + first["gain_bets"]) ** 2 - ev**2) / sd**2)
     played = bjsim(*GAME, "--rounds", "5e4", "--indices", indices, "--json", "-").json
     assert "16vT S>=0" in played["index_plays"]

@@ -14,6 +14,7 @@ from bjsim.cli.count_indices import indices
 from bjsim.cli.count_report import count_json, count_page, plot_counts, print_counts, print_varied
 from bjsim.cli.count_request import DEFAULT_ROUNDS, CountRequest, evaluate_run, vary
 from bjsim.cli.options import (
+    BetLimits,
     Count,
     Precision,
     check_writable,
@@ -30,7 +31,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
 from bjsim.strategies.counting.figures import Terms
-from bjsim.strategies.counting.ramp import MAX_SPOTS, Ramp
+from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.systems import built_in_systems, find_system
 
 WRITTEN = ("json_path", "save_path", "html_path", "plot_path")  # options that name a file to write
@@ -52,31 +53,6 @@ PLAYED = (  # options that a stored run has decided
     ),
     "varied",
 )
-
-
-class BetLimits(click.ParamType):  # type: ignore[type-arg]
-    """A least and a greatest bet, written as 1-12, or as 1-12x2 on two spots."""
-
-    name = "least-most"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, float, int]:
-        bets, _, spots = str(value).partition("x")
-        least, dash, most = bets.partition("-")
-        try:
-            limits = float(least), float(most), int(spots or 1)
-        except ValueError:
-            limits = (0.0, 0.0, 0)
-        if not dash or not 0 <= limits[0] <= limits[1] or not 0 < limits[1] < 1e9 or not 1 <= limits[2] <= MAX_SPOTS:
-            self.fail(
-                f"{value} is not accepted; give the least and the greatest bet in units, such as 1-12 or 0-8, "
-                "or 1-12x2 on two spots"
-            )
-        return limits
-
-    def text(self, value: tuple[float, float, int]) -> str:
-        """The limits as they are given."""
-        least, most, spots = value
-        return f"{least:g}-{most:g}" + (f"x{spots}" if spots > 1 else "")
 
 
 @click.group(invoke_without_command=True)

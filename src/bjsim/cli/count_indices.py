@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.cli.options import check_writable, json_option, rules_options, the_rules, write_json, write_text
+from bjsim.cli.options import BetLimits, check_writable, json_option, rules_options, the_rules, write_json, write_text
 from bjsim.cli.tables import Cell, print_table
 from bjsim.errors import InputError
-from bjsim.strategies.counting.departures import format_departures
+from bjsim.strategies.counting.chart_returns import chart_returns, highest_score
+from bjsim.strategies.counting.count_returns import RampReturns, ramp_returns
+from bjsim.strategies.counting.departures import Departure, format_departures
 from bjsim.strategies.counting.indices import Index, generate_indices, select_departures
 from bjsim.strategies.counting.ramp import Ramp
+from bjsim.strategies.counting.risk import score
 from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.typical import decks_to_count
 from bjsim.strategies.evaluation.best import best_chart
 
 
 @click.command()
 @rules_options
 @click.option("--system", default="hilo", show_default=True, metavar="NAME|FILE.toml", help="Counting system.")
-@click.option("--ramp", default="1-12", show_default=True, metavar="RAMP", help="Bets that weight the gains.")
+@click.option("--ramp", default="1-12", show_default=True, metavar="RAMP", help="Bets that weight the gains, one spot.")
+@click.option(
+    "--optimal", type=BetLimits(), metavar="LOW-HIGH", help="Bet the ramp of highest SCORE between these units."
+)
 @click.option("--kelly", type=float, metavar="SHARE", help="Make the indices risk-averse, for this Kelly fraction.")
 @click.option("--limit", type=click.IntRange(1, 30), default=10, show_default=True, help="Greatest true count sought.")
 @click.option("--top", type=click.IntRange(1), metavar="N", help="Only the N index plays with the largest gains.")
@@ -29,11 +39,12 @@ from bjsim.strategies.evaluation.best import best_chart
 @json_option
 def indices(
     rules_name: str, settings: tuple[str, ...], decks: str | None, system: str, ramp: str, kelly: float | None,
-    limit: int, top: int | None, save_path: str | None, json_path: str | None,
+    optimal: tuple[float, float, int] | None, limit: int, top: int | None, save_path: str | None, json_path: str | None,
 ) -> None:  # fmt: skip
-    """Compute at which count each departure from the best chart pays, and what it gains.
+    """Compute at which count each departure from the best chart pays, and what it gains in EV and in SCORE.
 
-    Choices are evaluated exactly in the expected composition of the unseen cards at each count.
+    Choices are evaluated exactly in the expected composition of the unseen cards at each count. The gain in SCORE is
+    what that in EV adds to the bets of a counter who plays the chart without any other departure.
 
     bjsim count indices --rules vegas-s17 --system hilo --top 18
     """
@@ -41,25 +52,88 @@ def indices(
         check_writable(path)
     if save_path and save_path != "-" and not save_path.lower().endswith(".txt"):
         raise InputError(f"--save {save_path} is not accepted; `bjsim count --indices` reads files that end in .txt")
-    rules = the_rules(rules_name, settings, decks)
-    found = generate_indices(rules, find_system(system), limit=limit, kelly=kelly, ramp=Ramp.parse(ramp))[:top]
+    refuse_both(optimal)
+    rules, counting, bets = the_rules(rules_name, settings, decks), find_system(system), Ramp.parse(ramp)
+    decks_to_count(rules)  # before anything that takes time
+    chart = best_chart(rules)
+    table = chart_returns(rules, counting, chart)
+    if optimal:
+        bets = highest_score(table, *optimal[:2])
+    found = generate_indices(rules, counting, limit=limit, kelly=kelly, ramp=bets)[:top]
+    played = select_departures(found, chart)
+    scores = IndexScores(found, played, ramp_returns(table, [float(bets.bet(count).units) for count in table.counts]))
     if save_path:
-        write_text(format_departures(select_departures(found, best_chart(rules))), save_path)
+        write_text(format_departures(played), save_path)
     if json_path:
-        write_json({"indices": [index_json(index) for index in found]}, json_path)
-    rows: list[list[Cell]] = [
-        [Text(str(one.departure)), f"{one.break_even:+.2f}", f"{1e6 * one.gain:,.1f}", f"{1e6 * one.gain_bets:,.1f}"]
-        for one in found
-    ]
-    headings = ["index play", "break-even true count", "gain, units per million rounds", f"with bets {ramp}"]
-    print_table(Console(stderr=json_path == "-"), headings, rows)
+        write_json({"indices": [scores.index_json(index) for index in found], **scores.json(bets)}, json_path)
+    console = Console(stderr=json_path == "-")
+    weight = ramp if optimal is None else f"{BetLimits().text(optimal)}, best SCORE"
+    units = "gain, units per million rounds"
+    headings = ["index play", "break-even true count", units, f"with bets {weight}", "gain in SCORE"]
+    print_table(console, headings, [scores.row(index) for index in found])
+    console.print(scores.text, style="dim", highlight=False, soft_wrap=True)
 
 
-def index_json(index: Index) -> dict[str, object]:
-    """An index play as JSON."""
-    play = index.departure
-    return {
-        "play": str(play), "row": play.row, "column": play.column, "action": play.action, "operator": play.operator,
-        "count": float(Fraction(play.count)), "break_even": index.break_even, "gain": index.gain,
-        "gain_bets": index.gain_bets,
-    }  # fmt: skip
+def refuse_both(optimal: tuple[float, float, int] | None) -> None:
+    """Raises: InputError: --optimal replaces a ramp that is given, or has spots."""
+    source = click.get_current_context().get_parameter_source("ramp")
+    if optimal and source is ParameterSource.COMMANDLINE:
+        raise InputError("--optimal and --ramp cannot be combined; leave out one of them")
+    if optimal and optimal[2] > 1:
+        raise InputError(
+            f"--optimal {BetLimits().text(optimal)} has several spots; indices are for one, so leave out x"
+        )
+
+
+@dataclass(frozen=True)
+class IndexScores:
+    """Index plays and what they add to a counter's bets.
+
+    Attributes:
+        found: The index plays.
+        played: Those that a chart can combine.
+        ramp: The returns of the bets with the chart alone.
+    """
+
+    found: Sequence[Index]
+    played: Sequence[Departure]
+    ramp: RampReturns
+
+    def gain(self, index: Index) -> float:
+        """What an index play adds to the SCORE of the chart alone."""
+        return index.score_gain(self.ramp.ev, self.ramp.sd)
+
+    @property
+    def scores(self) -> tuple[float, float]:
+        """The SCORE with the chart alone, and with all index plays that it can combine; their gains in EV add up."""
+        gained = sum(index.gain_bets for index in self.found if index.departure in self.played)
+        return score(self.ramp.ev, self.ramp.sd), score(self.ramp.ev + gained, self.ramp.sd)
+
+    @property
+    def text(self) -> str:
+        """Both in words."""
+        alone, together = self.scores
+        return f"SCORE of these bets, computed: {alone:.2f} with the chart alone, {together:.2f} with these index plays"
+
+    def row(self, index: Index) -> list[Cell]:
+        """A line of the table."""
+        gains = f"{1e6 * index.gain:,.1f}", f"{1e6 * index.gain_bets:,.1f}", f"{self.gain(index):.3f}"
+        return [Text(str(index.departure)), f"{index.break_even:+.2f}", *gains]
+
+    def json(self, bets: Ramp) -> dict[str, object]:
+        """The bets, and what they come to without and with the index plays."""
+        alone, together = self.scores
+        return {
+            "bets": [{"count": float(count), "units": float(bet.units)} for count, bet in bets.steps],
+            "ev_chart": self.ramp.ev, "sd_chart": self.ramp.sd, "score_chart": alone,
+            "score_all": together,
+        }  # fmt: skip
+
+    def index_json(self, index: Index) -> dict[str, object]:
+        """An index play as JSON."""
+        play = index.departure
+        return {
+            "play": str(play), "row": play.row, "column": play.column, "action": play.action,
+            "operator": play.operator, "count": float(Fraction(play.count)), "break_even": index.break_even,
+            "gain": index.gain, "gain_bets": index.gain_bets, "gain_score": self.gain(index),
+        }  # fmt: skip

@@ -2,6 +2,7 @@
 
 | module | what |
 |---|---|
+| `chart_returns` | the returns of a chart by count, computed instead of played |
 | `choices` | what each action of a chart gains in one shoe |
 | `correlations` | betting and insurance correlation, playing efficiency |
 | `count_returns` | the returns of a ramp from those of a unit by count; the best ramp |
