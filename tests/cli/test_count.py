@@ -3,10 +3,18 @@
 import json
 import math
 import re
+from io import StringIO
 from xml.etree import ElementTree
 
 import pytest
+from rich.console import Console
 from support.command import bjsim, refusal
+
+from bjsim.cli.count_report import print_varied
+from bjsim.cli.count_request import CountRequest, evaluate_run
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.counting.count_files import load_count_run
+from bjsim.strategies.counting.systems import find_system
 
 pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
 
@@ -124,12 +132,31 @@ def test_bets_by_a_side_count_of_aces(tmp_path):
     assert "By true count for bets" in (tmp_path / "run.html").read_text()
 
 
-def test_ramps_and_cuts_are_compared():
-    result = bjsim(*GAME, "--rounds", "5e4", "--vary", "ramp=1-4,1-8", "--vary", "cut=50%,70%", "--json", "-").json
-    names = [game["name"] for game in result["games"]]
+def test_ramps_and_cuts_are_compared(tmp_path):
+    words = ("--rounds", "5e4", "--vary", "ramp=1-4,1-8", "--vary", "cut=50%,70%", "--json", tmp_path / "games.json")
+    out = bjsim(*GAME, *words).out
+    games = json.loads((tmp_path / "games.json").read_text())["games"]
+    names = [game["name"] for game in games]
     assert names == [f"ramp={ramp}, cut={cut}" for ramp in ("1-4", "1-8") for cut in ("50%", "70%")]
-    scores = [game["score"] for game in result["games"]]
+    scores = [game["score"] for game in games]
     assert scores[1] > scores[0] and scores[3] > scores[2] > scores[0]
+    first, second, *_ = games
+    assert "difference" not in first and second["difference"]["common_cards"]
+    low, high = second["difference"]["score_ci95"]
+    assert (low + high) / 2 == pytest.approx(second["score"] - first["score"])
+    halves = [(game["score_ci95"][1] - game["score_ci95"][0]) / 2 for game in (first, second)]
+    assert 0 < (high - low) / 2 < 0.95 * math.hypot(*halves)
+    assert re.search(rf"less {names[0]} .*(\n.*){{2}}{names[1]} +\+{second['difference']['ev_per_round']:.6f} ±", out)
+    assert "differences are those on the same shoes\n" in out
+
+
+def test_differences_say_where_the_cards_are_others(stored):
+    """A stored run does not tell what the shoes were."""
+    request = CountRequest(Rules(decks=1), find_system("hilo"))
+    result = evaluate_run(load_count_run(stored[0] / "run.npz"), request)
+    console = Console(file=StringIO(), width=200)
+    print_varied(console, [("one", result), ("two", result)])
+    assert "the same shoes, but two: other cards, independent" in console.file.getvalue()
 
 
 @pytest.mark.parametrize(

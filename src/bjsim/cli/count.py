@@ -11,7 +11,7 @@ from rich.console import Console
 from bjsim.arguments import MAX_HANDS, MAX_WORKERS
 from bjsim.cli.captions import given_command
 from bjsim.cli.count_indices import indices
-from bjsim.cli.count_report import count_json, count_page, plot_counts, print_counts, print_varied
+from bjsim.cli.count_report import count_json, count_page, plot_counts, print_counts, print_varied, varied_json
 from bjsim.cli.count_request import DEFAULT_ROUNDS, CountRequest, evaluate_run, vary
 from bjsim.cli.options import (
     BetLimits,
@@ -100,7 +100,11 @@ PLAYED = (  # options that a stored run has decided
     help="Play until EV per round is known to ± P of a unit (95%).",
 )
 @click.option(
-    "--vary", "varied", multiple=True, metavar="FIELD=V1,V2...", help="Compare systems, ramps, indices or rules."
+    "--vary",
+    "varied",
+    multiple=True,
+    metavar="FIELD=V1,V2...",
+    help="Compare systems, ramps, indices or rules; differences are those to the first.",
 )
 @seed_option
 @click.option("--workers", type=Count(1, MAX_WORKERS), help="Number of processes.  [default: all cores]")
@@ -178,9 +182,9 @@ def run_count(options: dict[str, Any]) -> None:
     console = Console(stderr=options["json_path"] == "-")
     if options["varied"]:
         requests = vary(request, options["varied"])
-        games = [(name, evaluate_run(one.play(), one)) for name, one in requests]
+        games = [(name, evaluate_run(one.play(keep_units=True), one)) for name, one in requests]
         if options["json_path"]:
-            write_json({"games": [{"name": name} | count_json(one) for name, one in games]}, options["json_path"])
+            write_json(varied_json(games), options["json_path"])
         print_varied(console, games)
         return
     run = load_count_run(options["load_path"]) if options["load_path"] else request.play()

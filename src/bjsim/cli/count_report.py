@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
+from bjsim.cli.count_request import CountResult, find_differences
 from bjsim.cli.plots import new_figure, save_figure
 from bjsim.cli.render import percent
 from bjsim.cli.tables import Cell, print_table
-from bjsim.strategies.counting.figures import Terms
+from bjsim.strategies.counting.count_difference import has_common_cards
+from bjsim.strategies.counting.figures import Figure, Terms
 from bjsim.strategies.counting.page import CountPage
-
-if TYPE_CHECKING:
-    from bjsim.cli.count_request import CountResult
 
 VARIED = ("ev_per_round", "sd_per_round", "score", "n0", "ror")  # the figures of a line of `--vary`
 PROBABILITIES = ("ror", "trip_ror")  # figures whose intervals end at 0 and 1
@@ -72,13 +70,49 @@ def describe(result: CountResult) -> str:
 
 
 def print_varied(console: Console, games: Sequence[tuple[str, CountResult]]) -> None:
-    """Print a line for each game."""
-    first = {figure.key: figure.name for figure in games[0][1].figures}
-    rows: list[list[Cell]] = []
-    for name, result in games:
-        texts = {figure.key: figure.text for figure in result.figures}
-        rows.append([Text(name), *(texts[key] for key in VARIED)])
-    print_table(console, ["", *(first[key] for key in VARIED)], rows)
+    """Print a line for each game, and the differences to the first one."""
+    name, first = games[0]
+    headings = {figure.key: figure.name for figure in first.figures}
+    print_table(console, ["", *(headings[key] for key in VARIED)], [_line(name, one.figures) for name, one in games])
+    if len(games) == 1:
+        return
+    rows = [_line(name, find_differences(first, one)) for name, one in games[1:]]
+    print_table(console, [f"less {name}", *(headings[key] for key in VARIED)], rows)
+    others = [name for name, one in games[1:] if not has_common_cards(first.run, one.run)]
+    text = "± half the 95% interval; differences are those on the same shoes"
+    text += f", but {' and '.join(others)}: other cards, independent" if others else ""
+    console.print(text, style="dim", highlight=False, soft_wrap=True)
+
+
+def _line(name: str, figures: Sequence[Figure]) -> list[Cell]:
+    texts = {figure.key: figure.text for figure in figures}
+    return [Text(name), *(texts.get(key, "–") for key in VARIED)]
+
+
+def varied_json(games: Sequence[tuple[str, CountResult]]) -> dict[str, object]:
+    """The games as JSON, each but the first with the differences of its figures to the first one."""
+    (_, first), *others = games
+    differences = [
+        {"common_cards": has_common_cards(first.run, one.run)} | _figures_json(find_differences(first, one))
+        for _, one in others
+    ]
+    return {
+        "games": [
+            {"name": name} | count_json(one) | ({"difference": differences[number - 1]} if number else {})
+            for number, (name, one) in enumerate(games)
+        ]
+    }
+
+
+def _figures_json(figures: Sequence[Figure], ends: Mapping[str, tuple[float, float]] = {}) -> dict[str, object]:
+    """Figures by key; the interval of a figure has its name and `_ci95`. ends: of those that have limits."""
+    found: dict[str, object] = {}
+    for figure in figures:
+        found[figure.key] = figure.value
+        if figure.half is not None:
+            low, high = ends.get(figure.key, (-math.inf, math.inf))
+            found[f"{figure.key}_ci95"] = [max(figure.value - figure.half, low), min(figure.value + figure.half, high)]
+    return found
 
 
 def count_json(result: CountResult) -> dict[str, object]:
@@ -94,13 +128,7 @@ def count_json(result: CountResult) -> dict[str, object]:
         }
         for i in range(len(run.labels))
     ]  # fmt: skip
-    figures: dict[str, object] = {}
-    for figure in result.figures:
-        figures[figure.key] = figure.value
-        if figure.half is not None:
-            ends = figure.value - figure.half, figure.value + figure.half
-            is_probability = figure.key in PROBABILITIES
-            figures[f"{figure.key}_ci95"] = [min(max(end, 0.0), 1.0) if is_probability else end for end in ends]
+    figures = _figures_json(result.figures, dict.fromkeys(PROBABILITIES, (0.0, 1.0)))
     game = run.game
     return {
         "by_count": rows, **figures, "rounds": run.rounds, "rounds_per_shoe": run.rounds_per_shoe,

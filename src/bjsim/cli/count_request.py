@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.counting.count_returns import CountReturns, best_ramp, kelly_ramp, ramp_returns
+from bjsim.strategies.counting.count_difference import difference_error
+from bjsim.strategies.counting.count_returns import CountReturns, best_ramp, kelly_ramp, ramp_gradients, ramp_returns
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, find_departures, names_sets
 from bjsim.strategies.counting.figures import Figure, Terms, find_figures
@@ -96,8 +97,8 @@ class CountRequest:
         """The spots of the bets."""
         return ((Fraction(0), self.optimal[2]),) if self.optimal else self.ramp.spots
 
-    def play(self) -> CountRun:
-        """Play the game. Raises: InputError."""
+    def play(self, keep_units: bool = False) -> CountRun:
+        """Play the game. keep_units: whether differences to other games will be asked for. Raises: InputError."""
 
         def enough(run: CountRun) -> bool:
             if not self.precision:
@@ -107,7 +108,7 @@ class CountRequest:
 
         return simulate_count(
             self.rules, self.system, self.departures(), self.rounds, self.seed, self.workers, enough=enough,
-            spots=self.spots, adjusted=self.adjusted,
+            spots=self.spots, adjusted=self.adjusted, keep_units=keep_units,
         )  # fmt: skip
 
 
@@ -140,6 +141,19 @@ def evaluate_run(run: CountRun, request: CountRequest) -> CountResult:
     wagered = float(table.shares @ (bets * run.spots * run.wagered))
     figures = find_figures(ramp_returns(table, bets, run.spots), request.terms, wagered)
     return CountResult(run, table, bets, figures)
+
+
+def find_differences(first: CountResult, other: CountResult) -> list[Figure]:
+    """The figures of a game less those of the first one, where both have intervals."""
+
+    def slopes(result: CountResult, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+        return gradient @ ramp_gradients(result.table, result.bets, result.run.spots)
+
+    return [
+        two.less(one, difference_error(first.run, slopes(first, one.gradient), other.run, slopes(other, two.gradient)))
+        for one, two in zip(first.figures, other.figures, strict=True)
+        if one.gradient is not None and two.gradient is not None
+    ]
 
 
 def _check_spots(run: CountRun, request: CountRequest, bets: NDArray[np.float64]) -> None:

@@ -5,12 +5,13 @@ Import this module only where rounds are played: importing numba takes a third o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from bjsim.errors import EndlessSplitting
-from bjsim.sim.engine.counting_table import CountingTable, CountSums, count_quantum
+from bjsim.sim.engine.counting_table import CountingTable, CountSums, UnitSums, count_quantum
 from bjsim.sim.engine.kernels.count_layout import COUNT, PRODUCTS, RAW, CountTally
 from bjsim.sim.engine.kernels.counting import play_counting
 from bjsim.sim.engine.kernels.play import RAN_AWAY
@@ -37,6 +38,43 @@ def play_shoes(
     Raises:
         EndlessSplitting: A seat reached the limit on hands.
     """
+    play, tally = _open_table(table, key, traced, adjusted)
+    rounds = play(shoes)
+    return CountSums(tally.raw, tally.shoes, tally.sums, tally.products), tally.trace[:rounds]
+
+
+def play_units(
+    table: CountingTable, key: tuple[int, int], shoes: int, unit: int, adjusted: bool = True
+) -> tuple[CountSums, UnitSums]:
+    """Play whole shoes, the same as `play_shoes`, and keep the sums of a few shoes each.
+
+    Args:
+        table: The table.
+        key: The key of the random stream, which is read from its beginning.
+        shoes: The number of shoes.
+        unit: The shoes of a unit, an even number. The last one has what is left.
+        adjusted: See `play_shoes`.
+
+    Returns:
+        The sums, and those by unit.
+
+    Raises:
+        EndlessSplitting: A seat reached the limit on hands.
+    """
+    play, tally = _open_table(table, key, 0, adjusted)
+    numbers, sums = [tally.shoes.copy()], [tally.sums.copy()]
+    for begun in range(0, shoes, unit):
+        play(min(unit, shoes - begun))
+        numbers.append(tally.shoes.copy())
+        sums.append(tally.sums.copy())
+    units = UnitSums(np.diff(np.array(numbers), axis=0), np.diff(np.array(sums), axis=0))
+    return CountSums(tally.raw, tally.shoes, tally.sums, tally.products), units
+
+
+def _open_table(
+    table: CountingTable, key: tuple[int, int], traced: int, adjusted: bool
+) -> tuple[Callable[[int], int], CountTally]:
+    """Make a function that plays the next shoes and returns the number of rounds, and the tally to which it adds."""
     compiled, counter, buckets = table.compiled, table.counter, len(table.counter.model)
     spots = int(counter.spots.max())
     seats = counter.seat + spots
@@ -59,17 +97,12 @@ def play_shoes(
     counter = counter._replace(state=state, unseen=np.zeros_like(counter.full))
     ledger = open_ledger(at_table, luck_model, float(table.unit), 0)
     control = table.control._replace(left=table.control.full.copy())
-    rounds = play_counting(
-        compiled,
-        make_shoe(compiled, key),
-        shoes,
-        make_seats(at_table),
-        counter,
-        luck_model if adjusted else None,
-        ledger,
-        control,
-        tally,
-    )
-    if rounds == RAN_AWAY:
-        raise EndlessSplitting(ENDLESS)
-    return CountSums(tally.raw, tally.shoes, tally.sums, tally.products), tally.trace[:rounds]
+    shoe, at_seats, model = make_shoe(compiled, key), make_seats(at_table), luck_model if adjusted else None
+
+    def play(shoes: int) -> int:
+        rounds = play_counting(compiled, shoe, shoes, at_seats, counter, model, ledger, control, tally)
+        if rounds == RAN_AWAY:
+            raise EndlessSplitting(ENDLESS)
+        return int(rounds)
+
+    return play, tally

@@ -45,6 +45,22 @@ class CountSums(NamedTuple):
         return CountSums(*(one + two for one, two in zip(self, other, strict=True)))
 
 
+class UnitSums(NamedTuple):
+    """The sums of a block by unit: a few shoes, of each half of the sample as many.
+
+    Attributes:
+        shoes: Shoes of each half, (U, 2).
+        sums: Sums of the quantities over them, (U, 2, D).
+    """
+
+    shoes: Array
+    sums: Array
+
+    def plus(self, other: UnitSums) -> UnitSums:
+        """Add the sums of another block, unit by unit."""
+        return UnitSums(self.shoes + other.shoes, self.sums + other.sums)
+
+
 def count_quantum(unit: Fraction) -> Fraction:
     """The largest share of an initial bet in whole numbers of which payoffs and insurance can be counted."""
     return Fraction(1, math.lcm(unit.denominator, 2))

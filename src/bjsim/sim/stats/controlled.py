@@ -39,10 +39,14 @@ class Ratios(NamedTuple):
     Attributes:
         values: The ratios, (n,).
         covariance: Their covariance matrix, (n, n).
+        forms: What a shoe of each half adds to the errors of the ratios: forms @ u + constants, (2, n, D).
+        constants: The same, (2, n).
     """
 
     values: Array
     covariance: Array
+    forms: Array
+    constants: Array
 
 
 def plain_ratios(sums: ShoeSums, tops: Array, bottom: Array) -> Ratios:
@@ -73,12 +77,13 @@ def controlled_ratios(sums: ShoeSums, tops: Array, bottom: Array, controls: Arra
         above = above - beta @ (controls @ sums.sums[half] - sums.shoes[half] * means)
     values = above / below
     covariance = np.zeros((len(tops), len(tops)))
-    for half, beta in enumerate(betas):
-        forms, constants = tops - np.outer(values, bottom) - beta @ controls, beta @ means
+    errors = [(tops - np.outer(values, bottom) - beta @ controls, beta @ means) for beta in betas]
+    for half, (forms, constants) in enumerate(errors):
         cross = np.outer(forms @ sums.sums[half], constants)
         covariance += forms @ sums.products[half] @ forms.T + cross + cross.T
         covariance += sums.shoes[half] * np.outer(constants, constants)
-    return Ratios(values, covariance / below**2)
+    whole = np.array([forms for forms, _ in errors]), np.array([constants for _, constants in errors])
+    return Ratios(values, covariance / below**2, whole[0] / below, whole[1] / below)
 
 
 def _coefficients(sums: ShoeSums, half: int, forms: Array, controls: Array, means: Array) -> Array:

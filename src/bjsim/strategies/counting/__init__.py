@@ -5,6 +5,7 @@
 | `chart_returns` | the returns of a chart by count, computed instead of played |
 | `choices` | what each action of a chart gains in one shoe |
 | `correlations` | betting and insurance correlation, playing efficiency |
+| `count_difference` | differences between counting runs, on common cards |
 | `count_returns` | the returns of a ramp from those of a unit by count; the best ramp |
 | `count_run` | `CountRun`: what a counter's rounds came to |
 | `count_spread` | how often decisions are made at each count |

@@ -84,7 +84,7 @@ class CountReturns:
         Raises:
             InputError: There are several spots at a count at which their covariance is not known.
         """
-        many = np.broadcast_to(np.asarray(spots, np.int64), self.var.shape)
+        many = np.broadcast_to(np.asarray(spots, np.float64), self.var.shape)
         cov = np.full(self.var.shape, math.nan) if self.cov is None else self.cov
         if np.isnan(cov[many > 1]).any():
             raise InputError("spots: for more than one, the covariance of two spots (cov) is needed")
@@ -125,12 +125,17 @@ class RampReturns:
         """
         if self.error is None:
             raise InputError("no interval: the covariance matrix of the estimates (error) is needed")
+        gradient = self.gradient(metric)
+        return Z95 * math.sqrt(max(float(gradient @ self.error @ gradient), 0.0))
+
+    def gradient(self, metric: Callable[[float, float], float]) -> Floats:
+        """Return the derivatives of a function of ev and sd by `ev` and by the variance, shape (2,)."""
         var, gradient = self.sd**2, []
         for ev_step, var_step in ((1e-6 * self.sd, 0.0), (0.0, 1e-6 * var)):
             high = metric(self.ev + ev_step, math.sqrt(var + var_step))
             low = metric(self.ev - ev_step, math.sqrt(var - var_step))
             gradient.append((high - low) / (2 * (ev_step + var_step)))
-        return float(Z95 * math.sqrt(max(np.array(gradient) @ self.error @ np.array(gradient), 0.0)))
+        return np.array(gradient)
 
 
 def ramp_returns(table: CountReturns, units: ArrayLike, spots: ArrayLike = 1) -> RampReturns:
@@ -144,34 +149,48 @@ def ramp_returns(table: CountReturns, units: ArrayLike, spots: ArrayLike = 1) ->
     Returns:
         Mean and standard deviation per round seen, and their errors if the table has them.
     """
-    bets = np.broadcast_to(np.asarray(units, np.float64), table.shares.shape)
-    many = np.broadcast_to(np.asarray(spots, np.int64), table.shares.shape)
-    if not bets.any() or (bets < 0).any() or (many < 1).any():
-        raise InputError("units: bets must be at least 0, with at least one above 0, on at least one spot")
-    var = table.spot_var(many)
-    mean = many * bets * table.ev
-    squares = many * bets**2 * var + mean**2
+    bets, many, mean, squares = _by_count(table, units, spots)
     ev = float(table.shares @ mean)
     variance = float(table.shares @ squares) - ev**2
     bet, played = float(table.shares @ (many * bets)), float(table.shares @ (bets > 0))
-    return RampReturns(ev, math.sqrt(variance), bet, played, _error(table, bets, many, mean, squares, ev))
+    error = None
+    if table.error is not None:
+        gradients = ramp_gradients(table, units, spots)
+        error = gradients @ table.error @ gradients.T
+    return RampReturns(ev, math.sqrt(variance), bet, played, error)
 
 
-def _error(
-    table: CountReturns, bets: Floats, spots: NDArray[np.int64], mean: Floats, squares: Floats, ev: float
-) -> Floats | None:
-    """Return the covariance matrix of ev and variance, by the delta method; cov is exact if `error` lacks it."""
-    if table.error is None:
-        return None
-    of_ev, of_var = table.shares * spots * bets, table.shares * spots * bets**2
+def _by_count(table: CountReturns, units: ArrayLike, spots: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return bets, spots, and the mean and mean square of the profit of a round, at each count. Raises: InputError."""
+    bets = np.broadcast_to(np.asarray(units, np.float64), table.shares.shape)
+    many = np.broadcast_to(np.asarray(spots, np.float64), table.shares.shape)
+    if not bets.any() or (bets < 0).any() or (many < 1).any():
+        raise InputError("units: bets must be at least 0, with at least one above 0, on at least one spot")
+    mean = many * bets * table.ev
+    return bets, many, mean, many * bets**2 * table.spot_var(many) + mean**2
+
+
+def ramp_gradients(table: CountReturns, units: ArrayLike, spots: ArrayLike = 1) -> Floats:
+    """Compute the derivatives of the ev and of the variance of a ramp by the estimates of a table.
+
+    Args:
+        table: The returns of a unit by count, with their errors; cov is exact if these lack it.
+        units: Units bet on each spot at each count.
+        spots: Spots played, for all counts or for each.
+
+    Returns:
+        Two rows, with a column for each row of `table.error`.
+    """
+    assert table.error is not None
+    bets, many, mean, squares = _by_count(table, units, spots)
+    ev = float(table.shares @ mean)
+    of_ev, of_var = table.shares * many * bets, table.shares * many * bets**2
     ev_gradient = np.concatenate([mean, of_ev, np.zeros(2 * len(bets))])
-    var_gradient = np.concatenate([squares - 2 * ev * mean, 2 * of_ev * (mean - ev), of_var, (spots - 1) * of_var])
+    var_gradient = np.concatenate([squares - 2 * ev * mean, 2 * of_ev * (mean - ev), of_var, (many - 1) * of_var])
     gradients = np.array([ev_gradient, var_gradient])
     if len(table.error) == len(bets):
         gradients = gradients[:, len(bets) : 2 * len(bets)]
-    gradients = gradients[:, : len(table.error)]
-    error: Floats = gradients @ table.error @ gradients.T
-    return error
+    return gradients[:, : len(table.error)]
 
 
 def kelly_ramp(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.counting_table import CountSums, count_quantum
+from bjsim.sim.engine.counting_table import CountSums, UnitSums, count_quantum
 from bjsim.sim.engine.kernels.count_layout import (
     DEPTHS,
     INSURANCE,
@@ -41,6 +41,7 @@ class CountRun:
         sums: The sums over shoes.
         seed: The seed of the random streams.
         seconds: How long the rounds took to play.
+        units: The sums of a few shoes each, (rows, U, ..), if they were kept; see `count_difference`.
     """
 
     game: CountingGame
@@ -49,6 +50,7 @@ class CountRun:
     sums: CountSums
     seed: int
     seconds: float
+    units: UnitSums | None = None
 
     @property
     def rounds(self) -> int:
@@ -87,6 +89,20 @@ class CountRun:
         Insurance is included. Whatever the bets, the expected profit of a ramp is linear in these numbers. With several
         spots, they are means over the spots, and the covariance of two spots is known where they were played.
         """
+        return self._estimate[0]
+
+    @cached_property
+    def errors(self) -> tuple[Array, Array]:
+        """What a shoe adds to the errors of share, EV, variance .. by count: forms (2, n, D) and constants (2, n).
+
+        The first axis is the half of the sample to which the shoe belongs; see `Ratios.forms`.
+        """
+        _, jacobian, ratios = self._estimate
+        return jacobian @ ratios.forms, ratios.constants @ jacobian.T
+
+    @cached_property
+    def _estimate(self) -> tuple[CountReturns, Array, Ratios]:
+        """The returns, their derivatives by the ratios from which they are computed, and these."""
         groups, ones, several = len(self._groups), np.ones(self._buckets), int(self.spots.max() > 1)
         quantities = (ROUNDS, PROFIT, SQUARES, PRODUCTS)[: 3 + several]
         tops = np.concatenate([self._forms(quantity, self._groups) for quantity in quantities])
@@ -95,8 +111,8 @@ class CountRun:
         if not self.game.adjusted:
             controls, means = controls[:0], means[:0]
         bottom = self._forms(ROUNDS, ones[None])[0]
-        values, covariance = controlled_ratios(self._shoes, tops, bottom, controls, means)
-        share, profit, *squares = values.reshape(len(quantities), groups)
+        ratios = controlled_ratios(self._shoes, tops, bottom, controls, means)
+        share, profit, *squares = ratios.values.reshape(len(quantities), groups)
         ev, moments = profit / share, []
         jacobian = np.zeros((len(quantities), groups, len(quantities), groups))
         at = np.arange(groups)
@@ -107,9 +123,10 @@ class CountRun:
             moments.append(mean - ev**2)
             jacobian[part, at, 0, at] = (2 * ev**2 - mean) / share
             jacobian[part, at, 1, at], jacobian[part, at, part, at] = -2 * ev / share, self.quantum**2 / share
-        flat = jacobian.reshape(len(values), len(values))
+        flat = jacobian.reshape(len(ratios.values), len(ratios.values))
         cov = np.where(self.spots > 1, moments[1], math.nan) if several else None
-        return CountReturns(self.counts.astype(float), share, ev, moments[0], cov, flat @ covariance @ flat.T)
+        error = flat @ ratios.covariance @ flat.T
+        return CountReturns(self.counts.astype(float), share, ev, moments[0], cov, error), flat, ratios
 
     @cached_property
     def insurance(self) -> Ratios:
@@ -117,7 +134,8 @@ class CountRun:
         bottom = self._forms(ROUNDS, np.ones((1, self._buckets)))[0]
         found = plain_ratios(self._shoes, self._forms(INSURANCE, self._groups), bottom)
         scale = 1 / self.returns.shares
-        return Ratios(found.values * scale, found.covariance * np.outer(scale, scale))
+        covariance = found.covariance * np.outer(scale, scale)
+        return Ratios(found.values * scale, covariance, found.forms * scale[:, None], found.constants * scale)
 
     @property
     def wagered(self) -> Array:

@@ -6,7 +6,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bjsim.strategies.counting.count_returns import RampReturns
+import numpy as np
+from numpy.typing import NDArray
+
+from bjsim.strategies.counting.count_returns import Z95, RampReturns
 from bjsim.strategies.counting.risk import (
     certainty_equivalent,
     check_positive,
@@ -58,6 +61,8 @@ class Figure:
         value: The figure; infinite for the N0 of a losing game.
         half: Half its 95% interval; None if it has none.
         text: Both as text.
+        gradient: Its derivatives by the EV and the variance of the ramp, shape (2,); None if it has no interval.
+        form: How the text is made: a factor, digits after the point, and a unit.
     """
 
     key: str
@@ -65,6 +70,15 @@ class Figure:
     value: float
     half: float | None
     text: str
+    gradient: NDArray[np.float64] | None = None
+    form: tuple[float, int, str] = (1, 0, "")
+
+    def less(self, first: Figure, error: float) -> Figure:
+        """Return the difference to the same figure of another game, given its standard error."""
+        value, half = self.value - first.value, Z95 * error
+        scale, digits, unit = self.form
+        text = ("+" if value > 0 else "") + _text(value * scale, half * scale, digits, unit)
+        return Figure(self.key, self.name, value, half, text, form=self.form)
 
 
 def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) -> list[Figure]:
@@ -82,10 +96,11 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
 
     def figure(key: str, name: str, metric: Metric, digits: int, scale: float = 1, unit: str = "") -> Figure:
         value = metric(ramp.ev, ramp.sd)
-        half = None
+        half = gradient = None
         if ramp.error is not None and math.isfinite(value):
-            half = ramp.half_width(metric)
-        return Figure(key, name, value, half, _text(value * scale, half and half * scale, digits, unit))
+            half, gradient = ramp.half_width(metric), ramp.gradient(metric)
+        text = _text(value * scale, half and half * scale, digits, unit)
+        return Figure(key, name, value, half, text, gradient, (scale, digits, unit))
 
     figures = [
         figure("ev_per_round", "EV per round, units", lambda ev, sd: ev, 6),

@@ -5,9 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
+
+import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.counting_table import CountSums
+from bjsim.sim.engine.counting_table import CountSums, UnitSums
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.backend import Need
@@ -18,6 +21,7 @@ from bjsim.strategies.counting.ramp import ONE_SPOT, SpotSteps
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 
+MOST_ROWS = 64  # blocks whose units are kept apart; of more, those of neighbouring blocks are added up
 CARDS_IN_BLOCK = 1 << 18  # about 50,000 rounds
 MIN_SHOES = 64
 COUNTING_TABLE = 0  # number of the table in the random streams
@@ -28,12 +32,47 @@ def block_shoes(rules: Rules) -> int:
     return max(CARDS_IN_BLOCK // max(rules.cut_cards, 5), MIN_SHOES)
 
 
-def play_block(game: CountingGame, seed: int, block: int) -> CountSums:
-    """Play a block of whole shoes."""
-    from bjsim.sim.engine.counting import play_shoes  # imports numba
+def unit_shoes(rules: Rules) -> int:
+    """The shoes of a unit: an even number, and the same at any cut, so that equal units have the same cards."""
+    return 2 * -(-24 // int(rules.decks))
 
-    key = stream_key(seed, COUNTING_TABLE, block)
-    return play_shoes(ready_table(game).table, key, block_shoes(game.rules), adjusted=game.adjusted)[0]
+
+def play_block(game: CountingGame, seed: int, block: int, keep_units: bool = False) -> tuple[CountSums, UnitSums]:
+    """Play a block of whole shoes. Without `keep_units`, it is one unit."""
+    from bjsim.sim.engine.counting import play_units  # imports numba
+
+    key, shoes = stream_key(seed, COUNTING_TABLE, block), block_shoes(game.rules)
+    unit = unit_shoes(game.rules) if keep_units else shoes
+    return play_units(ready_table(game).table, key, shoes, unit, game.adjusted)
+
+
+class UnitRows:
+    """The sums of units, in rows of as many blocks each; the last one may have fewer.
+
+    Attributes:
+        rows: The rows.
+        width: Blocks of a row.
+        blocks: Blocks of all rows.
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[UnitSums] = []
+        self.width, self.blocks = 1, 0
+
+    def add(self, block: UnitSums) -> None:
+        """Add the next block."""
+        if self.blocks == MOST_ROWS * self.width:
+            self.rows = [one.plus(two) for one, two in zip(self.rows[::2], self.rows[1::2], strict=True)]
+            self.width *= 2
+        if self.blocks % self.width:
+            self.rows[-1] = self.rows[-1].plus(block)
+        else:
+            self.rows.append(block)
+        self.blocks += 1
+
+    def whole(self) -> UnitSums:
+        """All rows as arrays, with the row as first axis."""
+        return UnitSums(*(np.array(part) for part in zip(*self.rows, strict=True)))
 
 
 def simulate_count(
@@ -47,6 +86,7 @@ def simulate_count(
     enough: Callable[[CountRun], bool] = lambda run: False,
     spots: SpotSteps = ONE_SPOT,
     adjusted: bool = True,
+    keep_units: bool = False,
 ) -> CountRun:
     """Play a counter who bets one unit on every spot; every bet ramp on these spots is computed from the result.
 
@@ -61,6 +101,7 @@ def simulate_count(
         enough: Called with the result so far after every block, in order; whether to stop.
         spots: The spots that are played, such as `Ramp.parse("0:1 2:4x2").spots`.
         adjusted: Whether profits are luck-adjusted and depth-controlled. The cards are the same either way.
+        keep_units: Whether to keep the sums of a few shoes each, for differences to runs on the same cards.
 
     Returns:
         The result.
@@ -74,18 +115,20 @@ def simulate_count(
     game = CountingGame(rules, system, departures, counts, spots, adjusted)
     ready = ready_table(game)  # before workers are forked, which share it
     began = time.perf_counter()
-    run: CountRun | None = None
+    run, rows = None, UnitRows()
     with find_backend("local", workers, Need.LUCK).open(None) as backend:
         pool, block = backend.open_pool(), 0
-        jobs: list[Future[CountSums]] = []
+        jobs: list[Future[tuple[CountSums, UnitSums]]] = []
         try:
             while run is None or (run.rounds < rounds and not enough(run)):
                 while len(jobs) < backend.in_flight():
-                    jobs.append(pool.submit(play_block, game, seed, block))
+                    jobs.append(pool.submit(play_block, game, seed, block, keep_units))
                     block += 1
-                played = jobs.pop(0).result()
+                played, units = jobs.pop(0).result()
                 sums = played if run is None else run.sums.plus(played)
+                if keep_units:
+                    rows.add(units)
                 run = CountRun(game, ready.first, ready.expected, sums, seed, time.perf_counter() - began)
         finally:
             pool.shutdown(cancel_futures=True)  # a worker killed while it sends a result would block this process
-    return run
+    return replace(run, units=rows.whole()) if keep_units else run
