@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -221,6 +222,16 @@ def test_it_takes_thousands_of_times_fewer_rounds() -> None:
     ramp = ramp_returns(found.returns, units("1-12", found.counts))
     assert ramp.error is not None and 1.96 * math.sqrt(ramp.error[0, 0]) < 0.015 * ramp.ev
     assert 0.0085 < ramp.ev < 0.0091
+
+
+def test_a_short_run_has_as_many_controls_as_its_shoes_bear() -> None:
+    """A block of KO has 560 shoes in each half, 16 for each pair of controls. Without any, the factor is some 400."""
+    found = run(SIX, "none", 20_000, "ko")
+    assert found.sums.shoes.tolist() == [560, 560]
+    assert len(found._control_groups) == 35 and found.variance_reduction(np.ones(len(found.counts))) > 20_000
+    for shoes, most in ((5600, 38), (200, 12), (40, 2), (16, 1)):
+        fewer = replace(found, sums=found.sums._replace(shoes=np.array([shoes, shoes + 3])))
+        assert most // 2 < len(fewer._control_groups) <= most
 
 
 # --- the depth control

@@ -19,7 +19,7 @@ from bjsim.sim.engine.kernels.count_layout import (
     SQUARES,
     VALUE,
 )  # fmt: skip
-from bjsim.sim.stats.controlled import Ratios, ShoeSums, controlled_ratios, plain_ratios
+from bjsim.sim.stats.controlled import PER_CONTROL, Ratios, ShoeSums, controlled_ratios, plain_ratios
 from bjsim.strategies.counting.count_returns import CountReturns, ramp_returns
 from bjsim.strategies.counting.ramp import spots_at
 from bjsim.strategies.counting.tables import CountingGame
@@ -28,6 +28,7 @@ Array = np.ndarray[Any, Any]
 
 FEWEST = 100  # rounds of a row of the table; buckets with fewer are merged
 OWN_CONTROL = 0.005  # share of the depths of a pair of controls; buckets with less are merged
+COARSER = 1.25  # by how much this share is raised at a time where the shoes are too few for so many controls
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +198,13 @@ class CountRun:
 
     @cached_property
     def _control_groups(self) -> Array:
-        return _group(self.expected[1], OWN_CONTROL * self.expected[1].sum())
+        """The buckets that make a pair of controls, (groups, B): in a short run, no more than its shoes bear."""
+        least, most = OWN_CONTROL * self.expected[1].sum(), int(self.sums.shoes.min()) // (2 * PER_CONTROL)
+        groups = _group(self.expected[1], least)
+        while len(groups) > max(most, 1):
+            least *= COARSER
+            groups = _group(self.expected[1], least)
+        return groups
 
     def _forms(self, quantity: int, weights: Array) -> Array:
         """Weighted sums of a quantity over the buckets as linear forms, (n, B) to (n, D), see `CountTally`."""
