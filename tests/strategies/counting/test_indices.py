@@ -172,10 +172,9 @@ def test_a_set_of_hilo_is_made_at_the_counts_of_another_system() -> None:
     assert names_sets("i18+fab4") and not names_sets("16vT S>=0")
 
 
-def test_without_a_hole_card_there_is_no_insurance() -> None:
-    """As the counting round never takes it there."""
+def test_insurance_is_a_bet_on_a_natural_that_counts_and_is_not_seen() -> None:
     rules = named_rules("european").replace(decks=1)
-    for game, insured in ((rules, False), (rules.replace(deal="pdpd"), True)):
+    for game, insured in ((rules, True), (rules.replace(naturals="player"), False)):
         found = generate_indices(game, HILO, limit=4)
         assert any(one.departure.row == "insurance" for one in found) == insured
 

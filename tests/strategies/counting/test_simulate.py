@@ -145,6 +145,7 @@ def test_a_constant_ramp_changes_nothing() -> None:
         (ONE, "i18"),
         pytest.param(SIX.replace(surrender="late"), "i18+fab4", marks=pytest.mark.slow),
         (SIX.replace(surrender="early", decks=2), "i18+fab4"),
+        pytest.param(ONE.replace(deal="pdp", peek=False), "insurance I>=0, 16vT S>=0", marks=pytest.mark.slow),
     ],
 )
 def test_raw_and_adjusted_profits_agree_by_count(rules: Rules, plays: str) -> None:
@@ -393,10 +394,16 @@ def test_insurance_before_the_first_round_is_exact() -> None:
     assert set(np.unique(won)) == {-0.5, 0.0, 1.0}
 
 
-@pytest.mark.parametrize(("seats", "spots"), [(1, "1"), (3, "1x2")])
-def test_insurance_by_count_is_raw_insurance_on_average(seats: int, spots: str) -> None:
-    """4 standard errors: 6 of 100,000. It is far above 0, so that a missing part would be seen."""
-    made = game(ONE.replace(cut="4/5", seats=seats), "insurance I>=3", spots=spots)
+@pytest.mark.parametrize(
+    ("seats", "spots", "deal"), [(1, "1", "pdpd"), (3, "1x2", "pdpd"), (1, "1", "pdp"), (1, "1x2", "pdp")]
+)
+def test_insurance_by_count_is_raw_insurance_on_average(seats: int, spots: str, deal: str) -> None:
+    """4 standard errors: 6 of 100,000. It is far above 0, so that a missing part would be seen.
+
+    Without a hole card too, where the dealer's second card decides, after the seats have played.
+    """
+    rules = ONE.replace(cut="4/5", seats=seats, deal=deal, peek=deal == "pdpd")
+    made = game(rules, "insurance I>=3", spots=spots)
     ready = ready_table(made)
     sums, trace = play_shoes(ready.table, stream_key(9, 0, 0), 16_000, 200_000)
     won, rounds = trace[:, 2] / 2, len(trace)

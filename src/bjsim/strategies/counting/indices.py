@@ -139,8 +139,7 @@ def generate_indices(
     if kelly is not None and not kelly > 0:
         raise InputError(f"kelly = {kelly} is not accepted; use a number above 0")
     curves = _curves(rules, system, unseen, np.arange(-limit - STEP, limit + STEP + 1, STEP), kelly)
-    hidden = rules.dealer_shows == "up" and rules.deal.count("d") == 2
-    if hidden and rules.naturals == "both":  # else counters take no insurance, as there is no hidden natural
+    if rules.dealer_shows == "up" and rules.naturals == "both":  # else nothing can be bet on a natural
         curves[ChoiceKey(INSURANCE, "", "I")] = _insurance_curve(system, decks, limit)
     found = []
     for key, curve in curves.items():

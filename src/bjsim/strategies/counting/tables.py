@@ -88,8 +88,9 @@ class CountingGame:
 
     @property
     def can_insure(self) -> bool:
-        """Whether insurance is ever taken: there must be a hole card."""
-        return self.hides and any(play.row == INSURANCE for play in self.departures.plays)
+        """Whether insurance is ever taken. It is a bet on the dealer's natural, which must count, and not be seen."""
+        possible = self.rules.dealer_shows == "up" and self.rules.naturals == "both"
+        return possible and any(play.row == INSURANCE for play in self.departures.plays)
 
 
 class ReadyTable(NamedTuple):

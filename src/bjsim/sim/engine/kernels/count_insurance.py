@@ -65,11 +65,9 @@ def chance_of_ace(counter: Any) -> Any:
 
 @compiled(_nrt=False, forceinline=True)
 def insure(counter: Any, shoe: Any, column: Any) -> Any:
-    """Decide on insurance after the deal. Returns: its profit in half bets, on each spot."""
+    """Decide on insurance after the deal. Returns: its profit without a dealer's natural, in half bets on each spot."""
     cell = counter.state[0].cell if counter.before_round else count_cards(counter, shoe)
-    if column != counter.ace or not counter.insures[cell] or counter.state[0].hole < 0:
-        return np.int64(0)
-    return np.int64(2 if shoe.cards[counter.state[0].hole] >= TEN else -1)
+    return np.int64(-1 if column == counter.ace and counter.insures[cell] else 0)
 
 
 @compiled(_nrt=False)

@@ -35,6 +35,8 @@ from bjsim.sim.engine.kernels.luck import count_luck, fresh_shoe
 from bjsim.sim.engine.kernels.play import RAN_AWAY, clear, deal, play_dealer, play_seats
 from bjsim.sim.engine.kernels.shoe import begin_shuffle, shuffle
 
+LONG = 16  # cards for each hand that a round hardly ever draws before the dealer's second card
+
 
 @compiled(_nrt=False)
 def tally_depths(compiled: Any, shoe: Any, counter: Any, control: Any, tally: Any) -> None:
@@ -206,9 +208,9 @@ def play_counting(
     Returns:
         The number of rounds, or RAN_AWAY if a seat exceeded the limit on hands.
     """
-    number, insurable = np.int64(0), counter.ace >= 0
+    number, insurable, hides = np.int64(0), counter.ace >= 0, counter.after >= 0
     to_dealer = compiled.deal.sum()
-    to_hand = len(compiled.deal) - to_dealer
+    to_hand = len(compiled.deal) - to_dealer + (0 if hides else LONG)
     for shoe_number in range(shoes):
         open_shoe(compiled, shoe, counter, model, ledger, control, tally)
         chunk = shoe.chunk[0]
@@ -229,9 +231,7 @@ def play_counting(
             dealer, shown, column, context = deal(compiled, shoe, seats, luck_model, ledger)
             hide_hole_card(counter, shoe, hands)
             won = insure(counter, shoe, column) if insurable else np.int64(0)
-            if not sure:
-                expected += 0.5 * won
-            elif hands > 1:
+            if sure and hands > 1:
                 expected += judge_insurance(counter, shoe, column, won, guess)
             ended = compiled.numbers.peek and compiled.dealer_out[dealer] == compiled.numbers.natural_outcome
             if ended:
@@ -239,12 +239,18 @@ def play_counting(
             need = play_seats(compiled, shoe, seats, column, context, luck_model, ledger, counter)
             if need == RAN_AWAY:
                 return RAN_AWAY
+            if won and not hides:
+                need = max(need, np.int64(1))  # insurance waits for the dealer's second card
             if not ended:
                 dealer = play_dealer(compiled, shoe, dealer, shown, need, luck_model, ledger)
             if model is not None:
                 count_luck(luck_model, ledger)
             show_hole_card(counter, shoe)
             outcome = compiled.dealer_out[dealer]
+            if won and outcome == compiled.numbers.natural_outcome:
+                won = np.int64(2)
+            if not sure:
+                expected += 0.5 * won
             tally_round(seats, counter, ledger, tally, bucket, outcome, won, expected)
             if number < len(tally.trace):
                 trace_round(seats, shoe, counter, tally, number, bucket, outcome, won)
