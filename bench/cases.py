@@ -15,7 +15,10 @@ import numpy as np
 from measure import TURNS, Measured, duration, in_turn, reference_seconds, speed
 
 from bjsim.sim.engine.compiled_rules import compile_rules
+from bjsim.sim.engine.counting import play_shoes
+from bjsim.sim.engine.counting_table import CountingTable, CountSums
 from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.blocks import LARGEST_BLOCK, Span
 from bjsim.sim.running.compiled_table import CompiledTable
@@ -24,7 +27,11 @@ from bjsim.sim.running.executors import local
 from bjsim.sim.running.experiment import Experiment
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.running.workers import usable_cores
+from bjsim.strategies.counting.departures import Departures, find_departures
+from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.experiment import make_experiment
 
 HERE = Path(__file__).parent
 OTHERS = HERE.parent / ".benchmarks" / "latest.json"  # earlier results of pytest-benchmark
@@ -68,6 +75,24 @@ def rounds_of_all_cores() -> Iterator[Measured]:
             yield speed(f"{name}, {workers} worker{'s' * (workers > 1)}", experiment.hands, work, turns=2)
 
 
+def luck_and_counting() -> Iterator[Measured]:
+    """Luck-adjusted rounds, and those of a card counter with the Illustrious 18, luck-adjusted and as they were."""
+    for name in ("vegas-s17", "single-deck"):
+        rules = named_rules(name)
+        chart = Solver(rules.replace(decks="inf")).chart
+        (table,) = make_experiment(rules, [chart], 1, 1, 1, True, False).groups
+        yield speed(f"{name}, luck-adjusted", 1 << 20, lambda table=table: table.play(1, 0, [Span(0, 1 << 20)]))
+        game = CountingGame(rules, find_system("hilo"), Departures(chart, find_departures("i18")))
+        counting, shoes = ready_table(game).table, 12_000 * 52 // rules.cut_cards
+        for adjusted in (True, False):
+
+            def work(table: CountingTable = counting, shoes: int = shoes, adjusted: bool = adjusted) -> CountSums:
+                return play_shoes(table, stream_key(1, 0, 0), shoes, adjusted=adjusted)[0]
+
+            words = "luck-adjusted" if adjusted else "not luck-adjusted"
+            yield speed(f"{name}, Hi-Lo with I18, {words}", int(work().raw[:, 0].sum()), work)
+
+
 def readable_and_solver() -> Iterator[Measured]:
     """The readable round, and the exact solver."""
     for name in PRESETS:
@@ -90,7 +115,7 @@ def precision() -> Iterator[Measured]:
 
     Extrapolated from a run of some seconds: from its speed and standard error, which falls with the root of the rounds.
     """
-    for name in ("vegas-s17", "downtown", "atlantic-city"):
+    for name in ("vegas-s17", "downtown", "atlantic-city", "single-deck"):
         for raw in (True, False):
             arguments = ["run", "--rules", name, "--bots", "optimal", "--workers", "1", "--json", "-"]
             plain = min(reference_seconds() for _ in range(TURNS))

@@ -26,6 +26,7 @@ SLOWER = 0.8
 PARTS = {
     "rounds": cases.rounds_of_one_core,
     "cores": cases.rounds_of_all_cores,
+    "luck": cases.luck_and_counting,
     "precision": cases.precision,
     "start-up": cases.start_up,
     "readable": cases.readable_and_solver,
