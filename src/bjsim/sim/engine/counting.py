@@ -20,9 +20,7 @@ from bjsim.sim.engine.rounds import ENDLESS, make_seats, make_shoe, open_ledger
 Array = np.ndarray[Any, Any]
 
 
-def play_shoes(
-    table: CountingTable, key: tuple[int, int], shoes: int, traced: int = 0, adjusted: bool = True
-) -> tuple[CountSums, Array]:
+def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: int = 0) -> tuple[CountSums, Array]:
     """Play whole shoes.
 
     Args:
@@ -30,7 +28,6 @@ def play_shoes(
         key: The key of the random stream, which is read from its beginning.
         shoes: The number of shoes.
         traced: The number of first rounds to trace.
-        adjusted: Whether profits are luck-adjusted. The cards are the same either way.
 
     Returns:
         The sums, and a trace of the first rounds, see `CountTally.trace`.
@@ -38,14 +35,12 @@ def play_shoes(
     Raises:
         EndlessSplitting: A seat reached the limit on hands.
     """
-    play, tally = _open_table(table, key, traced, adjusted)
+    play, tally = _open_table(table, key, traced)
     rounds = play(shoes)
     return CountSums(tally.raw, tally.shoes, tally.sums, tally.products), tally.trace[:rounds]
 
 
-def play_units(
-    table: CountingTable, key: tuple[int, int], shoes: int, unit: int, adjusted: bool = True
-) -> tuple[CountSums, UnitSums]:
+def play_units(table: CountingTable, key: tuple[int, int], shoes: int, unit: int) -> tuple[CountSums, UnitSums]:
     """Play whole shoes, the same as `play_shoes`, and keep the sums of a few shoes each.
 
     Args:
@@ -53,7 +48,6 @@ def play_units(
         key: The key of the random stream, which is read from its beginning.
         shoes: The number of shoes.
         unit: The shoes of a unit, an even number. The last one has what is left.
-        adjusted: See `play_shoes`.
 
     Returns:
         The sums, and those by unit.
@@ -61,7 +55,7 @@ def play_units(
     Raises:
         EndlessSplitting: A seat reached the limit on hands.
     """
-    play, tally = _open_table(table, key, 0, adjusted)
+    play, tally = _open_table(table, key, 0)
     numbers, sums = [tally.shoes.copy()], [tally.sums.copy()]
     for begun in range(0, shoes, unit):
         play(min(unit, shoes - begun))
@@ -71,9 +65,7 @@ def play_units(
     return CountSums(tally.raw, tally.shoes, tally.sums, tally.products), units
 
 
-def _open_table(
-    table: CountingTable, key: tuple[int, int], traced: int, adjusted: bool
-) -> tuple[Callable[[int], int], CountTally]:
+def _open_table(table: CountingTable, key: tuple[int, int], traced: int) -> tuple[Callable[[int], int], CountTally]:
     """Make a function that plays the next shoes and returns the number of rounds, and the tally to which it adds."""
     compiled, counter, buckets = table.compiled, table.counter, len(table.counter.model)
     spots = int(counter.spots.max())
@@ -97,7 +89,7 @@ def _open_table(
     counter = counter._replace(state=state, unseen=np.zeros_like(counter.full))
     ledger = open_ledger(at_table, luck_model, float(table.unit), 0)
     control = table.control._replace(left=table.control.full.copy())
-    shoe, at_seats, model = make_shoe(compiled, key), make_seats(at_table), luck_model if adjusted else None
+    shoe, at_seats, model = make_shoe(compiled, key), make_seats(at_table), luck_model if table.adjusted else None
 
     def play(shoes: int) -> int:
         rounds = play_counting(compiled, shoe, shoes, at_seats, counter, model, ledger, control, tally)

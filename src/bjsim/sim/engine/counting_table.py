@@ -23,6 +23,7 @@ class CountingTable(NamedTuple):
         luck_model: The luck model.
         counter: The counting system and what is done at each count.
         control: The values of the depth control.
+        adjusted: Whether profits are luck-adjusted and depth-controlled. The cards are the same either way.
     """
 
     compiled: CompiledRules
@@ -30,6 +31,7 @@ class CountingTable(NamedTuple):
     luck_model: LuckModel
     counter: Counter
     control: DepthControl
+    adjusted: bool
 
 
 class CountSums(NamedTuple):

@@ -43,7 +43,7 @@ def play_block(game: CountingGame, seed: int, block: int, keep_units: bool = Fal
 
     key, shoes = stream_key(seed, COUNTING_TABLE, block), block_shoes(game.rules)
     unit = unit_shoes(game.rules) if keep_units else shoes
-    return play_units(ready_table(game).table, key, shoes, unit, game.adjusted)
+    return play_units(ready_table(game).table, key, shoes, unit)
 
 
 class UnitRows:

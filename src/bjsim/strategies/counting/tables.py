@@ -138,7 +138,7 @@ def ready_table(game: CountingGame) -> ReadyTable:
         seat=game.others,
         other=charts.index(game.departures.base) if game.others else 0,
     )
-    table = CountingTable(compiled, rules.unit, luck_model, counter, control)
+    table = CountingTable(compiled, rules.unit, luck_model, counter, control, game.adjusted)
     return ReadyTable(table, buckets[0], np.stack(expected).sum(axis=1))
 
 
