@@ -85,12 +85,12 @@ def folders() -> list[str]:
     from bjsim.sim.engine.kernels.play import play
     from bjsim.sim.engine.kernels.rows import compile_rows
     from bjsim.sim.engine.kernels.run_table import run_table
-    from bjsim.sim.engine.kernels.seats_table import play_seats
+    from bjsim.sim.engine.kernels.seats_table import run_seats
     from bjsim.sim.engine.kernels.step import step
     from bjsim.strategies.learning.kernel import learn_episodes, play_episodes
     from bjsim.strategies.shoe.kernel import outcomes
 
     kernels: tuple[Any, ...] = (
-        compile_rows, play, play_counting, play_seats, run_table, step, learn_episodes, play_episodes, outcomes,
+        compile_rows, play, play_counting, run_seats, run_table, step, learn_episodes, play_episodes, outcomes,
     )  # fmt: skip
     return sorted({str(kernel.stats.cache_path) for kernel in kernels})

@@ -26,7 +26,7 @@ from bjsim.sim.engine.kernels.layout import (
 )
 from bjsim.sim.engine.kernels.play import RAN_AWAY, RUNAWAY, play
 from bjsim.sim.engine.kernels.run_table import LANES, LOG, run_table
-from bjsim.sim.engine.kernels.seats_table import play_seats
+from bjsim.sim.engine.kernels.seats_table import run_seats
 from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
 from bjsim.sim.engine.kernels.table_layout import Blocks, Lanes, LookupTable, TableSeats
 from bjsim.sim.engine.luck_model import padded
@@ -238,11 +238,11 @@ def play_by_table(
         A tuple (counts, trace) of all blocks together, as for `play_rounds`; no payoff is outside the counts.
     """
     counts = make_counts(compiled, 0, traced)
-    entry, split, splits, acting = (np.zeros_like(array) for array in seats[-4:])
-    seats = seats._replace(entry=entry, split=split, splits=splits, acting=acting)
+    working = ("entry", "split", "splits", "acting")
+    seats = seats._replace(**{name: np.zeros_like(getattr(seats, name)) for name in working})
     classes = np.zeros((len(seats.entry), len(seats.ends)), np.int64)
     for key, number in zip(keys, rounds, strict=True):
-        play_seats(compiled, make_shoe(compiled, key), number, seats, counts, classes)
+        run_seats(compiled, make_shoe(compiled, key), number, seats, counts, classes)
     for seat, frequencies in enumerate(classes):
         outside = _add_classes(compiled, counts.dense[seat], seats.ends, frequencies)
         assert not len(outside)  # hands are limited, so that all payoffs fit

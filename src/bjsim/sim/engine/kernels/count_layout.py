@@ -32,7 +32,7 @@ class Counter(NamedTuple):
         cells: The cell by the number of cards seen and the running count, uint16 (N + 1, n).
         lowest_bet: The running count for bets of the first column of `buckets`.
         buckets: The bucket by the number of cards seen and the running count for bets, uint16 (N + 1, n).
-        side_aces: What the running count for bets has more than the other, for every unseen ace.
+        side_aces: What every unseen ace adds to the running count for bets.
         chart: The chart in force, as an index into `CompiledRules.act`, int64 (C,).
         insures: Whether insurance is taken, int64 (C,).
         model: The luck model's chart by bucket, int64 (B,).

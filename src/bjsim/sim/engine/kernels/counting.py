@@ -20,15 +20,7 @@ from bjsim.sim.engine.kernels.count_insurance import (
     insure,
     judge_insurance,
 )
-from bjsim.sim.engine.kernels.count_layout import (
-    DEPTHS,
-    INSURANCE,
-    PRODUCTS,
-    PROFIT,
-    ROUNDS,
-    SQUARES,
-    VALUE,
-)
+from bjsim.sim.engine.kernels.count_layout import DEPTHS, INSURANCE, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
 from bjsim.sim.engine.kernels.counter import TEN, bet_bucket, count_cards, hide_hole_card, show_hole_card
 from bjsim.sim.engine.kernels.layout import TIED, LuckModel, Seats
 from bjsim.sim.engine.kernels.luck import count_luck, fresh_shoe
@@ -220,9 +212,8 @@ def play_counting(
             seats, luck_model = deal_in(table, model, hands)
             clear(seats)
             guess = expected = 0.0
-            sure = (
-                model is not None and insurable and shoe.size - shoe.read[0] >= to_dealer + to_hand * hands
-            )  # all from this shoe
+            needed = to_dealer + to_hand * hands  # cards of this shoe, until insurance is settled
+            sure = model is not None and insurable and shoe.size - shoe.read[0] >= needed
             if sure and hands == 1:
                 expected = expect_insurance(counter)
             elif sure:

@@ -50,7 +50,8 @@ def note_split(seats: Any, s: Any, entry: Any) -> None:
 def act(shoe: Any, seats: Any) -> None:
     """Play the turns of all seats that draw cards.
 
-    A card leads on to the next of these seats without a branch, as the processor could not guess where a turn ends.
+    After a card, the bit ACTED (>> 31) is added to the position of the seat in play: the processor could not predict a
+    branch at the end of a turn.
     """
     n, i = np.int64(0), np.int64(0)
     for s in range(len(seats.entry)):
@@ -98,7 +99,7 @@ def pay(compiled: Any, seats: Any, s: Any, counts: Any, classes: Any) -> Any:
 
 
 @compiled(nogil=True, _nrt=False)
-def play_seats(compiled: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, classes: Any) -> None:
+def run_seats(compiled: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, classes: Any) -> None:
     """Play rounds at one table.
 
     Args:

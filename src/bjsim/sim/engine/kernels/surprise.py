@@ -11,6 +11,14 @@ from numba.extending import intrinsic
 
 from bjsim.sim.engine.kernels.layout import WIDE
 
+WORD = ir.IntType(32)
+
+
+def _repeat(builder: Any, number: Any, kind: Any) -> Any:
+    """A vector of a kind with the same number in all WIDE places."""
+    one = builder.insert_element(kind(ir.Undefined), number, WORD(0))
+    return builder.shuffle_vector(one, one, ir.VectorType(WORD, WIDE)([0] * WIDE))
+
 
 def _surprise(context: Any, ev: Any, own: Any, slopes: Any, counts: Any, left: Any, card: Any) -> Any:
     """The value after a card minus its expectation before; the card is still counted in the shoe.
@@ -29,7 +37,7 @@ def _surprise(context: Any, ev: Any, own: Any, slopes: Any, counts: Any, left: A
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        double, whole = ir.DoubleType(), ir.IntType(32)
+        double = ir.DoubleType()
         wide, narrow = ir.VectorType(double, WIDE), ir.VectorType(ir.FloatType(), WIDE)
         quick = ("reassoc", "contract")  # in any order of summation
         ev, own, slopes, counts = (
@@ -41,22 +49,17 @@ def _surprise(context: Any, ev: Any, own: Any, slopes: Any, counts: Any, left: A
         def load(address: Any, kind: Any = wide) -> Any:
             return builder.load(builder.bitcast(address, kind.as_pointer()), align=4)
 
-        def repeat(number: Any, kind: Any = wide) -> Any:
-            one = builder.insert_element(kind(ir.Undefined), number, whole(0))
-            return builder.shuffle_vector(one, one, ir.VectorType(whole, WIDE)([0] * WIDE))
-
         total = cgutils.alloca_once_value(builder, narrow([0.0] * WIDE))  # type: ignore[no-untyped-call]
         with cgutils.for_range(builder, builder.extract_value(slopes.shape, 0)) as loop:
             row = builder.gep(slopes.data, [builder.mul(loop.index, loop.index.type(WIDE))])
             count = builder.fptrunc(builder.load(builder.gep(counts.data, [loop.index])), ir.FloatType())
-            product = builder.fmul(load(row, narrow), repeat(count, narrow), quick)
+            product = builder.fmul(load(row, narrow), _repeat(builder, count, narrow), quick)
             builder.store(builder.fadd(builder.load(total), product, quick), total)
-        finite = builder.fcmp_ordered(
-            ">", left, double(1)
-        )  # an infinite shoe counts as 1 card, as its probabilities never change
+        # An infinite shoe counts as 1 card, as its probabilities never change.
+        finite = builder.fcmp_ordered(">", left, double(1))
         share = builder.select(finite, builder.fdiv(double(1), builder.fsub(left, double(1))), double(0))
         slope = builder.fsub(builder.fpext(builder.load(total), wide), load(own.data), quick)
-        after = builder.fadd(load(ev.data), builder.fmul(slope, repeat(share), quick), quick)
+        after = builder.fadd(load(ev.data), builder.fmul(slope, _repeat(builder, share, wide), quick), quick)
         add_up = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
             builder.module, ir.FunctionType(double, [double, wide]), f"llvm.vector.reduce.fadd.v{WIDE}f64"
         )
@@ -73,16 +76,14 @@ surprise: Any = intrinsic(_surprise)
 def _remove_card(context: Any, counts: Any, card: Any) -> Any:
     """Remove a card from counts, float64 (WIDE,), with one store of all counts.
 
-    A load of the whole vector would have to wait until a store of one count has left the pipeline.
+    After a store of one count, the next load of the vector would stall: the processor forwards a store only to loads
+    that it covers.
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        double, whole = ir.DoubleType(), ir.IntType(64)
-        wide, places = ir.VectorType(double, WIDE), ir.VectorType(whole, WIDE)
+        wide, places = ir.VectorType(ir.DoubleType(), WIDE), ir.VectorType(ir.IntType(64), WIDE)
         counts = context.make_array(signature.args[0])(context, builder, arguments[0])
-        one = builder.insert_element(places(ir.Undefined), arguments[1], ir.IntType(32)(0))
-        rank = builder.shuffle_vector(one, one, ir.VectorType(ir.IntType(32), WIDE)([0] * WIDE))
-        found = builder.icmp_signed("==", rank, places(list(range(WIDE))))
+        found = builder.icmp_signed("==", _repeat(builder, arguments[1], places), places(list(range(WIDE))))
         address = builder.bitcast(counts.data, wide.as_pointer())
         removed = builder.select(found, wide([1.0] * WIDE), wide([0.0] * WIDE))
         builder.store(builder.fsub(builder.load(address, align=8), removed), address, align=8)
