@@ -52,7 +52,7 @@ def indices(
         check_writable(path)
     if save_path and save_path != "-" and not save_path.lower().endswith(".txt"):
         raise InputError(f"--save {save_path} is not accepted; `bjsim count --indices` reads files that end in .txt")
-    refuse_both(optimal)
+    check_optimal(optimal)
     rules, counting, bets = the_rules(rules_name, settings, decks), find_system(system), Ramp.parse(ramp)
     decks_to_count(rules)  # before anything that takes time
     chart = best_chart(rules)
@@ -61,21 +61,21 @@ def indices(
         bets = highest_score(table, *optimal[:2])
     found = generate_indices(rules, counting, limit=limit, kelly=kelly, ramp=bets)[:top]
     played = select_departures(found, chart)
-    scores = IndexScores(found, played, ramp_returns(table, [float(bets.bet(count).units) for count in table.counts]))
+    scores = IndexScores(found, played, ramp_returns(table, bets.units(table.counts)))
     if save_path:
         write_text(format_departures(played), save_path)
     if json_path:
         write_json({"indices": [scores.index_json(index) for index in found], **scores.json(bets)}, json_path)
     console = Console(stderr=json_path == "-")
     weight = ramp if optimal is None else f"{BetLimits().text(optimal)}, best SCORE"
-    units = "gain, units per million rounds"
-    headings = ["index play", "break-even true count", units, f"with bets {weight}", "gain in SCORE"]
-    print_table(console, headings, [scores.row(index) for index in found])
+    gains = ["gain, units per million rounds", f"with bets {weight}", "gain in SCORE"]
+    rows = [scores.row(index) for index in found]
+    print_table(console, ["index play", "break-even true count", *gains], rows)
     console.print(scores.text, style="dim", highlight=False, soft_wrap=True)
 
 
-def refuse_both(optimal: tuple[float, float, int] | None) -> None:
-    """Raises: InputError: --optimal replaces a ramp that is given, or has spots."""
+def check_optimal(optimal: tuple[float, float, int] | None) -> None:
+    """Raises: InputError: --optimal is given together with --ramp, or has several spots."""
     source = click.get_current_context().get_parameter_source("ramp")
     if optimal and source is ParameterSource.COMMANDLINE:
         raise InputError("--optimal and --ramp cannot be combined; leave out one of them")

@@ -136,7 +136,7 @@ def evaluate_run(run: CountRun, request: CountRequest) -> CountResult:
                 "--optimal: the best bet is 0 at every count; give a larger --bankroll, or a smaller --chip"
             )
     else:
-        bets = np.array([float(request.ramp.bet(count).units) for count in table.counts])
+        bets = np.array(request.ramp.units(table.counts))
     _check_spots(run, request, bets)
     wagered = float(table.shares @ (bets * run.spots * run.wagered))
     figures = find_figures(ramp_returns(table, bets, run.spots), request.terms, wagered)
@@ -150,7 +150,7 @@ def find_differences(first: CountResult, other: CountResult) -> list[Figure]:
         return gradient @ ramp_gradients(result.table, result.bets, result.run.spots)
 
     return [
-        two.less(one, difference_error(first.run, slopes(first, one.gradient), other.run, slopes(other, two.gradient)))
+        two.minus(one, difference_error(first.run, slopes(first, one.gradient), other.run, slopes(other, two.gradient)))
         for one, two in zip(first.figures, other.figures, strict=True)
         if one.gradient is not None and two.gradient is not None
     ]

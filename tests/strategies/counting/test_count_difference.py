@@ -38,7 +38,7 @@ kept = cache(play)
 
 
 def bets(run: CountRun, ramp: str = "1-12") -> np.ndarray:
-    return np.array([float(Ramp.parse(ramp).bet(count).units) for count in run.counts])
+    return np.array(Ramp.parse(ramp).units(run.counts))
 
 
 def slopes(run: CountRun, ramp: str = "1-12") -> np.ndarray:

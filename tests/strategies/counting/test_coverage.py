@@ -25,7 +25,7 @@ def run(system: str, seed: int, rounds: float) -> CountRun:
 def figures(found: CountRun) -> tuple[float, float, float, float]:
     """EV, half its interval, SCORE and half its interval."""
     table = found.returns
-    ramp = ramp_returns(table, [float(RAMP.bet(count).units) for count in table.counts])
+    ramp = ramp_returns(table, RAMP.units(table.counts))
     return ramp.ev, ramp.half_width(lambda ev, sd: ev), score(ramp.ev, ramp.sd), ramp.half_width(score)
 
 

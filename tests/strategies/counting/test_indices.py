@@ -225,7 +225,7 @@ def test_insurance_adds_to_the_score_what_play_says() -> None:
     found = by_cell(generate_indices(rules, HILO, ramp=bets))
 
     def returns(table: CountReturns) -> RampReturns:
-        return ramp_returns(table, [float(bets.bet(count).units) for count in table.counts])
+        return ramp_returns(table, bets.units(table.counts))
 
     computed = returns(chart_returns(rules, HILO, chart))
     alone = returns(simulate_count(rules, HILO, Departures(chart, ()), 4e6, seed=3).returns)
@@ -253,9 +253,7 @@ def test_gains_are_those_of_play() -> None:
     for ramp, rel in ((Ramp.parse("1"), 0.04), (bets, 0.02)):
         own = [found[play.row, play.column, play.action] for play in plays]
         gain = sum(index.gain if ramp != bets else index.gain_bets for index in own)
-        fixed, varied = (
-            ramp_returns(run.returns, [float(ramp.bet(count).units) for count in run.counts]) for run in runs
-        )
+        fixed, varied = (ramp_returns(run.returns, ramp.units(run.counts)) for run in runs)
         assert varied.ev - fixed.ev == pytest.approx(gain, rel=rel)
         half = sum(returns.half_width(lambda ev, sd: ev) ** 2 for returns in (fixed, varied)) ** 0.5
         assert half < 0.025 * gain

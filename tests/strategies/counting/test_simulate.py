@@ -63,7 +63,7 @@ def run(
 
 
 def units(ramp: str, counts: np.ndarray) -> np.ndarray:
-    return np.array([float(Ramp.parse(ramp).bet(count).units) for count in counts])
+    return np.array(Ramp.parse(ramp).units(counts))
 
 
 # --- null tests

@@ -73,8 +73,8 @@ class Figure:
     gradient: NDArray[np.float64] | None = None
     form: tuple[float, int, str] = (1, 0, "")
 
-    def less(self, first: Figure, error: float) -> Figure:
-        """Return the difference to the same figure of another game, given its standard error."""
+    def minus(self, first: Figure, error: float) -> Figure:
+        """Return this figure minus the same figure of another game, given the standard error of the difference."""
         value, half = self.value - first.value, Z95 * error
         scale, digits, unit = self.form
         text = ("+" if value > 0 else "") + _text(value * scale, half * scale, digits, unit)

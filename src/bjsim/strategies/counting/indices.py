@@ -74,8 +74,8 @@ class _Curve:
     """A choice as a function of the true count at the decision, which is `true`.
 
     gain, weight, decided: those of `Choice`. merit: the gain, less the price of risk if indices are risk-averse. taken:
-    whether the chart of the full shoe takes the action. seen: cards, tags and their variance in the full shoe, for
-    `count_spread`. drawn: the last argument of the same.
+    whether the chart of the full shoe takes the action. seen, drawn: arguments of `count_spread`: cards, tags and
+    their variance in the full shoe, and how many of the cards may be any.
     """
 
     true: Floats
@@ -218,7 +218,7 @@ def _index(key: ChoiceKey, curve: _Curve, spread: CountSpread, ramp: Ramp | None
         return None
     count = Fraction(float(counts[at])).limit_denominator(60)
     departure = Departure(key.row, key.column, key.action, ">=" if rising else "<", count)
-    bets = np.array([float(ramp.bet(count).units) for count in spread.before]) if ramp else np.ones(len(gained))
+    bets = np.array(ramp.units(spread.before)) if ramp else np.ones(len(gained))
     return Index(departure, break_even, float(gained.sum()), float(gained @ bets))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -140,6 +141,10 @@ class Ramp:
     def bet(self, count: Fraction | float) -> Bet:
         """Return the bet at a count."""
         return self.steps[max(bisect_right(self.counts, count) - 1, 0)][1]
+
+    def units(self, counts: Iterable[float]) -> list[float]:
+        """Return the units bet on each spot at each of these counts."""
+        return [float(self.bet(count).units) for count in counts]
 
 
 def spots_at(steps: SpotSteps, count: Fraction | float) -> int:
