@@ -36,23 +36,9 @@ from bjsim.strategies.counting.systems import built_in_systems, find_system
 
 WRITTEN = ("json_path", "save_path", "html_path", "plot_path")  # options that name a file to write
 PLAYED = (  # options that a stored run has decided
-    *(
-        "rules_name",
-        "settings",
-        "decks",
-        "cut",
-        "players",
-        "system",
-        "indices",
-        "chart",
-        "rounds",
-        "precision",
-        "seed",
-        "workers",
-        "adjusted",
-    ),
-    "varied",
-)
+    "rules_name", "settings", "decks", "cut", "players", "system", "indices", "chart", "rounds", "precision", "seed",
+    "workers", "adjusted", "varied",
+)  # fmt: skip
 
 
 @click.group(invoke_without_command=True)
@@ -165,7 +151,7 @@ def refuse_ignored(context: click.Context) -> None:
     if "ramp" in names and is_given(context, "optimal"):
         raise InputError("--optimal and --vary ramp cannot be combined; leave out one of them")
     clashes = [("load_path", name) for name in PLAYED] + [("optimal", "ramp")]
-    clashes += [("varied", name) for name in ("save_path", "load_path", "plot_path", "html_path")]
+    clashes += [("varied", name) for name in ("save_path", "plot_path", "html_path")]
     options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
     for one, other in clashes:
         if is_given(context, one) and is_given(context, other):

@@ -91,21 +91,16 @@ def _line(name: str, figures: Sequence[Figure]) -> list[Cell]:
 
 def varied_json(games: Sequence[tuple[str, CountResult]]) -> dict[str, object]:
     """The games as JSON, each but the first with the differences of its figures to the first one."""
-    (_, first), *others = games
-    differences = [
-        {"common_cards": has_common_cards(first.run, one.run)} | _figures_json(find_differences(first, one))
-        for _, one in others
-    ]
-    return {
-        "games": [
-            {"name": name} | count_json(one) | ({"difference": differences[number - 1]} if number else {})
-            for number, (name, one) in enumerate(games)
-        ]
-    }
+    first = games[0][1]
+    found = [{"name": name} | count_json(one) for name, one in games]
+    for game, (_, one) in zip(found[1:], games[1:], strict=True):
+        common = {"common_cards": has_common_cards(first.run, one.run)}
+        game["difference"] = common | _figures_json(find_differences(first, one))
+    return {"games": found}
 
 
 def _figures_json(figures: Sequence[Figure], ends: Mapping[str, tuple[float, float]] = {}) -> dict[str, object]:
-    """Figures by key; the interval of a figure has its name and `_ci95`. ends: of those that have limits."""
+    """Figures by key; the interval of a figure has its name and `_ci95`. ends: limits of intervals, by key."""
     found: dict[str, object] = {}
     for figure in figures:
         found[figure.key] = figure.value
