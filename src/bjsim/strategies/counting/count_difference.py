@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 def has_common_cards(one: CountRun, other: CountRun) -> bool:
-    """Whether two runs were dealt the same shoes, and kept the units that tell."""
+    """Whether two runs were dealt the same shoes, and kept the sums by unit that a comparison needs."""
     same = one.seed == other.seed and one.game.rules.decks == other.game.rules.decks
     return same and one.units is not None and other.units is not None
 

@@ -10,15 +10,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.counting_table import CountSums, UnitSums, count_quantum
-from bjsim.sim.engine.kernels.count_layout import (
-    DEPTHS,
-    INSURANCE,
-    PRODUCTS,
-    PROFIT,
-    ROUNDS,
-    SQUARES,
-    VALUE,
-)  # fmt: skip
+from bjsim.sim.engine.kernels.count_layout import DEPTHS, INSURANCE, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
 from bjsim.sim.stats.controlled import PER_CONTROL, Ratios, ShoeSums, controlled_ratios, plain_ratios
 from bjsim.strategies.counting.count_returns import CountReturns, ramp_returns
 from bjsim.strategies.counting.ramp import spots_at

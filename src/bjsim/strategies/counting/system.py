@@ -56,7 +56,7 @@ class ScaledCount(NamedTuple):
         divisor_rounding: Position in `DIVISOR_ROUNDINGS`.
         least: The least divisor in cards.
         rounding: Position in `ROUNDINGS`.
-        side_aces: What the running count has in it for every unseen ace; not 0 for bets by a side count of aces alone.
+        side_aces: What every unseen ace adds to the running count; 0 except in counts for bets with a side count.
     """
 
     tags: tuple[int, ...]
