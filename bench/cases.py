@@ -197,8 +197,8 @@ def notebook(python: str, file: str) -> Iterator[Measured]:
         mine: list[float] = []
         peers: list[float] = []
         for _ in range(2):
-            command = [python, str(HERE / "peer.py"), file, decks]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            peer_command = [python, str(HERE / "peer.py"), file, decks]
+            done = subprocess.run(peer_command, capture_output=True, text=True, check=True)
             peers.append(float(done.stdout.split()[-1]))
             mine.append(
                 len(spans) * LARGEST_BLOCK / in_turn(lambda table=table, spans=spans: table.play(1, 0, spans)).work

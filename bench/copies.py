@@ -50,9 +50,9 @@ def play_contest(
     adjuster = LuckAdjuster(ContestLuckModel(RULES), len(players), size)
     for tables in schedule(len(players), duplicate):
         logs = []
-        for compiled in tables:
+        for plan in tables:
             draw_logger = DrawLogger(RULES, adjuster.luck_model.state_index)
-            for record in play_table(contest, compiled, players.__getitem__, draw_logger):
+            for record in play_table(contest, plan, players.__getitem__, draw_logger):
                 standings.add(record)
                 look(standings)
             logs.append(draw_logger.draw_log())

@@ -62,8 +62,8 @@ def in_turn(work: Callable[[], object], turns: int = TURNS) -> Seconds:
 def speed(what: str, rounds: int, work: Callable[[], object], turns: int = TURNS) -> Measured:
     """Rounds per second."""
     seconds = in_turn(work, turns)
-    each = rounds / seconds.work / 1e6
-    return Measured(what, f"{1e6 * each:,.0f} rounds/s", each * seconds.plain, each * seconds.memory)
+    millions = rounds / seconds.work / 1e6
+    return Measured(what, f"{1e6 * millions:,.0f} rounds/s", millions * seconds.plain, millions * seconds.memory)
 
 
 def duration(what: str, work: Callable[[], object], turns: int = TURNS) -> Measured:
