@@ -146,8 +146,8 @@ def test_ramps_and_cuts_are_compared(tmp_path):
     assert (low + high) / 2 == pytest.approx(second["score"] - first["score"])
     halves = [(game["score_ci95"][1] - game["score_ci95"][0]) / 2 for game in (first, second)]
     assert 0 < (high - low) / 2 < 0.95 * math.hypot(*halves)
-    assert re.search(rf"less {names[0]} .*(\n.*){{2}}{names[1]} +\+{second['difference']['ev_per_round']:.6f} ±", out)
-    assert "differences are those on the same shoes\n" in out
+    assert re.search(rf"minus {names[0]} .*(\n.*){{2}}{names[1]} +\+{second['difference']['ev_per_round']:.6f} ±", out)
+    assert "differences are between games on the same shoes\n" in out
 
 
 def test_differences_say_where_the_cards_are_others(stored):
@@ -156,7 +156,7 @@ def test_differences_say_where_the_cards_are_others(stored):
     result = evaluate_run(load_count_run(stored[0] / "run.npz"), request)
     console = Console(file=StringIO(), width=200)
     print_varied(console, [("one", result), ("two", result)])
-    assert "the same shoes, but two: other cards, independent" in console.file.getvalue()
+    assert "the same shoes, except two: other cards, independent" in console.file.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -77,10 +77,10 @@ def print_varied(console: Console, games: Sequence[tuple[str, CountResult]]) -> 
     if len(games) == 1:
         return
     rows = [_line(name, find_differences(first, one)) for name, one in games[1:]]
-    print_table(console, [f"less {name}", *(headings[key] for key in VARIED)], rows)
+    print_table(console, [f"minus {name}", *(headings[key] for key in VARIED)], rows)
     others = [name for name, one in games[1:] if not has_common_cards(first.run, one.run)]
-    text = "± half the 95% interval; differences are those on the same shoes"
-    text += f", but {' and '.join(others)}: other cards, independent" if others else ""
+    text = "± half the 95% interval; differences are between games on the same shoes"
+    text += f", except {' and '.join(others)}: other cards, independent" if others else ""
     console.print(text, style="dim", highlight=False, soft_wrap=True)
 
 
