@@ -174,6 +174,10 @@ def test_the_lookup_table_covers_splits_and_resplits(fields: dict[str, object]) 
     assert not len(leaves.hands) and (leaves.table[2 * WAITING :] >> 8 == WAITING).any()
     assert not differ(compiled, lookup, LENGTHS)
     assert not differ(compiled, leaves, LENGTHS)
+    compiled = splitter(game.replace(seats=3))
+    seats = make_table_seats(compiled)
+    assert seats
+    assert not seats_differ(compiled, seats, LENGTHS)
 
 
 def test_a_table_has_the_rows_it_may_have() -> None:
