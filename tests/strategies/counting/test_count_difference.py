@@ -100,13 +100,17 @@ def test_other_cards_are_independent() -> None:
 
 
 def test_a_longer_run_is_compared_by_the_blocks_that_both_have() -> None:
-    """Two blocks and five; the blocks that one run lacks are independent."""
+    """Two blocks and five; the blocks that one run lacks are independent, as are rows with fewer of them."""
     short, long = play("i18", 1, 60_000), play("i18", 1, 220_000)
     assert short.units is not None and long.units is not None
     assert (len(short.units.shoes), len(long.units.shoes)) == (2, 5)
     error = difference_error(short, slopes(short), long, slopes(long))
     own = [math.sqrt(slopes(run) @ run.returns.error @ slopes(run)) for run in (short, long)]
     assert math.sqrt(own[0] ** 2 - own[1] ** 2) == pytest.approx(error, rel=0.3)  # as of nested samples
+    wide = replace(long, units=UnitSums(*(np.stack([part[:4].sum(axis=0), part[4]]) for part in long.units)))
+    assert difference_error(long, slopes(long), wide, slopes(wide)) == pytest.approx(0, abs=1e-12)
+    for one, two in ((short, wide), (wide, short)):  # no row of four blocks is common
+        assert difference_error(one, slopes(one), two, slopes(two)) == pytest.approx(math.hypot(*own), rel=0.2)
 
 
 def test_rows_of_units_add_up_neighbouring_blocks() -> None:

@@ -39,11 +39,11 @@ def difference_error(one: CountRun, slopes: Floats, other: CountRun, other_slope
     if not has_common_cards(one, other):
         return math.hypot(_own_error(one, slopes), _own_error(other, other_slopes))
     (first, shoes), (second, other_shoes) = _unit_errors(one, slopes), _unit_errors(other, other_slopes)
-    while shoes[0, 0] != other_shoes[0, 0]:  # the longer run has added up neighbouring blocks
-        if shoes[0, 0] < other_shoes[0, 0]:
-            first, shoes = _add_neighbours(first), _add_neighbours(shoes)
-        else:
-            second, other_shoes = _add_neighbours(second), _add_neighbours(other_shoes)
+    width, other_width = shoes[0, 0], other_shoes[0, 0]
+    while width < other_width:  # the longer run has added up neighbouring blocks
+        first, shoes, width = _add_neighbours(first), _add_neighbours(shoes), 2 * width
+    while other_width < width:
+        second, other_shoes, other_width = _add_neighbours(second), _add_neighbours(other_shoes), 2 * other_width
     size = np.maximum(shoes.shape, other_shoes.shape)
     first, shoes, second, other_shoes = (_pad(part, size) for part in (first, shoes, second, other_shoes))
     return math.sqrt(np.where(shoes == other_shoes, (second - first) ** 2, first**2 + second**2).sum())
