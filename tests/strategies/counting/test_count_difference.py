@@ -108,7 +108,8 @@ def test_a_longer_run_is_compared_by_the_blocks_that_both_have() -> None:
     own = [math.sqrt(slopes(run) @ run.returns.error @ slopes(run)) for run in (short, long)]
     assert math.sqrt(own[0] ** 2 - own[1] ** 2) == pytest.approx(error, rel=0.3)  # as of nested samples
     wide = replace(long, units=UnitSums(*(np.stack([part[:4].sum(axis=0), part[4]]) for part in long.units)))
-    assert difference_error(long, slopes(long), wide, slopes(wide)) == pytest.approx(0, abs=1e-12)
+    for one, two in ((long, wide), (wide, long)):
+        assert difference_error(one, slopes(one), two, slopes(two)) == pytest.approx(0, abs=1e-12)
     for one, two in ((short, wide), (wide, short)):  # no row of four blocks is common
         assert difference_error(one, slopes(one), two, slopes(two)) == pytest.approx(math.hypot(*own), rel=0.2)
 

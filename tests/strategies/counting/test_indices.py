@@ -19,7 +19,7 @@ from bjsim.strategies.counting.departures import names_sets, parse_departures
 from bjsim.strategies.counting.indices import adapt_departures, select_departures
 from bjsim.strategies.counting.risk import score
 from bjsim.strategies.counting.simulate import simulate_count
-from bjsim.strategies.counting.system import IN_DECK
+from bjsim.strategies.counting.system import IN_DECK, CountingSystem
 from bjsim.strategies.counting.typical import typical_shoe
 from bjsim.strategies.evaluation.best import best_chart
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -198,14 +198,15 @@ def test_score_gain() -> None:
     assert index.score_gain(-0.002, 3.0) == 0
 
 
-def test_the_returns_of_a_chart_lie_between_those_of_its_shoes() -> None:
+@pytest.mark.parametrize("system", [HILO, find_system("zen")], ids=["hilo", "zen"])
+def test_the_returns_of_a_chart_lie_between_those_of_its_shoes(system: CountingSystem) -> None:
     """EV and variance of a floored count, one half of a bet of doubles, by the solver of the shoes at both its ends."""
     rules = RULES.replace(surrender=False, split_by="never", decks=2)
     chart = ShoeSolver(rules).chart
-    table = chart_returns(rules, HILO, chart)
+    table = chart_returns(rules, system, chart)
     unseen = round(104 * (1 - 0.75 / 2))
     for count in (-3, 2, 5):
-        low, high = (ShoeSolver(rules, typical_shoe(HILO, 2, unseen, count + end)) for end in (0, 1))
+        low, high = (ShoeSolver(rules, typical_shoe(system, 2, unseen, count + end)) for end in (0, 1))
         at = int(np.searchsorted(table.counts, count))
         assert table.counts[at] == count
         assert low.value(chart) < table.ev[at] < high.value(chart)
