@@ -9,8 +9,10 @@ from functools import cache
 import numpy as np
 import pytest
 
+from bjsim.sim.engine.counting import play_shoes, play_units
 from bjsim.sim.engine.counting_table import UnitSums
 from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.count_difference import difference_error, has_common_cards
 from bjsim.strategies.counting.count_returns import ramp_gradients, ramp_returns
@@ -20,6 +22,7 @@ from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.risk import score
 from bjsim.strategies.counting.simulate import MOST_ROWS, UnitRows, simulate_count
 from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.tables import ready_table
 from bjsim.strategies.evaluation.best import best_chart
 
 pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
@@ -63,6 +66,17 @@ def test_the_errors_of_the_shoes_add_up_to_nothing_and_make_the_covariance() -> 
     assert run.units is not None
     assert run.units.sums.sum(axis=(0, 1)) == pytest.approx(sums, rel=1e-9, abs=1e-6)
     assert (run.units.shoes.sum(axis=(0, 1)) == shoes).all()
+
+
+def test_units_are_the_shoes_of_the_block_one_after_another() -> None:
+    """Eleven shoes in units of four; the last unit has what is left."""
+    table, key = ready_table(kept("i18", 1).game).table, stream_key(1, 0, 0)
+    whole, _ = play_shoes(table, key, 11)
+    sums, units = play_units(table, key, 11, 4)
+    assert all((one == two).all() for one, two in zip(whole, sums, strict=True))
+    assert units.shoes.tolist() == [[2, 2], [2, 2], [2, 1]]
+    assert units.sums[0] == pytest.approx(play_shoes(table, key, 4)[0].sums)
+    assert units.sums.sum(axis=0) == pytest.approx(sums.sums)
 
 
 def test_two_ramps_of_one_run_differ_by_their_difference() -> None:
