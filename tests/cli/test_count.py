@@ -172,6 +172,7 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--bankroll", "0"), "bankroll = 0.0 is not accepted"),
         (("--until", "1"), "1 has no % sign"),
         (("--vary", "colour=red"), "--vary colour=red is not accepted"),
+        (("--vary", "cut=1/2", "--vary", "cut=3/4"), "--vary cut is given twice"),
         (("--vary", "cut=1/2,3/4", "--html", "x.html"), "--vary and --html cannot be combined"),
         (("--load", "none.npz"), "--load and --rules cannot be combined"),
         (("--optimal", "1-8", "--ramp", "1-4"), "--optimal and --ramp cannot be combined"),
@@ -207,8 +208,15 @@ def test_the_best_bet_is_0_everywhere(stored):
     assert "the best bet is 0 at every count" in refusal("count", *words)
 
 
+def test_a_ramp_that_bets_at_no_count_of_the_table(stored):
+    """Rare counts are in the last row, which has the bet of the most usual of them."""
+    words = ("--load", stored[0] / "run.npz", "--ramp", "0:0 40:5")
+    assert "--ramp 0:0 40:5 has no bet at the counts of the table, ≤ -" in refusal("count", *words)
+
+
 def test_the_bets_of_indices_are_of_one_spot_and_one_kind():
     words = ("count", "indices", "--rules", "vegas-s17", "--optimal")
+    assert "--ramp 0:0 2:1x2 has several spots" in refusal(*words[:-1], "--ramp", "0:0 2:1x2")
     assert "--optimal 1-12x2 has several spots" in refusal(*words, "1-12x2")
     assert "--optimal and --ramp cannot be combined" in refusal(*words, "1-12", "--ramp", "1-8")
 

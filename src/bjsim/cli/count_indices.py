@@ -54,6 +54,8 @@ def indices(
         raise InputError(f"--save {save_path} is not accepted; `bjsim count --indices` reads files that end in .txt")
     check_optimal(optimal)
     rules, counting, bets = the_rules(rules_name, settings, decks), find_system(system), Ramp.parse(ramp)
+    if any(bet.spots > 1 for _, bet in bets.steps):
+        raise InputError(f"--ramp {bets} has several spots; indices are for one, so leave out x")
     decks_to_count(rules)  # before anything that takes time
     chart = best_chart(rules)
     table = chart_returns(rules, counting, chart)

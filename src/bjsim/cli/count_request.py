@@ -137,6 +137,11 @@ def evaluate_run(run: CountRun, request: CountRequest) -> CountResult:
             )
     else:
         bets = np.array(request.ramp.units(table.counts))
+        if not bets.any():
+            raise InputError(
+                f"--ramp {request.ramp} has no bet at the counts of the table, {run.labels[0]} to {run.labels[-1]}; "
+                "bet at one of them"
+            )
     _check_spots(run, request, bets)
     wagered = float(table.shares @ (bets * run.spots * run.wagered))
     figures = find_figures(ramp_returns(table, bets, run.spots), request.terms, wagered)
@@ -172,6 +177,8 @@ def vary(request: CountRequest, varied: Sequence[str]) -> list[tuple[str, CountR
         name = name.strip()
         if not equals or name not in (*VARIED, *RULE_FIELDS):
             raise InputError(f"--vary {text} is not accepted; vary {', '.join(VARIED)} or a rule, such as cut=70%,80%")
+        if any(name == axis[0][0] for axis in axes):
+            raise InputError(f"--vary {name} is given twice; give all its values at once, as in --vary {name}=V1,V2")
         separator = ";" if ";" in values else ","
         axes.append([(name, value.strip()) for value in values.split(separator)])
     requests = []
