@@ -171,7 +171,7 @@ def _check_spots(run: CountRun, request: CountRequest, bets: NDArray[np.float64]
 
 def vary(request: CountRequest, varied: Sequence[str]) -> list[tuple[str, CountRequest]]:
     """A request for each combination of the values of `--vary`, with its name. Raises: InputError."""
-    axes = []
+    axes: list[list[tuple[str, str]]] = []
     for text in varied:
         name, equals, values = text.partition("=")
         name = name.strip()
