@@ -119,6 +119,15 @@ def test_spots_and_players(tmp_path):
     assert "other spots than these bets: 1 from a count of 0, 2 from a count of 1, 3" in refusal(*load, "--ramp", "1x2")
 
 
+def test_the_highest_bet_is_made_wherever_its_count_is(tmp_path):
+    """KO in eight decks: the counts of the ramp are far above the usual ones. Bets that are never made are noted."""
+    words = ("--rules", "vegas-s17", "--decks", "8", "--system", "ko", "--indices", "none", "--rounds", "2e4")
+    out = bjsim("count", *words, "--save", tmp_path / "run.npz").out
+    assert re.search(r"≥ \+7 .* 12 ", out) and "note:" not in out
+    again = bjsim("count", "--load", tmp_path / "run.npz", "--ramp", "0:1 9:30").out
+    assert "all counts ≥ +7 are one row, with the bet 1: the ramp's bet of 30 is never made" in again
+
+
 def test_bets_by_a_side_count_of_aces(tmp_path):
     """Reports name the side count, and a stored run keeps it; the counts of the table are those of the bets."""
     (tmp_path / "mine.toml").write_text('system = "zen"\nside_aces = 1\n')

@@ -42,6 +42,8 @@ def print_counts(console: Console, result: CountResult) -> None:
     text = f"{describe(result)}; {run.rounds:,} rounds, {run.rounds_per_shoe:.1f} in a shoe, in {run.seconds:.1f} s, "
     text += f"seed {run.seed}; variance reduction {run.variance_reduction(result.bets):,.0f}"
     console.print(text, style="dim", highlight=False, soft_wrap=True)
+    if result.note:
+        console.print(f"note: {result.note}", highlight=False, soft_wrap=True)
 
 
 def count_name(result: CountResult) -> str:

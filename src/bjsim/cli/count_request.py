@@ -108,18 +108,20 @@ class CountRequest:
 
         return simulate_count(
             self.rules, self.system, self.departures(), self.rounds, self.seed, self.workers, enough=enough,
-            spots=self.spots, adjusted=self.adjusted, keep_units=keep_units,
+            spots=self.spots, adjusted=self.adjusted, span=(0, 0) if self.optimal else self.ramp.span,
+            keep_units=keep_units,
         )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class CountResult:
-    """A counted game evaluated: the bets by count, on each spot, and their figures."""
+    """A counted game evaluated: the bets by count, on each spot, and their figures. note: what the bets left out."""
 
     run: CountRun
     table: CountReturns
     bets: NDArray[np.float64]
     figures: list[Figure]
+    note: str = ""
 
 
 def evaluate_run(run: CountRun, request: CountRequest) -> CountResult:
@@ -145,7 +147,17 @@ def evaluate_run(run: CountRun, request: CountRequest) -> CountResult:
     _check_spots(run, request, bets)
     wagered = float(table.shares @ (bets * run.spots * run.wagered))
     figures = find_figures(ramp_returns(table, bets, run.spots), request.terms, wagered)
-    return CountResult(run, table, bets, figures)
+    return CountResult(run, table, bets, figures, "" if request.optimal else _unreached(run, request.ramp, bets))
+
+
+def _unreached(run: CountRun, ramp: Ramp, bets: NDArray[np.float64]) -> str:
+    """What to say if the counts of the last row would have several bets."""
+    top = float(ramp.steps[-1][1].units)
+    if top == bets[-1]:
+        return ""
+    return (
+        f"all counts {run.labels[-1]} are one row, with the bet {bets[-1]:g}: the ramp's bet of {top:g} is never made"
+    )
 
 
 def find_differences(first: CountResult, other: CountResult) -> list[Figure]:

@@ -51,6 +51,7 @@ def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
         "counts": game.counts,
         "spots": [[str(count), spots] for count, spots in game.spots],
         "adjusted": game.adjusted,
+        "span": game.span,
         "first": run.first,
         "seed": str(run.seed),
         "seconds": run.seconds,
@@ -100,7 +101,13 @@ def _game(about: Mapping[str, Any]) -> CountingGame:
     counts = tuple(about["counts"]) if about["counts"] else None
     spots = tuple((Fraction(count), int(number)) for count, number in about["spots"])
     return CountingGame(
-        rules, CountingSystem(**about["system"]), departures, counts, spots, about.get("adjusted", True)
+        rules,
+        CountingSystem(**about["system"]),
+        departures,
+        counts,
+        spots,
+        about.get("adjusted", True),
+        tuple(about.get("span", (0, 0))),
     )
 
 

@@ -86,6 +86,7 @@ def simulate_count(
     enough: Callable[[CountRun], bool] = lambda run: False,
     spots: SpotSteps = ONE_SPOT,
     adjusted: bool = True,
+    span: tuple[int, int] = (0, 0),
     keep_units: bool = False,
 ) -> CountRun:
     """Play a counter who bets one unit on every spot; every bet ramp on these spots is computed from the result.
@@ -101,6 +102,7 @@ def simulate_count(
         enough: Called with the result so far after every block, in order; whether to stop.
         spots: The spots that are played, such as `Ramp.parse("0:1 2:4x2").spots`.
         adjusted: Whether profits are luck-adjusted and depth-controlled. The cards are the same either way.
+        span: See `CountingGame`; that of the ramp, such as `Ramp.parse("1-12").span`.
         keep_units: Whether to keep the sums of a few shoes each, for differences to runs on the same cards.
 
     Returns:
@@ -112,7 +114,7 @@ def simulate_count(
     """
     if not 1 <= rounds < 1e15:
         raise InputError(f"rounds = {rounds} is not accepted; use 1 to 1e15")
-    game = CountingGame(rules, system, departures, counts, spots, adjusted)
+    game = CountingGame(rules, system, departures, counts, spots, adjusted, span)
     ready = ready_table(game)  # before workers are forked, which share it
     began = time.perf_counter()
     run, rows = None, UnitRows()

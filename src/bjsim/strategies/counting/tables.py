@@ -44,6 +44,8 @@ class CountingGame:
         counts: The lowest and the highest count with a bucket of its own; None: nearly all that occur.
         spots: The spots that the counter plays, see `Ramp.spots`.
         adjusted: Whether profits are luck-adjusted and depth-controlled.
+        span: Counts from the lowest to the highest of these have a bucket of their own unless they are very rare, see
+            `Ramp.span`.
 
     Raises:
         InputError: The rules are not supported, or the table is too small.
@@ -55,6 +57,7 @@ class CountingGame:
     counts: tuple[int, int] | None = None
     spots: SpotSteps = ONE_SPOT
     adjusted: bool = True
+    span: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
         if self.rules.infinite:
@@ -113,7 +116,7 @@ def ready_table(game: CountingGame) -> ReadyTable:
     rules, decks = game.rules.replace(insurance=False), int(game.rules.decks)  # which is taken by the count
     bets = game.system.scaled_bets(decks)
     distribution = depth_distribution(bets, decks, rules.cut_cards)
-    buckets = game.counts or _usual_counts(whole_counts(decision_counts(bets, decks)), distribution)
+    buckets = game.counts or _usual_counts(whole_counts(decision_counts(bets, decks)), distribution, game.span)
     # With a side count of aces, the plays by the count for bets are a guess, for the luck model and the control alone.
     cells = make_cells(bets, game.departures, decks, buckets)
     decisions = make_cells(game.system.scaled(decks), game.departures, decks, buckets)
@@ -142,8 +145,8 @@ def ready_table(game: CountingGame) -> ReadyTable:
     return ReadyTable(table, buckets[0], np.stack(expected).sum(axis=1))
 
 
-def _usual_counts(counts: Array, distribution: DepthDistribution) -> tuple[int, int]:
-    """The range of counts outside which few depths are."""
+def _usual_counts(counts: Array, distribution: DepthDistribution, span: tuple[int, int]) -> tuple[int, int]:
+    """The range of counts outside which few depths are; of a long range the middle, and the part in `span`."""
     counts = counts[: len(distribution.probability)]
     lowest = int(counts.min())
     share = np.bincount((counts - lowest).ravel(), distribution.probability.ravel())
@@ -151,7 +154,7 @@ def _usual_counts(counts: Array, distribution: DepthDistribution) -> tuple[int, 
     low, high = (lowest + int(np.searchsorted(below, limit)) for limit in (TAIL, 1 - TAIL))
     middle = lowest + int(np.searchsorted(below, 0.5))
     reach = MOST_BUCKETS // 2
-    return max(low, middle - reach), min(max(high, low), middle + reach)
+    return max(low, min(middle - reach, span[0])), min(max(high, low), max(middle + reach, span[1]))
 
 
 def _play_of_buckets(cells: CountCells, distribution: DepthDistribution, buckets: int) -> Array:
