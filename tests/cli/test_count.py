@@ -200,6 +200,7 @@ def test_a_game_of_an_infinite_shoe_is_named_first():
     """The default game has one, and no index play for a dealer's ten."""
     assert "cannot be counted in an infinite shoe" in refusal("count")
     assert "cannot be counted in an infinite shoe" in refusal("count", "indices")
+    assert "ties = replay" in refusal("count", "indices", "--rules", "neller", "--decks", "1")
 
 
 def test_a_precision_is_reached(monkeypatch):

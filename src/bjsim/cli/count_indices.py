@@ -16,11 +16,12 @@ from bjsim.cli.tables import Cell, print_table
 from bjsim.errors import InputError
 from bjsim.strategies.counting.chart_returns import chart_returns, highest_score
 from bjsim.strategies.counting.count_returns import RampReturns, ramp_returns
-from bjsim.strategies.counting.departures import Departure, format_departures
+from bjsim.strategies.counting.departures import Departure, Departures, format_departures
 from bjsim.strategies.counting.indices import Index, generate_indices, select_departures
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.risk import score
 from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.tables import CountingGame
 from bjsim.strategies.counting.typical import decks_to_count
 from bjsim.strategies.evaluation.best import best_chart
 
@@ -58,6 +59,7 @@ def indices(
         raise InputError(f"--ramp {bets} has several spots; indices are for one, so leave out x")
     decks_to_count(rules)  # before anything that takes time
     chart = best_chart(rules)
+    CountingGame(rules, counting, Departures(chart, ()))  # refuses games in which `bjsim count` cannot play them
     table = chart_returns(rules, counting, chart)
     if optimal:
         bets = highest_score(table, *optimal[:2])
