@@ -82,12 +82,12 @@ def luck_and_counting() -> Iterator[Measured]:
         chart = Solver(rules.replace(decks="inf")).chart
         (table,) = make_experiment(rules, [chart], 1, 1, 1, True, False).groups
         yield speed(f"{name}, luck-adjusted", 1 << 20, lambda table=table: table.play(1, 0, [Span(0, 1 << 20)]))
-        game = CountingGame(rules, find_system("hilo"), Departures(chart, find_departures("i18")))
-        counting, shoes = ready_table(game).table, 12_000 * 52 // rules.cut_cards
+        departures, shoes = Departures(chart, find_departures("i18")), 12_000 * 52 // rules.cut_cards
         for adjusted in (True, False):
+            counting = ready_table(CountingGame(rules, find_system("hilo"), departures, adjusted=adjusted)).table
 
-            def work(table: CountingTable = counting, shoes: int = shoes, adjusted: bool = adjusted) -> CountSums:
-                return play_shoes(table, stream_key(1, 0, 0), shoes, adjusted=adjusted)[0]
+            def work(table: CountingTable = counting, shoes: int = shoes) -> CountSums:
+                return play_shoes(table, stream_key(1, 0, 0), shoes)[0]
 
             words = "luck-adjusted" if adjusted else "not luck-adjusted"
             yield speed(f"{name}, Hi-Lo with I18, {words}", int(work().raw[:, 0].sum()), work)
