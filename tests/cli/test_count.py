@@ -125,7 +125,7 @@ def test_the_highest_bet_is_made_wherever_its_count_is(tmp_path):
     out = bjsim("count", *words, "--save", tmp_path / "run.npz").out
     assert re.search(r"≥ \+7 .* 12 ", out) and "note:" not in out
     again = bjsim("count", "--load", tmp_path / "run.npz", "--ramp", "0:1 9:30").out
-    assert "all counts ≥ +7 are one row, with the bet 1: the ramp's bet of 30 is never made" in again
+    assert "note: never bet: 30; each row from ≤ -37 to ≥ +7 has one bet for all its counts" in again
 
 
 def test_bets_by_a_side_count_of_aces(tmp_path):

@@ -115,7 +115,7 @@ class CountRequest:
 
 @dataclass(frozen=True)
 class CountResult:
-    """A counted game evaluated: the bets by count, on each spot, and their figures. note: what the bets left out."""
+    """A counted game evaluated: the bets by count, on each spot, their figures, and a note on bets never made."""
 
     run: CountRun
     table: CountReturns
@@ -151,13 +151,12 @@ def evaluate_run(run: CountRun, request: CountRequest) -> CountResult:
 
 
 def _unreached(run: CountRun, ramp: Ramp, bets: NDArray[np.float64]) -> str:
-    """What to say if the counts of the last row would have several bets."""
-    top = float(ramp.steps[-1][1].units)
-    if top == bets[-1]:
+    """What to say if no row of the table has one of the ramp's bets."""
+    missing = sorted({float(bet.units) for _, bet in ramp.steps} - set(bets.tolist()))
+    if not missing:
         return ""
-    return (
-        f"all counts {run.labels[-1]} are one row, with the bet {bets[-1]:g}: the ramp's bet of {top:g} is never made"
-    )
+    units = ", ".join(f"{bet:g}" for bet in missing)
+    return f"never bet: {units}; each row from {run.labels[0]} to {run.labels[-1]} has one bet for all its counts"
 
 
 def find_differences(first: CountResult, other: CountResult) -> list[Figure]:
