@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def browser() -> Iterator[Chromium]:
     """A browser for the tests of one file, which are skipped where there is none."""
     if PROGRAM is None:
-        pytest.skip("there is no Chromium here")
+        pytest.skip("Chromium is not installed")
     with Chromium() as chromium:
         yield chromium
 

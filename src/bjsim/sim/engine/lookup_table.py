@@ -76,7 +76,7 @@ def make_table_seats(compiled: CompiledRules) -> TableSeats | None:
         compiled: The compiled rules.
 
     Returns:
-        The seats with the tables of their charts; None where a seat alone has no table that contains all rounds.
+        The seats and their tables; None if rounds of a seat would leave its table, or if turns are round-robin.
     """
     if compiled.numbers.round_robin:
         return None

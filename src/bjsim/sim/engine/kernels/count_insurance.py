@@ -64,6 +64,18 @@ def chance_of_ace(counter: Any) -> Any:
 
 
 @compiled(_nrt=False, forceinline=True)
+def foresee_insurance(counter: Any, hands: Any) -> Any:
+    """The expected profit of insurance before a round of so many hands, in bets.
+
+    Returns: the expected profit, and the guess on which it rests and that `judge_insurance` corrects; 0 if it is exact.
+    """
+    if hands == 1:
+        return expect_insurance(counter), 0.0
+    guess = guess_insurance(counter)
+    return guess * chance_of_ace(counter), guess
+
+
+@compiled(_nrt=False, forceinline=True)
 def insure(counter: Any, shoe: Any, column: Any) -> Any:
     """Decide on insurance after the deal. Returns: its profit without a dealer's natural, in half bets on each spot."""
     cell = counter.state[0].cell if counter.before_round else count_cards(counter, shoe)

@@ -13,13 +13,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.count_insurance import (
-    chance_of_ace,
-    expect_insurance,
-    guess_insurance,
-    insure,
-    judge_insurance,
-)
+from bjsim.sim.engine.kernels.count_insurance import foresee_insurance, insure, judge_insurance
 from bjsim.sim.engine.kernels.count_layout import DEPTHS, INSURANCE, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
 from bjsim.sim.engine.kernels.counter import TEN, bet_bucket, count_cards, hide_hole_card, show_hole_card
 from bjsim.sim.engine.kernels.layout import TIED, LuckModel, Seats
@@ -214,11 +208,8 @@ def play_counting(
             guess = expected = 0.0
             needed = to_dealer + to_hand * hands  # cards of this shoe, until insurance is settled
             sure = model is not None and insurable and shoe.size - shoe.read[0] >= needed
-            if sure and hands == 1:
-                expected = expect_insurance(counter)
-            elif sure:
-                guess = guess_insurance(counter)
-                expected = guess * chance_of_ace(counter)
+            if sure:
+                expected, guess = foresee_insurance(counter, hands)
             dealer, shown, column, context = deal(compiled, shoe, seats, luck_model, ledger)
             hide_hole_card(counter, shoe, hands)
             won = insure(counter, shoe, column) if insurable else np.int64(0)

@@ -90,7 +90,7 @@ class TableSeats(NamedTuple):
     Attributes:
         table: The lookup tables of the different charts, one after another. OVER and ACTED are added to the entries
             that lead to the end of the round, and ACTED to those that lead to a row in which the dealer draws.
-        start: For each seat what stands for an entry that leads to the first row of its chart, int64 (seats,).
+        start: For each seat, an entry that leads to the first row of its chart, int64 (seats,).
         ends: See `LookupTable`.
         hands: See `LookupTable`.
         entry: Working memory: the last entry of each seat, int64 (seats,).
