@@ -70,7 +70,10 @@ def make_counting_values(rules: Rules, compiled: CompiledRules, points: Sequence
 
 
 def _split_values(values: StateValues, hand: int, deepest: int) -> Array:
-    """What a split adds, by the number of hands before it less 1 and of pending hands, (acting, deepest, deepest)."""
+    """What a split adds, by the number of hands before it less 1 and of pending hands, (acting, deepest, deepest).
+
+    0 where as many hands would be pending as there are.
+    """
     node = values.automaton.move(HandState(hand, cards=2), "P")
     assert isinstance(node, PendingHands)
 
@@ -81,8 +84,8 @@ def _split_values(values: StateValues, hand: int, deepest: int) -> Array:
             return pending * values.at(node._replace(pending=1, hands=1))[:, 0]
         return values.at(node._replace(pending=pending, hands=hands))[:, 0]
 
-    added = [
-        [pending_value(pending + 2, hands + 1) - pending_value(pending, hands) for pending in range(deepest)]
-        for hands in range(1, deepest + 1)
-    ]
-    return np.moveaxis(np.array(added), -1, 0)
+    added = np.zeros((values.dealers.acting.stop - values.dealers.acting.start, deepest, deepest))
+    for hands in range(1, deepest + 1):
+        for pending in range(hands):
+            added[:, hands - 1, pending] = pending_value(pending + 2, hands + 1) - pending_value(pending, hands)
+    return added
