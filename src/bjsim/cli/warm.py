@@ -20,6 +20,7 @@ from bjsim.sim.running.table import Table
 from bjsim.strategies.charts.chart import make_chart
 from bjsim.strategies.charts.rows import parse_row
 from bjsim.strategies.counting.departures import Departures
+from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.experiment import make_experiment
@@ -64,10 +65,11 @@ def tables(rules: Rules) -> Iterator[Table]:
 
 
 def play_counter(rules: Rules) -> None:
-    """Play a block of rounds with a card counter, with and without luck adjustment."""
+    """Play a block of rounds with a card counter, with and without luck adjustment, and on two spots."""
     chart = make_chart("any", rules, lambda row, column: "S" if parse_row(row).points >= 17 else "H")
-    for adjusted in (True, False):
-        simulate_count(rules, find_system("hilo"), Departures(chart, ()), 1, SEED, adjusted=adjusted)
+    for ramp, adjusted in (("1", True), ("1", False), ("1x2", False)):
+        spots = Ramp.parse(ramp).spots
+        simulate_count(rules, find_system("hilo"), Departures(chart, ()), 1, SEED, spots=spots, adjusted=adjusted)
 
 
 def step_tables(rules: Rules) -> None:
@@ -81,6 +83,7 @@ def step_tables(rules: Rules) -> None:
 
 def folders() -> list[str]:
     """The folders in which numba caches compiled code."""
+    from bjsim.sim.engine.kernels.count_table import play_by_table
     from bjsim.sim.engine.kernels.counting import play_counting
     from bjsim.sim.engine.kernels.play import play
     from bjsim.sim.engine.kernels.rows import compile_rows
@@ -91,6 +94,7 @@ def folders() -> list[str]:
     from bjsim.strategies.shoe.kernel import outcomes
 
     kernels: tuple[Any, ...] = (
-        compile_rows, play, play_counting, run_seats, run_table, step, learn_episodes, play_episodes, outcomes,
+        compile_rows, play, play_by_table, play_counting, run_seats, run_table, step, learn_episodes, play_episodes,
+        outcomes,
     )  # fmt: skip
     return sorted({str(kernel.stats.cache_path) for kernel in kernels})

@@ -10,6 +10,7 @@ import numpy as np
 
 from bjsim.sim.engine.kernels.count_layout import Counter, DepthControl
 from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel
+from bjsim.sim.engine.kernels.table_layout import CountLookup
 
 Array = np.ndarray[Any, Any]
 
@@ -19,6 +20,7 @@ class CountingTable(NamedTuple):
 
     Attributes:
         compiled: The compiled rules, with a row of `act` for each chart.
+        lookup: The lookup table of its rounds; None if they are played by the compiled rules.
         unit: The payoff quantum, as a share of an initial bet.
         luck_model: The luck model.
         counter: The counting system and what is done at each count.
@@ -27,6 +29,7 @@ class CountingTable(NamedTuple):
     """
 
     compiled: CompiledRules
+    lookup: CountLookup | None
     unit: Fraction
     luck_model: LuckModel
     counter: Counter

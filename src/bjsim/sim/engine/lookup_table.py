@@ -8,6 +8,9 @@ The end of each hand and of each round is logged as a byte, and the payoffs are 
 splits logs one byte. Each split hand logs a byte for its payoffs by the dealer's outcome, and the last byte of the
 round has that outcome. If splits have no limit, or take too many rows, they leave the table, and `play` replays such a
 round from its first card by the compiled rules.
+
+Where the chart depends on the count, the rows of hands that it plays differently ask for the action: their entries are
+those of actions instead of cards.
 """
 
 from __future__ import annotations
@@ -16,8 +19,19 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import INSURE, NO_LIMIT, CompiledRules
-from bjsim.sim.engine.kernels.table_layout import ACTED, OVER, Logs, LookupNumbers, LookupTable, TableSeats, Work
+from bjsim.sim.engine.kernels.count_layout import BET
+from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, NO_LIMIT, CompiledRules
+from bjsim.sim.engine.kernels.table_layout import (
+    ACTED,
+    ASKS,
+    OVER,
+    CountLookup,
+    Logs,
+    LookupNumbers,
+    LookupTable,
+    TableSeats,
+    Work,
+)
 from bjsim.sim.game.cards import RANKS, TEN
 
 Array = np.ndarray[Any, Any]
@@ -28,7 +42,9 @@ MAX_CLASSES = SKIPPED // 2  # of the ends of hands and rounds
 LONGEST = 52  # cards, above the most that one hand and the dealer can draw
 MIN_CARDS = 16  # cards of a shoe below which the table gains nothing
 MAX_HANDS = 31  # of one seat, for splits within the table
+MAX_CHOICES = 255  # by the count: their numbers are stored as logged bytes are
 MAX_ROWS = 1 << 15  # 1.7 MB
+MAX_COUNT_ROWS = 1 << 17  # with choices by the count
 DEEPEST = 1024  # cards in a round
 WIDEST = (1 << 14, 1 << 8, 1 << 8)  # states of a hand, of the dealer, and columns
 
@@ -89,7 +105,7 @@ def make_table_seats(compiled: CompiledRules) -> TableSeats | None:
     entries = []
     for begin, table in zip(begins.tolist(), complete, strict=False):
         row = table.table >> 8
-        over = np.where(row == 0, OVER | ACTED, 0) | np.where(table.dealer[row // len(RANKS)], ACTED, 0)
+        over = np.where(row == 0, OVER | ACTED, 0) | np.where(table.kind[row // len(RANKS)], ACTED, 0)
         entries.append((row + begin) << 8 | table.table & 255 | over)
     seats = len(compiled.act)
     return TableSeats(
@@ -104,6 +120,47 @@ def make_table_seats(compiled: CompiledRules) -> TableSeats | None:
     )
 
 
+def make_count_lookup(compiled: CompiledRules) -> CountLookup | None:
+    """Build the lookup table of a single seat whose chart depends on the count.
+
+    Args:
+        compiled: The compiled rules, with a row of `act` for each chart.
+
+    Returns:
+        The table; None if rounds would leave it, or if there are too many choices.
+    """
+    act, answers = merge_charts(compiled.act)
+    merged = count_bets(compiled)._replace(act=act)
+    lookup = make_lookup_table(merged, MAX_COUNT_ROWS) if len(answers) <= MAX_CHOICES else None
+    if lookup is None or not len(lookup.hands):
+        return None
+    asks = np.where(lookup.kind[(lookup.table >> 8) // len(RANKS)] == 2, ASKS, 0)
+    return CountLookup((lookup.table | asks).astype(np.uint32), lookup.ends, lookup.hands, answers)
+
+
+def count_bets(compiled: CompiledRules) -> CompiledRules:
+    """Add to the payoffs of a hand the number of its bets, see BET. No bets may tie."""
+    return compiled._replace(pay=compiled.pay + BET * np.array([[1], [2]]))
+
+
+def merge_charts(act: Array) -> tuple[Array, Array]:
+    """Merge charts into one that has a choice wherever they differ.
+
+    Args:
+        act: Action codes, see `CompiledRules.act`, with the chart as first axis.
+
+    Returns:
+        The merged chart, (1, 2, S, C + E + 1): where not all charts have the same code, CHOICE times the number of the
+        choice plus one, plus 1 << code for each of their codes; and the codes by choice and chart, int64 (V, charts).
+    """
+    cells = act.reshape(len(act), -1)
+    differs = (cells != cells[0]).any(axis=0)
+    answers, number = np.unique(cells[:, differs].T, axis=0, return_inverse=True)
+    merged = cells[0].copy()
+    merged[differs] = (CHOICE * (1 + np.arange(len(answers))) + np.bitwise_or.reduce(1 << answers, axis=1))[number]
+    return merged.reshape(1, *act.shape[1:]), answers
+
+
 def _payoff_vectors(compiled: CompiledRules) -> tuple[Array, Array]:
     """The distinct payoffs of a hand by the dealer's outcome, (H, O), zeros first; and the row by result and stake."""
     results, stakes, outcomes = compiled.pay.shape
@@ -114,7 +171,7 @@ def _payoff_vectors(compiled: CompiledRules) -> tuple[Array, Array]:
 def _rows(
     compiled: CompiledRules, leave: bool, vector: Array, codes: tuple[Array, Array, Array], most: int
 ) -> tuple[Array, Array] | None:
-    """`LookupTable.table` and `LookupTable.dealer`; None if there are too many rows."""
+    """`LookupTable.table` and `LookupTable.kind`; None if there are too many rows."""
     from bjsim.sim.engine.kernels.rows import TOO_LARGE, compile_rows, weigh  # imports numba
 
     tens_alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (compiled.add, compiled.dealer_add))

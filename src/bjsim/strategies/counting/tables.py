@@ -14,6 +14,7 @@ from bjsim.sim.engine.counting_table import CountingTable
 from bjsim.sim.engine.counting_values import make_counting_values
 from bjsim.sim.engine.kernels.count_layout import COUNT, Counter, DepthControl
 from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel
+from bjsim.sim.engine.lookup_table import make_count_lookup
 from bjsim.sim.engine.state_values import draw_probabilities
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.rules import Rules
@@ -95,6 +96,15 @@ class CountingGame:
         possible = self.rules.dealer_shows == "up" and self.rules.naturals == "both"
         return possible and any(play.row == INSURANCE for play in self.departures.plays)
 
+    @property
+    def by_table(self) -> bool:
+        """Whether the lookup table may play it: one spot, no luck, and a hole card if insurance is ever taken.
+
+        Without a hole card, insurance may wait for a card of the dealer that no hand waits for.
+        """
+        alone = self.others == 0 and self.most_spots == 1
+        return alone and not self.adjusted and (self.hides or not self.can_insure)
+
 
 class ReadyTable(NamedTuple):
     """A table ready to be played.
@@ -141,7 +151,8 @@ def ready_table(game: CountingGame) -> ReadyTable:
         seat=game.others,
         other=charts.index(game.departures.base) if game.others else 0,
     )
-    table = CountingTable(compiled, rules.unit, luck_model, counter, control, game.adjusted)
+    lookup = make_count_lookup(compiled) if game.by_table else None
+    table = CountingTable(compiled, lookup, rules.unit, luck_model, counter, control, game.adjusted)
     return ReadyTable(table, buckets[0], np.stack(expected).sum(axis=1))
 
 

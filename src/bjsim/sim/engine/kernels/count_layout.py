@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bjsim.sim.engine.kernels.layout import TIED
+
 Array = np.ndarray[Any, Any]
 
 # What is kept of every bucket in a shoe: rounds; means over the counter's spots of luck-adjusted profit, squared profit
@@ -13,6 +15,7 @@ Array = np.ndarray[Any, Any]
 # the bucket; and where several spots are played, the mean product of the profits of two spots.
 ROUNDS, PROFIT, SQUARES, INSURANCE, VALUE, DEPTHS, PRODUCTS = range(7)
 RAW = 7  # columns of `CountTally.raw`
+BET = TIED  # in a payoff code of the counting round, in which no bets tie, one initial bet that was settled
 
 # The state of a counter. running: the running count of the cards seen. seen: their number. read: cards of the shoe
 # that were looked at. chunk: the shuffle in which. hole: position of the hole card until it is shown, or -1.
@@ -105,6 +108,7 @@ class CountTally(NamedTuple):
     Attributes:
         quantum: The share of an initial bet in whole numbers of which profits are counted, insurance included.
         times: Quanta in a payoff unit.
+        bet: A payoff unit, as a share of an initial bet.
         raw: Integers by bucket: rounds; sums over the spots of profit, squared profit and stakes, in quanta; insurance
             bets and half bets won by them, of one spot; and the products of the profits of all ordered pairs of spots,
             int64 (B, RAW).
@@ -113,16 +117,48 @@ class CountTally(NamedTuple):
         shoes: Shoes in each half of the sample, int64 (2,).
         sums: Sums of the quantities over the shoes of each half, float64 (2, D).
         products: Sums of their products, lower triangle, float64 (2, D, D).
+        paid: Payoff codes of the counter's spots in this round, BET included, int64 (spots,).
+        rounds: Rounds so far, int64 (1,).
         trace: For the first rounds: bucket, payoff code of the first spot, insurance profit in half bets, cards dealt
             so far, and the payoff codes of further spots, (m, 3 + spots).
     """
 
     quantum: float
     times: int
+    bet: float
     raw: Array
     now: Array
     used: Array
     shoes: Array
     sums: Array
     products: Array
+    paid: Array
+    rounds: Array
     trace: Array
+
+
+class CountLanes(NamedTuple):
+    """The lanes that play shoes by the lookup table in parallel; working memory but for the positions.
+
+    Attributes:
+        open: Position of the dealer's open card in a round.
+        hole: Position of the hole card, or -1 if none is hidden.
+        cards: Rank indices of each lane's shoe, uint8 (LANES, N).
+        ready: Number of these that are shuffled, int64 (LANES,).
+        chunk: Number of the shuffle, int64 (LANES,).
+        running: The running count after every card, if all are seen, int64 (LANES, N + 1).
+        row: Offset of the row, int64 (LANES,).
+        log: How hands and rounds end: the number of cards before, shifted by 8, and the logged byte, uint32 (LANES, n).
+            The first one stands for the round before the shoe.
+        logged: Length of the log, int64 (LANES,).
+    """
+
+    open: int
+    hole: int
+    cards: Array
+    ready: Array
+    chunk: Array
+    running: Array
+    row: Array
+    log: Array
+    logged: Array

@@ -14,9 +14,9 @@ import numpy as np
 
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.count_insurance import foresee_insurance, insure, judge_insurance
-from bjsim.sim.engine.kernels.count_layout import DEPTHS, INSURANCE, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
+from bjsim.sim.engine.kernels.count_layout import BET, DEPTHS, INSURANCE, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
 from bjsim.sim.engine.kernels.counter import TEN, bet_bucket, count_cards, hide_hole_card, show_hole_card
-from bjsim.sim.engine.kernels.layout import TIED, LuckModel, Seats
+from bjsim.sim.engine.kernels.layout import LuckModel, Seats
 from bjsim.sim.engine.kernels.luck import count_luck, fresh_shoe
 from bjsim.sim.engine.kernels.play import RAN_AWAY, clear, deal, play_dealer, play_seats
 from bjsim.sim.engine.kernels.shoe import begin_shuffle, shuffle
@@ -59,9 +59,9 @@ def open_shoe(compiled: Any, shoe: Any, counter: Any, luck_model: Any, ledger: A
 
 
 @compiled(_nrt=False)
-def close_shoe(tally: Any, half: Any) -> None:
-    """Add the quantities of a shoe and their products to the sums of a half of the sample."""
-    used = 0
+def close_shoe(tally: Any) -> None:
+    """Add the quantities of a shoe and their products to the sums of a half of the sample: of every other shoe."""
+    used, half = 0, (tally.shoes[0] + tally.shoes[1]) & 1
     for i in range(len(tally.now)):
         if tally.now[i] != 0.0:
             tally.used[used] = i
@@ -86,11 +86,11 @@ def start_round(counter: Any, shoe: Any, luck_model: Any, ledger: Any) -> Any:
     if luck_model is not None:
         for s in range(counter.seat, counter.seat + counter.spots[bucket]):
             luck_model.chart[s] = counter.model[bucket]
-    for s in range(len(ledger.different)):
-        for i in range(ledger.different[s]):
-            ledger.finished[s, ledger.kinds[s, i]] = 0
-        ledger.different[s] = 0
-        ledger.profit[s] = 0.0
+        for s in range(len(ledger.different)):
+            for i in range(ledger.different[s]):
+                ledger.finished[s, ledger.kinds[s, i]] = 0
+            ledger.different[s] = 0
+            ledger.profit[s] = 0.0
     return bucket
 
 
@@ -119,26 +119,21 @@ def deal_in(seats: Any, luck_model: Any, hands: Any) -> Any:
 
 
 @compiled(_nrt=False, forceinline=True)
-def tally_round(
-    seats: Any, counter: Any, ledger: Any, tally: Any, bucket: Any, outcome: Any, won: Any, expected: Any
-) -> None:
-    """Tally a round."""
+def tally_round(counter: Any, ledger: Any, tally: Any, bucket: Any, won: Any, expected: Any) -> None:
+    """Tally a round, of which `tally.paid` has the payoff codes. ledger: None, or the luck of the counter's seats."""
     now, buckets, spots, raw = tally.now, len(counter.model), counter.spots[bucket], tally.raw[bucket]
     half = np.int64(round(0.5 / tally.quantum))
     total = squares = stakes = np.int64(0)
     adjusted = 0.0
     for spot in range(spots):
-        seat = counter.seat + spot
-        code = seats.payoff[seat, outcome]
-        tied = (code + TIED // 2) >> 32
-        units = code - (tied << 32)
+        code = tally.paid[spot]
+        bets = (code + BET // 2) >> 32
+        units = code - (bets << 32)
         profit = units * tally.times + won * half
         total += profit
         squares += profit * profit
-        adjusted += units * ledger.bet + ledger.profit[seat]
-        for i in range(ledger.different[seat]):
-            kind = ledger.kinds[seat, i]
-            stakes += ledger.finished[seat, kind] * (1 + (kind & 1)) * 2 * half
+        stakes += bets * 2 * half
+        adjusted += units * tally.bet + (0.0 if ledger is None else ledger.profit[counter.seat + spot])
     share, products = 1.0 / spots, total * total - squares
     raw[0] += 1
     raw[1] += total
@@ -156,14 +151,15 @@ def tally_round(
 
 
 @compiled(_nrt=False)
-def trace_round(
-    seats: Any, shoe: Any, counter: Any, tally: Any, number: Any, bucket: Any, outcome: Any, won: Any
-) -> None:
+def trace_round(shoe: Any, counter: Any, tally: Any, bucket: Any, won: Any) -> None:
     """Note a round in the trace."""
-    trace = tally.trace[number]
-    trace[0], trace[2], trace[3] = bucket, won, shoe.before[0] + shoe.read[0]
-    for spot in range(counter.spots[bucket]):
-        trace[3 + spot if spot else 1] = seats.payoff[counter.seat + spot, outcome]
+    number = tally.rounds[0]
+    tally.rounds[0] += 1
+    if number < len(tally.trace):
+        trace = tally.trace[number]
+        trace[0], trace[2], trace[3] = bucket, won, shoe.before[0] + shoe.read[0]
+        for spot in range(counter.spots[bucket]):
+            trace[3 + spot if spot else 1] = tally.paid[spot] - ((tally.paid[spot] + BET // 2) >> 32 << 32)
 
 
 @compiled(nogil=True, _nrt=False)
@@ -192,12 +188,12 @@ def play_counting(
         tally: The sums to add to, see `CountTally`.
 
     Returns:
-        The number of rounds, or RAN_AWAY if a seat exceeded the limit on hands.
+        RAN_AWAY if a seat exceeded the limit on hands, else 0.
     """
-    number, insurable, hides = np.int64(0), counter.ace >= 0, counter.after >= 0
+    insurable, hides = counter.ace >= 0, counter.after >= 0
     to_dealer = compiled.deal.sum()
     to_hand = len(compiled.deal) - to_dealer + (0 if hides else LONG)
-    for shoe_number in range(shoes):
+    for _ in range(shoes):
         open_shoe(compiled, shoe, counter, model, ledger, control, tally)
         chunk = shoe.chunk[0]
         while shoe.chunk[0] == chunk and shoe.read[0] < compiled.numbers.cut:
@@ -233,9 +229,9 @@ def play_counting(
                 won = np.int64(2)
             if not sure:
                 expected += 0.5 * won
-            tally_round(seats, counter, ledger, tally, bucket, outcome, won, expected)
-            if number < len(tally.trace):
-                trace_round(seats, shoe, counter, tally, number, bucket, outcome, won)
-            number += 1
-        close_shoe(tally, shoe_number & 1)
-    return number
+            for spot in range(counter.spots[bucket]):
+                tally.paid[spot] = seats.payoff[counter.seat + spot, outcome]
+            tally_round(counter, ledger, tally, bucket, won, expected)
+            trace_round(shoe, counter, tally, bucket, won)
+        close_shoe(tally)
+    return 0

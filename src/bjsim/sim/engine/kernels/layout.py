@@ -16,6 +16,7 @@ TIED = 1 << 32  # in a payoff code, one initial bet that is replayed
 NO_LIMIT = np.iinfo(np.int64).max
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = range(1, 6)  # codes of actions; 0 if the hand has no choice but to stand
 INSURE = 6  # in the last column of `CompiledRules.act`
+CHOICE = 256  # times the number of a choice by the count plus one, and a bit for each code: see `merge_charts`
 CODES = {"S": STAND, "H": HIT, "D": DOUBLE, "P": SPLIT, "R": SURRENDER}
 WIDE = 16  # length of arrays over ranks, padded with zeros to the width of a vector operation
 NOTES = 256  # recorded draws above which their luck is computed; the array has room for those of one more step

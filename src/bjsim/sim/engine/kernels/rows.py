@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.undecided import DEAL, DEALER, LEAVES, Undecided, follow, pack, unpack
+from bjsim.sim.engine.kernels.undecided import DEAL, DRAW, LEAVES, Undecided, follow, pack, unpack
 
 CARDS = 13
 TOO_LARGE = -1
@@ -57,7 +57,7 @@ def compile_rows(compiled: Any, logs: Any, distinct_ranks: Any, table: Any, work
         distinct_ranks: The number of distinct ranks; later ranks equal the last of these.
         table: Output, uint32 (n, 14). An entry is the number of the next row, shifted left by 8, plus the logged byte.
             Row 0 means that the round ends, and row 1 that it leaves the table. The last column is 1 in the rows in
-            which the dealer draws after the player.
+            which the dealer draws after the player, and 2 in those that ask for an action.
         work: Working memory, see `Work`.
 
     Returns:
@@ -101,7 +101,7 @@ def compile_rows(compiled: Any, logs: Any, distinct_ranks: Any, table: Any, work
                 return TOO_LARGE
             for rank in range(CARDS):
                 table[rows, rank] = entries[top, min(rank, distinct_ranks - 1)]
-            table[rows, CARDS] = state.what == DEALER
+            table[rows, CARDS] = max(state.what - DRAW, 0)
             number = number_of_row(table, rows, work.numbers)
             rows += number == rows
             row_of[slots[top]] = number

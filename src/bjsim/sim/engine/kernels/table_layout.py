@@ -7,6 +7,7 @@ from typing import NamedTuple
 from bjsim.sim.engine.kernels.layout import Array
 
 OVER, ACTED = 1 << 30, 1 << 31  # in an entry of `TableSeats`: the round is over; the seat draws no more cards
+ASKS = 1 << 31  # in an entry of `CountLookup`
 
 
 class LookupNumbers(NamedTuple):
@@ -25,17 +26,34 @@ class LookupTable(NamedTuple):
         table: Entries, uint32 (rows * 13,). The entry of rank r in the row at offset b is at b + r. Its bits from 8 up
             are the offset of the next row, and its low byte is logged: 0 if nothing ends, 1 + 2 e if a round ends with
             end e, 1 + 2 (E + h) if split hand h ends and others follow.
-        dealer: 1 for rows in which the dealer draws after the player, (rows,).
+        kind: 1 for rows in which the dealer draws after the player, 2 for rows that ask for an action, (rows,).
         ends: Payoff code (see `compiled_rules.py`) and dealer's outcome of each end, int64 (E, 2).
         hands: Payoff code of a split hand by the dealer's outcome, int64 (H, O).
         numbers: Scalars.
     """
 
     table: Array
-    dealer: Array
+    kind: Array
     ends: Array
     hands: Array
     numbers: LookupNumbers
+
+
+class CountLookup(NamedTuple):
+    """The lookup table of the rounds of one seat whose chart depends on the count.
+
+    Attributes:
+        table: See `LookupTable`. ASKS is added to the entries that lead to a row that asks for an action. The first six
+            entries of such a row are those of the action codes, and the last one is the number of the choice.
+        ends: See `LookupTable`; the tied bets of a payoff code are the settled bets.
+        hands: Likewise.
+        answers: The action code by choice and chart, int64 (V, charts).
+    """
+
+    table: Array
+    ends: Array
+    hands: Array
+    answers: Array
 
 
 class Blocks(NamedTuple):

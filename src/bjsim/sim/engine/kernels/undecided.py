@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, SPLIT, SURRENDER
+from bjsim.sim.engine.kernels.layout import CHOICE, DOUBLE, HIT, SPLIT, SURRENDER
 
-DEAL, DRAW, DEALER = range(3)  # what the next card is for
+DEAL, DRAW, DEALER, ASK = range(4)  # what the next card is for, or that the count decides which action is taken
 ENDS, LEAVES = -1, -2  # what a card may lead to instead of an undecided state
 
 
@@ -20,7 +20,8 @@ class Undecided(NamedTuple):
     """An undecided state of a round; all fields are integers.
 
     Attributes:
-        what: Purpose of the next card: DEAL, DRAW (by the hand) or DEALER.
+        what: Purpose of the next card: DEAL, DRAW (by the hand) or DEALER; or ASK, where the code of an action takes
+            the place of a card.
         step: Number of cards dealt, or whether the drawing hand is doubled.
         hand: State of the hand; while the dealer draws, the payoff vector of a hand that was never split.
         split_hand: See `Seats`.
@@ -113,6 +114,29 @@ def decide(compiled: Any, logs: Any, state: Any, ended: Any) -> Any:
     limit = compiled.hand_limit[state.hand]
     column = compiled.ended_column[state.column] if ended else state.column
     code = 0 if state.step or column < 0 else compiled.act[0, 1 if state.count < limit else 0, state.hand, column]
+    if code >= CHOICE:
+        asks = Undecided(
+            ASK, 0, state.hand, state.split_hand, state.pending, state.count, state.need, state.dealer, column,
+            state.shown,
+        )  # fmt: skip
+        return 0, pack(asks)
+    return apply(compiled, logs, state, code)
+
+
+@compiled(_nrt=False, forceinline=True)
+def answer(compiled: Any, logs: Any, state: Any, code: Any) -> Any:
+    """Apply the action that the chart in force takes. A code of no action gives the number of the choice instead."""
+    choice = compiled.act[0, 1 if state.count < compiled.hand_limit[state.hand] else 0, state.hand, state.column]
+    if code > SURRENDER:
+        return choice // CHOICE - 1, np.int64(ENDS)
+    if choice >> code & 1:
+        return apply(compiled, logs, state, code)
+    return 0, np.int64(ENDS)  # no chart takes it
+
+
+@compiled(_nrt=False, forceinline=True)
+def apply(compiled: Any, logs: Any, state: Any, code: Any) -> Any:
+    """Apply an action to a hand."""
     if code == SPLIT:
         if logs.splits_leave:
             return 0, np.int64(LEAVES)
@@ -163,6 +187,8 @@ def decide(compiled: Any, logs: Any, state: Any, ended: Any) -> Any:
 @compiled(_nrt=False, forceinline=True)
 def follow(compiled: Any, logs: Any, state: Any, rank: Any) -> Any:
     """Compute the transition for a card. Returns: the logged byte, and the next state, ENDS or LEAVES."""
+    if state.what == ASK:
+        return answer(compiled, logs, state, rank)
     hand, dealer, column, shown, step, ended = state.hand, state.dealer, state.column, state.shown, state.step, False
     if state.what == DEALER or (state.what == DEAL and compiled.deal[step]):
         dealer = compiled.dealer_add[dealer, rank]
