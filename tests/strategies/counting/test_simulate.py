@@ -226,6 +226,17 @@ def test_it_takes_thousands_of_times_fewer_rounds() -> None:
     assert 0.0085 < ramp.ev < 0.0091
 
 
+def test_splits_that_the_luck_model_lacks_cost_no_precision() -> None:
+    """Counts that share a luck model split tens against different cards.
+
+    The model's values of split hands are those of splitting every pair again. If a pair is judged as if it were not,
+    the factor is 1,900, and that of flat bets 26,000.
+    """
+    found = run(SIX, "TTv4 P>=6, TTv5 P>=5, TTv6 P>=4")
+    assert found.variance_reduction(units("1-12", found.counts)) > 6_500
+    assert found.variance_reduction(np.ones(len(found.counts))) > 33_000
+
+
 def test_a_short_run_has_as_many_controls_as_its_shoes_bear() -> None:
     """A block of KO has 560 shoes in each half, 16 for each pair of controls. Without any, the factor is some 400."""
     found = run(SIX, "none", 20_000, "ko")

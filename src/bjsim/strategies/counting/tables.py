@@ -13,7 +13,7 @@ from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.counting_table import CountingTable
 from bjsim.sim.engine.counting_values import make_counting_values
 from bjsim.sim.engine.kernels.count_layout import COUNT, Counter, DepthControl
-from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel
+from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules, LuckModel
 from bjsim.sim.engine.lookup_table import make_count_lookup
 from bjsim.sim.engine.state_values import draw_probabilities
 from bjsim.sim.game.cards import TEN
@@ -140,8 +140,10 @@ def ready_table(game: CountingGame) -> ReadyTable:
     insured = _insured_by_bucket(cells, distribution, share) if game.can_insure else 0 * share
     control = _make_control(luck_model, model, composition, insured, decks)
     expected = distribution.expected_controls(cells.bucket, control.values, control.slopes, STEP)
+    models = np.array([chart for chart, _ in points])
     counter = _make_counter(game, cells, decisions, model)._replace(
-        model_chart=np.array([chart for chart, _ in points]),
+        model_chart=models,
+        resplits=(compiled.act[models] == SPLIT).any(axis=(1, 3)),
         row=values.row,
         actions=values.actions,
         splits=values.splits,
@@ -244,6 +246,7 @@ def _make_counter(game: CountingGame, bets: CountCells, decisions: CountCells, m
         insures=decisions.insures * game.can_insure,
         model=model,
         model_chart=model,
+        resplits=model,
         row=model,
         actions=np.zeros((1, 1, 1, 1)),
         splits=np.zeros((1, 1, 1, 1, 1)),

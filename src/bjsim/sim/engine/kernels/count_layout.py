@@ -40,6 +40,8 @@ class Counter(NamedTuple):
         insures: Whether insurance is taken, int64 (C,).
         model: The luck model's chart by bucket, int64 (B,).
         model_chart: The chart that each of these is for, as an index into `CompiledRules.act`, int64 (T,).
+        resplits: Whether the luck model's chart splits a pair against any of the dealer's cards, (T, S). Its values of
+            split hands are then those of splitting that pair again, against every card.
         row: The row of `actions` for each hand, or 0, int64 (S,).
         actions: Values of the actions of hands that charts play differently, by the luck model's chart, row, context
             and code, float64 (T, rows, X, 6).
@@ -68,6 +70,7 @@ class Counter(NamedTuple):
     insures: Array
     model: Array
     model_chart: Array
+    resplits: Array
     row: Array
     actions: Array
     splits: Array

@@ -133,7 +133,10 @@ def choose(
     hand = seats.hand[s]
     code = compiled.act[chart_in_force(counter, shoe, s), free, hand, column]
     if luck_model is not None and s >= counter.seat:
-        usual = compiled.act[counter.model_chart[luck_model.chart[s]], free, hand, column]
+        model = luck_model.chart[s]
+        usual = compiled.act[counter.model_chart[model], free, hand, column]
+        if free and seats.held[s] > 1 and counter.resplits[model, hand]:
+            usual = SPLIT
         if usual != code and not is_early_surrender(compiled, column, code, usual):
             judge_choice(counter, shoe, seats, s, hand, column, code, usual, luck_model, ledger)
     return code
