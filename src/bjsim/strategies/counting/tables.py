@@ -232,6 +232,19 @@ def _make_control(luck_model: LuckModel, model: Array, composition: Array, insur
     return DepthControl(STEP, slopes, values, full, full.copy())
 
 
+def _insurable(decisions: CountCells, game: CountingGame) -> Array:
+    """Whether insurance can be taken after an ace and two more cards, or by the count before the round."""
+    insured = decisions.insures[decisions.play] * game.can_insure
+    if game.system.timing == "round":
+        return insured
+    tags, columns = decisions.scaled.tags, insured.shape[1]
+    sums = {tags[0] + one + two for one in tags for two in tags}
+    reach = max(map(abs, sums))
+    after = np.pad(insured[3:], ((0, 3), (reach, reach)))
+    found: Array = np.any([after[:, reach + change : reach + change + columns] for change in sums], axis=0)
+    return found
+
+
 def _make_counter(game: CountingGame, bets: CountCells, decisions: CountCells, model: Array) -> Counter:
     rules = game.rules
     return Counter(
@@ -244,6 +257,7 @@ def _make_counter(game: CountingGame, bets: CountCells, decisions: CountCells, m
         side_aces=bets.scaled.side_aces,
         chart=decisions.chart,
         insures=decisions.insures * game.can_insure,
+        insurable=_insurable(decisions, game),
         model=model,
         model_chart=model,
         resplits=model,

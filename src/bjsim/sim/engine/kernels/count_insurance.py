@@ -17,6 +17,8 @@ def expect_insurance(counter: Any) -> Any:
     The cards are the dealer's ace and two of the seat; the hole card is a ten by its share of the unseen cards.
     """
     state, unseen = counter.state[0], counter.unseen
+    if not counter.insurable[state.seen, state.running - counter.lowest]:
+        return 0.0
     left = 0.0
     for q in range(len(unseen)):
         left += unseen[q]

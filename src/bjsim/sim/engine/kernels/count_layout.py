@@ -38,6 +38,7 @@ class Counter(NamedTuple):
         side_aces: What every unseen ace adds to the running count for bets.
         chart: The chart in force, as an index into `CompiledRules.act`, int64 (C,).
         insures: Whether insurance is taken, int64 (C,).
+        insurable: Whether insurance can be taken in a round that begins at this count, as `cells`, bool (N + 1, n).
         model: The luck model's chart by bucket, int64 (B,).
         model_chart: The chart that each of these is for, as an index into `CompiledRules.act`, int64 (T,).
         resplits: Whether the luck model's chart splits a pair against any of the dealer's cards, (T, S). Its values of
@@ -68,6 +69,7 @@ class Counter(NamedTuple):
     side_aces: int
     chart: Array
     insures: Array
+    insurable: Array
     model: Array
     model_chart: Array
     resplits: Array

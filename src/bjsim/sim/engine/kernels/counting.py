@@ -67,12 +67,14 @@ def close_shoe(tally: Any) -> None:
             tally.used[used] = i
             used += 1
     tally.shoes[half] += 1
+    sums, products = tally.sums[half], tally.products[half]
     for m in range(used):
         i = tally.used[m]
-        tally.sums[half, i] += tally.now[i]
+        value, row = tally.now[i], products[i]
+        sums[i] += value
         for n in range(m + 1):
             j = tally.used[n]
-            tally.products[half, i, j] += tally.now[i] * tally.now[j]
+            row[j] += value * tally.now[j]
     for m in range(used):
         tally.now[tally.used[m]] = 0.0
 
