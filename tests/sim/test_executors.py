@@ -199,7 +199,7 @@ def test_the_local_cluster_leaves_no_process(tmp_path, how):
         os.killpg(process.pid, signal.SIGINT)  # to the workers too, as from a terminal
         out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (130, "")
-        assert "stopped: this is what is known so far" in out and "lim17" in out
+        assert "stopped: results so far" in out and "lim17" in out
     else:
         process.kill()
         process.communicate()
