@@ -247,7 +247,7 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     assert table is not None
     play_blocks(compiled, table, [stream_key(1, 0, 0)], [10])
     luck_model = make_luck_model(game, compiled)
-    play_rounds(compiled, stream_key(1, 0, 0), 10, 0, luck_model, open_ledger(compiled, luck_model, 1.0, 1))
+    play_rounds(compiled, stream_key(1, 0, 0), 10, 0, luck_model, open_ledger(compiled, luck_model, 1.0, 0))
     kernels = (play.play, run_table.run_table, read_log.read_log, rows.compile_rows)
     given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]  # type: ignore[union-attr]
     classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}

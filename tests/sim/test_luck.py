@@ -15,7 +15,7 @@ from support.games import FIXED, charts, random_chart, rules
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel
 from bjsim.sim.engine.luck_model import make_luck_model
-from bjsim.sim.engine.rounds import open_ledger, play_rounds, rounds_in_shoe
+from bjsim.sim.engine.rounds import cards_in_round, open_ledger, play_rounds, rounds_in_shoe
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
@@ -36,16 +36,18 @@ def adjusted(
     compiled: CompiledRules,
     luck_model: LuckModel,
     rounds: int,
-    usual: int | None = None,
+    cards: float | None = None,
     key: int = 1,
     seat: int = 0,
 ) -> LuckTally:
     """The luck-adjusted rounds of one block."""
-    shoe = rounds_in_shoe(compiled) if usual is None else usual
-    ledger = open_ledger(compiled, luck_model, float(game.unit), shoe)
+    cards = cards_in_round(compiled) if cards is None else cards
+    ledger = open_ledger(compiled, luck_model, float(game.unit), cards)
     play_rounds(compiled, stream_key(key, 0, 0), rounds, 0, luck_model, ledger)
     shoes, *sums = ledger.sums[seat].tolist()
-    return LuckTally(float(luck_model.value[luck_model.chart[seat]]), max(shoe, 1), int(shoes), *sums)
+    return LuckTally(
+        float(luck_model.value[luck_model.chart[seat]]), rounds_in_shoe(compiled, cards), int(shoes), *sums
+    )
 
 
 @cache
@@ -78,7 +80,7 @@ def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     ]
     compiled = compile_rules(game, [chart.policy for chart in seats])
     luck_model = make_luck_model(game, compiled)
-    ledger = open_ledger(compiled, luck_model, float(game.unit), 1)
+    ledger = open_ledger(compiled, luck_model, float(game.unit), 0)
     counts, outside, _ = play_rounds(compiled, stream_key(2, 0, 0), 4000, 0, luck_model, ledger)
     plain = play_rounds(compiled, stream_key(2, 0, 0), 4000)
     assert (counts == plain[0]).all() and (outside == plain[1]).all()
@@ -178,12 +180,12 @@ def test_luck_has_mean_0_in_every_kind_of_draw(kind):
 def test_the_drift_has_mean_0():
     """Blocks adjusted for the drift only, minus the raw ones; blocks end within a shoe."""
     compiled, luck_model = six_decks()
-    usual = rounds_in_shoe(compiled)
-    assert usual == 43
+    cards = cards_in_round(compiled)
+    assert rounds_in_shoe(compiled, cards) == 43
     for rounds in (60, 400):
         without, with_it = (
-            np.array([adjusted(SIX, compiled, luck_model, rounds, shoe, key).y for key in range(3000)])
-            for shoe in (0, usual)
+            np.array([adjusted(SIX, compiled, luck_model, rounds, each, key).y for key in range(3000)])
+            for each in (0, cards)
         )
         drift = without - with_it
         assert drift.std() > 0.01

@@ -219,7 +219,7 @@ def test_values_for_luck_are_exact_and_move_no_mean() -> None:
     luck_model = make_luck_model(rules, compiled)
     exact = Solver(rules).ev(best.policy).value
     assert luck_model.value == pytest.approx([exact], abs=1e-12)
-    ledger = open_ledger(compiled, luck_model, float(rules.unit), 1)
+    ledger = open_ledger(compiled, luck_model, float(rules.unit), 0)
     counts, _, _ = play_rounds(compiled, stream_key(14, 0, 0), 400_000, 0, luck_model, ledger)
     units = np.arange(counts.shape[2]) - compiled.numbers.width
     mean = float((counts[0, 0] * units).sum()) * float(rules.unit) / 400_000

@@ -35,17 +35,18 @@ from bjsim.sim.game.random_stream import stream_key
 Array = np.ndarray[Any, Any]
 
 ENDLESS = f"a seat reached the limit of {RUNAWAY:,} hands in one round: its splits end very late, or never"
+STEP = 4  # cards between the depths at which the drift is computed
 PILOT_TABLE = 2**32  # a table number that no run uses
 
 
-def open_ledger(compiled: CompiledRules, luck_model: LuckModel, bet: float, usual: int) -> Ledger:
+def open_ledger(compiled: CompiledRules, luck_model: LuckModel, bet: float, cards: float) -> Ledger:
     """Make an empty ledger.
 
     Args:
         compiled: The compiled rules.
         luck_model: The luck model.
         bet: The payoff quantum, as a share of an initial bet.
-        usual: The typical number of rounds in a shoe.
+        cards: The typical number of cards in a round; 0 leaves the drift out.
     """
     seats, kinds = len(compiled.act), 2 * len(compiled.pay)
     state = np.zeros(1, STATE)
@@ -54,7 +55,9 @@ def open_ledger(compiled: CompiledRules, luck_model: LuckModel, bet: float, usua
         counts=padded(luck_model.full),
         state=state,
         draws=np.zeros(NOTES + 2 + seats * (kinds + 1), DRAW),
-        usual=usual,
+        depths=(compiled.numbers.cut - 1) // STEP if cards else 0,
+        step=STEP,
+        rounds_a_depth=STEP / (cards or 1.0),
         finite=int(compiled.numbers.shoe_size > 0),
         bet=bet,
         profit=np.zeros(seats),
@@ -130,14 +133,19 @@ def play_rounds(
     return counts.dense, counts.overflow[:overflow], counts.trace
 
 
-def rounds_in_shoe(compiled: CompiledRules) -> int:
-    """The typical number of rounds that start in one shoe, estimated on a separate stream; 1 for an infinite shoe."""
+def cards_in_round(compiled: CompiledRules) -> float:
+    """The typical number of cards in a round, estimated on a separate stream; 0 for an infinite shoe."""
     if not compiled.numbers.shoe_size:
-        return 1
+        return 0.0
     pilot = 1 << 14
-    cards = play_rounds(compiled, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1] / pilot
-    rounds = compiled.numbers.cut / float(cards) + 0.5  # the round in which the cut card appears is played to its end
-    return max(round(rounds), 1)
+    return float(play_rounds(compiled, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1] / pilot)
+
+
+def rounds_in_shoe(compiled: CompiledRules, cards: float) -> int:
+    """The typical number of rounds that start in one shoe, with so many cards in a round; 1 for an infinite shoe."""
+    if not cards:
+        return 1
+    return max(round(compiled.numbers.cut / cards + 0.5), 1)  # the round in which the cut card appears is played
 
 
 def play_adjusted(
@@ -156,10 +164,10 @@ def play_adjusted(
         A tuple (counts, outside, sums, usual): counts and outside as for `play_rounds`; the sums over shoes, float64
         (seats, 6), see `Ledger`; and the typical number of rounds in a shoe.
     """
-    usual = rounds_in_shoe(compiled)
-    ledger = open_ledger(compiled, luck_model, bet, usual)
+    cards = cards_in_round(compiled)
+    ledger = open_ledger(compiled, luck_model, bet, cards)
     counts, outside, _ = play_rounds(compiled, key, rounds, 0, luck_model, ledger)
-    return counts, outside, ledger.sums, usual
+    return counts, outside, ledger.sums, rounds_in_shoe(compiled, cards)
 
 
 def make_lanes(compiled: CompiledRules) -> Lanes:

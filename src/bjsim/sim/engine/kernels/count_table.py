@@ -14,7 +14,7 @@ from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.counter import TEN, bet_bucket
 from bjsim.sim.engine.kernels.counting import close_shoe, tally_round, trace_round
 from bjsim.sim.engine.kernels.layout import ShoeArrays
-from bjsim.sim.engine.kernels.shoe import begin_shuffle, shuffle
+from bjsim.sim.engine.kernels.shoe import AHEAD, begin_shuffle, shuffle
 from bjsim.sim.engine.kernels.table_layout import ASKS
 
 LANES = 4  # shoes played in parallel
@@ -95,7 +95,7 @@ def finish(shoe: Any, lookup: Any, counter: Any, lanes: Any, lane: Any, cut: Any
     n, row, logged = np.uint64(cut), np.uint64(lanes.row[lane]), np.uint64(lanes.logged[lane])
     while row and n < shoe.size:
         if n == lanes.ready[lane]:
-            provide(shoe, counter, lanes, lane, min(np.int64(n) + 28, shoe.size))
+            provide(shoe, counter, lanes, lane, min(np.int64(n) + AHEAD, shoe.size))
         row, logged = step(lookup, counter, lanes, lane, n, row, logged)
         n += np.uint64(1)
     lanes.logged[lane] = logged

@@ -196,11 +196,15 @@ class LuckModel(NamedTuple):
 # this is the last record of the card.
 DRAW = np.dtype([(name, np.int32) for name in ("seat", "node", "times", "card", "last")], align=True)
 
-# The state of a ledger. left: cards left. started: rounds started in this shoe. most: rounds of this shoe for which the
-# drift is computed. later: rounds after this one. played: whether a round was paid since the last shoe was closed.
-# noted: recorded draws.
+# The state of a ledger. left: cards left. next: cards left at the next depth at which the drift is computed. started:
+# whether a round has started in this shoe. passed: depths passed. most: depths of this shoe that count. later: rounds
+# after this one. played: whether a round was paid since the last shoe was closed. noted: recorded draws.
 STATE = np.dtype(
-    [("left", np.float64), *((name, np.int64) for name in ("started", "most", "later", "played", "noted"))], align=True
+    [
+        *((name, np.float64) for name in ("left", "next")),
+        *((name, np.int64) for name in ("started", "passed", "most", "later", "played", "noted")),
+    ],
+    align=True,
 )
 
 
@@ -211,7 +215,9 @@ class Ledger(NamedTuple):
         counts: Cards left by rank, float64 (WIDE,).
         state: See STATE, (1,).
         draws: Recorded draws, see DRAW, (n,).
-        usual: Typical number of rounds that start in a shoe.
+        depths: Number of depths of a shoe at which the drift is computed.
+        step: Cards from one depth to the next.
+        rounds_a_depth: Typical number of rounds that start between two depths.
         finite: Whether the shoe has whole decks.
         bet: Payoff quantum, as a share of an initial bet.
         profit: Luck-adjusted profit in this shoe above the value of the settled bets, (seats,).
@@ -225,7 +231,9 @@ class Ledger(NamedTuple):
     counts: Array
     state: Array
     draws: Array
-    usual: int
+    depths: int
+    step: int
+    rounds_a_depth: float
     finite: int
     bet: float
     profit: Array

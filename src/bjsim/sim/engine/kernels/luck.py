@@ -18,24 +18,36 @@ from bjsim.sim.engine.kernels.surprise import remove_card, surprise
 @compiled(_nrt=False)
 def fresh_shoe(luck_model: Any, ledger: Any, rounds: Any) -> None:
     """Begin a full shoe, in which at most `rounds` rounds will start."""
-    ledger.state[0].left = 0.0
+    state = ledger.state[0]
+    state.left = 0.0
     for q in range(len(luck_model.full)):
         ledger.counts[q] = luck_model.full[q]
-        ledger.state[0].left += luck_model.full[q]
+        state.left += luck_model.full[q]
     if not ledger.finite:
-        ledger.state[0].left = 1.0
-    ledger.state[0].started = 0
-    ledger.state[0].most = min(ledger.usual, rounds)
+        state.left = 1.0
+    state.started = state.passed = 0
+    state.next = state.left - ledger.step
+    state.most = min(ledger.depths, np.int64(rounds / ledger.rounds_a_depth))
 
 
 @compiled(_nrt=False, forceinline=True)
-def drift(luck_model: Any, ledger: Any, times: Any) -> None:
-    """Subtract from every seat's profit `times` times the first-order value of the shoe's present composition."""
+def drift(luck_model: Any, ledger: Any, depths: Any) -> None:
+    """Subtract the drift of so many depths, for which the shoe's present composition stands."""
     for s in range(len(luck_model.chart)):
         slope = 0.0
         for q in range(len(luck_model.full)):
             slope += luck_model.start[luck_model.chart[s], q] * ledger.counts[q]
-        ledger.profit[s] -= times * slope / max(ledger.state[0].left, 1.0)
+        ledger.profit[s] -= depths * ledger.rounds_a_depth * slope / ledger.state[0].left
+
+
+@compiled(_nrt=False)
+def pass_depth(luck_model: Any, ledger: Any) -> None:
+    """Pass a depth at which the drift is computed."""
+    state = ledger.state[0]
+    state.next -= ledger.step
+    if state.passed < state.most:
+        state.passed += 1
+        drift(luck_model, ledger, 1.0)
 
 
 @compiled(_nrt=False, forceinline=True)
@@ -46,9 +58,7 @@ def start_round(luck_model: Any, ledger: Any, later: Any, shuffled: Any) -> None
     ledger.state[0].later = later
     if ledger.state[0].started == 0 or not ledger.finite:
         close_shoe(ledger)
-    ledger.state[0].started += 1
-    if ledger.state[0].started <= ledger.state[0].most:
-        drift(luck_model, ledger, np.int64(1))
+    ledger.state[0].started = 1
     for s in range(len(ledger.different)):
         for i in range(ledger.different[s]):
             ledger.finished[s, ledger.kinds[s, i]] = 0
@@ -57,11 +67,18 @@ def start_round(luck_model: Any, ledger: Any, later: Any, shuffled: Any) -> None
 
 @compiled(_nrt=False)
 def put_away(luck_model: Any, ledger: Any, rounds: Any) -> None:
-    """End a shoe. The drift of the rounds that it lacks of the typical number has its last value."""
-    lacking = ledger.state[0].most - ledger.state[0].started
+    """End a shoe, at its last composition for the depths that it lacks, and begin another."""
+    lacking = ledger.state[0].most - ledger.state[0].passed
     if lacking > 0:
-        drift(luck_model, ledger, lacking)
+        drift(luck_model, ledger, np.float64(lacking))
     fresh_shoe(luck_model, ledger, rounds)
+
+
+@compiled(_nrt=False)
+def end_block(luck_model: Any, ledger: Any) -> None:
+    """End a block of rounds."""
+    put_away(luck_model, ledger, np.int64(0))
+    close_shoe(ledger)
 
 
 @compiled(_nrt=False, forceinline=True)
@@ -143,9 +160,10 @@ def count_luck(luck_model: Any, ledger: Any) -> None:
                 luck_model.ev[node], luck_model.own[node], luck_model.slopes[node], counts, state.left, card
             )
         if draw.last and ledger.finite:
-            if state.left > 1.0:  # the last card stays counted, for `drift` with no card left
-                remove_card(counts, card)
+            remove_card(counts, card)
             state.left -= 1.0
+            if state.left == state.next:
+                pass_depth(luck_model, ledger)
     state.noted = 0
 
 

@@ -16,9 +16,9 @@ from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.counter import choose
 from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, SPLIT, SURRENDER, TIED
 from bjsim.sim.engine.kernels.luck import (
-    close_shoe,
     count_full,
     count_luck,
+    end_block,
     finish_hand,
     note,
     note_dealer,
@@ -253,5 +253,5 @@ def play(compiled: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, luck_mo
         if number < len(counts.trace):
             counts.trace[number, len(seats.hand)] = shoe.before[0] + shoe.read[0]
     if luck_model is not None:
-        close_shoe(ledger)
+        end_block(luck_model, ledger)
     return overflow
