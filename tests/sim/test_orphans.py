@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bot_helpers import needs
+from bot_helpers import needs, needs_sandbox
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
@@ -97,6 +97,7 @@ def test_a_killed_run_leaves_no_worker() -> None:
     assert left_after_a_kill(*BJSIM, *run) == set()
 
 
+@needs_sandbox
 @needs(".py")
 def test_a_killed_contest_leaves_no_worker_and_no_bot(tmp_path: Path) -> None:
     """During a move that would take a long time."""
