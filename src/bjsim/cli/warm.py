@@ -83,7 +83,7 @@ def step_tables(rules: Rules) -> None:
 
 def folders() -> list[str]:
     """The folders in which numba caches compiled code."""
-    from bjsim.sim.engine.kernels.count_table import play_by_table
+    from bjsim.sim.engine.kernels.count_table import count_by_table
     from bjsim.sim.engine.kernels.counting import play_counting
     from bjsim.sim.engine.kernels.play import play
     from bjsim.sim.engine.kernels.rows import compile_rows
@@ -94,7 +94,7 @@ def folders() -> list[str]:
     from bjsim.strategies.shoe.kernel import outcomes
 
     kernels: tuple[Any, ...] = (
-        compile_rows, play, play_by_table, play_counting, run_seats, run_table, step, learn_episodes, play_episodes,
+        compile_rows, play, count_by_table, play_counting, run_seats, run_table, step, learn_episodes, play_episodes,
         outcomes,
     )  # fmt: skip
     return sorted({str(kernel.stats.cache_path) for kernel in kernels})

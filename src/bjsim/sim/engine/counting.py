@@ -13,7 +13,7 @@ import numpy as np
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.counting_table import CountingTable, CountSums, UnitSums, count_quantum
 from bjsim.sim.engine.kernels.count_layout import COUNT, PRODUCTS, RAW, Counter, CountLanes, CountTally
-from bjsim.sim.engine.kernels.count_table import LANES, play_by_table
+from bjsim.sim.engine.kernels.count_table import LANES, count_by_table
 from bjsim.sim.engine.kernels.counting import play_counting
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.engine.kernels.play import RAN_AWAY
@@ -87,7 +87,7 @@ def _open_table(table: CountingTable, key: tuple[int, int], traced: int) -> tupl
     def play(shoes: int) -> None:
         while shoes:
             if lookup and shoe.read[0] >= compiled.numbers.cut:
-                shoes -= play_by_table(compiled, shoe, shoes, lookup, counter, lanes, tally)
+                shoes -= count_by_table(compiled, shoe, shoes, lookup, counter, lanes, tally)
             now = min(shoes, 1) if lookup else shoes  # one that runs out during a round, and the rest of the next
             if now:
                 end = play_counting(compiled, shoe, now, hands, counter, luck_model, ledger, control, tally)

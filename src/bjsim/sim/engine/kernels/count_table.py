@@ -15,7 +15,7 @@ from bjsim.sim.engine.kernels.counter import TEN, bet_bucket
 from bjsim.sim.engine.kernels.counting import close_shoe, tally_round, trace_round
 from bjsim.sim.engine.kernels.layout import ShoeArrays
 from bjsim.sim.engine.kernels.shoe import AHEAD, begin_shuffle, shuffle
-from bjsim.sim.engine.kernels.table_layout import ASKS
+from bjsim.sim.engine.kernels.table_layout import ASKS, CHOICE_NUMBER
 
 LANES = 4  # shoes played in parallel
 ACE = 0  # its rank
@@ -39,16 +39,15 @@ def provide(shoe: Any, counter: Any, lanes: Any, lane: Any, stop: Any) -> None:
 
 
 @compiled(_nrt=False)
-def find_cell(counter: Any, counts: Any, cards: Any, begin: Any, hole: Any, n: Any) -> Any:
-    """The cell of the count by which a decision after n cards of a shoe is made.
-
-    begin: the cards before the round. hole: the position of the hole card, or -1 if none is hidden.
-    """
+def find_cell(counter: Any, lanes: Any, lane: Any, begin: Any, n: Any) -> Any:
+    """The cell of the count by which a decision after n cards is made, in the round that begins after `begin` cards."""
+    counts = lanes.running[lane]
     if counter.before_round:
         return counter.cells[begin, counts[begin] - counter.lowest]
-    if hole >= 0:
-        return counter.cells[n - 1, counts[n] - counter.tags[cards[hole]] - counter.lowest]
-    return counter.cells[n, counts[n] - counter.lowest]
+    if lanes.hole < 0:
+        return counter.cells[n, counts[n] - counter.lowest]
+    hidden = counter.tags[lanes.cards[lane, begin + lanes.hole]]
+    return counter.cells[n - 1, counts[n] - hidden - counter.lowest]
 
 
 @compiled(_nrt=False)
@@ -57,11 +56,9 @@ def answer(lookup: Any, counter: Any, lanes: Any, lane: Any, n: Any, entry: Any,
     log, last = lanes.log[lane], np.int64(logged) - 1
     while (log[last] & 255) > 2 * len(lookup.ends):
         last -= 1
-    begin = np.int64(log[last]) >> 8
-    hole = begin + lanes.hole if lanes.hole >= 0 else lanes.hole
-    cell = find_cell(counter, lanes.running[lane], lanes.cards[lane], begin, hole, np.int64(n))
+    cell = find_cell(counter, lanes, lane, np.int64(log[last]) >> 8, np.int64(n))
     row = (np.int64(entry) - ASKS) >> 8
-    return lookup.table[row + lookup.answers[lookup.table[row + 12], counter.chart[cell]]]
+    return lookup.table[row + lookup.answers[lookup.table[row + CHOICE_NUMBER], counter.chart[cell]]]
 
 
 @compiled(_nrt=False, forceinline=True)
@@ -118,7 +115,7 @@ def tally_lane(compiled: Any, shoe: Any, lookup: Any, counter: Any, lanes: Any, 
         bucket = bet_bucket(counter, begin, np.int64(counts[begin]), aces)
         won = np.int64(0)
         if counter.ace >= 0 and cards[begin + lanes.open] == ACE:
-            cell = find_cell(counter, counts, cards, begin, begin + lanes.hole, begin + opening)
+            cell = find_cell(counter, lanes, lane, begin, begin + opening)
             if counter.insures[cell]:
                 won = np.int64(2 if cards[begin + lanes.hole] >= TEN else -1)
         tally.paid[0] = code
@@ -132,7 +129,7 @@ def tally_lane(compiled: Any, shoe: Any, lookup: Any, counter: Any, lanes: Any, 
 
 
 @compiled(nogil=True, _nrt=False)
-def play_by_table(compiled: Any, shoe: Any, shoes: Any, lookup: Any, counter: Any, lanes: Any, tally: Any) -> Any:
+def count_by_table(compiled: Any, shoe: Any, shoes: Any, lookup: Any, counter: Any, lanes: Any, tally: Any) -> Any:
     """Play whole shoes, each from its first card, the same as `play_counting`.
 
     Args:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from bjsim.sim.engine.kernels.layout import Array
 
 OVER, ACTED = 1 << 30, 1 << 31  # in an entry of `TableSeats`: the round is over; the seat draws no more cards
-ASKS = 1 << 31  # in an entry of `CountLookup`
+ASKS = 1 << 31  # in an entry of `CountLookup`: the next row asks for an action
+CHOICE_NUMBER = 12  # the entry of such a row that is the number of the choice
 
 
 class LookupNumbers(NamedTuple):
@@ -44,7 +45,7 @@ class CountLookup(NamedTuple):
 
     Attributes:
         table: See `LookupTable`. ASKS is added to the entries that lead to a row that asks for an action. The first six
-            entries of such a row are those of the action codes, and the last one is the number of the choice.
+            entries of such a row are those of the action codes, and CHOICE_NUMBER is the number of the choice.
         ends: See `LookupTable`; the tied bets of a payoff code are the settled bets.
         hands: Likewise.
         answers: The action code by choice and chart, int64 (V, charts).
