@@ -110,7 +110,7 @@ def test_random_games_are_played_the_same_by_the_lookup_table(games: int) -> Non
 
     check()
     assert min(seen["table"], seen["choices"]) > games // 5
-    assert seen["insured"] > games // 10 or games < 100
+    assert seen["insured"] > 0 or games < 100
 
 
 def test_a_shoe_that_runs_out_during_a_round_is_played_by_the_compiled_rules() -> None:
