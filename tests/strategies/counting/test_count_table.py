@@ -65,7 +65,7 @@ def random_plays(chart: Chart, seed: int) -> Departures:
             play = Departure(row, column, action, rng.choice(("<", ">=")), Fraction(rng.randint(-2, 2)))
             try:
                 plays = list(Departures(chart, (*plays, play)).plays)
-            except InputError:  # this action has no place in the cell
+            except InputError:  # the cell cannot combine these actions
                 continue
     return Departures(chart, tuple(plays))
 

@@ -57,7 +57,7 @@ def open_ledger(compiled: CompiledRules, luck_model: LuckModel, bet: float, card
         draws=np.zeros(NOTES + 2 + seats * (kinds + 1), DRAW),
         depths=(compiled.numbers.cut - 1) // STEP if cards else 0,
         step=STEP,
-        rounds_a_depth=STEP / (cards or 1.0),
+        rounds_per_depth=STEP / (cards or 1.0),
         finite=int(compiled.numbers.shoe_size > 0),
         bet=bet,
         profit=np.zeros(seats),

@@ -154,7 +154,7 @@ class CountLanes(NamedTuple):
         running: The running count after every card, if all are seen, int64 (LANES, N + 1).
         row: Offset of the row, int64 (LANES,).
         log: How hands and rounds end: the number of cards before, shifted by 8, and the logged byte, uint32 (LANES, n).
-            The first one stands for the round before the shoe.
+            The first entry is the end of the round before the shoe.
         logged: Length of the log, int64 (LANES,).
     """
 

@@ -217,7 +217,7 @@ class Ledger(NamedTuple):
         draws: Recorded draws, see DRAW, (n,).
         depths: Number of depths of a shoe at which the drift is computed.
         step: Cards from one depth to the next.
-        rounds_a_depth: Typical number of rounds that start between two depths.
+        rounds_per_depth: Typical number of rounds that start between two depths.
         finite: Whether the shoe has whole decks.
         bet: Payoff quantum, as a share of an initial bet.
         profit: Luck-adjusted profit in this shoe above the value of the settled bets, (seats,).
@@ -233,7 +233,7 @@ class Ledger(NamedTuple):
     draws: Array
     depths: int
     step: int
-    rounds_a_depth: float
+    rounds_per_depth: float
     finite: int
     bet: float
     profit: Array

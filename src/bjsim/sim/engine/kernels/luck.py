@@ -27,22 +27,22 @@ def fresh_shoe(luck_model: Any, ledger: Any, rounds: Any) -> None:
         state.left = 1.0
     state.started = state.passed = 0
     state.next = state.left - ledger.step
-    state.most = min(ledger.depths, np.int64(rounds / ledger.rounds_a_depth))
+    state.most = min(ledger.depths, np.int64(rounds / ledger.rounds_per_depth))
 
 
 @compiled(_nrt=False, forceinline=True)
 def drift(luck_model: Any, ledger: Any, depths: Any) -> None:
-    """Subtract the drift of so many depths, for which the shoe's present composition stands."""
+    """Subtract the drift of the present composition, weighted for this number of depths."""
     for s in range(len(luck_model.chart)):
         slope = 0.0
         for q in range(len(luck_model.full)):
             slope += luck_model.start[luck_model.chart[s], q] * ledger.counts[q]
-        ledger.profit[s] -= depths * ledger.rounds_a_depth * slope / ledger.state[0].left
+        ledger.profit[s] -= depths * ledger.rounds_per_depth * slope / ledger.state[0].left
 
 
 @compiled(_nrt=False)
 def pass_depth(luck_model: Any, ledger: Any) -> None:
-    """Pass a depth at which the drift is computed."""
+    """Take the drift at a depth, unless enough depths were passed."""
     state = ledger.state[0]
     state.next -= ledger.step
     if state.passed < state.most:
@@ -67,7 +67,7 @@ def start_round(luck_model: Any, ledger: Any, later: Any, shuffled: Any) -> None
 
 @compiled(_nrt=False)
 def put_away(luck_model: Any, ledger: Any, rounds: Any) -> None:
-    """End a shoe, at its last composition for the depths that it lacks, and begin another."""
+    """End a shoe, whose last drift is that of all depths that it did not reach, and begin another."""
     lacking = ledger.state[0].most - ledger.state[0].passed
     if lacking > 0:
         drift(luck_model, ledger, np.float64(lacking))
