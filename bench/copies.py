@@ -47,7 +47,7 @@ def play_contest(
     bots = [{"name": player.name} for player in players]
     standings = Standings({"contest": contest.to_dict(), "bots": bots})
     size = batch_size(len(players), duplicate, bool(contest.house))
-    adjuster = LuckAdjuster(ContestLuckModel(RULES), len(players), size)
+    adjuster = LuckAdjuster(ContestLuckModel(RULES), bots, size)
     for tables in schedule(len(players), duplicate):
         logs = []
         for plan in tables:

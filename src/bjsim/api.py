@@ -17,7 +17,7 @@ from bjsim.bots.contest.config import Contest, with_settings
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.report.publish import write_results
-from bjsim.bots.contest.schedule.roster import in_whole_batches
+from bjsim.bots.contest.scoring.differences import with_matches
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.seats import BotOptions
 from bjsim.errors import InputError, RunFailed
@@ -260,7 +260,7 @@ def contest(
     """
     asked = with_settings(Contest(as_rules(rules)), settings)
     entrants = gather(bots, asked.rules)
-    host = Host.begin(Path(folder), in_whole_batches(asked, len(entrants)), entrants, workers, sandbox)
+    host = Host.begin(Path(folder), with_matches(asked, len(entrants)), entrants, workers, sandbox)
     try:
         return host.run(on_round)
     finally:

@@ -59,7 +59,7 @@ class Notifier:
         self._pipe = self._sender.stdin.fileno()
         os.set_blocking(self._pipe, False)
         self._write(url)  # not as an argument, which other users can see
-        self._notify(host, "start", f"{len(host.present)} bots play {host.contest.matches} matches")
+        self._notify(host, "start", f"{len(host.present)} bots play {host.roster.total} matches")
 
     def update(self, host: Host) -> None:
         """Notify of a new leader, and of bots without strikes left, each once."""

@@ -16,7 +16,7 @@ from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.report.publish import write_results
-from bjsim.bots.contest.schedule.roster import in_whole_batches
+from bjsim.bots.contest.scoring.differences import with_matches
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_notify import Notifier, WebAddress
 from bjsim.cli.koth_screen import ContestScreen, report, standings_json
@@ -38,7 +38,8 @@ def contest_options(command: F) -> F:
             help="Settings of the contest, and its bots; files are looked up in its folder first.",
         ),
         click.option(
-            "--matches", type=Count(), help=f"Number of matches.  [default: 25; with --until decided {MANY:,}]"
+            "--matches", type=Count(),
+            help=f"Number of matches.  [default: 25 for two bots, more for more; with --until decided {MANY:,}]",
         ),
         click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]"),
         click.option(
@@ -137,7 +138,7 @@ def begin(
     if watch_dir and watch_dir.resolve() not in [Path(text).resolve() for text in texts]:
         texts.append(str(watch_dir))
     entrants = gather(texts, contest.rules, fewest=1 if contest.against else 2)
-    contest = in_whole_batches(contest, len(entrants))
+    contest = with_matches(contest, len(entrants))
     return Host.begin(Path(out or "contest"), contest, entrants, workers, sandbox)
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play.timings import Timings
+from bjsim.bots.contest.report.comparisons import describe_lead
 from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.scoring.marks import make_marks
@@ -59,17 +60,18 @@ class ContestScreen:
     def headline(self, now: float) -> str:
         """Matches, speed and time left."""
         standings, contest = self.host.standings, self.host.contest
+        total = standings.roster.total
         if standings.roster.finished:
-            return f"all {contest.matches} matches are played; waiting for bots"
+            return f"all {total} matches are played; waiting for bots"
         seconds = max(now - self.began, 1e-9)
         rounds = standings.rounds - self.rounds
-        match = min(standings.matches + 1, contest.matches)  # the bots that are ahead may wait for others
-        parts = [f"match {match} of {contest.matches}", f"{rounds / seconds:,.0f} rounds/s"]
+        match = min(standings.matches + 1, total)  # the bots that are ahead may wait for others
+        parts = [f"match {match} of {total}", f"{rounds / seconds:,.0f} rounds/s"]
         if any(self.host.timings.moves):
             parts.append(f"{(sum(self.host.timings.moves) - self.moves) / seconds:,.0f} moves/s")
         per_match = standings.rounds / max(standings.matches, 1)
         if rounds and standings.matches:
-            left = (contest.matches * per_match - standings.rounds) * seconds / rounds
+            left = (total * per_match - standings.rounds) * seconds / rounds
             parts.append(f"at most {min(left, contest.seconds - seconds):,.0f} s left")
         return "   ".join(parts)
 
@@ -103,10 +105,8 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
     for row in standings.former():
         matches = f"{row.score.matches} matches, {row.chips:.1f} chips"
         console.print(f"left: {row.name} ({row.left} after {matches})", highlight=False, markup=False)
-    leader = standings.rows()[0].name
-    decided = standings.decided
-    verdict = f"{leader} is ahead of all others (95%)" if decided else "not decided: the lead is within the noise"
-    console.print(f"{text}\n{verdict}; bots that share a group letter are tied", highlight=False, markup=False)
+    verdict = describe_lead(standings)
+    console.print(f"{text}\n{verdict}\nbots that share a group letter are not separated", highlight=False, markup=False)
 
 
 def standings_json(standings: Standings, timings: Timings) -> dict[str, object]:

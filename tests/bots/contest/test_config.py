@@ -12,7 +12,7 @@ CARDSHARK = load_rules("cardshark")
 @pytest.mark.parametrize(
     ("text", "given", "matches"),
     [
-        ("", {}, 25),
+        ("", {}, 0),
         ("", {"until": "decided"}, MANY),
         ("until = 'decided'", {}, MANY),
         ("until = 'decided'", {"matches": 7}, 7),
@@ -20,7 +20,7 @@ CARDSHARK = load_rules("cardshark")
         ("until = 'decided'\nmatches = 25", {}, 25),
         ("matches = 7", {"until": "decided"}, 7),
         ("matches = 7", {"until": "decided", "matches": 9}, 9),
-        ("until = 'decided'", {"until": "60"}, 25),
+        ("until = 'decided'", {"until": "60"}, 0),
     ],
 )
 def test_until_it_is_decided_unless_matches_are_given(tmp_path, text, given, matches):

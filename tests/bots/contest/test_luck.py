@@ -237,19 +237,25 @@ def test_a_match_is_adjusted_with_charts_from_before_its_shoes():
     """The charts for a match do not depend on it, nor on others that share its shoes."""
     luck = ContestLuckModel(CARDSHARK)
     first, second, third = (logs for _, logs in logged(CARDSHARK, named(CARDSHARK, SIX[:2]), 3, duplicate=True))
-    unit, fresh, hasty = LuckAdjuster(luck, 2, 2), LuckAdjuster(luck, 2, 2), LuckAdjuster(luck, 2, 1)
+    unit, fresh, hasty = (
+        LuckAdjuster(luck, [{}] * 2, 2),
+        LuckAdjuster(luck, [{}] * 2, 2),
+        LuckAdjuster(luck, [{}] * 2, 1),
+    )
     assert unit.adjust(first)["learned"] and hasty.adjust(first)["learned"]
     alone = fresh.adjust(second)["luck"]
     assert unit.adjust(second)["luck"] == alone
     assert hasty.adjust(second)["luck"] != alone  # negative control: it has seen the same cards before
-    assert unit.adjust(third)["luck"] != LuckAdjuster(luck, 2, 2).adjust(third)["luck"]  # it has learned
+    assert unit.adjust(third)["luck"] != LuckAdjuster(luck, [{}] * 2, 2).adjust(third)["luck"]  # it has learned
     blind = [log._replace(decisions=b"") for log in first]
-    assert LuckAdjuster(luck, 2, 1).adjust(blind)["luck"] == LuckAdjuster(luck, 2, 1).adjust(first)["luck"]
+    assert (
+        LuckAdjuster(luck, [{}] * 2, 1).adjust(blind)["luck"] == LuckAdjuster(luck, [{}] * 2, 1).adjust(first)["luck"]
+    )
 
 
 def test_opponent_models_are_restored_from_records():
     luck = ContestLuckModel(CARDSHARK)
-    adjuster, follower = LuckAdjuster(luck, 4, 1), LuckAdjuster(luck, 4, 1)
+    adjuster, follower = LuckAdjuster(luck, [{}] * 4, 1), LuckAdjuster(luck, [{}] * 4, 1)
     for _, logs in logged(CARDSHARK, named(CARDSHARK, SIX[:4]), 3):
         record = adjuster.adjust(logs)
         follower.restore(record)
@@ -262,7 +268,7 @@ def test_the_opponent_model_approaches_the_chart_of_the_bot():
     """After 200 shoes the cells that a bot meets often are its own."""
     rules = CARDSHARK.replace(surrender=True)
     players = named(rules, ["optimal", "lim17"])
-    adjuster = LuckAdjuster(ContestLuckModel(rules), 2, 1)
+    adjuster = LuckAdjuster(ContestLuckModel(rules), [{}] * 2, 1)
     adjusted(logged(rules, players, 200), adjuster)
     for bot, player in enumerate(players):
         cells = adjuster.opponent_models[bot].cells
@@ -292,7 +298,9 @@ def kinds_are_unbiased(matches):
 
 def test_it_is_unbiased_and_reduces_variance():
     """Fixed seed; fewer than 2 of 100 seeds would fail by chance."""
-    matches = adjusted(logged(CARDSHARK, named(CARDSHARK, SIX), 60), LuckAdjuster(ContestLuckModel(CARDSHARK), 6, 1))
+    matches = adjusted(
+        logged(CARDSHARK, named(CARDSHARK, SIX), 60), LuckAdjuster(ContestLuckModel(CARDSHARK), [{}] * 6, 1)
+    )
     factors = agree(matches, SIX)
     kinds_are_unbiased(matches)
     assert factors["optimal"] > 12 and factors["lim17"] > 12
@@ -302,7 +310,7 @@ def test_it_is_unbiased_and_reduces_variance():
 def test_six_players_over_two_thousand_matches():
     """The same with more matches; the specification requires a variance reduction factor of 10."""
     matches = adjusted(
-        logged(CARDSHARK, named(CARDSHARK, SIX), 2000, seed=7), LuckAdjuster(ContestLuckModel(CARDSHARK), 6, 1)
+        logged(CARDSHARK, named(CARDSHARK, SIX), 2000, seed=7), LuckAdjuster(ContestLuckModel(CARDSHARK), [{}] * 6, 1)
     )
     factors = agree(matches, SIX)
     kinds_are_unbiased(matches)
@@ -335,7 +343,7 @@ class Noise(ContestLuckModel):
 
 def test_random_values_are_unbiased_too():
     names = ["lim17", "optimal", "lim15", "hoyle"]
-    matches = adjusted(logged(CARDSHARK, named(CARDSHARK, names), 60), LuckAdjuster(Noise(CARDSHARK), 4, 1))
+    matches = adjusted(logged(CARDSHARK, named(CARDSHARK, names), 60), LuckAdjuster(Noise(CARDSHARK), [{}] * 4, 1))
     kinds_are_unbiased(matches)
     assert max(agree(matches, names).values()) < 1  # but do not reduce variance
 
@@ -353,7 +361,7 @@ def test_a_wrong_distribution_of_cards_is_detected():
         return log._replace(draws=draws.tobytes())
 
     matches = adjusted(
-        logged(CARDSHARK, named(CARDSHARK, ["lim17", "optimal"]), 60), LuckAdjuster(ManyTens(CARDSHARK), 2, 1)
+        logged(CARDSHARK, named(CARDSHARK, ["lim17", "optimal"]), 60), LuckAdjuster(ManyTens(CARDSHARK), [{}] * 2, 1)
     )
     with pytest.raises(AssertionError):
         kinds_are_unbiased(matches)
@@ -371,7 +379,7 @@ def test_a_bot_that_raises_and_plays_inconsistently_is_adjusted_without_bias():
 
     names = ["inconsistent", "optimal"]
     players = [FunctionPlayer("inconsistent", inconsistent), find_player("optimal", CARDSHARK)]
-    matches = adjusted(logged(CARDSHARK, players, 150), LuckAdjuster(ContestLuckModel(CARDSHARK), 2, 1))
+    matches = adjusted(logged(CARDSHARK, players, 150), LuckAdjuster(ContestLuckModel(CARDSHARK), [{}] * 2, 1))
     kinds_are_unbiased(matches)
     assert agree(matches, names)["inconsistent"] > 2
 
@@ -380,7 +388,7 @@ def test_splits_and_peeks_are_adjusted_without_bias():
     """Fixed seed; fewer than 3 of 100 seeds would fail by chance. The specification requires a factor of 10."""
     names = ["lim17", "optimal", "lim15", "hoyle"]
     rules = VEGAS.replace(seats=4)
-    matches = adjusted(logged(rules, named(rules, names), 60), LuckAdjuster(ContestLuckModel(rules), 4, 1))
+    matches = adjusted(logged(rules, named(rules, names), 60), LuckAdjuster(ContestLuckModel(rules), [{}] * 4, 1))
     kinds_are_unbiased(matches)
     assert min(agree(matches, names).values()) > 10
 
@@ -398,7 +406,7 @@ def test_what_is_not_valued_moves_no_mean(fields):
     rules = load_rules("european").replace(decks=1, seats=4, max_hands=3, double_on="any", **fields)
     players = named(rules, names)
     players[0] = replace(players[0], insurance="I" if rules.insurance else "S")
-    matches = adjusted(logged(rules, players, 24), LuckAdjuster(ContestLuckModel(rules), 4, 1))
+    matches = adjusted(logged(rules, players, 24), LuckAdjuster(ContestLuckModel(rules), [{}] * 4, 1))
     kinds_are_unbiased(matches)
     assert min(agree(matches, names).values()) > 5
 

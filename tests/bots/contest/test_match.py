@@ -104,7 +104,7 @@ def test_a_contest_from_a_file(tmp_path):
     assert contest.seconds == 60 and Contest.from_dict(contest.to_dict()) == contest
     for wrong, message in {
         "match = 3": "did you mean matches",
-        "matches = 0": "matches = 0 is not accepted",
+        "matches = -1": "matches = -1 is not accepted",
         'until = "never"': "decided, or a number",
         "bots = 3": "a list of names",
         "x": "TOML",

@@ -196,7 +196,7 @@ def test_verify_finds_a_forged_record(tmp_path, undisturbed, key):
             "moves": lambda: [["B 5", *value[0]], *value[1:]],
             "seats": lambda: value[::-1],
             "luck": lambda: [[x + 0.5 for x in value[0]], *value[1:]],
-            "learned": lambda: {**value, "0": {**value["0"], "16 6": "Dh"}},
+            "learned": lambda: {**value, "0": {"16 6": "Dh"}},
         }[key]()
 
     end_of_match = 51  # after the rounds of two tables

@@ -38,7 +38,8 @@ class Contest:
     Attributes:
         rules: The game, including chips, buy-in and seats at a table.
         seed: Seed of all cards; by default 128 random bits.
-        matches: Number of matches, at most.
+        matches: Number of matches, at most; 0 for one that follows from the number of bots. In a duplicate contest
+            every match is played once per seat.
         sittings: Sessions in each match, at one table.
         hands: Rounds in each session.
         strikes: Faults after which a bot stands without being asked until the next match.
@@ -61,7 +62,7 @@ class Contest:
 
     rules: Rules
     seed: int = field(default_factory=random_seed)
-    matches: int = 25
+    matches: int = 0
     sittings: int = 5  # in files of users and in journals, so it is not renamed to sessions
     hands: int = 5
     strikes: int = 10
@@ -179,7 +180,9 @@ def _is_seconds(text: str) -> bool:
 NEW = ("cold", "protocols", "title", "lives", "against", "marks", "hill")  # settings that old journals lack
 NEWER = {f.name: f.default for f in fields(Contest) if f.name in NEW}
 SETTINGS = tuple(f.name for f in fields(Contest) if f.name != "rules")
-_WHOLE = {"seed": (0, MAX_SEED), **dict.fromkeys(("matches", "sittings", "hands", "strikes"), (1, MAX_COUNT))}
+_WHOLE = {
+    "seed": (0, MAX_SEED), "matches": (0, MAX_COUNT), **dict.fromkeys(("sittings", "hands", "strikes"), (1, MAX_COUNT)),
+}  # fmt: skip
 
 
 def with_settings(contest: Contest, given: Mapping[str, Any], counted: bool = False) -> Contest:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,13 @@ from bjsim.bots.contest.entrants import Entrant, EntrantError, check_trusted, ch
 from bjsim.bots.contest.luck.adjust import SeriesAdjusters, match_record
 from bjsim.bots.contest.luck.draw_log import DrawLog
 from bjsim.bots.contest.play import journal as journals
-from bjsim.bots.contest.play.admission import check_programs, house_players, make_header, recorded_house_players
+from bjsim.bots.contest.play.admission import (
+    check_programs,
+    describe,
+    house_players,
+    make_header,
+    recorded_house_players,
+)
 from bjsim.bots.contest.play.logs import add_logs
 from bjsim.bots.contest.play.match import Record
 from bjsim.bots.contest.play.timings import Timings
@@ -171,7 +178,7 @@ class Host:
         Args:
             leave: Numbers of bots that leave.
             join: Bots that join. One with the name of a bot that leaves is its new version.
-            matches: The new number of matches, if it changes; rounded up to complete batches.
+            matches: The new number of matches, if it changes.
 
         Raises:
             InputError: A bot cannot take part, too few would remain, or the number of matches is not accepted.
@@ -180,13 +187,12 @@ class Host:
         if len(roster.present) - len(leave) + len(join) < (1 if contest.against else 2):
             raise EntrantError("too few bots would remain in the contest; add others first")
         check_programs(join, contest, self.sandbox)
-        record: Record = {
-            "record": "change",
-            "leave": sorted(leave),
-            "join": [{**entrant.to_dict(), "version": roster.version_of(entrant.name)} for entrant in join],
-        }
+        newcomers = [
+            describe(entrant, contest.rules) | {"version": roster.version_of(entrant.name)} for entrant in join
+        ]
+        record: Record = {"record": "change", "leave": sorted(leave), "join": newcomers}
         if matches is not None:
-            record["matches"] = roster.whole_batches(matches)
+            record["matches"] = replace(contest, matches=matches).matches
         self._journal.append(record)
         self._journal.sync()
         self._count(record)

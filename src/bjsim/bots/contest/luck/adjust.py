@@ -9,10 +9,11 @@ where V(r) is the value of the hand after card r has left the shoe. Its expectat
 profit minus luck has the same mean as the profit and a much smaller variance. V is the exact expected value in an
 infinite shoe for a seat that plays by a chart, corrected to first order for the composition of the remaining shoe.
 
-The chart of a bot starts as a fixed reference and is updated after each shoe from the bot's decisions (its opponent
-model). A shoe is therefore always adjusted with charts that were fixed before it was dealt. A duplicate contest plays
-each shoe several times: such a batch of matches is adjusted with the same charts, from earlier batches. A bot's values
-are recomputed after 1, 2, 4, 8, 16, ... batches, because most changes come early.
+The chart of a bot starts as its own, which the journal records as `plays`, or for a program as a fixed reference, and
+is updated after each shoe from the bot's decisions (its opponent model). A shoe is therefore always adjusted with
+charts that were fixed before it was dealt. A duplicate contest plays each shoe several times: such a batch of matches
+is adjusted with the same charts, from earlier batches. A bot's values are recomputed after each of the first batches
+and then less and less often, because most changes come early.
 
 Measured (duplicate, 400 matches, seed 5, lim17 and optimal): the variance of a bot's total falls by factors of 50 and
 28. The standard deviation of their difference is 6.6 chips per match; it is 14.8 without derivatives and opponent
@@ -46,12 +47,14 @@ from bjsim.bots.contest.luck.draw_log import (
 from bjsim.bots.contest.luck.opponent_model import ChartChanges, OpponentModel
 from bjsim.bots.contest.luck.state_index import N_RANKS, NOTHING, Ints, StateIndex
 from bjsim.bots.contest.schedule.roster import Owner, Roster
+from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.dealer_index import Floats
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 REFERENCE = "hoyle"  # the initial chart of every bot: neither the most cautious nor the boldest strategy
 DIGITS = 6  # decimals of a chip in records
+RARER = 4  # values are recomputed after 1, 2, 3, 4, 6, 8, 11, ... batches
 MOST_HANDS = 8  # the states of pending hands grow with the square of the limit
 MIN_SHOE = 4  # cards needed for the rest of a round: a smaller shoe is topped up with the proportions of a fresh one
 RANK_NUMBERS = np.arange(N_RANKS)
@@ -156,20 +159,26 @@ class LuckAdjuster:
 
     Args:
         luck_model: The luck model of the contest's rules.
-        bots: Number of bots.
+        bots: The bots as in the journal.
         batch_size: Matches that share their shoes, and are adjusted with the same charts.
     """
 
-    def __init__(self, luck_model: ContestLuckModel, bots: int, batch_size: int) -> None:
+    def __init__(self, luck_model: ContestLuckModel, bots: Sequence[Mapping[str, Any]], batch_size: int) -> None:
         self.luck_model = luck_model
         self.batch_size = batch_size
-        players = [*range(bots), HOUSE]
+        players = [*range(len(bots)), HOUSE]
         actions = luck_model.reference_actions
         index, reference = luck_model.state_index, luck_model.reference
         self.opponent_models = {bot: OpponentModel(index, reference, actions) for bot in players}
         self._evs = np.array([luck_model.reference_evs] * len(players))
         self._changed: set[int] = set()  # bots whose values are out of date
         self._matches = 0
+        self._next_update = 1  # in batches
+        for bot, about in enumerate(bots):
+            if plays := about.get("plays"):
+                self.opponent_models[bot].apply(plays)
+                self._changed.add(bot)
+        self._update_values()
 
     def adjust(self, logs: Sequence[DrawLog]) -> dict[str, Any]:
         """Compute the luck of a match and update the opponent models.
@@ -198,12 +207,14 @@ class LuckAdjuster:
         self._finish_match(record["learned"])
 
     def _finish_match(self, learned: Mapping[str, ChartChanges]) -> None:
-        """Count a match; recompute values after 1, 2, 4, 8, ... complete batches."""
+        """Count a match; recompute values at the end of some batches."""
         self._changed |= {int(bot) for bot in learned}
         self._matches += 1
-        batches, rest = divmod(self._matches, self.batch_size)
-        if rest or batches & (batches - 1):  # not a power of two
-            return
+        if self._matches == self._next_update * self.batch_size:
+            self._next_update += 1 + self._next_update // RARER
+            self._update_values()
+
+    def _update_values(self) -> None:
         cache: dict[bytes, Floats] = {}
         for bot in sorted(self._changed):
             actions = self.opponent_models[bot].actions
@@ -222,17 +233,37 @@ class SeriesAdjusters(dict[Owner, LuckAdjuster]):
 
     def __init__(self, roster: Roster) -> None:
         self.luck_model = _luck_model(roster.contest.rules)
-        self._founders, self._batch_size = roster.founders, roster.batch_size
+        self._roster = roster
 
     def __missing__(self, owner: Owner) -> LuckAdjuster:
-        bots = self._founders if owner is None else 1
-        adjuster = self[owner] = LuckAdjuster(self.luck_model, bots, self._batch_size)
+        roster = self._roster
+        bots = roster.bots[: roster.founders] if owner is None else [roster.bots[owner]]
+        adjuster = self[owner] = LuckAdjuster(self.luck_model, bots, roster.batch_size)
         return adjuster
 
 
 @lru_cache(maxsize=1)
 def _luck_model(rules: Rules) -> ContestLuckModel:
     return ContestLuckModel(rules)
+
+
+def known_plays(player: Player, rules: Rules) -> ChartChanges:
+    """The cells in which a player's chart is known to differ from the reference.
+
+    Args:
+        player: The player; one that plays no chart has none.
+        rules: The rules of the contest.
+
+    Returns:
+        Code by cell, as of `OpponentModel.apply`.
+    """
+    cells = getattr(getattr(player, "chart", player), "cells", {}) if has_luck(rules) else {}
+    reference = CATALOGUE[REFERENCE].chart(rules).cells if cells else {}
+    return {
+        f"{row} {column}": cells[row, column]
+        for (row, column), code in reference.items()
+        if cells.get((row, column), code) != code
+    }
 
 
 def match_record(

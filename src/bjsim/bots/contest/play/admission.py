@@ -9,9 +9,11 @@ from typing import Any
 from bjsim import __version__
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import Entrant, check_protocols, check_toolchains, identify
-from bjsim.bots.contest.luck.adjust import REFERENCE, has_luck
+from bjsim.bots.contest.luck.adjust import REFERENCE, has_luck, known_plays
 from bjsim.bots.programs import need_programs
 from bjsim.bots.seats import warn_of_guessable
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.players.find import find_player, is_python
 
 
 def house_players(contest: Contest) -> list[Entrant]:
@@ -34,6 +36,13 @@ def check_programs(entrants: Sequence[Entrant], contest: Contest, sandbox: str) 
         warn_of_guessable(contest.seed)
 
 
+def describe(entrant: Entrant, rules: Rules) -> dict[str, Any]:
+    """A bot as the journal records it, with the plays of a named strategy or chart, from which its luck is computed."""
+    known = not entrant.timed and not is_python(entrant.source)
+    plays = known_plays(find_player(entrant.source, rules), rules) if known else {}
+    return entrant.to_dict() | ({"plays": plays} if plays else {})
+
+
 def make_header(contest: Contest, entrants: Sequence[Entrant], houses: Sequence[Entrant]) -> dict[str, Any]:
     """The header of the journal of a new contest. houses: the house players."""
     return {
@@ -41,7 +50,7 @@ def make_header(contest: Contest, entrants: Sequence[Entrant], houses: Sequence[
         "python": platform.python_version(),
         "luck": REFERENCE if has_luck(contest.rules) else "",
         "contest": contest.to_dict(),
-        "bots": [entrant.to_dict() for entrant in entrants],
+        "bots": [describe(entrant, contest.rules) for entrant in entrants],
         "house": houses[0].to_dict() if contest.house else None,
         "against": [entrant.to_dict() for entrant in houses] if contest.against else [],
     }

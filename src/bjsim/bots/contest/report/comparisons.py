@@ -1,18 +1,43 @@
-"""Comparisons of bots: who is tied with whom, and by how much one leads."""
+"""Comparisons of bots in words and numbers: who leads, by how much, and which bots are not separated yet."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bjsim.bots.contest.scoring.moments import MIN_BATCHES
+from bjsim.bots.contest.scoring.score import BotDifference
 from bjsim.bots.contest.scoring.standings import Standings
 
 NAMES = 30  # characters of names in a list of ties; longer ones are replaced by ranks
 COMPARED = 10  # bots that are compared with each other; the page of a bot compares it with all others
 
 
+def describe_lead(standings: Standings) -> str:
+    """Who wins, or what a decision would take.
+
+    Args:
+        standings: The standings.
+
+    Returns:
+        A clause without a full stop.
+    """
+    leader, *rivals = (row.bot for row in standings.rows())
+    name = standings.names[leader]
+    if standings.decided:
+        return f"{name} is ahead of every other bot (95%)"
+    differences = [standings.difference(leader, rival) for rival in rivals]
+    if any(difference.batches < MIN_BATCHES for difference in differences):
+        return f"not decided: bots are compared from {MIN_BATCHES * standings.batch_size} matches on"
+    better = [difference for difference in differences if difference.separated and difference.mean < 0]
+    close = [difference for difference in differences if not difference.separated]
+    if better:
+        return f"not decided: {name} holds the most chips, but by luck: {_names(standings, better)} {_ahead(better)}"
+    return f"not decided: {name} leads, but is not separated from {_names(standings, close)}{_more(close)}"
+
+
 def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The bots with which each bot is tied: those from which no interval separates it.
+    """The bots from which each bot is not separated.
 
     Args:
         standings: The standings.
@@ -21,18 +46,17 @@ def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> li
     Returns:
         A text for each row: names, ranks, all, or none; "" where nothing is known.
     """
-    separated = {pair for pair in standings.compared_pairs() if standings.difference(*pair).separated}
+    separated, batches = standings.differences.separated, standings.differences.batches
     ranked = [row for row in rows if row["rank"]]
     texts = []
     for row in rows:
         one = row["number"]
-        ties = [
-            other for other in ranked
-            if other is not row and (min(one, other["number"]), max(one, other["number"])) not in separated
-        ]  # fmt: skip
+        ties = [other for other in ranked if other is not row and not separated[one, other["number"]]]
         names, ranks = ", ".join(other["bot"] for other in ties), sorted({other["rank"] for other in ties})
         if not row["rank"]:
             texts.append("")
+        elif any(batches[one, other["number"]] < MIN_BATCHES for other in ties):
+            texts.append("not compared yet")
         elif len(ties) <= 2 and len(names) <= NAMES:
             texts.append(names or "none")
         elif len(ties) == len(ranked) - 1:
@@ -40,6 +64,24 @@ def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> li
         else:
             texts.append(f"{'ranks' if len(ranks) > 1 else 'rank'} {_join_ranks(ranks)}")
     return texts
+
+
+def _names(standings: Standings, differences: Sequence[BotDifference]) -> str:
+    names = [standings.names[difference.other] for difference in differences]
+    return f"{', '.join(names[:3])} and {len(names) - 3} others" if len(names) > 4 else ", ".join(names)
+
+
+def _ahead(better: Sequence[BotDifference]) -> str:
+    return f"{'is' if len(better) == 1 else 'are'} ahead luck-adjusted"
+
+
+def _more(close: Sequence[BotDifference]) -> str:
+    """How many more matches would separate these pairs."""
+    missing = [difference.missing for difference in close]
+    known = [matches for matches in missing if matches]
+    if len(known) < len(missing):
+        return "; no number of matches is in sight that would separate them"
+    return f"; about {max(known):,} more matches would separate them"
 
 
 def _join_ranks(ranks: Sequence[int]) -> str:
@@ -75,7 +117,8 @@ def compare(standings: Standings, one: int, other: int) -> dict[str, Any] | None
         other: Number of the second bot.
 
     Returns:
-        Mean, batches, half-width of the interval, separation, and `verdict`; None where they did not meet.
+        Mean, batches, half-width of the interval, separation, `verdict`, and the matches that are still `missing` for
+        one; None if a bot has not played a batch.
     """
     difference = standings.difference(one, other)
     if one == other or not difference.batches:
@@ -83,6 +126,7 @@ def compare(standings: Standings, one: int, other: int) -> dict[str, Any] | None
     low, high = difference.interval or (0.0, 0.0)
     return {
         "mean": difference.mean, "batches": difference.batches, "separated": difference.separated,
-        "half": (high - low) / 2 if difference.interval else None,
-        "verdict": ("ahead" if difference.mean > 0 else "behind") if difference.separated else "open",
+        "half": max(high - difference.mean, difference.mean - low) if difference.interval else None,
+        "verdict": ("ahead" if low > 0 else "behind") if difference.separated else "open",
+        "missing": difference.missing,
     }  # fmt: skip

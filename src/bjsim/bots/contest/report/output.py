@@ -29,9 +29,10 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
 
     Returns:
         Values by key. `rank` is None for a bot without one, `chips` is per match, `per_hand` is the profit in chips per
-        hand. `age` is the number of matches that the contest has played since this version of the bot joined.
-        `luck_adjusted` is profit minus luck in chips per hand; it is None before the first match has ended, and
-        under rules without luck adjustment (splits, a peek or bonuses).
+        hand. `tied_with` has the names of the bots from which it is not separated. `age` is the number of matches that
+        the contest has played since this version of the bot joined. `luck_adjusted` is profit minus luck in chips per
+        hand; it is None before the first match has ended, and under rules without luck adjustment (splits without a
+        limit).
     """
     score = row.score
     ms = timings.ms_per_move(row.bot) if timings else None
@@ -39,6 +40,7 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
         "rank": row.rank,
         "bot": row.name,
         "group": row.groups,
+        "tied_with": list(row.tied_with),
         "matches": score.matches,
         "hands": score.hands,
         "chips": _round(row.chips),
@@ -71,6 +73,8 @@ def standings_csv(standings: Standings, timings: Timings | None = None) -> str:
                 flat[f"{key}_low"], flat[f"{key}_high"] = value or ("", "")
             else:
                 flat[key] = sum(value.values()) if key == "faults" else value
+                if key == "tied_with":
+                    flat[key] = "; ".join(value)
         if writer is None:
             writer = csv.DictWriter(text, list(flat), lineterminator="\n")
             writer.writeheader()

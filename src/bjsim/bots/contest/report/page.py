@@ -15,7 +15,7 @@ from bjsim.bots.contest.play.questions import Question, protocol_of, questions
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.colours import DARK, LIGHT, make_slugs, make_styles
 from bjsim.bots.contest.report.command import contest_command, published_sources, settings_file
-from bjsim.bots.contest.report.comparisons import COMPARED, crosstable, describe_ties
+from bjsim.bots.contest.report.comparisons import COMPARED, crosstable, describe_lead, describe_ties
 from bjsim.bots.contest.report.drawings import DRAWN, TOP, draw_convergence, draw_intervals
 from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.page_data import PageData
@@ -172,6 +172,7 @@ def render_index(report: Report) -> str:
         settings_file=settings_file(contest),
         versions=standings.versions,
         leader=rows[0]["bot"],
+        lead=describe_lead(standings),
         hill=bool(report.former or any(standings.roster.joined) or contest.hill),
         former=report.former,
         drawn=DRAWN,

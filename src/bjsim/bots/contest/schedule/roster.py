@@ -18,18 +18,10 @@ from itertools import islice
 from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
-from bjsim.bots.contest.schedule.seating import TablePlan, own_table, schedule, table_shape, whole_matches
+from bjsim.bots.contest.schedule.seating import TablePlan, own_table, schedule, table_shape
 
 Owner = int | None  # of a series: a bot, or None for the founders
 DROPPED, REPLACED = "dropped", "replaced"
-
-
-def in_whole_batches(contest: Contest, bots: int) -> Contest:
-    """A contest whose matches are rounded up to complete batches. bots: number of bots."""
-    if contest.against:
-        size = contest.own_table_size if contest.duplicate else 1
-        return replace(contest, matches=-(-contest.matches // size) * size)
-    return replace(contest, matches=whole_matches(contest.matches, bots, contest.duplicate, bool(contest.house)))
 
 
 class Roster:
@@ -99,9 +91,14 @@ class Roster:
         return next((bot for bot in self.present if self.bots[bot]["name"] == name), None)
 
     @property
+    def total(self) -> int:
+        """Matches of each series at the end: in a duplicate contest every match of the settings is one per seat."""
+        return self.contest.matches * self.batch_size
+
+    @property
     def finished(self) -> bool:
         """Whether all matches of all series have been played."""
-        return all(self.played[owner] >= self.contest.matches for owner in self.series())
+        return all(self.played[owner] >= self.total for owner in self.series())
 
     def series(self) -> list[Owner]:
         """The owners of the series that are played, the founders first."""
@@ -124,10 +121,6 @@ class Roster:
     def voided(self, change: Mapping[str, Any]) -> set[Owner]:
         """The owners of the series whose unfinished match a change makes void."""
         return {self.owner(bot) for bot in change["leave"]}
-
-    def whole_batches(self, matches: int) -> int:
-        """A number of matches, rounded up to complete batches. Raises: ConfigError, if the contest cannot have it."""
-        return replace(self.contest, matches=-(-matches // self.batch_size) * self.batch_size).matches
 
     def version_of(self, name: str) -> int:
         """The next version of a bot of this name."""
@@ -156,7 +149,7 @@ class Roster:
         counts = {owner: self.played[owner] for owner in self.series()}
         shared = islice(self.founders_matches(), counts.get(None, 0), None) if self.founders else iter(())
         while True:
-            behind = [owner for owner, count in counts.items() if count < self.contest.matches]
+            behind = [owner for owner, count in counts.items() if count < self.total]
             if not behind:
                 return
             owner = min(behind, key=counts.__getitem__)  # of equals the first: the founders, then the oldest

@@ -109,22 +109,6 @@ def batch_size(bots: int, duplicate: bool, house: bool = False) -> int:
     return table_shape(bots, house)[1] if duplicate else 1
 
 
-def whole_matches(matches: int, bots: int, duplicate: bool = False, house: bool = False) -> int:
-    """The number of matches, rounded up to complete batches.
-
-    Args:
-        matches: Number of matches.
-        bots: Number of bots.
-        duplicate: Whether the contest is duplicate.
-        house: Whether house players fill empty seats.
-
-    Returns:
-        The smallest multiple of the batch size that is not below `matches`.
-    """
-    size = batch_size(bots, duplicate, house)
-    return -(-matches // size) * size
-
-
 def _present(seats: list[int], bots: int, house: bool) -> tuple[int, ...]:
     """The players at a table: empty seats are filled with house players or left out."""
     if house:

@@ -36,11 +36,11 @@ class ContestTally:
         names: The names of the bots.
         luck_adjusted: Whether luck is computed under these rules.
         scores: The score of each bot.
-        pairs: Differences of two bots, (one, other) with one < other, in chips per match by batch.
         kinds: Luck per table and match in chips, by kind of draw; of bots that joined later it is not counted.
         struck_out: (bot, match) wherever a bot has made its last fault of a match.
         rounds: Rounds.
         end: The last record if the contest has ended.
+        planned: Batches at the planned end; 0 of a contest that ends when it is decided.
         optimal_n: Batches at which the anytime-valid intervals are narrowest.
     """
 
@@ -51,12 +51,12 @@ class ContestTally:
         self.names: list[str] = []
         self.luck_adjusted = has_luck(self.contest.rules) and header.get("luck") != ""
         self.scores: list[Score] = []
-        self.pairs: dict[tuple[int, int], RunningMoments] = defaultdict(RunningMoments)
         self.kinds: list[RunningMoments] = []
         self.struck_out: list[tuple[int, int]] = []
         self.rounds = 0
         self.end: dict[str, Any] | None = None
-        self.optimal_n = min(MAX_OPTIMAL_N, max(MIN_BATCHES, self.contest.matches // self.batch_size))
+        self.planned = 0 if self.contest.until == "decided" else self.contest.matches
+        self.optimal_n = min(MAX_OPTIMAL_N, max(MIN_BATCHES, self.planned or MAX_OPTIMAL_N))
         self._open: dict[tuple[Owner, int, int], OpenTable] = {}  # (owner of the series, match, table)
         self._batches: dict[Owner, OpenBatch] = defaultdict(OpenBatch)
         self._history: list[array[float]] = []  # of each bot the luck-adjusted profit per match of every batch
@@ -119,7 +119,7 @@ class ContestTally:
     def _join(self, bots: Iterable[Mapping[str, Any]]) -> None:
         for bot in bots:
             # The journal may be from elsewhere: its texts must not contain control characters for a terminal.
-            self.bots.append({key: printable(str(value)) for key, value in bot.items()})
+            self.bots.append({key: printable(str(value)) for key, value in bot.items() if key != "plays"})
             self.names.append(self.bots[-1]["name"])
             self.scores.append(Score())
             self._history.append(array("d"))
@@ -179,9 +179,6 @@ class ContestTally:
             total.hands += table.hands[bot]
             if score.matches & (score.matches - 1) == 0 or score.matches % max(1, self.contest.matches // 50) == 0:
                 self._points[bot][score.matches] = self.mean_chips(bot)
-            for other in bots:
-                if bot < other:
-                    batch.pairs[bot, other] += adjusted[bot] - adjusted[other]
 
     def _count_kinds(self, luck: list[list[float]]) -> None:
         """Count the luck at a table in a match by kind of draw."""
@@ -200,10 +197,6 @@ class ContestTally:
             self._history[bot].append(total.adjusted / MICRO / self.batch_size)
             if self.luck_adjusted:
                 score.adjusted.add(total.adjusted / MICRO, total.hands)
-        for pair, difference in batch.pairs.items():
-            if left.keys() & pair:
-                continue
-            self.pairs[pair].add(difference / MICRO / self.batch_size)
 
     def mean_chips(self, bot: int) -> float:
         """Mean chips per complete match.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half
+from bjsim.bots.contest.scoring.student_t import t_half
 from bjsim.sim.stats.intervals import squared_residuals
 
 MIN_BATCHES = 8  # batches needed for an interval: the totals of fewer matches need not be normal
@@ -45,13 +45,6 @@ class RunningMoments:
             return None
         half = t_half(self.n - 1) * self.sd / math.sqrt(self.n)
         return self.mean - half, self.mean + half
-
-    def anytime(self, optimal_n: int, alpha: float) -> tuple[float, float] | None:
-        """Anytime-valid interval of the mean; None while there are too few values."""
-        if self.n < MIN_BATCHES:
-            return None
-        half = anytime_t_half(self.n, self.sd**2 * (self.n - 1), optimal_n, alpha)
-        return (self.mean - half, self.mean + half) if math.isfinite(half) else None
 
 
 @dataclass

@@ -55,6 +55,7 @@ class StandingsRow:
         chips_ci95: Its 95% interval, cut off where a bot cannot hold less; None from fewer than 8 batches.
         score: Its score.
         groups: Letters; bots that share one are not separated.
+        tied_with: Names of the ranked bots from which it is not separated.
         version: Number of its version.
         age: Matches that the contest has played since this version joined.
         left: Why it has left, or "" if it takes part.
@@ -67,6 +68,7 @@ class StandingsRow:
     chips_ci95: tuple[float, float] | None
     score: Score
     groups: str
+    tied_with: tuple[str, ...] = ()
     version: int = 1
     age: int = 0
     left: str = ""
@@ -74,14 +76,15 @@ class StandingsRow:
 
 @dataclass(frozen=True)
 class BotDifference:
-    """The lead of bot `one` over bot `other` at the same table, luck-adjusted where possible.
+    """The lead of bot `one` over bot `other`, luck-adjusted where possible.
 
     Attributes:
         one: Number of the first bot.
         other: Number of the second bot.
-        batches: Batches of matches in which they met.
+        batches: Batches of matches that both have played.
         mean: Mean difference in chips per match.
-        interval: Its anytime-valid interval, or None.
+        interval: Its interval, valid at all times and for all pairs together; None from too few batches.
+        missing: Matches that would still separate them if their results went on as before; None if not known.
     """
 
     one: int
@@ -89,6 +92,7 @@ class BotDifference:
     batches: int
     mean: float
     interval: tuple[float, float] | None
+    missing: int | None = None
 
     @property
     def separated(self) -> bool:

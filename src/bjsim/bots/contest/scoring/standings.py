@@ -1,19 +1,20 @@
 """The standings of a contest: ranks, intervals, differences and groups, computed from its journal alone.
 
-Ranks follow the mean number of chips at the end of a match. Two founders are compared at the tables that they share.
-Other bots are compared by batch: batch k of one with batch k of the other, which are played from the same shoes.
+Ranks follow the mean number of chips at the end of a match. Any two bots are compared by their luck-adjusted results in
+all matches, see `differences`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import combinations
+import math
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from bjsim.bots.contest.scoring.contest_tally import ContestTally
-from bjsim.bots.contest.scoring.moments import RunningMoments
+from bjsim.bots.contest.scoring.differences import Differences
 from bjsim.bots.contest.scoring.score import BotDifference, Score, StandingsRow
-from bjsim.sim.stats.intervals import ALPHA
 
 
 class Standings(ContestTally):
@@ -26,6 +27,7 @@ class Standings(ContestTally):
     def __init__(self, header: Mapping[str, Any]) -> None:
         super().__init__(header)
         self._rows: list[StandingsRow] = []  # cached until they change
+        self._differences: Differences | None = None
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count the next record.
@@ -35,50 +37,38 @@ class Standings(ContestTally):
         """
         super().add(record)
         if record["record"] in ("match", "change"):
-            self._rows = []
+            self._rows, self._differences = [], None
 
     @property
-    def alpha(self) -> float:
-        """Error probability of each interval of a leader: 5% divided by the number of other bots (Bonferroni)."""
-        return ALPHA / max(1, len(self.roster.present) - 1)
+    def differences(self) -> Differences:
+        """The differences of all pairs of bots."""
+        if self._differences is None:
+            later = np.arange(len(self.names)) >= self.roster.founders
+            same_cards = later[:, None] & later if self.roster.tables > 1 else np.ones((len(later), len(later)), bool)
+            self._differences = Differences(
+                self._history, same_cards, self.roster.present, self.planned, self.optimal_n
+            )  # fmt: skip
+        return self._differences
 
-    def difference(self, one: int, other: int, alpha: float | None = None) -> BotDifference:
+    def difference(self, one: int, other: int) -> BotDifference:
         """The lead of one bot over another.
 
         Args:
             one: Number of the first bot.
             other: Number of the second bot.
-            alpha: Error probability of the interval; by default 5% divided by the number of other bots, so that the
-                intervals of a leader hold simultaneously at 95%.
 
         Returns:
             The difference.
         """
-        pair = (min(one, other), max(one, other))
-        sign = 1 if one < other else -1
-        moments = self._compared(pair)
-        interval = moments.anytime(self.optimal_n, self.alpha if alpha is None else alpha)
-        if interval and sign < 0:
-            interval = -interval[1], -interval[0]
-        return BotDifference(one, other, moments.n, sign * moments.mean, interval)
-
-    def _compared(self, pair: tuple[int, int]) -> RunningMoments:
-        """The differences of a pair of bots by batch."""
-        if pair[1] < self.roster.founders:
-            return self.pairs.get(pair, RunningMoments())
-        moments, (one, other) = self.pairs[pair], (self._history[bot] for bot in pair)
-        for batch in range(moments.n, min(len(one), len(other))):
-            moments.add(one[batch] - other[batch])
-        return moments
-
-    def compared_pairs(self) -> Iterable[tuple[int, int]]:
-        """The pairs of bots that can be compared.
-
-        Returns:
-            Numbers (one, other) with one < other.
-        """
-        everybody = len(self.names) == self.roster.founders
-        return list(self.pairs) if everybody else combinations(self.roster.present, 2)
+        found, at = self.differences, (one, other)
+        low, high = float(found.low[at]), float(found.high[at])
+        batches, wanted = int(found.batches[at]), None
+        if not found.separated[at]:
+            wanted = found.batches_to_separate(one, other)
+        return BotDifference(
+            one, other, batches, float(found.mean[at]), (low, high) if math.isfinite(high - low) else None,
+            (wanted - batches) * self.batch_size if wanted else None,
+        )  # fmt: skip
 
     def order(self) -> list[int]:
         """Sort the bots that take part.
@@ -96,10 +86,9 @@ class Standings(ContestTally):
 
     @property
     def decided(self) -> bool:
-        """Whether the leader is separated from every other bot, simultaneously at 95% and at any time."""
+        """Whether the leader is ahead of every other bot, with all verdicts right at all times in 95% of contests."""
         leader, *rivals = self.order()
-        intervals = [self.difference(leader, rival).interval for rival in rivals]
-        return all(interval is not None and interval[0] > 0 for interval in intervals)
+        return bool((self.differences.low[leader, rivals] > 0).all())
 
     def groups(self) -> list[str]:
         """Group the bots: two that share a letter are not separated.
@@ -107,24 +96,23 @@ class Standings(ContestTally):
         Returns:
             The letters of each bot, in the order of `order`; "" for a bot that cannot be started.
         """
-        order = [bot for bot in self.order() if self.scores[bot].started]
-        index_of = {bot: index for index, bot in enumerate(order)}
-        barrier = [-1] * len(order)  # for each index the last index before it whose bot is separated from it
-        for one, other in self.compared_pairs():
-            if one in index_of and other in index_of and self.difference(one, other).separated:
-                first, last = sorted((index_of[one], index_of[other]))
-                barrier[last] = max(barrier[last], first)
-        letters = [""] * len(self.roster.present)
+        present = self.order()
+        started = [bot for bot in present if self.scores[bot].started]
+        by_lead = sorted(started, key=lambda bot: -self.differences.mean[bot, present[0]])
+        separated = self.differences.separated[np.ix_(by_lead, by_lead)]
+        # For each index the last index before it whose bot is separated from it.
+        barrier = [max(np.flatnonzero(separated[last, :last]), default=-1) for last in range(len(by_lead))]
+        letters = dict.fromkeys(present, "")
         group = last = 0
-        for first in range(len(order)):
+        for first in range(len(by_lead)):
             previous = last
-            while last < len(order) and barrier[last] < first:
+            while last < len(by_lead) and barrier[last] < first:
                 last += 1
             if last > previous:
-                for index in range(first, last):
-                    letters[index] += _letter(group)
+                for bot in by_lead[first:last]:
+                    letters[bot] += _letter(group)
                 group += 1
-        return letters
+        return list(letters.values())
 
     def rows(self) -> list[StandingsRow]:
         """The rows of the standings. They change at the end of a match.
@@ -134,12 +122,14 @@ class Standings(ContestTally):
         """
         if self._rows:
             return self._rows
-        rank = 0
-        for index, (bot, letters) in enumerate(zip(self.order(), self.groups(), strict=True)):
-            score, chips = self.scores[bot], self.mean_chips(bot)
-            if not index or chips != self._rows[-1].chips:
+        order, rank = self.order(), 0
+        ranked = [bot for bot in order if self.scores[bot].matches and self.scores[bot].started]
+        for index, (bot, letters) in enumerate(zip(order, self.groups(), strict=True)):
+            if not index or self.mean_chips(bot) != self._rows[-1].chips:
                 rank = index + 1
-            self._rows.append(self._row(bot, rank if score.matches and score.started else None, letters))
+            tied = [other for other in ranked if bot in ranked and not self.differences.separated[bot, other]]
+            names = tuple(self.names[other] for other in tied if other != bot)
+            self._rows.append(self._row(bot, rank if bot in ranked else None, letters, names))
         return self._rows
 
     def former(self) -> list[StandingsRow]:
@@ -150,13 +140,13 @@ class Standings(ContestTally):
         """
         return [self._row(bot, None, "") for bot in sorted(self.roster.left)]
 
-    def _row(self, bot: int, rank: int | None, groups: str) -> StandingsRow:
+    def _row(self, bot: int, rank: int | None, groups: str, ties: tuple[str, ...] = ()) -> StandingsRow:
         score, roster = self.scores[bot], self.roster
         age = roster.age(bot)
         left = roster.left.get(bot, "")
         return StandingsRow(
             rank, bot, self.names[bot], self.mean_chips(bot), self._chips_ci95(score), score, groups,
-            roster.versions[bot], age, left,
+            ties, roster.versions[bot], age, left,
         )  # fmt: skip
 
     def _chips_ci95(self, score: Score) -> tuple[float, float] | None:

@@ -75,8 +75,7 @@ class OpenTable:
 
 @dataclass
 class OpenBatch:
-    """The totals of the current batch of a series: of each bot, and of the differences of two bots."""
+    """The totals of each bot in the current batch of a series."""
 
     matches: int = 0
     bots: dict[int, BatchTotal] = field(default_factory=lambda: defaultdict(BatchTotal))
-    pairs: dict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))

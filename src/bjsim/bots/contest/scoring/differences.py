@@ -1,0 +1,189 @@
+"""The differences of all pairs of bots, and which pairs the results separate.
+
+A difference is between the luck-adjusted profits per match of two bots, over all batches that both have played. Two
+intervals of it hold together: one is valid at all times, and one at the planned end only, where it is much narrower;
+PLANNED is the latter's share of the error.
+
+Two bots are separated when 0 is outside their interval. In at most 5% of contests are two equally good bots ever
+separated, however many there are: the error is divided by the largest number of pairs that can still be of equally
+good bots. That is at first the number of all pairs. Bots that are equally good as one another form sets without a
+separated pair, so their number falls as pairs are separated. The first wrong separation would have to occur while the
+divisor is at least the number of pairs of equally good bots, and then Bonferroni's inequality applies (Holm 1979, with
+the logical restrictions of Shaffer 1986, bounded by counting common neighbours).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.scoring.moments import MIN_BATCHES
+from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half
+from bjsim.sim.stats.intervals import ALPHA
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+PLANNED = 0.8
+FOR_A_PAIR = 25  # matches of a contest of two bots
+FREEDOM = 48  # of the intervals after as many matches
+MOST_BATCHES = 1_000_000  # a difference that needs more to be seen is not foreseen
+
+
+class Differences:
+    """The lead of every bot over every other, in chips per match.
+
+    Args:
+        results: Of each bot the luck-adjusted profit per match of each of its batches.
+        same_cards: (bots, bots) bool, whether two bots are dealt the same shoes in the same batches. Only then are
+            they compared batch by batch; otherwise the two series are independent.
+        present: Numbers of the bots among which the verdicts hold.
+        planned: Batches at the planned end; 0 if there is none.
+        optimal_n: Batches at which the interval that is valid at all times is narrowest.
+
+    Attributes:
+        batches: (bots, bots) int64, batches that both have played.
+        mean: (bots, bots) float64, the lead of the row's bot.
+        low: (bots, bots) float64, the lower end of its interval, with the error at which the verdicts are made.
+        high: (bots, bots) float64, the upper end.
+        separated: (bots, bots) bool, whether the interval excludes 0.
+        alpha: Error probability of each interval.
+    """
+
+    def __init__(
+        self, results: Sequence[Sequence[float]], same_cards: Bools, present: Sequence[int], planned: int,
+        optimal_n: int,
+    ) -> None:  # fmt: skip
+        lengths = np.array([len(one) for one in results], np.int64)
+        self._results, self._same_cards, self._lengths = results, same_cards, lengths
+        self._planned, self._optimal_n = planned, optimal_n
+        self.batches = np.minimum.outer(lengths, lengths)
+        self.mean = np.zeros(self.batches.shape)
+        self._spread = np.zeros(self.batches.shape)  # variance of the difference of a batch
+        self._anytime: list[tuple[int, Bools]] = []
+        for n in np.unique(self.batches[self.batches > 0]).tolist():
+            where = self.batches == n
+            mean, paired, _, _ = self._moments(n)
+            self.mean[where], self._spread[where] = mean[where], paired[where]
+            if n >= MIN_BATCHES:
+                self._anytime.append((n, where))
+        among = np.zeros(len(results), bool)
+        among[list(present)] = True
+        among_both = among[:, None] & among & ~np.eye(len(among), dtype=bool)
+        pairs = len(present) * (len(present) - 1) / 2
+        while True:
+            self.alpha = ALPHA / max(1.0, pairs)
+            self.low, self.high = self._intervals(self.alpha)
+            self.separated = (self.low > 0) | (self.high < 0)
+            left = most_equal_pairs(among_both & ~self.separated)
+            if left >= pairs:
+                break
+            pairs = left
+
+    def _moments(self, n: int) -> tuple[Floats, Floats, Floats, Floats]:
+        """Mean and variance of the difference by batch, the variance of independent series, and its freedom.
+
+        Each is (bots, bots), from the first n batches; only entries of bots that have played as many are meaningful.
+        """
+        values = np.zeros((len(self._results), n))
+        for bot in np.flatnonzero(self._lengths >= n).tolist():
+            values[bot] = self._results[bot][:n]
+        mean = values.mean(axis=1)
+        centred = values - mean[:, None]
+        products = centred @ centred.T / max(1, n - 1)
+        own = products.diagonal()
+        apart = own[:, None] + own
+        paired = np.maximum(apart - 2 * products, 0.0)
+        squares = own[:, None] ** 2 + own**2
+        freedom = np.divide((n - 1) * apart**2, squares, out=np.full_like(squares, n - 1.0), where=squares > 0)
+        return mean[:, None] - mean, paired, apart, freedom
+
+    def _intervals(self, alpha: float) -> tuple[Floats, Floats]:
+        """The ends of all intervals at an error probability; infinite where there are too few batches."""
+        half = np.full(self.mean.shape, np.inf)
+        anytime = alpha * (1 - PLANNED) if self._planned else alpha
+        for n, where in self._anytime:
+            if math.isfinite(width := anytime_t_half(n, n - 1.0, self._optimal_n, anytime)):
+                half[where] = width * np.sqrt(self._spread[where])
+        low, high = self.mean - half, self.mean + half
+        n = self._planned
+        if n < MIN_BATCHES or not (where := self.batches >= n).any():
+            return low, high
+        mean, paired, apart, freedom = self._moments(n)
+        spread = np.where(self._same_cards, paired, apart)
+        step = 1 + n // 20  # quantiles take long to compute; rounded down, the freedom gives wider intervals
+        known = np.where(self._same_cards, n - 1, np.maximum(n - 1, freedom.astype(int) // step * step))
+        quantiles = {f: t_half(f, PLANNED * alpha) for f in np.unique(known[where]).tolist()}
+        half = np.vectorize(quantiles.get, otypes=[float])(np.where(where, known, n - 1)) * np.sqrt(spread / n)
+        both = np.maximum(low, mean - half), np.minimum(high, mean + half)
+        where &= both[0] <= both[1]
+        return np.where(where, both[0], low), np.where(where, both[1], high)
+
+    def batches_to_separate(self, one: int, other: int) -> int | None:
+        """The batches after which two bots would be separated if their results went on as before.
+
+        Args:
+            one: Number of a bot.
+            other: Number of another.
+
+        Returns:
+            The total number; None if it is not known, or above MOST_BATCHES.
+        """
+        lead, sd = abs(float(self.mean[one, other])), math.sqrt(self._spread[one, other])
+        share = 1 - PLANNED if self._planned else 1.0
+        played, planned = int(self.batches[one, other]), self._planned
+
+        def seen(n: int) -> bool:
+            return anytime_t_half(n, n - 1.0, self._optimal_n, share * self.alpha) * sd < lead
+
+        if played < MIN_BATCHES or not lead:
+            return None
+        low = high = played
+        while not seen(high):
+            low, high = high, 2 * high
+            if high > MOST_BATCHES:
+                break
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if seen(middle) else (middle, high)
+        if played < planned < high and t_half(planned - 1, PLANNED * self.alpha) * sd < lead * math.sqrt(planned):
+            return planned
+        return high if high <= MOST_BATCHES else None
+
+
+def with_matches(contest: Contest, bots: int) -> Contest:
+    """A contest with a number of matches: unless it was given, one that follows from the number of bots.
+
+    The more bots, the smaller the error of each verdict and the wider its interval; once the pairs that differ most are
+    separated, about as many pairs as bots remain. The number grows with the square of that width, so that a difference
+    of a given size is seen whatever the number of bots.
+
+    Args:
+        contest: The contest.
+        bots: Number of bots.
+
+    Returns:
+        The contest.
+    """
+    if contest.matches:
+        return contest
+    widths = [t_half(FREEDOM, ALPHA / pairs) for pairs in (max(1, bots - 1), 1)]
+    return replace(contest, matches=round(FOR_A_PAIR * (widths[0] / widths[1]) ** 2))
+
+
+def most_equal_pairs(together: Bools) -> float:
+    """The most pairs of equally good bots, if only these pairs can be.
+
+    Args:
+        together: (bots, bots) bool, symmetric: the pairs that are not separated.
+
+    Returns:
+        A bound: a bot that is as good as c others shares c - 1 of them with each.
+    """
+    shared = np.where(together, together.astype(float) @ together, -1.0)
+    return float((-np.sort(-shared, axis=1) >= np.arange(len(shared))).sum() / 2)

@@ -1,0 +1,170 @@
+"""Which pairs of bots the results separate: coverage of copies, power, and what is still missing."""
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.report.output import row_values
+from bjsim.bots.contest.scoring.differences import PLANNED, Differences, most_equal_pairs, with_matches
+from bjsim.bots.contest.scoring.student_t import t_half
+from bjsim.sim.game.presets import load_rules
+
+CARDSHARK = load_rules("cardshark")
+NAMES = [*(f"lim{n}" for n in range(12, 21)), "mimic", "hoyle", "optimal", "kelly"]
+COPIED = ["lim20", "lim19", "lim18", "lim17", "lim16", "lim15", "lim14", "mimic", "hoyle", "optimal", "kelly"]
+TWENTY_FOUR = [*NAMES, *(f"copy-{name}={name}" for name in COPIED)]
+
+
+def differences(results, same_cards=False, planned=0):
+    bots = len(results)
+    return Differences(results, np.full((bots, bots), same_cards), range(bots), planned, planned or 30)
+
+
+def ever_separated(means, matches, seed, looks):
+    """Whether any pair of bots with these means is separated at one of the looks; every third bot is skewed."""
+    chance = np.random.default_rng(seed)
+    noise = chance.normal(size=(len(means), matches))
+    noise[::3] = chance.exponential(size=noise[::3].shape) - 1
+    results = np.asarray(means)[:, None] + noise * np.linspace(1, 3, len(means))[:, None]
+    return [differences(results[:, :look], planned=matches).separated for look in looks]
+
+
+def test_copies_are_rarely_separated_however_many_and_however_often_one_looks():
+    """In at most 5% of contests, so in more than 38 of 500 with probability below 0.006. Six copies, fifteen pairs."""
+    looks = [8, 10, 13, 17, 21, 25]
+    wrong = sum(any(found.any() for found in ever_separated([0] * 6, 25, seed, looks)) for seed in range(500))
+    assert wrong <= 38
+
+
+def test_many_looks_at_a_fixed_interval_separate_copies():
+    """Negative control of the test above: Student's interval of each pair, at each look, errs in most contests."""
+    wrong = 0
+    for seed in range(100):
+        values = np.random.default_rng(seed).normal(size=(6, 25))
+        pairs = [one[:look] - other[:look] for one, other in itertools.combinations(values, 2) for look in (8, 17, 25)]
+        wrong += any(abs(d.mean()) > t_half(len(d) - 1) * d.std(ddof=1) / len(d) ** 0.5 for d in pairs)
+    assert wrong > 30
+
+
+def test_copies_among_bots_that_differ_are_rarely_separated():
+    """Where most pairs are separated the others are judged with a larger error, and yet copies are separated in at most
+    5% of contests: more than 38 of 500 with probability below 0.006."""
+    means = [0, 0, 9, 9, 18, 27]
+    wrong = right = 0
+    for seed in range(500):
+        [found] = ever_separated(means, 25, seed, [25])
+        wrong += bool(found[0, 1] or found[2, 3])
+        right += np.triu(found, 1).sum() - found[0, 1] - found[2, 3]
+    assert wrong <= 38
+    assert right > 0.99 * 500 * 13
+
+
+def test_most_equal_pairs_bounds_the_pairs_of_equal_bots_in_sets_without_a_separated_pair():
+    """Against the largest number in all partitions of six bots into sets of which no pair is separated."""
+
+    def partitions(bots):
+        if not bots:
+            yield []
+            return
+        first, *others = bots
+        for size in range(len(others) + 1):
+            for company in itertools.combinations(others, size):
+                for rest in partitions([bot for bot in others if bot not in company]):
+                    yield [(first, *company), *rest]
+
+    tight = 0
+    for seed in range(60):
+        together = np.triu(np.random.default_rng(seed).random((6, 6)) < 0.6, 1)
+        together |= together.T
+        most = max(
+            sum(len(one) * (len(one) - 1) // 2 for one in partition)
+            for partition in partitions(range(6))
+            if all(together[pair] for one in partition for pair in itertools.combinations(one, 2))
+        )
+        bound = most_equal_pairs(together)
+        assert most <= bound <= together.sum() / 2
+        tight += bound == most
+    assert tight > 5
+    assert most_equal_pairs(~np.eye(24, dtype=bool)) == 276
+
+
+def test_the_planned_interval_is_that_of_welch():
+    """Two series: means 3 and 0, variances 2 and 6, ten values: 14.4 degrees of freedom, rounded down."""
+    one, other = [3 + x * 2**0.5 for x in SPREAD], [-x * 6**0.5 for x in SPREAD]
+    found = differences([one, other], planned=10)
+    half = t_half(14, PLANNED * 0.05) * (8 / 10) ** 0.5
+    assert found.high[0, 1] - found.low[0, 1] == pytest.approx(2 * half)
+    assert found.mean[0, 1] == pytest.approx(3) and found.mean[1, 0] == -found.mean[0, 1]
+    paired = differences([one, other], same_cards=True, planned=10)
+    half = t_half(9, PLANNED * 0.05) * (6**0.5 + 2**0.5) / 10**0.5
+    assert paired.high[0, 1] - paired.low[0, 1] == pytest.approx(2 * half)
+
+
+SPREAD = [x / (sum(y * y for y in range(-9, 10, 2)) / 9) ** 0.5 for x in range(-9, 10, 2)]  # mean 0, variance 1
+
+
+def test_bots_of_which_every_difference_is_zero_are_not_separated():
+    values = [[float(x) for x in range(20)]] * 2
+    found = differences(values, same_cards=True, planned=20)
+    assert (found.low[0, 1], found.high[0, 1]) == (0, 0) and not found.separated.any()
+    assert found.batches_to_separate(0, 1) is None
+
+
+def test_bots_without_enough_batches_have_no_interval():
+    found = differences([[0.0] * 7, [5.0, 6.0] * 10, [0.0, 1.0] * 10], planned=20)
+    assert not np.isfinite(found.low[0]).any() and found.batches[0, 1] == 7
+    assert found.separated[1, 2] and not found.separated[0].any()
+
+
+@pytest.mark.parametrize("planned", [0, 20, 400])
+def test_as_many_batches_as_are_said_to_be_missing_separate_two_bots(planned):
+    chance = random.Random(3)
+    noise = [chance.gauss(0, 5) for _ in range(20)]
+    one = [1 + x for x in noise]
+    other = [chance.gauss(0, 5) for _ in range(20)]
+    found = differences([one, other], same_cards=True, planned=planned)
+    wanted = found.batches_to_separate(0, 1)
+    assert wanted and wanted > 20
+    # The same values again and again: the mean stays, and the variance but for the factor n / (n - 1).
+    times = -(-wanted // 20)
+    longer = differences([one * times, other * times], same_cards=True, planned=planned)
+    assert longer.separated[0, 1]
+    shorter = differences([one * (times // 2), other * (times // 2)], same_cards=True, planned=planned)
+    assert not shorter.separated[0, 1]
+
+
+def contest(folder, bots, matches, seed, duplicate=False):
+    settings = with_matches(Contest(CARDSHARK, seed=seed, matches=matches, duplicate=duplicate), len(bots))
+    return Host.begin(folder, settings, gather(bots, CARDSHARK)).run()
+
+
+def separated_pairs(standings):
+    """The number of pairs, and those of copies among them."""
+    rows = [row_values(row) for row in standings.rows()]
+    tied = {frozenset((row["bot"], other)) for row in rows for other in row["tied_with"]}
+    copies = {frozenset((f"copy-{name}", name)) for name in COPIED}
+    return len(rows) * (len(rows) - 1) // 2 - len(tied), len(copies - tied)
+
+
+def test_a_contest_of_24_bots_separates_most_pairs_and_no_copies(tmp_path):
+    """Of 276 pairs. In 25 matches 144 to 192 (nine seeds; median 160), in duplicate, four times as long, over 200."""
+    pairs, copies = separated_pairs(contest(tmp_path / "plain", TWENTY_FOUR, 25, seed=5))
+    assert pairs >= 140 and copies == 0
+    duplicate, copies = separated_pairs(contest(tmp_path / "duplicate", TWENTY_FOUR, 25, seed=5, duplicate=True))
+    assert duplicate >= pairs and copies == 0
+
+
+@pytest.mark.slow
+def test_real_copies_are_rarely_separated(tmp_path):
+    """Six copies in 200 contests of 25 matches: more than 17 with probability below 0.02 if 5% were wrong."""
+    bots = [f"{number}=lim17" for number in range(6)]
+    wrong = 0
+    for seed in range(200):
+        rows = contest(tmp_path / str(seed), bots, 25, seed).rows()
+        wrong += any(len(row.tied_with) < 5 for row in rows)
+    assert wrong <= 17
