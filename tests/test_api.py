@@ -92,7 +92,7 @@ def test_solve_in_floats_and_in_fractions() -> None:
     assert bjsim.solve("easy").value == pytest.approx(0.116684704, abs=1e-9)
     exact = bjsim.solve("easy", exact=True).value
     one = bjsim.solve(bjsim.load_rules("vegas-s17").replace(decks=1))
-    assert isinstance(one, bjsim.ShoeSolver) and one.value("cdz-") == pytest.approx(0.00181934306, abs=5e-12)
+    assert isinstance(one, bjsim.ShoeSolver) and one.value_of("cdz-") == pytest.approx(0.00181934306, abs=5e-12)
     with pytest.raises(bjsim.InputError, match="decks = inf"):
         bjsim.solve("vegas-s17", exact=True)
     assert isinstance(exact, Fraction) and float(exact) == pytest.approx(

@@ -119,9 +119,10 @@ def solve(rules: RulesLike, *, exact: bool = False) -> Solver | ShoeSolver:
         exact: Compute with `fractions.Fraction` instead of `float`, which needs an infinite shoe.
 
     Returns:
-        For an infinite shoe a `Solver`: `.value` in initial bets per settled bet, `.chart` with the best strategy, and
-        the value of every hand against every dealer card. For a finite shoe a `ShoeSolver`: `.chart`, and `.value()` of
-        that chart, of any other, or of a composition-dependent strategy, in a freshly shuffled shoe.
+        For an infinite shoe a `Solver`, for a finite one a `ShoeSolver`. Both have `.value` in initial bets per settled
+        bet, in a finite shoe that of the best chart when freshly shuffled, `.sd`, `.chart` with the best strategy,
+        `.value_of(chart)` and `.sd_of(chart)` of any other, and `.hand_values(cards, shown)`. A finite shoe values
+        composition-dependent strategies too, by name.
 
     Raises:
         InputError: If the rules are not accepted, or if a finite shoe has no exact value.

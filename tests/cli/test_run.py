@@ -302,7 +302,7 @@ def test_where_rounds_share_a_shoe_the_exact_value_is_that_of_a_fresh_one():
     for more in ((), ("--no-adjust-luck",)):
         for bot in result(*asked, *more)["bots"]:
             strategy = find_player(bot["name"], load_rules("vegas-s17").replace(decks=1))
-            assert bot["exact"] == pytest.approx(ShoeSolver(strategy.rules).value(strategy), abs=1e-12)
+            assert bot["exact"] == pytest.approx(ShoeSolver(strategy.rules).value_of(strategy), abs=1e-12)
             assert bot["exact_sd"] is None and bot["z"] is None  # nothing is judged by them
             if more:
                 assert bot["verdict"] == "not compared: several rounds share a shoe" and bot["cut_card_effect"] is None

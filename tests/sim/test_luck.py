@@ -195,7 +195,7 @@ def test_the_drift_has_mean_0():
 def test_how_much_surer_it_is():
     """Variance reduction factors of more than 5,000 in six decks cut at 75%, and 300,000 in fresh shoes."""
     compiled, luck_model = six_decks()
-    sd = Solver(SIX).sd(Solver(SIX).chart.policy)
+    sd = Solver(SIX).sd
     assert (sd / math.sqrt(200_000) / adjusted(SIX, compiled, luck_model, 200_000).se) ** 2 > 5_000
     fresh = SIX.replace(cut="1/312")
     compiled = compile_rules(fresh, [Solver(SIX).chart.policy])

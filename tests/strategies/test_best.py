@@ -56,7 +56,7 @@ def test_a_book_for_one_deck_beats_the_chart_of_the_infinite_shoe() -> None:
     wrong = {(cell.row, cell.column) for cell in book.cells}
     assert not wrong & {(row, c) for rows in BOOK.values() for row, columns in rows.items() for c in columns}
     optimal = find_player("optimal", ONE_DECK)
-    assert isinstance(optimal, Chart) and ShoeSolver(ONE_DECK).value(optimal) == pytest.approx(book.best, abs=1e-13)
+    assert isinstance(optimal, Chart) and ShoeSolver(ONE_DECK).value_of(optimal) == pytest.approx(book.best, abs=1e-13)
 
 
 @pytest.mark.parametrize("decks", [1, 6])
@@ -68,10 +68,10 @@ def test_costs_add_up_in_finite_shoes(name: str, decks: int) -> None:
         evaluation = evaluate_chart(random_chart(rules, seed, share))
         assert len(evaluation.cells) > 3 and evaluation.difference > 1e-4
         assert evaluation.remainder == pytest.approx(0, abs=1e-12)
-        assert evaluation.value == pytest.approx(ShoeSolver(rules).value(evaluation.chart), abs=1e-13)
+        assert evaluation.value == pytest.approx(ShoeSolver(rules).value_of(evaluation.chart), abs=1e-13)
     cell = max(evaluation.cells, key=lambda cell: cell.alone)
     one = Chart("one", rules, {**evaluation.best_chart.cells, (cell.row, cell.column): cell.chart})
-    assert evaluation.best - ShoeSolver(rules).value(one) == pytest.approx(cell.alone, abs=1e-12)
+    assert evaluation.best - ShoeSolver(rules).value_of(one) == pytest.approx(cell.alone, abs=1e-12)
     assert evaluate_chart(evaluation.best_chart).cells == ()
 
 
@@ -153,8 +153,8 @@ def test_players_by_cards_have_exact_values() -> None:
     solver = ShoeSolver(FRESH)
     results = bjsim.play(FRESH, ["optimal-2c", "optimal-cd", "perfect"], 20)
     for result, strategy in zip(results, ("td-2c", "cdz-"), strict=False):
-        assert result.exact == pytest.approx(solver.value(strategy), abs=1e-12)
-        assert result.exact_sd == pytest.approx(solver.sd(strategy), abs=1e-12)
+        assert result.exact == pytest.approx(solver.value_of(strategy), abs=1e-12)
+        assert result.exact_sd == pytest.approx(solver.sd_of(strategy), abs=1e-12)
         assert result.verdict == "agrees with the exact value"
     assert results[2].verdict == "no exact value: only charts have one"
 

@@ -17,7 +17,7 @@ def effect(decks: object, **changes: object) -> float:
     """The gain in value from changing rules of `vegas-s17`, in percent."""
 
     def value(rules: Rules) -> float:
-        return float(Solver(rules).value) if rules.infinite else ShoeSolver(rules).value()
+        return float(Solver(rules).value) if rules.infinite else ShoeSolver(rules).value
 
     game = EIGHT.replace(decks=decks)
     return 100 * (value(game.replace(**changes)) - value(game))
@@ -41,7 +41,7 @@ def test_how_often_the_dealer_draws_to_22(decks: int, published: float) -> None:
     for a dealer who stands and one deck, .073630, where standing sooner must give less; ours is .072401.)"""
     solver = ShoeSolver(EIGHT.replace(decks=decks, hit_soft_17=True, dealer_22_pushes=True))
     cards = {card: 16 / 52 if card == "T" else 4 / 52 for card in "A23456789T"}
-    found = sum(p * solver.dealer(card)[DEALER_22] for card, p in cards.items())
+    found = sum(p * solver.dealer_outcomes(card)[DEALER_22] for card, p in cards.items())
     assert found == pytest.approx(published, abs=6e-7)
 
 
@@ -122,7 +122,7 @@ def test_presets_have_their_published_values(
     name: str, changes: dict[str, object], strategy: str, published: float, within: float
 ) -> None:
     """The reasons for the differences are on the page of agreement."""
-    value = 100 * ShoeSolver(named_rules(name).replace(**changes)).value(strategy)
+    value = 100 * ShoeSolver(named_rules(name).replace(**changes)).value_of(strategy)
     assert published - within < value < published + 0.005
 
 
@@ -132,6 +132,6 @@ def test_a_huge_shoe_pays_the_bonuses_of_an_infinite_one() -> None:
     game = named_rules("spanish-21").replace(max_hands=2, max_ace_hands=2, resplit_aces=False)
     chart = Solver(game.replace(decks="inf")).chart
     huge = ShoeSolver(game, [300_000] * 9 + [900_000])
-    exact, sd = Solver(game.replace(decks="inf")).ev(chart.policy), Solver(game.replace(decks="inf")).sd(chart.policy)
-    assert huge.value(chart) == pytest.approx(float(exact.value), abs=3e-6)
-    assert huge.sd(chart) == pytest.approx(sd, abs=1e-5)
+    exact, sd = Solver(game.replace(decks="inf")).ev(chart.policy), Solver(game.replace(decks="inf")).sd_of(chart)
+    assert huge.value_of(chart) == pytest.approx(float(exact.value), abs=3e-6)
+    assert huge.sd_of(chart) == pytest.approx(sd, abs=1e-5)

@@ -54,10 +54,10 @@ def test_in_the_infinite_shoe_it_costs_a_thirteenth_of_the_bet(fields: dict[str,
 def test_off_the_top_it_costs(decks: int, cost: Fraction) -> None:
     solver = ShoeSolver(OFFERED.replace(decks=decks))
     assert solver.chart.insurance == "S"
-    taken = solver.value(insured(solver.chart)) - solver.value(solver.chart)
+    taken = solver.value_of(insured(solver.chart)) - solver.value_of(solver.chart)
     assert taken == pytest.approx(float(F(1, 13) * F(1, 2) * cost), abs=1e-15)
     assert solver.insurance() == pytest.approx(float(cost), abs=1e-15)
-    assert solver.value("cdz-") == ShoeSolver(OFFERED.replace(decks=decks, insurance=False)).value("cdz-")
+    assert solver.value_of("cdz-") == ShoeSolver(OFFERED.replace(decks=decks, insurance=False)).value_of("cdz-")
 
 
 @pytest.mark.parametrize(("tens", "takes"), [("1/4", "S"), ("1/3", "S"), ("17/50", "I"), ("2/5", "I")])
@@ -75,13 +75,13 @@ def test_a_depleted_shoe_and_the_cards_of_the_hand() -> None:
     rules = OFFERED.replace(decks=1)
     solver, plain = ShoeSolver(rules, TENS), ShoeSolver(rules.replace(insurance=False), TENS)
     assert solver.chart.insurance == "I"
-    assert solver.value() - plain.value() == pytest.approx(4 / 34 * (3 * 14 / 33 - 1) / 2, abs=1e-14)
+    assert solver.value - plain.value == pytest.approx(4 / 34 * (3 * 14 / 33 - 1) / 2, abs=1e-14)
     few = TENS | {"T": 11}  # 11 of 30: taken, but not with two tens, which leave 9 of 28
     solver, plain = ShoeSolver(rules, few), ShoeSolver(rules.replace(insurance=False), few)
-    gains = [solver.value(name) - plain.value(name) for name in ("td", "cdz-")]
+    gains = [solver.value_of(name) - plain.value_of(name) for name in ("td", "cdz-")]
     two_tens = 4 / 31 * (11 / 30 * 10 / 29) * (3 * 9 / 28 - 1) / 2
     assert gains[1] - gains[0] == pytest.approx(-two_tens, abs=1e-14)
-    assert solver.value(solver.chart) == pytest.approx(solver.value(), abs=1e-15)
+    assert solver.value_of(solver.chart) == pytest.approx(solver.value, abs=1e-15)
     assert abs(sum(n * solver.removal()[card] for card, n in few.items())) < 1e-12
 
 

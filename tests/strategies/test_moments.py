@@ -57,7 +57,7 @@ def z_scores(solver: Solver, chart: Chart, rounds: int, seed: int) -> tuple[floa
     assert times.sum() == rounds
     value = ev.value if solver.rules.ties == "replay" else 0.0
     x = net + value * tied
-    sd = solver.sd(chart.policy) * (1 - ev.tied)
+    sd = solver.sd_of(chart) * (1 - ev.tied)
     mean = float(ev.net + value * ev.tied)
     off = (times @ x / rounds - mean) / (sd / math.sqrt(rounds))
     squares = (x - mean) ** 2
@@ -97,7 +97,7 @@ def test_random_charts_in_random_games_have_the_solvers_values(games: int) -> No
         if game.max_hands == math.inf and game.ten_probability > Fraction(35, 100):
             game = game.replace(ten_probability="35/100")
         solver, chart = Solver(game), data.draw(charts(game))
-        if abs(solver.sd(chart.policy)) < 0.02:  # surrenders nearly always: too few other rounds
+        if abs(solver.sd_of(chart)) < 0.02:  # surrenders nearly always: too few other rounds
             return
         mean, variance = z_scores(solver, chart, 200_000, data.draw(st.integers(0, 2**32)))
         assert abs(mean) < 5
@@ -139,7 +139,7 @@ def test_a_standard_deviation_by_hand() -> None:
     }
     mean = sum(x * p for x, p in probabilities.items())
     assert solver.ev(chart.policy).value == pytest.approx(mean, abs=1e-14)
-    assert solver.sd(chart.policy) == pytest.approx(
+    assert solver.sd_of(chart) == pytest.approx(
         math.sqrt(sum((x - mean) ** 2 * p for x, p in probabilities.items())), abs=1e-13
     )
 
@@ -147,7 +147,7 @@ def test_a_standard_deviation_by_hand() -> None:
 def test_the_spread_of_endless_splits_of_tens_is_infinite() -> None:
     game = named_rules("blackjack-p").replace(ten_probability="1/2")
     solver = Solver(game)
-    assert solver.sd(solver.chart.policy) == math.inf
+    assert solver.sd == math.inf
 
 
 def two_spots(game: Rules, chart: Chart) -> tuple[float, float]:

@@ -64,7 +64,7 @@ def test_in_exact_fractions() -> None:
 def test_in_a_finite_shoe(decks: int) -> None:
     original, peeked = (ShoeSolver(rules) for rules in pair("european", decks=decks, insurance=True))
     for strategy in ("td", "cdz-"):
-        assert original.value(strategy) == pytest.approx(peeked.value(strategy), abs=1e-13)
+        assert original.value_of(strategy) == pytest.approx(peeked.value_of(strategy), abs=1e-13)
     assert original.chart.cells == peeked.chart.cells
 
 

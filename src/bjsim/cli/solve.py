@@ -159,7 +159,7 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
         },
         "advantage": _json_number(solver.infinite_shoe_value),
         "value": _json_number(solver.infinite_shoe_value),
-        "sd": solver.sd(solver.chart.policy),
+        "sd": solver.sd,
         "states": measure_size(solver.rules).to_json(),
     }
     return data

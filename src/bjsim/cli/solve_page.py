@@ -38,9 +38,9 @@ def draw_solved(
     title = f"The best strategy in {solver.rules.name}"
     lines = [game_text(solver.rules, shoe)]
     if isinstance(solver, ShoeSolver):
-        figures = {"value of the chart": percent(solver.value("td"), 6)}
+        figures = {"value of the chart": percent(solver.value, 6)}
         if strategy != "td":
-            figures[f"value of {strategy}"] = percent(solver.value(strategy), 6)
+            figures[f"value of {strategy}"] = percent(solver.value_of(strategy), 6)
     else:
         figures = {"value of the chart": percent(float(solver.infinite_shoe_value), 6)}
         if solver.infinite_because:

@@ -29,7 +29,9 @@ def shoe_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--shoe", metavar="A=4,2=3,...", help="The cards in the shoe, if not whole decks."),
         click.option(
             "--strategy", type=click.Choice(STRATEGIES),
-            help="Strategy in a finite shoe: td is a chart, cdz- uses all cards of the hand.",
+            help="Strategy in a finite shoe: td is a chart; td-2c adds two-card exceptions; cdz-, cdp1 and cdp use all "
+            "cards of the hand. With resplits, cdp needs to know how many hands a split will make, which no player "
+            "does before the first is played.",
         ),
     ):  # fmt: skip
         command = option(command)
@@ -93,10 +95,10 @@ def shoe_json(solver: ShoeSolver, names: tuple[str, ...], strategy: str) -> dict
         "rules": solver.rules.to_dict(),
         "shoe": dict(zip("A23456789TJQK", solver.composition.ranks, strict=True)),
         "strategy": strategy,
-        "value": solver.value(strategy),
-        "strategies": {name: solver.value(name) for name in STRATEGIES},
+        "value": solver.value_of(strategy),
+        "strategies": {name: solver.value_of(name) for name in STRATEGIES},
         "by_upcard": {name: solver.by_upcard(name) for name in STRATEGIES},
-        "sd": solver.sd(strategy) if fixed else None,
+        "sd": solver.sd_of(strategy) if fixed else None,
         "removal": _removal(solver, strategy) if fixed else None,
         "exceptions": [exception.__dict__ for exception in solver.exceptions],
         "tables": {
@@ -116,9 +118,9 @@ def _removal(solver: ShoeSolver, strategy: str) -> dict[str, float] | None:
 
 def _print(solver: ShoeSolver, name: str, strategy: str) -> None:
     if name == "advantage":
-        click.echo(f"Player Advantage: {100 * solver.value(strategy):2.4f}%")
+        click.echo(f"Player Advantage: {100 * solver.value_of(strategy):2.4f}%")
     elif name == "value":
-        print_value(solver.value(strategy))
+        print_value(solver.value_of(strategy))
     elif name == "dealer":
         print_dealer(dealer_outcomes(solver))
     elif (table := _table(solver, name)) is not None:

@@ -47,7 +47,7 @@ def warm() -> None:
             table.play(SEED, 0, [Span(0, 1)])
         study(game_mdp(rules), 1000, seed=SEED)
         solver = ShoeSolver(load_rules("vegas-s17"), SHOE)
-        solver.value(), solver.sd()
+        solver.value_of(), solver.sd_of()
         play_counter(load_rules("vegas-s17").replace(decks=1))
         step_tables(rules)
     click.echo(f"{'compiled' if compiled else 'nothing to compile'}; cached in:")

@@ -79,8 +79,8 @@ def test_the_generated_plays_are_nearly_the_best_chart_of_every_count(six: list[
     assert len(plays.plays) > 60
     for count in (-4, 4):
         solver = ShoeSolver(RULES, typical_shoe(HILO, 6, 195, count + 0.4))
-        best = solver.value("td")
-        fixed, varied = best - solver.value(chart), best - solver.value(plays.chart_at(count))
+        best = solver.value
+        fixed, varied = best - solver.value_of(chart), best - solver.value_of(plays.chart_at(count))
         assert fixed > 0.002
         assert 0 <= varied < 0.05 * fixed
 
@@ -209,8 +209,8 @@ def test_the_returns_of_a_chart_lie_between_those_of_its_shoes(system: CountingS
         low, high = (ShoeSolver(rules, typical_shoe(system, 2, unseen, count + end)) for end in (0, 1))
         at = int(np.searchsorted(table.counts, count))
         assert table.counts[at] == count
-        assert low.value(chart) < table.ev[at] < high.value(chart)
-        assert table.var[at] == pytest.approx(low.sd(chart) ** 2, rel=0.01)
+        assert low.value_of(chart) < table.ev[at] < high.value_of(chart)
+        assert table.var[at] == pytest.approx(low.sd_of(chart) ** 2, rel=0.01)
     ramp = highest_score(table, 1, 8)
     assert {float(bet.units) for _, bet in ramp.steps} >= {1, 8} and len(ramp.steps) < 10
 

@@ -20,7 +20,7 @@ def solver(decks: int, rules: Rules = S17, **changes: object) -> ShoeSolver:
 @pytest.mark.parametrize(("decks", "value"), [(1, 0.181934306), (6, -0.402870236)])
 def test_cdz_to_nine_digits(decks: int, value: float) -> None:
     """Farmer's program, version 7.6."""
-    assert 100 * solver(decks).value("cdz-") == pytest.approx(value, abs=6e-10)
+    assert 100 * solver(decks).value_of("cdz-") == pytest.approx(value, abs=6e-10)
 
 
 def test_cdz_by_upcard() -> None:
@@ -71,7 +71,7 @@ def test_insurance_off_the_top(decks: int, cards: int, loss: int) -> None:
 def test_the_best_chart_is_at_least_as_good_as_published_ones(soft_17: bool, values: tuple[float, ...]) -> None:
     """hhoppe's total-dependent charts with late surrender, not optimised for the shoe; and not much better."""
     for decks, value in zip((1, 2, 4, 6, 8), values, strict=True):
-        found = 100 * solver(decks, hit_soft_17=soft_17, surrender=True).value("td")
+        found = 100 * solver(decks, hit_soft_17=soft_17, surrender=True).value
         assert value - 0.0005 <= found <= value + 0.02
 
 
@@ -80,13 +80,13 @@ def test_what_a_chart_gives_away(decks: int, gap: float) -> None:
     """Total-dependent below composition-dependent play: Wizard of Odds, as many digits as printed."""
     shoe = solver(decks)
     printed = 0.0005 if decks == 2 else 0.00005
-    assert 100 * (shoe.value("cdz-") - shoe.value("td")) == pytest.approx(gap, abs=printed * 1.01)
+    assert 100 * (shoe.value_of("cdz-") - shoe.value) == pytest.approx(gap, abs=printed * 1.01)
 
 
 def test_what_the_best_chart_gives_away_at_one_deck() -> None:
     """Wizard of Odds prints .0387 for a chart of his; the best chart gives away a little less."""
     shoe = solver(1)
-    assert 0.0375 < 100 * (shoe.value("cdz-") - shoe.value("td")) < 0.0387
+    assert 0.0375 < 100 * (shoe.value_of("cdz-") - shoe.value) < 0.0387
 
 
 def test_two_card_exceptions() -> None:

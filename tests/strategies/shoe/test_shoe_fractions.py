@@ -20,16 +20,16 @@ def shoe(*low: float) -> ShoeSolver:
 def test_probabilities_add_up_to_1() -> None:
     solver = shoe(23.3, 24.5, 24.1, 22.9, 23.7, 25.2, 24, 24, 24)
     for upcard in "23456789TA":
-        assert sum(solver.dealer(upcard).values()) == pytest.approx(1, abs=1e-14)
+        assert sum(solver.dealer_outcomes(upcard).values()) == pytest.approx(1, abs=1e-14)
 
 
 def test_a_card_removed_in_proportion_leaves_the_value() -> None:
     """An unseen card changes nothing on average, and the value is linear in one card but for some 3e-6."""
     whole = ShoeSolver(RULES)
-    value = whole.value(whole.chart)
-    mean = ShoeSolver(RULES, Composition((24 * 311 / 312,) * 13)).value(whole.chart)
+    value = whole.value_of(whole.chart)
+    mean = ShoeSolver(RULES, Composition((24 * 311 / 312,) * 13)).value_of(whole.chart)
     assert mean == pytest.approx(value, abs=1e-5)
-    five = shoe(24, 24, 24, 24, 23, 24, 24, 24, 24).value(whole.chart)
+    five = shoe(24, 24, 24, 24, 23, 24, 24, 24, 24).value_of(whole.chart)
     assert abs(five - value) > 1e-3  # one five does change it
 
 
@@ -38,7 +38,7 @@ def test_values_and_splits_are_continuous_at_whole_counts() -> None:
     whole = shoe(*counts)
     for step in (-1e-7, 1e-7):
         near = shoe(*(counts + step))
-        assert near.value("cdz-") == pytest.approx(whole.value("cdz-"), abs=1e-8)
+        assert near.value_of("cdz-") == pytest.approx(whole.value_of("cdz-"), abs=1e-8)
         for pair in ("88", "TT", "AA"):
             there, here = near.hand_values(pair, "6")["P"], whole.hand_values(pair, "6")["P"]
             assert there == pytest.approx(here, abs=1e-6)

@@ -61,7 +61,7 @@ def test_fresh_shoes_agree(name: str, decks: int, strategy: str) -> None:
     solver = ShoeSolver(rules)
     tally = simulated(rules, player_of(rules, strategy), 0, 1)
     assert tally.se < 5e-5
-    assert abs(tally.mean - solver.value(strategy)) < 4 * tally.se
+    assert abs(tally.mean - solver.value_of(strategy)) < 4 * tally.se
     infinite = Solver(rules.replace(decks="inf"))
     assert abs(tally.mean - float(infinite.ev(solver.chart.policy).value)) > 4 * tally.se
 
@@ -70,7 +70,7 @@ def test_strategies_are_distinguished() -> None:
     """Negative control: at one deck the best chart is 0.038% worse than play by all cards."""
     rules = named_rules("vegas-s17").replace(decks=1)
     tally = simulated(rules, CardPlayer(rules), 0, 1)
-    assert abs(tally.mean - ShoeSolver(rules).value("td")) > 10 * tally.se
+    assert abs(tally.mean - ShoeSolver(rules).value) > 10 * tally.se
 
 
 @pytest.mark.slow
@@ -80,7 +80,7 @@ def test_strategies_are_distinguished() -> None:
 def test_fresh_shoes_of_every_preset_agree(name: str, decks: int, strategy: str) -> None:
     """At a standard error of 0.0002%, or what 50 million hands give (0.0006% in one deck of cardshark)."""
     rules = named_rules(name).replace(decks=decks)
-    exact, began = ShoeSolver(rules).value(strategy), time.process_time()
+    exact, began = ShoeSolver(rules).value_of(strategy), time.process_time()
     tally = simulated(rules, player_of(rules, strategy), 2e-6, 120 // rules.seats)
     assert math.isfinite(tally.se)
     z, seconds = (tally.mean - exact) / tally.se, time.process_time() - began

@@ -28,7 +28,7 @@ ROUNDING = 1e-11
 @pytest.mark.parametrize("decks", [1, pytest.param(8, marks=pytest.mark.slow)])
 def test_a_strategy_with_more_information_has_a_higher_value(name: str, decks: int) -> None:
     solver = ShoeSolver(named_rules(name).replace(decks=decks))
-    values = [solver.value(strategy) for strategy in STRATEGIES]
+    values = [solver.value_of(strategy) for strategy in STRATEGIES]
     for less, more in itertools.pairwise(values):
         assert less <= more + ROUNDING
 
@@ -55,7 +55,7 @@ def single_cells(charts: ColumnCharts) -> tuple[float, float]:
 @pytest.mark.parametrize(("name", "column"), [("vegas-h17", "2"), ("easy", "10"), ("neller-v2", "T")])
 def test_no_single_cell_improves_the_best_chart(name: str, column: str) -> None:
     solver = ShoeSolver(named_rules(name).replace(decks=1))
-    value, most = single_cells({charts.column: charts for charts in solver.columns()}[column])
+    value, most = single_cells({charts.column: charts for charts in solver.column_charts()}[column])
     assert most <= value + 2e-13
 
 
@@ -65,7 +65,7 @@ def test_no_single_cell_improves_the_best_chart(name: str, column: str) -> None:
 def test_no_single_cell_improves_any_best_chart(name: str, decks: int) -> None:
     """Every cell and every code in it: 58,820 changes in all, two and a half minutes."""
     solver = ShoeSolver(named_rules(name).replace(decks=decks))
-    for charts in solver.columns():
+    for charts in solver.column_charts():
         value, most = single_cells(charts)
         assert most <= value + 2e-13, charts.column
 
@@ -74,7 +74,7 @@ def test_no_single_cell_improves_any_best_chart(name: str, decks: int) -> None:
 def test_the_gain_of_a_cell_is_what_changing_it_brings(name: str) -> None:
     """From a chart that is far from the best: the predicted gain is exact, not of first order only."""
     solver = ShoeSolver(named_rules(name).replace(decks=1, surrender=True))
-    charts = {charts.column: charts for charts in solver.columns()}["6"]
+    charts = {charts.column: charts for charts in solver.column_charts()}["6"]
     rng = np.random.default_rng(1)
     chosen = {row: int(rng.choice(options)) for row, options in charts.options.rows.items()}
     plays = charts.plays(charts.acts(chosen))
@@ -93,12 +93,12 @@ def test_the_costs_of_cells_add_up(name: str) -> None:
     infinite = Solver(rules.replace(decks="inf")).chart
     for chart in (random_chart(rules, 1), random_chart(rules, 2, 1), Chart("infinite", rules, infinite.cells)):
         costs = cell_costs(solver, chart)
-        assert sum(cell.cost for cell in costs) == pytest.approx(solver.value("td") - solver.value(chart), abs=1e-12)
+        assert sum(cell.cost for cell in costs) == pytest.approx(solver.value - solver.value_of(chart), abs=1e-12)
         assert all(cell.alone >= -1e-13 for cell in costs)
     assert 0 < sum(cell.cost for cell in costs) < 0.001
     dearest = max(costs, key=lambda cell: cell.alone)
     changed = dict(solver.chart.cells) | {(dearest.row, dearest.column): dearest.chart}
-    assert solver.value("td") - solver.value(Chart("one", rules, changed)) == pytest.approx(dearest.alone, abs=1e-13)
+    assert solver.value - solver.value_of(Chart("one", rules, changed)) == pytest.approx(dearest.alone, abs=1e-13)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -106,10 +106,10 @@ def test_the_best_chart_has_the_solvers_value(name: str) -> None:
     """The same value by looking every decision up in the chart; and the infinite chart is no better here."""
     rules = named_rules(name).replace(decks=2)
     solver = ShoeSolver(rules)
-    assert solver.value(solver.chart) == pytest.approx(solver.value("td"), abs=1e-13)
+    assert solver.value_of(solver.chart) == pytest.approx(solver.value, abs=1e-13)
     infinite = Solver(rules.replace(decks="inf")).chart
     assert set(solver.chart.cells) == set(infinite.cells)
-    assert solver.value(Chart("infinite", rules, infinite.cells)) <= solver.value("td") + 1e-13
+    assert solver.value_of(Chart("infinite", rules, infinite.cells)) <= solver.value + 1e-13
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -120,12 +120,12 @@ def test_many_decks_tend_to_the_infinite_shoe(name: str) -> None:
     ranks = "A23456789JQK" if rules.deck == "spanish" else "A23456789TJQK"
     one, two = (ShoeSolver(rules, dict.fromkeys(ranks, 4 * decks)) for decks in (1000, 2000))
     for strategy in ("td", "cdz-"):
-        assert 2 * two.value(strategy) - one.value(strategy) == pytest.approx(float(infinite.value), abs=2e-7)
+        assert 2 * two.value_of(strategy) - one.value_of(strategy) == pytest.approx(float(infinite.value), abs=2e-7)
     chart = random_chart(rules, 1, 1)
     cells = chart.cells | {("TT", column): "S" for column in infinite.columns}  # type: ignore[operator]
     chart = Chart("random", rules.replace(decks="inf"), cells)
     ev = float(infinite.ev(chart.policy).value)
-    assert 2 * two.value(chart) - one.value(chart) == pytest.approx(ev, abs=2e-6)
+    assert 2 * two.value_of(chart) - one.value_of(chart) == pytest.approx(ev, abs=2e-6)
 
 
 @pytest.mark.parametrize("name", ["vegas-s17", "european"])
@@ -145,7 +145,7 @@ def test_the_sd_tends_to_that_of_the_infinite_shoe(name: str) -> None:
     rules = named_rules(name)
     infinite = Solver(rules.replace(decks="inf", max_hands=2))
     solver = ShoeSolver(rules.replace(max_hands=2), dict.fromkeys("A23456789TJQK", 40_000))
-    assert solver.sd("td") == pytest.approx(infinite.sd(infinite.chart.policy), abs=2e-4)
+    assert solver.sd == pytest.approx(infinite.sd, abs=2e-4)
 
 
 def test_values_by_upcard_add_up() -> None:
@@ -154,13 +154,13 @@ def test_values_by_upcard_add_up() -> None:
         for strategy in STRATEGIES:
             by = solver.by_upcard(strategy)
             mean = sum(by[card] * (4 if card == "T" else 1) for card in by) / 13
-            assert mean == pytest.approx(solver.value(strategy), abs=1e-14)
+            assert mean == pytest.approx(solver.value_of(strategy), abs=1e-14)
 
 
 def test_the_dealers_distribution_is_one() -> None:
     solver = ShoeSolver(named_rules("vegas-h17").replace(decks=1))
     for shown in "A23456789T":
-        chances = solver.dealer(shown)
+        chances = solver.dealer_outcomes(shown)
         assert sum(chances.values()) == pytest.approx(1, abs=1e-13)
         assert chances[22] == pytest.approx({"A": 16 / 51, "T": 4 / 51}.get(shown, 0), abs=1e-15)
     assert solver.shoe.dealer.min() >= 0
@@ -208,7 +208,7 @@ def test_tens_of_one_rank_only() -> None:
 )
 def test_what_is_refused(rules: Rules, shoe: object, said: str) -> None:
     with pytest.raises(InputError, match=said.replace("(", r"\(")):
-        ShoeSolver(rules, shoe).value("td")  # type: ignore[arg-type]
+        ShoeSolver(rules, shoe).value_of()  # type: ignore[arg-type]
 
 
 def test_endless_splits_of_tens_from_many_decks_are_refused() -> None:
@@ -216,13 +216,13 @@ def test_endless_splits_of_tens_from_many_decks_are_refused() -> None:
     solver = ShoeSolver(rules)
     cells = dict(solver.chart.cells) | {("TT", "6"): "P"}
     with pytest.raises(InputError, match="TT is split against 6"):
-        solver.value(Chart("greedy", rules, cells))
+        solver.value_of(Chart("greedy", rules, cells))
 
 
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda solver: solver.value("best"), "unknown strategy 'best'; use td, td-2c"),
+        (lambda solver: solver.value_of("best"), "unknown strategy 'best'; use td, td-2c"),
         (lambda solver: solver.hand_values("TT2", "5"), "TT2 is not a hand"),
         (lambda solver: solver.hand_values("T5", "55"), "'55' is not the dealer's upcard"),
         (lambda solver: solver.hand_values("55", "x"), "'x' is not the dealer's upcard"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,23 @@ ACTIONS = {
     "Ph": "PH", "Pd": "PDH", "Ps": "PS", "Rp": "RPH",
 }  # fmt: skip
 CODES = tuple(ACTIONS)
+ELSE = {"D": "SH", "R": "SHP"}  # what a code can name for hands that may not double or surrender
 INSURANCE_ROW = "insurance"  # in printed charts and files
 IF_SPLITS_DOUBLE = ("Ph", "Pd", "Ps")  # these split only if a split hand may double
+
+
+def full_code(action: str, ev: Mapping[str, float | Fraction]) -> str:
+    """The code of an action; after a double or surrender, with the best of what else a code can name.
+
+    Args:
+        action: Its letter.
+        ev: The value of every legal action, by letter.
+
+    Returns:
+        One of `CODES`.
+    """
+    others = [letter for letter in ELSE.get(action, "") if letter in ev]
+    return action + max(others, key=ev.__getitem__).lower() if others else action
 
 
 @dataclass(frozen=True)

@@ -46,8 +46,8 @@ def chart_returns(rules: Rules, system: CountingSystem, chart: Chart) -> CountRe
         return ShoeSolver(rules, typical_shoe(system, decks, mean_unseen(decks, dealt), count))
 
     scale = math.sqrt(tag_moments(system, IN_DECK)[1])
-    evs = [at(count).value(chart) for count in (COUNTS * scale).tolist()]
-    low, high = (at(count).sd(chart) ** 2 for count in (-EDGE * scale, EDGE * scale))
+    evs = [at(count).value_of(chart) for count in (COUNTS * scale).tolist()]
+    low, high = (at(count).sd_of(chart) ** 2 for count in (-EDGE * scale, EDGE * scale))
     spread = count_spread(system, decks, dealt)
     true = np.clip(spread.true / scale, COUNTS[0], COUNTS[-1])
     ev, var = np.interp(true, COUNTS, evs), (low + high) / 2 + (high - low) * true / (2 * EDGE)

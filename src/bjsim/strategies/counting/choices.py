@@ -80,7 +80,7 @@ def find_choices(
         InputError: Products are asked for, and tens are split by rank.
     """
     found: dict[ChoiceKey, Choice] = {}
-    for charts in solver.columns():
+    for charts in solver.column_charts():
         sums = _ColumnSums.of(charts, np.asarray(tags, np.float64), risk, products)
         for row, options in charts.options.rows.items():
             kinds = charts.options.kinds[options[0]]

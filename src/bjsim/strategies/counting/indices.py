@@ -160,13 +160,13 @@ def _curves(
     risk = kelly is not None
     base, products, variance = find_choices(full, tags, risk), {}, 1.0
     if risk:  # the products of the profits of split hands hardly depend on the count
-        variance = full.sd("td") ** 2
+        variance = full.sd**2
         whole = find_choices(full, tags, risk, products=True)
         products = {key: whole[key].risk - choice.risk for key, choice in base.items()}
     points: dict[ChoiceKey, list[tuple[float, ...]]] = {key: [] for key in base}
     for count in counts.tolist():
         solver = ShoeSolver(rules, typical_shoe(system, int(rules.decks), unseen, count))
-        price = 0.0 if kelly is None else kelly * max(solver.value("td"), 0.0) / variance / 2
+        price = 0.0 if kelly is None else kelly * max(solver.value, 0.0) / variance / 2
         for key, choice in find_choices(solver, tags, risk).items():
             if key not in base:
                 continue

@@ -86,7 +86,7 @@ def _shoe_solver(rules: Rules) -> ShoeSolver:
 def _refusal(rules: Rules) -> str:
     try:
         with on_compile(lambda: announce_compile(COMPILING)):
-            _kept(rules).value("td")
+            _kept(rules).value_of()
     except InputError as error:
         return str(error)
     return ""
@@ -109,15 +109,15 @@ def _solved_strategy(rules: Rules, strategy: Strategy) -> tuple[Rules, Strategy]
 @lru_cache(maxsize=256)
 def _exact_value(rules: Rules, strategy: Strategy) -> float:
     if rules.infinite and isinstance(strategy, Chart):
-        return float(Solver(rules).ev(strategy.policy).value)
-    return _shoe_solver(rules).value(strategy)
+        return float(Solver(rules).value_of(strategy))
+    return _shoe_solver(rules).value_of(strategy)
 
 
 @lru_cache(maxsize=256)
 def _exact_sd(rules: Rules, strategy: Strategy) -> float | None:
     if rules.infinite and isinstance(strategy, Chart):
-        return Solver(rules).sd(strategy.policy)
+        return Solver(rules).sd_of(strategy)
     try:
-        return _shoe_solver(rules).sd(strategy)
+        return _shoe_solver(rules).sd_of(strategy)
     except InputError:
         return None

@@ -69,7 +69,7 @@ class _Solved(NamedTuple):
         chart = best_chart(rules)
         if rules.infinite or refusal(rules):
             solver = Solver(rules)
-            return _Solved(rules, chart, float(solver.infinite_shoe_value), solver.sd(chart.policy))
+            return _Solved(rules, chart, float(solver.infinite_shoe_value), solver.sd_of(chart))
         sd = exact_sd(rules, chart)
         return _Solved(rules, chart, exact_value(rules, chart), math.nan if sd is None else sd)
 

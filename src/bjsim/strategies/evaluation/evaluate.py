@@ -101,7 +101,7 @@ def evaluate_chart(chart: Chart) -> Evaluation:
     if solver is None:
         return _Evaluator(chart).evaluation(refusal(chart.rules))
     try:
-        value = solver.value(chart)
+        value = solver.value_of(chart)
     except InputError as error:
         return _Evaluator(chart).evaluation(str(error))
     return _evaluate_in_shoe(solver, chart, value)
@@ -122,20 +122,20 @@ def _evaluate_in_shoe(solver: ShoeSolver, chart: Chart, value: float) -> Evaluat
         for row, decisions in make_cells(states).items() for column in states.columns
     }  # fmt: skip
     cells = cell_costs(solver, chart)
-    wrong = _insurance(chart, solver.chart, solver.value)
+    wrong = _insurance(chart, solver.chart, solver.value_of)
     if chart.rules.ties == "replay":
         cells = _per_settled_bet(solver, chart, cells)
-    best = solver.value("td") if cells or wrong else value
+    best = solver.value if cells or wrong else value
     return Evaluation(chart, best_chart(chart.rules), value, best, (*wrong, *cells), codes)
 
 
 def _per_settled_bet(solver: ShoeSolver, chart: Chart, cells: list[WrongCell]) -> list[WrongCell]:
     """Convert costs per round: bets that tie are replayed, and each cell changes how many do."""
-    settled, best = settled_share(solver, chart), solver.value("td")
+    settled, best = settled_share(solver, chart), solver.value
     converted = []
     for cell in cells:
         one = Chart("one wrong cell", solver.rules, {**solver.chart.cells, (cell.row, cell.column): cell.chart})
-        converted.append(replace(cell, cost=cell.cost / settled, alone=best - solver.value(one)))
+        converted.append(replace(cell, cost=cell.cost / settled, alone=best - solver.value_of(one)))
     return converted
 
 

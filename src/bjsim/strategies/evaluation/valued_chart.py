@@ -119,7 +119,10 @@ def dealer_outcomes(solver: Solver | ShoeSolver) -> dict[str, dict[int, Number]]
     both = solver.rules.dealer_shows == "both"
     starts = [solver.shoe.starts[start] for start in solver.shoe.live]
     shown = ["".join("A23456789T"[value] for value in start) for start in starts]
-    return {cards: dict(solver.dealer(cards)) for cards in (shown if both else sorted(shown, key="23456789TA".index))}
+    return {
+        cards: dict(solver.dealer_outcomes(cards))
+        for cards in (shown if both else sorted(shown, key="23456789TA".index))
+    }
 
 
 def _make(

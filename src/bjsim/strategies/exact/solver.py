@@ -25,14 +25,14 @@ from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.automaton import Automaton
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.chart import Chart, full_code
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.moments import round_sd
 from bjsim.strategies.exact.values import Column, Dealer, Means, Number, Policy
 
 FINITE_DECKS = (
     "Solver(rules).value is the value in an infinite shoe, but these rules have finite decks; "
-    "ShoeSolver(rules).value() is the value in finite decks, and Solver.infinite_shoe_value does not warn"
+    "ShoeSolver(rules).value is the value in finite decks, and Solver.infinite_shoe_value does not warn"
 )
 
 
@@ -139,18 +139,33 @@ class Solver:
             return ExpectedValue(net, self.number(0))
         return ExpectedValue(net, self._total(self.number(1), policy) - net)
 
-    def sd(self, policy: Policy, ev: ExpectedValue | None = None) -> float:
-        """The exact standard deviation of a strategy; where ties are replayed, that of the return per settled bet.
+    def value_of(self, chart: Chart) -> Number:
+        """The exact value of a chart: expected profit per settled bet, in initial bets.
 
         Args:
-            policy: The strategy, such as `chart.policy`.
-            ev: Its expected value, if already computed.
+            chart: The strategy.
+
+        Returns:
+            The value; `inf` as `ExpectedValue.value` says.
+        """
+        return self.ev(chart.policy).value
+
+    def sd_of(self, chart: Chart) -> float:
+        """The exact standard deviation of a chart; where ties are replayed, that of the return per settled bet.
+
+        Args:
+            chart: The strategy.
 
         Returns:
             Standard deviation per round, in initial bets.
         """
-        ev = self.ev(policy) if ev is None else ev
-        return round_sd(self.states, policy, ev.value, ev.tied)
+        ev = self.ev(chart.policy)
+        return round_sd(self.states, chart.policy, ev.value, ev.tied)
+
+    @cached_property
+    def sd(self) -> float:
+        """The standard deviation of a round with the best chart, in initial bets."""
+        return self.sd_of(self.chart)
 
     @property
     def value(self) -> Number:
@@ -275,7 +290,4 @@ def best_code(means: Means, state: HandState) -> str:
     """The chart code of the best action for a hand; the first of S H D P R where some are equally good."""
     legal = means.automaton.legal(state)
     ev = {action: means.act(state, action) for action in legal}
-    best = max(legal, key=lambda action: ev[action])
-    if best in "DR":
-        return best + ("s" if ev["S"] >= ev["H"] else "h")
-    return best
+    return full_code(max(legal, key=ev.__getitem__), ev)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from bjsim.sim.engine.kernels.layout import CODES, DOUBLE, HIT, SPLIT, STAND, SURRENDER
 from bjsim.sim.game.cards import RANKS
-from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.chart import Chart, full_code
 from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Acts, Analysis, Floats, Play
 from bjsim.strategies.shoe.composition import VALUES
@@ -127,8 +127,13 @@ class ColumnCharts:
 
     @cached_property
     def best_codes(self) -> dict[str, str]:
-        """The best chart's codes in this column, by row."""
-        return {row: self.options.names[option][1] for row, option in self.chosen.items()}
+        """The best chart's codes in this column, by row; one that no hand plays in two ways names the second best."""
+        values, codes = self.row_values(), {}
+        for row, option in self.chosen.items():
+            (_, code), kinds = self.options.names[option], self.options.kinds[option]
+            always = all(code[0] in self.kinds[kind].legal for kind in kinds)
+            codes[row] = full_code(code[0], values[row]) if always else code
+        return codes
 
     @property
     def chosen(self) -> Chosen:

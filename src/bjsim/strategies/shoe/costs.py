@@ -46,7 +46,7 @@ class WrongCell:
 def cell_costs(solver: ShoeSolver, chart: Chart) -> list[WrongCell]:
     """Return the cells of a chart that differ from the best chart, by descending cost.
 
-    The costs add up to `solver.value("td") - solver.value(chart)`. If ties are replayed, a tied bet has the value of
+    The costs add up to `solver.value - solver.value_of(chart)`. If ties are replayed, a tied bet has the value of
     the best chart instead, and the sum is that difference times the share of bets that the chart settles.
 
     Args:
@@ -57,7 +57,7 @@ def cell_costs(solver: ShoeSolver, chart: Chart) -> list[WrongCell]:
         The differing cells, with costs in initial bets per round.
     """
     found = []
-    for charts in solver.columns():
+    for charts in solver.column_charts():
         found += _column_costs(charts, chart)
     return sorted(found, key=lambda cell: -cell.cost)
 
@@ -77,7 +77,7 @@ def _column_costs(charts: ColumnCharts, chart: Chart) -> list[WrongCell]:
             code = chart.code((row, *charts.analysis.shoe.game.states.rows_of(kinds[members[0]].state)), charts.column)
             cost = float(np.sum(under_chart[members, best] - under_chart[members, own]))
             alone = float(np.sum(under_best[members, best] - under_best[members, own]))
-            costs.append(WrongCell(row, charts.column, code, options.names[option][1], cost, alone))
+            costs.append(WrongCell(row, charts.column, code, charts.best_codes[row], cost, alone))
     return costs
 
 
@@ -87,7 +87,7 @@ def settled_share(solver: ShoeSolver, chart: Chart) -> float:
     for tie_value in (0.0, 1.0):
         analysis = Analysis(solver.shoe, tie_value)
         net = sum(solver.shoe.chance[start] * value for start, value in analysis.ended())
-        for charts in solver.columns():
+        for charts in solver.column_charts():
             column = ColumnCharts(analysis, charts.column)
             net += column.value(column.plays(column.chart_acts(chart)))
         nets.append(net)

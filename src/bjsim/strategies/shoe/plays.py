@@ -66,9 +66,9 @@ class ShoePlays:
         Returns:
             The strategy's play by start (what the dealer has), as arrays over the nodes of the shoe.
         """
-        return self._plays_at(strategy, self.tie_value(strategy))
+        return self._plays_at(strategy, self.tie_value_of(strategy))
 
-    def tie_value(self, strategy: Strategy) -> float:
+    def tie_value_of(self, strategy: Strategy) -> float:
         """Compute the value of a tied bet: the value of the game if ties are replayed, else 0.
 
         Args:
@@ -103,7 +103,7 @@ class ShoePlays:
             ev += self.shoe.chance[start] * analysis.round_value(start, play)
         return float(ev)
 
-    def columns(self, strategy: Strategy = "td") -> list[ColumnCharts]:
+    def column_charts(self, strategy: Strategy = "td") -> list[ColumnCharts]:
         """List the charts of every column that this shoe can show, with the value of ties under a strategy.
 
         Args:
@@ -112,7 +112,7 @@ class ShoePlays:
         Returns:
             A `ColumnCharts` for each column.
         """
-        tie_value = self.tie_value(strategy)
+        tie_value = self.tie_value_of(strategy)
         return [self._column(column, tie_value) for column in self._shown_columns()]
 
     def _at(self, tie_value: float) -> Analysis:

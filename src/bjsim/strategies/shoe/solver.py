@@ -43,7 +43,17 @@ class ShoeSolver(ShoePlays):
     def __repr__(self) -> str:
         return f"ShoeSolver({self.rules.name}, {self.composition.cards:g} cards)"
 
-    def value(self, strategy: Strategy = "td") -> float:
+    @property
+    def value(self) -> float:
+        """The value of the best chart in a freshly shuffled shoe, in initial bets."""
+        return self.value_of("td")
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation of a round with the best chart, in initial bets."""
+        return self.sd_of("td")
+
+    def value_of(self, strategy: Strategy = "td") -> float:
         """Compute the expected profit of a strategy in a freshly shuffled shoe.
 
         Args:
@@ -56,7 +66,7 @@ class ShoeSolver(ShoePlays):
             InputError: The strategy has no exact value in this shoe.
         """
         if self.rules.ties == "replay":
-            return self.tie_value(strategy)
+            return self.tie_value_of(strategy)
         return self._value_at(strategy, 0.0)
 
     def by_upcard(self, strategy: Strategy = "td") -> dict[str, float]:
@@ -68,7 +78,7 @@ class ShoeSolver(ShoePlays):
         Returns:
             Expected profit in initial bets by column of a chart.
         """
-        analysis, plays = self._at(self.tie_value(strategy)), self.plays(strategy)
+        analysis, plays = self._at(self.tie_value_of(strategy)), self.plays(strategy)
         total: dict[str, list[float]] = {label: [0.0, 0.0] for label in self.game.states.columns}
         for start, play in plays.items():
             sums = total[self.game.columns[start]]
@@ -79,7 +89,9 @@ class ShoeSolver(ShoePlays):
     @cached_property
     def chart(self) -> Chart:
         """The best chart for this shoe: changing any single cell does not raise its exact value."""
-        cells = {(row, charts.column): code for charts in self.columns() for row, code in charts.best_codes.items()}
+        cells = {
+            (row, charts.column): code for charts in self.column_charts() for row, code in charts.best_codes.items()
+        }
         for column in self.game.states.columns:  # columns that this shoe cannot show
             for row in self.game.rows:
                 cells.setdefault((row, column), "S")
@@ -96,7 +108,7 @@ class ShoeSolver(ShoePlays):
     def exceptions(self) -> list[TwoCards]:
         """The two-card hands that `td-2c` plays differently from the chart, by descending gain."""
         found = []
-        for charts in self.columns("td-2c"):
+        for charts in self.column_charts("td-2c"):
             found += charts.two_cards(charts.best_exceptions)
         return sorted(found, key=lambda exception: -exception.gain)
 
@@ -106,7 +118,7 @@ class ShoeSolver(ShoePlays):
         Returns:
             Expected profit in initial bets: column -> row -> letter of the action -> value.
         """
-        return {charts.column: charts.row_values() for charts in self.columns()}
+        return {charts.column: charts.row_values() for charts in self.column_charts()}
 
     def hand_values(self, cards: str, shown: str, strategy: Strategy = "cdz-", pair: bool = True) -> dict[str, float]:
         """Return the value of each action for one hand, followed by a strategy.
@@ -125,7 +137,7 @@ class ShoeSolver(ShoePlays):
             InputError: The cards are not a hand to decide on, or cannot be dealt from this shoe.
         """
         start, node = find_start(self.shoe, shown), find_node(self.shoe, cards, pair)
-        analysis, play = self._at(self.tie_value(strategy)), self.plays(strategy)[start]
+        analysis, play = self._at(self.tie_value_of(strategy)), self.plays(strategy)[start]
         plays = float(analysis.base.plays[start, node])
         if plays == 0:
             raise InputError(f"{cards} against {shown} cannot be dealt from this shoe")
@@ -155,7 +167,7 @@ class ShoeSolver(ShoePlays):
         act = self.plays(strategy)[find_start(self.shoe, shown)].act[find_node(self.shoe, cards, pair)]
         return next(letter for letter, action in CODES.items() if action == act)
 
-    def dealer(self, shown: str) -> dict[int, float]:
+    def dealer_outcomes(self, shown: str) -> dict[int, float]:
         """Compute the distribution of the dealer's outcome.
 
         Args:
@@ -185,7 +197,7 @@ class ShoeSolver(ShoePlays):
             raise InputError("insurance needs an ace and another card in the shoe")
         return float(3 * values[TEN] / (values.sum() - 1) - 1)
 
-    def sd(self, strategy: Strategy = "td") -> float:
+    def sd_of(self, strategy: Strategy = "td") -> float:
         """Compute the standard deviation of a round's profit, including splits.
 
         If ties are replayed, it is defined as in `bjsim.strategies.exact.moments.round_sd`.
@@ -203,7 +215,7 @@ class ShoeSolver(ShoePlays):
             raise InputError(
                 "sd: not available for cdp, whose play depends on the number of hands; use cdp1, cdz-, td-2c or td"
             )
-        tie_value, plays, settled = self.tie_value(strategy), self.plays(strategy), 1.0
+        tie_value, plays, settled = self.tie_value_of(strategy), self.plays(strategy), 1.0
         mean = self._value_at(strategy, tie_value)
         if self.rules.ties == "replay":
             settled -= self._ev(self.shoe, tie_value + 1, plays) - mean
@@ -228,7 +240,7 @@ class ShoeSolver(ShoePlays):
                 "removal: not available for cdp, whose decisions after a split are not stored; "
                 "use cdp1, cdz-, td-2c or td"
             )
-        plays, whole = self.plays(strategy), self.value(strategy)
+        plays, whole = self.plays(strategy), self.value_of(strategy)
         effects = {}
         for letter, cases in self.composition.removals(self.shoe.by_rank).items():
             effects[letter] = sum(share * self._value_in(left, plays) for share, left in cases) - whole
