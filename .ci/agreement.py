@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.luck_model import make_luck_model
-from bjsim.sim.engine.rounds import open_ledger, play_rounds, rounds_in_shoe
+from bjsim.sim.engine.rounds import play_adjusted
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
@@ -26,7 +26,7 @@ from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 sys.path.insert(0, str(Path(__file__).parent))
-from split_approximation import approximate_value
+from split_approximation import approximate_value, value_term_by_term
 
 DATA = Path(__file__).parent.parent / "docs/reference/published.toml"
 PAGE = DATA.with_name("agreement.md")
@@ -65,7 +65,7 @@ def shoe(rules: Rules) -> ShoeSolver:
 
 def values(rules: Rules, strategies: str) -> list[float]:
     """Return the values of strategies, in per cent."""
-    return [100 * shoe(rules).value(strategy) for strategy in strategies.split()]
+    return [100 * shoe(rules).value_of(strategy) for strategy in strategies.split()]
 
 
 def effect(rules: Rules, word: str) -> list[float]:
@@ -118,8 +118,8 @@ def dealer(rules: Rules, what: str) -> list[float]:
     """Return the dealer's distribution against one upcard, or the chance of a bust against several."""
     *bust, columns = what.split()
     if bust:
-        return [shoe(rules).dealer(column)[0] for column in columns]
-    found = shoe(rules).dealer(columns)
+        return [shoe(rules).dealer_outcomes(column)[0] for column in columns]
+    found = shoe(rules).dealer_outcomes(columns)
     return [found[outcome] for outcome in (17, 18, 19, 20, 21, 22, 0)]
 
 
@@ -152,11 +152,9 @@ def with_cut_card(rules: Rules, cards: int) -> float:
     rules = rules.replace(cut=f"{cards}/{52 * int(rules.decks)}")
     compiled = compile_rules(rules, [chart.policy])
     model = make_luck_model(rules, compiled)
-    size = rounds_in_shoe(compiled)
-    ledger = open_ledger(compiled, model, float(rules.unit), size)
-    play_rounds(compiled, stream_key(1, 0, 0), ROUNDS, 0, model, ledger)
-    shoes, *sums = ledger.sums[0].tolist()
-    tally = LuckTally(float(model.value[model.chart[0]]), max(size, 1), int(shoes), *sums)
+    *_, sums, size = play_adjusted(compiled, model, float(rules.unit), stream_key(1, 0, 0), ROUNDS)
+    shoes, *rest = sums[0].tolist()
+    tally = LuckTally(float(model.value[model.chart[0]]), size, int(shoes), *rest)
     assert tally.se < 3e-5, tally.se
     return 100 * tally.mean
 
@@ -164,7 +162,7 @@ def with_cut_card(rules: Rules, cards: int) -> float:
 def split_aces_not_doubled(rules: Rules, strategy: str) -> list[float]:
     """Return the value, in per cent, if split aces may be hit but not doubled."""
     solver, other = shoe(rules), shoe(rules.replace(double_after_split=False))
-    aces, ev = solver.shoe.layout.pairs, solver.value(strategy)
+    aces, ev = solver.shoe.layout.pairs, solver.value_of(strategy)
     for start, play in solver.plays(strategy).items():
         for node, weight in zip(*solver.shoe.dealt(start), strict=True):
             if node == aces:
@@ -177,7 +175,7 @@ def variance_of_one_chart(rules: Rules) -> float:
     """Return the variance of the best chart of six decks with double after a split, which never stands on 16 v T."""
     best = shoe(rules.replace(decks=6, double_after_split=True)).chart
     code = "Rh" if rules.surrender != "none" else "H"
-    return shoe(rules).sd(Chart("one chart", rules, {**best.cells, ("16", "T"): code})) ** 2
+    return shoe(rules).sd_of(Chart("one chart", rules, {**best.cells, ("16", "T"): code})) ** 2
 
 
 def cost_of_6_to_5(rules: Rules) -> float:
@@ -194,6 +192,7 @@ QUANTITIES: dict[str, Callable[[Rules, str], list[float] | str]] = {
     "effect by upcard": effect_by_upcard,
     "value, tied naturals pushed": lambda rules, _: naturals_pushed(rules),
     "value, splits approximated": lambda rules, _: [100 * approximate_value(shoe(rules))],
+    "value, term by term": lambda rules, _: [100 * value_term_by_term(shoe(rules))],
     "by upcard": by_upcard,
     "hand": hand,
     "depleted hand": lambda rules, what: hand(rules, what, DEPLETED),
@@ -206,7 +205,7 @@ QUANTITIES: dict[str, Callable[[Rules, str], list[float] | str]] = {
     "insurance": lambda rules, _: [shoe(rules).insurance()],
     "exceptions": lambda rules, _: exceptions(rules),
     "effects of removal": effects_of_removal,
-    "variance": lambda rules, strategy: [shoe(rules).sd(strategy) ** 2],
+    "variance": lambda rules, strategy: [shoe(rules).sd_of(strategy) ** 2],
     "variance of one chart": lambda rules, _: [variance_of_one_chart(rules)],
     "cut card": lambda rules, cards: [with_cut_card(rules, int(cards))],
     "cost of a cut card": lambda rules, cards: [values(rules, "td")[0] - with_cut_card(rules, int(cards))],
@@ -295,8 +294,8 @@ difference of 0 means that ours rounds to the published digits, or lies within t
 split, four hands, one card to split aces, peek, 3:2), changed by: `h17` dealer hits soft 17, `ndas` no double after a
 split, `ls` late surrender, `es` early surrender, `rsa` aces may be split again, `hsa` split aces may be hit, `enhc` no
 hole card, all bets lost, `split2` one split, `d9`, `d10` double 9-11, 10-11 only, `6:5`, `one-card` one card to split
-aces; or those of the preset named, changed likewise. Strategies: `td` the best chart, `cdz-`, `cdp` by the cards of the
-hand (see the [glossary](glossary.md)).
+aces; or those of the preset named, changed likewise. Strategies: `td` the best chart, `cdz-`, `cdp1`, `cdp` by the
+cards of the hand (see the [glossary](glossary.md): with resplits, `cdp` cannot be played at the table).
 """
 
 

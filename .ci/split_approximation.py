@@ -1,8 +1,10 @@
-"""Values with splits approximated as [WoO9] does, to show that this explains its differences.
+"""Values with splits approximated as [WoO9] and [Farmer] do, to show that this explains their differences.
 
-The number of hands of a split has its exact distribution. Each of n hands is then played optimally as if n pair cards
-were gone and nothing else; the cards of the other hands are ignored. If the limit is not met, no second card is a pair
-card.
+[WoO9]: the number of hands of a split has its exact distribution. Each of n hands is then played optimally as if n
+pair cards were gone and nothing else; the cards of the other hands are ignored. If the limit is not met, no second card
+is a pair card.
+
+[Farmer]: see `TermByTerm`.
 """
 
 from __future__ import annotations
@@ -33,6 +35,40 @@ def approximate_value(solver: ShoeSolver) -> float:
                 value = max(*options, _split(solver, analysis, play, form, start, pair))
             ev += shoe.chance[start] * weight * value
     return float(ev)
+
+
+class TermByTerm(Analysis):
+    """CDP as [Farmer] computes it: each term of the linear form of a split is maximized on its own.
+
+    The form (`bjsim.strategies.shoe.splits`) is an identity for one plan in all of its terms. Some have a negative
+    weight, so with a plan for each the sum is too low, and the value of no strategy.
+    """
+
+    def _replanned(self, start: int, play: Play, form: SplitForm, by_gone: bool) -> float:
+        ev = 0.0
+        for gone, weight in enumerate(form.weight.sum(axis=0)):
+            kernel.best(
+                self.shoe.nodes,
+                self.shoe.shown,
+                self.base,
+                start,
+                *form.tree.span(gone),
+                play.value,
+                play.hit,
+                play.act,
+            )
+            ev += float(weight @ play.value[form.tree.second(gone)])
+        return ev
+
+
+def value_term_by_term(solver: ShoeSolver) -> float:
+    """Return the value of CDP as [Farmer] computes it."""
+    shoe, analysis = solver.shoe, TermByTerm(solver.shoe)
+    ended = sum(shoe.chance[start] * value for start, value in analysis.ended())
+    return float(
+        ended
+        + sum(shoe.chance[each] * analysis.round_value(each, analysis.by_cards(each, "cdp")) for each in shoe.live)
+    )
 
 
 def _split(solver: ShoeSolver, analysis: Analysis, play: Play, form: SplitForm, start: int, pair: int) -> float:

@@ -9,10 +9,12 @@ from fractions import Fraction
 
 import pytest
 from support.games import random_chart
-from support.tiny_shoe import POINTS, OutOfCards, TinyShoe, less
+from support.tiny_shoe import POINTS, OutOfCards, TinyShoe, draws, less, sort
 
+from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.shoe.present import action_values
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 ROUNDING = 1e-12
@@ -127,17 +129,17 @@ def check(seed: int) -> bool:
     chart = random_chart(rules, seed)
     try:
         compared = [
-            (tiny.value(players.chart(solver.chart)), solver.value("td")),
-            (tiny.value(players.with_exceptions), solver.value("td-2c")),
-            (tiny.value(players.by_cards("cdz-")), solver.value("cdz-")),
-            (tiny.value(players.by_cards("cdp1")), solver.value("cdp1")),
-            (tiny.value(players.chart(chart)), solver.value(chart)),
+            (tiny.value(players.chart(solver.chart)), solver.value),
+            (tiny.value(players.with_exceptions), solver.value_of("td-2c")),
+            (tiny.value(players.by_cards("cdz-")), solver.value_of("cdz-")),
+            (tiny.value(players.by_cards("cdp1")), solver.value_of("cdp1")),
+            (tiny.value(players.chart(chart)), solver.value_of(chart)),
         ]
         mean, square = (tiny.value(players.chart(chart), power) for power in (1, 2))
     except OutOfCards:
         return False
     if rules.split_by != "rank":
-        assert solver.sd(chart) == pytest.approx(math.sqrt(square - mean**2), abs=ROUNDING)
+        assert solver.sd_of(chart) == pytest.approx(math.sqrt(square - mean**2), abs=ROUNDING)
     for exact, value in compared:
         assert value == pytest.approx(float(exact), abs=ROUNDING), (rules.to_dict(), cards, compared)
     return True
@@ -158,8 +160,45 @@ def test_tens_split_by_rank_have_their_brute_force_value() -> None:
     best = solver.chart
     chart = Chart("tens", rules, dict(best.cells) | {("TT", column): "P" for column in best.states.columns})
     exact = tiny.value(Players(solver, tiny).chart(chart))
-    assert solver.value(chart) == pytest.approx(float(exact), abs=ROUNDING)
-    assert solver.value(chart) < solver.value("td") - 0.01
+    assert solver.value_of(chart) == pytest.approx(float(exact), abs=ROUNDING)
+    assert solver.value_of(chart) < solver.value - 0.01
+
+
+def split_rather_than_stand(tiny: TinyShoe, pair: str, shown: str, policy) -> Fraction:
+    """What splitting a pair as dealt gains over standing, if split hands follow `policy`; no natural is possible."""
+
+    def value(letter: str) -> Fraction:
+        def play(hand: str, up: str, split: str, legal: str) -> str:
+            return policy(hand, up, split, legal) if split else letter if hand == pair else "S"
+
+        rest = less(tiny.cards, shown)
+        return sum(q * tiny._dealt(play, shown, sort(shown + hole), less(rest, hole), 1) for hole, q in draws(rest))
+
+    rest, held = len(tiny.cards) - 1, less(tiny.cards, shown).count(pair[0])
+    return (value("P") - value("S")) / Fraction(held * (held - 1), rest * (rest - 1))
+
+
+@pytest.mark.parametrize(
+    ("pair", "shown", "cards", "changes"),
+    [
+        ("88", "6", "888866655TTTTTTT", {"max_hands": 4}),
+        ("88", "7", "8888777233TTTTTT", {"max_hands": 3}),
+        ("33", "5", "333355AATTTTTTTT", {"max_hands": "inf", "double_after_split": False}),
+        ("22", "6", "22223366TTTTTTTT", {"max_hands": 4, "charlie": 5}),
+        ("AA", "6", "AAAA6657TTTTTTTT", {"max_hands": 4, "resplit_aces": True}),  # nothing to decide: the best play
+        ("99", "7", "9999773TTTTTTT", {"max_hands": 2}),
+    ],
+)
+def test_the_present_split_is_worth_what_a_player_can_get(pair: str, shown: str, cards: str, changes: dict) -> None:
+    """By the plan for the first of two split hands, whatever the number of hands turns out to be."""
+    rules = Rules(decks=1, **{"double_after_split": True, "split_by": "value", **changes})
+    tiny = TinyShoe(rules, cards)
+    policy = Players(ShoeSolver(rules, Counter(cards)), tiny).by_cards("cdp1")
+    unseen = [less(tiny.cards, pair + shown).count(rank) for rank in RANKS]
+    found = action_values(rules, pair, shown, unseen, "SP")
+    assert found["P"] - found["S"] == pytest.approx(
+        float(split_rather_than_stand(tiny, pair, shown, policy)), abs=ROUNDING
+    )
 
 
 @pytest.mark.slow

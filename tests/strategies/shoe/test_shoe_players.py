@@ -39,7 +39,7 @@ def view(rules: Rules, hand: str, dealer: str, legal: str, others: str = "", spl
     ("cards", "shown"), [("T6", "T"), ("22", "7"), ("65", "A"), ("A7", "2"), ("236", "9"), ("88", "A"), ("2222", "6")]
 )
 def test_the_first_decision_has_the_solvers_value(cards: str, shown: str) -> None:
-    values = ShoeSolver(ONE).hand_values(cards, shown, "cdp")
+    values = ShoeSolver(ONE).hand_values(cards, shown, "cdp1")
     found = action_values(ONE, cards, shown, unseen(cards + shown), "".join(values))
     assert found == pytest.approx(values, abs=1e-13)
 

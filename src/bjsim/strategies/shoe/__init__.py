@@ -23,8 +23,13 @@ Strategies, by increasing information:
 | `td` | the total, whether the hand is soft or a pair, and the dealer's upcard: a chart |
 | `td-2c` | the same, with exceptions for hands of two cards as dealt |
 | `cdz-` | all cards of the hand; split hands are played like the same hand before a split |
-| `cdp1` | all cards; every split hand is played optimally for the first of two split hands |
-| `cdp` | all cards; split hands are played optimally for the number of hands that the split produced |
+| `cdp1` | all cards; all split hands are played by one plan: the best for the first of two split hands |
+| `cdp` | all cards; split hands are played by a plan for their final number n: the best if n pair cards are gone |
+
+The plan of `cdp` ignores what else n tells, that other second cards are no pair cards. It needs n before the first
+split hand is played, so it can be played only where all split hands get their second cards first. At bjsim's table, as
+in casinos, a split hand is finished before the next gets its second card: with resplits nobody can play `cdp` there.
+With `max_hands = 2` it equals `cdp1`.
 
 Values are those of the first round from the given shoe. They are exact up to rounding in double precision (about
 1e-14). The value of a hand does not depend on the order in which other hands draw, because unseen cards are

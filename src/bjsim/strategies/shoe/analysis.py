@@ -220,8 +220,7 @@ class Analysis:
 
         Args:
             start: Index of the dealer's known cards.
-            after: How split hands are played: `cdz-`, like the same hand before a split; `cdp1`, optimally for the
-                first split hand; `cdp`, optimally for the number of pair cards removed.
+            after: How split hands are played: `cdz-`, `cdp1` or `cdp`, defined in the docstring of the package.
         """
         if (start, after) not in self._by_cards:
             self._by_cards[start, after] = self._best_by_cards(start, after)

@@ -1,7 +1,12 @@
 """One decision given the current composition: the exact value of every action for the unseen cards.
 
 Only the reachable hands are evaluated, against one start, so that this is fast enough for every decision. A split
-requires all hands against that start, and the split hands of that pair, which are played as `cdp`.
+requires all hands against that start, and the split hands of that pair.
+
+A split has its value under CDP1, which a player can play however many hands there will be: pairs are split again up to
+the limit, and all split hands follow the plan that is best for the first of two. That is exact for such a player.
+`perfect` chooses anew with every card that it sees, those of finished split hands included, so a split can be worth
+more to it.
 """
 
 from __future__ import annotations
@@ -31,7 +36,9 @@ MIN_UNSEEN = 16  # unseen cards; with fewer, another deck is added
 def action_values(
     rules: Rules, cards: str, shown: str, unseen: Sequence[int], legal: str, split: bool = False, hands: int = 1
 ) -> dict[str, float]:
-    """Return the expected profit of each action with optimal play afterwards, given no peeked natural.
+    """Return the expected profit of each action, given no peeked natural.
+
+    Play afterwards is optimal, and CDP1 after a split.
 
     Args:
         rules: The game.
@@ -86,7 +93,7 @@ def action_values(
         ranks = [parse_rank(card) for card in (*cards, *shown)]
         whole = Composition(tuple(count + ranks.count(rank) for rank, count in enumerate(unseen)))
         one = _pair_game(make_game(rules.replace(max_hands=limit, max_ace_hands="none")), start, values[0])
-        pair = Analysis(ShoeStates(one, whole)).by_cards(0, "cdp")
+        pair = Analysis(ShoeStates(one, whole)).by_cards(0, "cdp1")
         ev["P"] = float(pair.split[values[0]]) / plays
     return ev
 
@@ -117,8 +124,8 @@ def _pair_game(game: Game, start: int, pair: int) -> PairGame:
 class Perfect:
     """A player that takes the best action given all visible cards of the round.
 
-    It computes the exact value of every action for the unseen cards. It never raises and does not remember earlier
-    rounds.
+    It computes the value of every action for the unseen cards: exact, but for a split as the docstring of the module
+    says. It never raises and does not remember earlier rounds.
 
     Args:
         rules: The game, with a finite shoe.
