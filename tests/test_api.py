@@ -6,6 +6,7 @@ import ast
 import inspect
 import math
 import pickle
+import re
 import subprocess
 import sys
 from decimal import Decimal
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.documents import ROOT
 
 import bjsim
 
@@ -124,10 +126,111 @@ def test_games_are_compared_with_the_first() -> None:
         bjsim.compare(17)  # type: ignore[arg-type]
 
 
+def test_both_solvers_have_the_same_names() -> None:
+    """A name that both have is a property in both, or takes the same first arguments in both."""
+    kinds = (bjsim.Solver, bjsim.ShoeSolver)
+    shared = {name for name in dir(kinds[0]) if name[0] != "_"} & set(dir(kinds[1]))
+    assert shared >= {"value", "value_of", "sd", "sd_of", "chart", "hand_values"}
+    for name in shared:
+        one, other = (inspect.getattr_static(kind, name) for kind in kinds)
+        assert inspect.isfunction(one) == inspect.isfunction(other), name
+        if inspect.isfunction(one):
+            assert len(inspect.signature(one).parameters) <= len(inspect.signature(other).parameters)
+    for kind, rules in zip(kinds, ("easy", "vegas-s17"), strict=True):
+        for name in (
+            {name for name in vars(bjsim.solve(rules)) if name[0] != "_"} & set(dir(kinds[0])) & set(dir(kinds[1]))
+        ):
+            assert not callable(getattr(kind, name, None)), name
+
+
+def test_a_loop_over_decks_needs_no_cases() -> None:
+    """mypy reads this too."""
+    games = [bjsim.load_rules("vegas-s17").replace(decks=decks) for decks in (1, 2, "inf")]
+    solved = [bjsim.solve(game) for game in games]
+    assert [f"{solver.value - solved[0].value:+.4f}" for solver in solved] == ["+0.0000", "-0.0034", "-0.0066"]
+    for solver in solved:
+        chart = solver.chart
+        assert solver.value_of(chart) == pytest.approx(float(solver.value), abs=1e-12)
+        assert 1.1 < solver.sd == pytest.approx(solver.sd_of(chart), abs=1e-12)
+        values = solver.hand_values("88", "T")
+        assert max(values, key=values.__getitem__) == "P" == chart.cells["88", "T"]
+
+
+def test_intervals_have_the_same_shape() -> None:
+    (result,) = bjsim.play("vegas-s17", "optimal", hands=50_000)
+    adjusted, point = result.adjusted, result.point.luck_adjusted
+    assert adjusted is not None and point is not None
+    assert (adjusted.mean, adjusted.ci95, adjusted.anytime95) == (point.mean, point.ci95, point.anytime95)
+    for low, high in (result.point.anytime95, adjusted.anytime95):
+        assert low < adjusted.mean < high
+    assert adjusted.gain == pytest.approx((result.tally.se / adjusted.se) ** 2)
+
+
 def test_a_game_is_learned() -> None:
+    """What is learned of a game has the names of what is learned of any process."""
     learned = bjsim.learn("neller", 200_000, seed=1)
     assert learned.rules.name == "neller"
-    assert 0 <= learned.study.regret < 0.01
+    assert 0 <= learned.regret < 0.01
+    study = bjsim.learn(learned.mdp, 200_000, seed=1)
+    assert (study.regret, study.curve, study.disagreements) == (learned.regret, learned.curve, learned.disagreements)
+    assert study.to_json().keys() == learned.to_json().keys() and isinstance(learned, bjsim.Study)
+
+
+def names_on_the_page() -> dict[str, str]:
+    """The module that the API page gives for each name, without the functions of `bjsim.api`."""
+    page = (ROOT / "docs/reference/api.md").read_text(encoding="utf-8")
+    plain, gym = page.split("## Reinforcement learning")
+    functions = re.search(r"members: \[(.*)\]", plain)
+    assert functions is not None
+    found = dict.fromkeys(functions[1].split(", "), "bjsim")
+    for text, module in ((plain, "bjsim"), (gym, "bjsim.gym")):
+        found |= {path.rpartition(".")[2]: module for path in re.findall(r"^::: (bjsim\.[\w.]+)$", text, re.MULTILINE)}
+    return {name: module for name, module in found.items() if name != "api"}
+
+
+@pytest.mark.parametrize(("name", "module"), names_on_the_page().items())
+def test_every_name_of_the_page_is_where_it_says(name: str, module: str) -> None:
+    if module == "bjsim.gym":
+        pytest.importorskip("gymnasium", reason="gymnasium is not installed")
+        if name in ("table_env", "BlackjackTable"):
+            pytest.importorskip("pettingzoo", reason="pettingzoo is not installed")
+    assert callable(getattr(import_module(module), name)) or name == "PRESETS"
+
+
+def test_the_page_has_every_public_name() -> None:
+    assert {name for name, module in names_on_the_page().items() if module == "bjsim"} == {
+        name for name in bjsim.__all__ if name != "__version__"
+    }
+
+
+def test_the_environments_are_imported_when_used_or_say_what_is_missing() -> None:
+    code = "import sys, bjsim\nif {}: sys.modules['gymnasium'] = None\nprint(bjsim.gym.BlackjackEnv.__name__)"
+    wrong = subprocess.run([sys.executable, "-c", code.format(1)], capture_output=True, text=True)
+    assert "AttributeError: bjsim.gym: " in wrong.stderr and "pip install 'bjsim[gym]'" in wrong.stderr
+    pytest.importorskip("gymnasium", reason="gymnasium is not installed")
+    right = subprocess.run([sys.executable, "-c", code.format(0)], capture_output=True, text=True)
+    assert right.stdout == "BlackjackEnv\n", right.stderr
+
+
+@pytest.mark.parametrize(
+    ("bots", "settings", "message"),
+    [
+        (["lim17", bjsim.find_player], {}, "bots: a function is not accepted; give a list of names, files or folders"),
+        ("lim17", {}, "bots: a str is not accepted"),
+        (["lim17", "lim16"], {"match": 3}, "unknown setting 'match'; did you mean matches?"),
+        (["lim17", "lim16"], {"xyz": 3}, "unknown setting 'xyz'; the settings are bots, rules, seed"),
+    ],
+)
+def test_a_wrong_contest_is_an_input_error(bots: Any, settings: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(bjsim.InputError, match=re.escape(message)):
+        bjsim.contest(bots, tmp_path / "hill", **settings)
+    assert not (tmp_path / "hill").exists()
+
+
+def test_a_client_is_told_how_to_give_its_executor() -> None:
+    client = type("Client", (), {"get_executor": None})()
+    with pytest.raises(bjsim.InputError, match=r"executor: a Client is not accepted; .*give client\.get_executor\(\)$"):
+        bjsim.play("easy", "lim17", 100, executor=client)
 
 
 def test_a_contest_is_hosted(tmp_path: Path) -> None:
@@ -165,6 +268,25 @@ def test_hands_are_equal_by_their_cards() -> None:
 def test_values_are_short_in_a_prompt_and_tables_in_a_notebook() -> None:
     solver = bjsim.solve("vegas-s17")
     assert repr(solver.rules).startswith("Rules('vegas-s17', decks=6") and len(repr(solver.rules)) < 300
+    run = bjsim.play("vegas-s17", ["optimal", "lim17"], hands=20_000, common_cards=True)
+    learned = bjsim.learn("neller", 20_000)
+    evaluation, changed = bjsim.evaluate("mimic", "vegas-s17"), bjsim.compare("vegas-s17", "vegas-h17")[1]
+    values = [
+        run,
+        *run,
+        *run.differences,
+        run[0].tally,
+        run[0].tally.pairs[0],
+        run.progress,
+        learned,
+        evaluation,
+        changed,
+    ]
+    for value in [*values, bjsim.learn(learned.mdp, 20_000)]:
+        assert len(repr(value)) < 120 and "\n" not in repr(value)
+    assert repr(evaluation) == "Evaluation('mimic', vegas-s17, value -0.056756, best -0.004059, 131 wrong cells)"
+    assert repr(run) == "RunResult(vegas-s17, seed 1, 2 bots, 40,000 rounds)"
+    assert "<td>S</td>" in evaluation._repr_html_() and learned._repr_html_() == learned.chart._repr_html_()
     assert repr(solver.chart) == f"Chart('optimal', vegas-s17, {len(solver.chart.cells)} cells)"
     for value in (solver.rules, solver.chart):
         assert value._repr_html_().startswith("<table>")

@@ -5,7 +5,7 @@
 >>> f"{bjsim.solve(rules).value:.6f}"
 '0.116685'
 
-Public names are imported when they are first used, so that `import bjsim` is fast.
+Public names and `bjsim.gym` are imported when they are first used, so that `import bjsim` is fast.
 """
 
 from importlib import import_module
@@ -142,6 +142,11 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "gym":
+        try:
+            return import_module("bjsim.gym")
+        except ImportError as error:
+            raise AttributeError(f"bjsim.gym: {error}; pip install 'bjsim[gym]'") from error
     if name not in _HOMES:
         raise AttributeError(f"module 'bjsim' has no attribute {name!r}")
     return getattr(import_module(f"bjsim.{_HOMES[name]}"), name)

@@ -218,7 +218,7 @@ def learn(
         on_point: Called with the exact regret now and then.
 
     Returns:
-        For a game, what was learned as a chart, with its `study`; for a decision process, the study itself.
+        What was learned, with its exact regret; for a game also as a chart.
 
     Raises:
         InputError: If the game is not accepted, cannot be learned, or there are too few episodes.
@@ -228,11 +228,11 @@ def learn(
         if isinstance(game, FiniteMDP):
             return study(game, episodes, schedule, seed, workers, on_point)
         process = GameProcess(as_rules(game))
-        return LearnedGame(process, study(build_mdp(process), episodes, schedule, seed, workers, on_point))
+        return LearnedGame.of(process, study(build_mdp(process), episodes, schedule, seed, workers, on_point))
 
 
 def contest(
-    bots: Sequence[str],
+    bots: Sequence[str | os.PathLike[str]],
     folder: str | os.PathLike[str],
     *,
     rules: RulesLike = "cardshark",
@@ -260,7 +260,11 @@ def contest(
         RunFailed: If the sandbox fails.
     """
     asked = with_settings(Contest(as_rules(rules)), settings)
-    entrants = gather(bots, asked.rules)
+    for bot in [None] if isinstance(bots, str) else bots:
+        if not isinstance(bot, str | os.PathLike):
+            wrong = type(bots if bot is None else bot).__name__
+            raise InputError(f"bots: a {wrong} is not accepted; give a list of names, files or folders")
+    entrants = gather([os.fspath(bot) for bot in bots], asked.rules)
     host = Host.begin(Path(folder), with_matches(asked, len(entrants)), entrants, workers, sandbox)
     try:
         return host.run(on_round)

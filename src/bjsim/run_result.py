@@ -128,7 +128,8 @@ class RunResult(Sequence[BotResult]):
 
     def __repr__(self) -> str:
         stopped = ", stopped" if self.stopped or self.failure else ""
-        return f"RunResult({self.rules}, seed {self.seed}, {list(self.results)!r}{stopped})"
+        bots = f"{len(self)} bot{'s' * (len(self) != 1)}"
+        return f"RunResult({self.rules}, seed {self.seed}, {bots}, {self.rounds:,} rounds{stopped})"
 
     def _repr_html_(self) -> str:
         stopped = " (stopped)" if self.stopped or self.failure else ""

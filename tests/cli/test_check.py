@@ -1,6 +1,7 @@
 """`bjsim check` as its users call it."""
 
 import re
+from pathlib import Path
 
 import pytest
 from support.command import bjsim, refusal
@@ -24,6 +25,19 @@ def chart(request, tmp_path):
     path = tmp_path / f"chart.{request.param}"
     path.write_text(WRITERS[request.param](WRONG), encoding="utf-8")
     return request.param, path
+
+
+def test_a_second_letter_is_explained(tmp_path: Path) -> None:
+    """16 v T surrenders in both charts; only sixteens of three cards or more are played differently."""
+    rules = ("--rules", "vegas-h17", "--set", "ls=true")
+    path = tmp_path / "mine.txt"
+    best = bjsim("solve", *rules, "--format", "chart").out
+    lines = [line.replace("Rs Rh", "Rh Rh") if line.startswith("16") else line for line in best.splitlines()]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    out = bjsim("check", path, *rules, "--hands", 0).out.splitlines()
+    line = "16 v T Rh → Rs: the second letter counts for hands of three or more cards, which may not surrender"
+    assert line in out
+    assert "second letter" not in bjsim("check", "hoyle", "--rules", "vegas-s17", "--hands", 0).out
 
 
 def test_the_json_has_what_is_promised(chart):

@@ -23,6 +23,35 @@ def test_the_value_is_that_of_the_strategy_and_the_shoe() -> None:
     assert bjsim("solve", "value", "--rules", "vegas-s17", "--shoe", full).out == bjsim("solve", "value", *SIX).out
 
 
+def test_one_hand_in_the_infinite_shoe() -> None:
+    """One column; the same values as a shoe of very many decks, but for the cards of the hand."""
+    infinite = ("solve", "--rules", "vegas-h17", "--decks", "inf", "--set", "ls=true", "--hand", "8,8 v A")
+    lines = [line.split() for line in bjsim(*infinite).out.splitlines()]
+    assert lines[0] == ["best", "play"] and lines[-1] == ["best", "surrender"]
+    found = {name: float(value) for name, value in lines[1:-1]}
+    assert list(found) == ["stand", "hit", "double", "split", "surrender"]
+    assert found["surrender"] == -0.5 > found["split"] > found["hit"] > found["stand"]
+    huge = ",".join(f"{card}=20000" for card in "A23456789TJQK")
+    shoe = bjsim(*infinite[:3], "--shoe", huge, *infinite[5:], "--json", "-").json["values"]["cdz-"]
+    assert [*found.values()] == pytest.approx([shoe[letter] for letter in "SHDPR"], abs=2e-5)
+    exact = bjsim("solve", "--rules", "easy", "--exact", "--hand", "8,8 v T6", "--json", "-").json["values"]
+    assert exact["best play"]["S"] == "3/13"
+    for hand, message in {
+        "8,8,9 v T": "889 is not a hand",
+        "8,8 v T6": "cannot show 'T6'",
+        "X2 v A": "'X' is not a card",
+    }.items():
+        assert message in refusal("solve", "--rules", "vegas-s17", "--decks", "inf", "--hand", hand)
+
+
+@pytest.mark.parametrize("decks", [6, "inf"])
+def test_the_code_after_a_surrender_is_the_second_best_action(decks: object) -> None:
+    """As books print it, also where the game has no hand that needs it."""
+    out = bjsim("solve", "strategy", "--rules", "vegas-h17", "--decks", decks, "--set", "ls=true").out
+    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.split()}
+    assert rows["88"][-1] == "Rp" and rows["17"][-1] == "Rs" and rows["15"][-1] == "Rh"
+
+
 def test_one_hand_under_every_strategy() -> None:
     """The depleted shoe of Farmer's program."""
     shoe = ("--rules", "vegas-s17", "--shoe", "2=4,3=4,4=2,7=2,T=7")

@@ -296,7 +296,7 @@ def test_the_standard_error_is_that_of_a_ratio():
     assert tally.se == pytest.approx(np.std(y - ratio * b) / b.mean() / math.sqrt(500))
     low, high = tally.ci95
     assert (high - low) / 2 == pytest.approx(1.96 * tally.se, rel=1e-4)
-    assert tally.anytime95(10_000)[1] > high
+    assert tally.anytime_interval(10_000)[1] > high
     assert math.isinf(LuckTally(shoes=50, y=1.0, b=50.0, yy=9.0, bb=50.0).ci95[1])
 
 

@@ -21,7 +21,7 @@ NELLER = ("neller", "neller-v1", "neller-v2", "neller-v3")
 
 def learned(name: str, episodes: int, schedule: Schedule | None = None) -> LearnedGame:
     process = GameProcess(PRESETS[name].rules)
-    return LearnedGame(process, study(build_mdp(process), episodes, schedule, seed=1))
+    return LearnedGame.of(process, study(build_mdp(process), episodes, schedule, seed=1))
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def games() -> dict[str, LearnedGame]:
 @pytest.mark.parametrize("name", NELLER)
 def test_a_game_is_learned(name: str, games: dict[str, LearnedGame]) -> None:
     """Fixed seed. The exact regret is under 0.0005, every mistake costs under 0.01, and the value agrees."""
-    found = games[name].study
+    found = games[name]
     assert found.regret < 0.0005
     assert all(each.cost < 0.01 for each in found.disagreements)
     assert found.value_exact == pytest.approx(float(Solver(PRESETS[name].rules).value), abs=1e-9)
@@ -41,7 +41,7 @@ def test_a_game_is_learned(name: str, games: dict[str, LearnedGame]) -> None:
 
 def test_the_value_of_neller_v2_is_reached(games: dict[str, LearnedGame]) -> None:
     """The figure was computed by another author's evaluator; a natural counts on a split hand too."""
-    found = games["neller-v2"].study
+    found = games["neller-v2"]
     assert found.value_exact == pytest.approx(-0.0382456951, abs=1e-10)
     low, high = found.learned.value_ci95
     assert low < -0.0382456951 < high and found.regret < 0.0001
@@ -58,19 +58,19 @@ def test_twenty_million_episodes_leave_negligible_regret(name: str, seed: int) -
 
 @pytest.mark.parametrize("schedule", [Schedule("mc"), Schedule(draws="independent")])
 def test_independent_draws_learn_it_too(schedule: Schedule) -> None:
-    assert learned("neller", 1_500_000, schedule).study.regret < 0.002
+    assert learned("neller", 1_500_000, schedule).regret < 0.002
 
 
 def test_too_little_play_is_seen() -> None:
     """Negative control: after 3,000 episodes the same measures fail."""
-    found = learned("neller", 3000).study
+    found = learned("neller", 3000)
     assert found.regret > 0.0005
     assert max(each.cost for each in found.disagreements) > 0.01
     assert found.curve[0].regret > found.regret
 
 
 def test_disagreements_are_what_the_regret_is_made_of(games: dict[str, LearnedGame]) -> None:
-    poor, good = learned("neller-v1", 20_000).study, games["neller-v1"].study
+    poor, good = learned("neller-v1", 20_000), games["neller-v1"]
     assert len(poor.disagreements) > len(good.disagreements)
     costs = [each.cost for each in poor.disagreements]
     assert costs == sorted(costs, reverse=True)
@@ -84,7 +84,7 @@ def test_the_learned_chart_has_the_value_of_the_learned_policy(name: str, games:
     """By the exact solver, which does not use decision processes."""
     game = games[name]
     ev = float(Solver(game.rules).ev(game.chart.policy).value)
-    assert ev == pytest.approx(game.study.value_exact - game.study.regret, abs=1e-6)
+    assert ev == pytest.approx(game.value_exact - game.regret, abs=1e-6)
 
 
 def test_the_seeds_questions_are_answered(games: dict[str, LearnedGame]) -> None:
@@ -105,12 +105,12 @@ def test_the_seeds_questions_are_answered(games: dict[str, LearnedGame]) -> None
 
 
 def test_json_has_what_was_asked_for(games: dict[str, LearnedGame]) -> None:
-    data = games["neller-v1"].study.to_json()
+    data = games["neller-v1"].to_json()
     wanted = "states episodes gamma regret value_exact value_learned value_learned_ci95 disagreements curve seconds"
     assert set(wanted.split()) <= set(data)
     assert data["states"] == 1282 and data["gamma"] == 1.0
     assert isinstance(data["curve"], list) and set(data["curve"][0]) == {"episodes", "regret"}
-    low, high = games["neller-v1"].study.learned.value_ci95
+    low, high = games["neller-v1"].learned.value_ci95
     assert data["value_learned_ci95"] == [low, high] and low < high
 
 

@@ -37,9 +37,10 @@ from bjsim.cli.screen import UNENDED
 from bjsim.cli.tables import Cell, print_table
 from bjsim.errors import InputError
 from bjsim.run_result import RunResult
+from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
-from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.chart import ELSE, Chart
 from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.formats.files import WRITERS, decode, detect_format, read_with_notes
@@ -203,11 +204,19 @@ def cost_lines(evaluation: Evaluation) -> list[str]:
         return ["an infinite difference cannot be divided among cells"]
     within = "in an infinite shoe " if evaluation.refusal else ""
     cells = "1 wrong cell" if len(evaluation.cells) == 1 else f"{len(evaluation.cells)} wrong cells"
+    second = [cell for cell in evaluation.cells if cell.chart[0] == cell.best[0] in ELSE]
+    counts = ", ".join(f"{cell.row} v {cell.column} {cell.chart} → {cell.best}" for cell in second)
+    able = " or ".join(NAMES[letter] for letter in sorted({cell.best[0] for cell in second}))
     return [
         f"{within}{cells} cost {cost(evaluation.costs)} in total; the charts "
         f"differ by {cost(evaluation.difference)}, remainder {cost(evaluation.remainder)}",
         f"each alone in {benchmark(evaluation)}: {cost(evaluation.difference - evaluation.second_order)} in total; "
         f"interaction between the cells: {cost(evaluation.second_order)}",
+        *(
+            [f"{counts}: the second letter counts for hands of three or more cards, which may not {able}"]
+            if second
+            else []
+        ),
     ]
 
 

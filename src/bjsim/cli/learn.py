@@ -84,7 +84,7 @@ def learn(
     compiling = "compiling the learner (once after install, some seconds) …"
     with progress(console, episodes) as show, on_compile(lambda: console.print(compiling, style="dim")):
         result = study(mdp, episodes, schedule, seed, workers, show)
-    game = LearnedGame(process, result) if process else None
+    game = LearnedGame.of(process, result) if process else None
     if json_path:
         write_json(learn_json(result, game), json_path)
     if plot_path:

@@ -161,8 +161,7 @@ def luck_lines(results: Sequence[BotResult]) -> list[str]:
                 "and simulation agree on every card"
             )
         elif not math.isinf(luck.ci95[1]):
-            variance_reduction = luck.variance_reduction(result.tally.se)
-            lines.append(f"{result.name}: luck adjustment cuts the variance {variance_reduction:,.0f}-fold")
+            lines.append(f"{result.name}: luck adjustment cuts the variance {luck.gain:,.0f}-fold")
             if effect := result.cut_card_effect:
                 lines.append(
                     f"{result.name}: cut-card effect {percent(effect.mean, 5)}, 95% interval "

@@ -12,7 +12,7 @@ from bjsim.cli.captions import given_command
 from bjsim.cli.options import check_writable, html_option, json_option, rules_options, the_rules, write_json
 from bjsim.cli.plots import check_drawings
 from bjsim.cli.solve_page import draw_solved
-from bjsim.cli.solve_shoe import shoe_options, solve_shoe
+from bjsim.cli.solve_shoe import print_hand, read_hand, shoe_options, solve_shoe
 from bjsim.cli.solve_tables import print_dealer, print_table, print_value
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS
@@ -68,7 +68,7 @@ def solve(
     if ten_probability is not None:
         settings = (*settings, f"ten_probability={ten_probability}")
     if hand is not None and (what or chart_format or strategy):
-        raise InputError("--hand shows one decision under every strategy; leave out TABLE, --format and --strategy")
+        raise InputError("--hand shows one decision; leave out TABLE, --format and --strategy")
     if chart_format and (what or json_path):
         raise InputError("--format prints only the chart; leave out TABLE and --json")
     if (hand is not None or chart_format) and (plot_path or html_path):
@@ -83,9 +83,13 @@ def solve(
         shoe_solver = solve_shoe(rules, what, strategy, shoe, hand, chart_format, json_path)
         draw_solved(shoe_solver, plot_path, html_path, command, strategy or "td", shoe)
         return
-    if strategy is not None or hand is not None:
-        raise InputError("--strategy and --hand need a finite shoe; give --decks 1 to 8, or --shoe")
+    if strategy is not None:
+        raise InputError("--strategy needs a finite shoe; give --decks 1 to 8, or --shoe")
     solver = Solver(rules, Fraction if exact else float)
+    if hand is not None:
+        cards, shown = read_hand(hand)
+        print_hand(cards, shown, {"best play": solver.hand_values(cards, shown)}, json_path)
+        return
     if chart_format:
         _note_infinite_value(solver, err=True)
         click.echo(WRITERS[chart_format](solver.chart), nl=False)

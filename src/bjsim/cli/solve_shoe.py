@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 import click
 
@@ -13,6 +14,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.valued_chart import dealer_outcomes
 from bjsim.strategies.exact.labelled_table import LabelledTable
+from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.shoe.lookup import STRATEGIES
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -25,7 +27,7 @@ ACTIONS = {"S": "stand", "H": "hit", "D": "double", "P": "split", "R": "surrende
 def shoe_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of `solve` for a finite shoe."""
     for option in (
-        click.option("--hand", metavar="'T,6 v T'", help="All actions of one hand under all strategies (finite shoe)."),
+        click.option("--hand", metavar="'T,6 v T'", help="All actions of one hand, in a finite shoe by strategy."),
         click.option("--shoe", metavar="A=4,2=3,...", help="The cards in the shoe, if not whole decks."),
         click.option(
             "--strategy", type=click.Choice(STRATEGIES),
@@ -71,7 +73,9 @@ def solve_shoe(
     solver = ShoeSolver(rules, None if shoe is None else read_shoe(shoe))
     strategy = strategy or "td"
     if hand is not None:
-        _hand(solver, *read_hand(hand), json_path)
+        cards, shown = read_hand(hand)
+        values = {name: solver.hand_values(cards, shown, name) for name in STRATEGIES}
+        print_hand(cards, shown, values, json_path)
         return solver
     if chart_format:
         click.echo(WRITERS[chart_format](solver.chart), nl=False)
@@ -153,18 +157,20 @@ def _table(solver: ShoeSolver, name: str) -> LabelledTable | None:
     return table
 
 
-def _hand(solver: ShoeSolver, cards: str, shown: str, json_path: str | None) -> None:
-    """Print every action of one hand under every strategy."""
-    values = {name: solver.hand_values(cards, shown, name) for name in STRATEGIES}
+def print_hand(cards: str, shown: str, values: Mapping[str, Mapping[str, Number]], json_path: str | None) -> None:
+    """Print every action of one hand, by strategy."""
     if json_path:
-        write_json({"hand": cards, "shown": shown, "values": values}, json_path)
+        data = {
+            name: {k: str(v) if isinstance(v, Fraction) else v for k, v in ev.items()} for name, ev in values.items()
+        }
+        write_json({"hand": cards, "shown": shown, "values": data}, json_path)
         if json_path == "-":
             return
-    letters = [letter for letter in ACTIONS if letter in values["td"]]
-    table = LabelledTable(str, STRATEGIES, [ACTIONS[letter] for letter in letters] + ["best"])
+    letters = [letter for letter in ACTIONS if all(letter in ev for ev in values.values())]
+    table = LabelledTable(str, tuple(values), [ACTIONS[letter] for letter in letters] + ["best"])
     for name, ev in values.items():
         for letter in letters:
-            table[ACTIONS[letter], name] = f"{ev[letter]: .9f}"
+            table[ACTIONS[letter], name] = str(ev[letter]) if isinstance(ev[letter], Fraction) else f"{ev[letter]: .9f}"
         table["best", name] = ACTIONS[max(letters, key=ev.__getitem__)]
     if screen_width():
         click.secho(f"{cards} against {shown}: expected profit in initial bets, by strategy", bold=True)

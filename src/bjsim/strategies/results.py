@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from bjsim.json_values import json_object
 from bjsim.sim.running.experiment import Point
-from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.paired import PairedTally
 from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.tabular import html_table
@@ -43,6 +42,26 @@ class CutCardEffect(NamedTuple):
 
     mean: float
     ci95: tuple[float, float]
+
+
+class AdjustedReturn(NamedTuple):
+    """The luck-adjusted return of a bot, in initial bets per settled bet.
+
+    Attributes:
+        mean: The mean.
+        se: Its standard error.
+        ci95: Its fixed-sample 95% interval.
+        anytime95: Its anytime-valid 95% interval.
+        gain: How many times as many hands would make the raw mean as precise; `inf` if the adjusted one is exact.
+        shoes: The number of shoes.
+    """
+
+    mean: float
+    se: float
+    ci95: tuple[float, float]
+    anytime95: tuple[float, float]
+    gain: float
+    shoes: int
 
 
 @dataclass(frozen=True)
@@ -91,9 +110,13 @@ class BotResult:
         return (self.tally.mean - self.exact) / (self.exact_sd / sqrt(self.tally.rounds))
 
     @property
-    def adjusted(self) -> LuckTally | None:
-        """The luck-adjusted returns of the same rounds; None if they were not computed."""
-        return self.tally.luck if self.tally.luck.settled else None
+    def adjusted(self) -> AdjustedReturn | None:
+        """The luck-adjusted return of the same rounds; None if it was not computed."""
+        luck = self.tally.luck
+        if not luck.settled:
+            return None
+        interval, gain = luck.anytime_interval(self.optimal_n), luck.variance_reduction(self.tally.se)
+        return AdjustedReturn(luck.mean, luck.se, luck.ci95, interval, gain, luck.shoes)
 
     @property
     def cut_card_effect(self) -> CutCardEffect | None:
@@ -107,8 +130,8 @@ class BotResult:
     @property
     def certified(self) -> bool:
         """Whether the luck-adjusted return of every round equals the exact value."""
-        luck = self.adjusted
-        if luck is None or self.exact is None or abs(luck.value - self.exact) > CERTAIN:
+        luck = self.tally.luck
+        if not luck.settled or self.exact is None or abs(luck.value - self.exact) > CERTAIN:
             return False
         return luck.yy <= luck.shoes * CERTAIN**2  # squares: one deviating round in 1e10 shows
 
@@ -154,25 +177,10 @@ class BotResult:
                 "cut_card_effect": self.cut_card_effect and self.cut_card_effect._asdict(),
                 "z": self.z,
                 "verdict": self.verdict,
-                "luck_adjusted": self._adjusted_json(),
+                "luck_adjusted": self.adjusted and self.adjusted._asdict(),
                 "payoffs": tally.payoffs,
                 "ties_replayed": tally.ties_replayed,
                 "convergence": [point.to_json() for point in self.convergence],
-            }
-        )
-
-    def _adjusted_json(self) -> dict[str, object] | None:
-        luck = self.adjusted
-        return (
-            None
-            if luck is None
-            else {
-                "mean": luck.mean,
-                "se": luck.se,
-                "ci95": luck.ci95,
-                "anytime95": luck.anytime95(self.optimal_n),
-                "gain": luck.variance_reduction(self.tally.se),
-                "shoes": luck.shoes,
             }
         )
 
@@ -191,10 +199,15 @@ class Difference:
     other: BotResult
     pair: PairedTally
 
+    def __repr__(self) -> str:
+        low, high = self.adjusted.ci95 if self.adjusted else self.pair.ci95
+        mean = self.adjusted.mean if self.adjusted else self.pair.mean
+        return f"Difference({self.one.name!r} - {self.other.name!r}, mean {mean:+.6f}, 95% {low:+.6f} to {high:+.6f})"
+
     @property
     def anytime95(self) -> tuple[float, float]:
         """The anytime-valid interval of the raw difference."""
-        return self.pair.anytime95(self.one.optimal_n)
+        return self.pair.anytime_interval(self.one.optimal_n)
 
     @property
     def apart(self) -> float:
@@ -212,7 +225,7 @@ class Difference:
             return None
         mean = one.mean - other.mean
         fixed = (one.ci95[1] - one.mean) + (other.ci95[1] - other.mean)
-        anytime = sum(luck.anytime95(self.one.optimal_n)[1] - luck.mean for luck in (one, other))
+        anytime = sum(luck.anytime95[1] - luck.mean for luck in (one, other))
         return Point(self.one.tally.rounds, mean, (mean - fixed, mean + fixed), (mean - anytime, mean + anytime))
 
     def to_json(self) -> dict[str, Any]:

@@ -199,11 +199,20 @@ def with_settings(contest: Contest, given: Mapping[str, Any], counted: bool = Fa
         The changed contest.
 
     Raises:
-        ConfigError: A value is not accepted.
+        ConfigError: A value is not accepted, or a name is unknown.
     """
+    _check_names(given)
     changed = replace(contest, **given)
     unlimited = changed.until == "decided" and not counted and "matches" not in given
     return replace(changed, matches=MANY) if unlimited else changed
+
+
+def _check_names(given: Mapping[str, Any]) -> None:
+    for name in given:
+        if name not in (*SETTINGS, "rules"):
+            near = difflib.get_close_matches(name, (*SETTINGS, "rules", "bots"), 1)
+            hint = f"did you mean {near[0]}?" if near else f"the settings are bots, rules, {', '.join(SETTINGS)}"
+            raise ConfigError(f"unknown setting {name!r}; {hint}")
 
 
 def load_config(path: str, given: Mapping[str, Any] | None = None) -> tuple[Contest, list[str]]:
@@ -232,13 +241,9 @@ def load_config(path: str, given: Mapping[str, Any] | None = None) -> tuple[Cont
     bots = values.pop("bots", [])
     if not isinstance(bots, list) or not all(isinstance(bot, str) for bot in bots):
         raise ConfigError(f"{path}: bots = {bots!r} is not accepted; use a list of names and files")
-    for name in values:
-        if name not in (*SETTINGS, "rules"):
-            near = difflib.get_close_matches(name, (*SETTINGS, "rules", "bots"), 1)
-            hint = f"did you mean {near[0]}?" if near else f"the settings are bots, rules, {', '.join(SETTINGS)}"
-            raise ConfigError(f"{path}: unknown setting {name!r}; {hint}")
     folder = Path(path).parent
     try:
+        _check_names(values)
         values = {name: str(value) if name == "until" else value for name, value in values.items()}
         if isinstance(values.get("house"), str):
             values["house"] = _located(folder, values["house"])

@@ -120,5 +120,6 @@ def find_backend(executor: str | Executor, workers: int | None = None, needs: Ne
     if name not in BACKENDS or executor.endswith("://"):
         wrong = f"{argument('executor')}: a {type(executor).__name__}"
         asked = argument("executor", executor) if isinstance(executor, str) else wrong
-        raise InputError(f"{asked} is not accepted; write local, dask, dask://HOST:PORT or cuda")
+        other = "; of a Dask client, give client.get_executor()" if hasattr(executor, "get_executor") else ""
+        raise InputError(f"{asked} is not accepted; write local, dask, dask://HOST:PORT or cuda{other}")
     return BACKENDS[name](address, workers, needs)

@@ -43,7 +43,7 @@ class Point(NamedTuple):
             The point; its intervals are unbounded below 100 rounds.
         """
         mean, sd, n, luck = tally.mean, tally.sd, tally.rounds, tally.luck
-        adjusted = Point(n, luck.mean, luck.ci95, luck.anytime95(optimal_n)) if luck.settled else None
+        adjusted = Point(n, luck.mean, luck.ci95, luck.anytime_interval(optimal_n)) if luck.settled else None
         return Point(n, mean, fixed_sample(mean, sd, n), anytime(mean, sd, n, optimal_n), adjusted)
 
     def to_json(self) -> dict[str, object]:
@@ -84,7 +84,7 @@ def half_width(tally: Tally, optimal_n: int) -> float:
     """
     if not tally.settled:
         return math.inf
-    low, high = tally.luck.anytime95(optimal_n) if tally.luck.settled else Point.of(tally, optimal_n).anytime95
+    low, high = tally.luck.anytime_interval(optimal_n) if tally.luck.settled else Point.of(tally, optimal_n).anytime95
     return (high - low) / 2
 
 
@@ -166,6 +166,9 @@ class Progress:
     losses: int = 0
     rounds_before: int = 0
     unmerged: int = 0
+
+    def __repr__(self) -> str:
+        return f"Progress({len(self.tallies)} seats, {self.rounds:,} rounds)"
 
     @property
     def rounds(self) -> int:

@@ -72,7 +72,7 @@ class LuckTally:
         """The fixed-sample 95% interval."""
         return fixed_sample(self.mean, self.sd, self.shoes)
 
-    def anytime95(self, optimal_n: int) -> tuple[float, float]:
+    def anytime_interval(self, optimal_n: int) -> tuple[float, float]:
         """The anytime-valid 95% interval of the mean, over shoes.
 
         Args:

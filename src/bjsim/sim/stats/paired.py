@@ -81,6 +81,9 @@ class PairedTally:
     sums: tuple[int, ...] = (0,) * 4
     products: tuple[int, ...] = (0,) * 10
 
+    def __repr__(self) -> str:
+        return f"PairedTally({self.batches:,} batches" + (f", mean {self.mean:+.6f})" if self.settled else ")")
+
     def __add__(self, other: PairedTally) -> PairedTally:
         if not self.batches or not other.batches:
             return self if self.batches else other
@@ -149,7 +152,7 @@ class PairedTally:
         """The fixed-sample 95% interval; unbounded below MIN_VALUES batches."""
         return fixed_sample(self.mean, self.sd, self.batches)
 
-    def anytime95(self, optimal_n: int) -> tuple[float, float]:
+    def anytime_interval(self, optimal_n: int) -> tuple[float, float]:
         """The anytime-valid 95% interval of the mean, over batches.
 
         Args:

@@ -35,6 +35,9 @@ class Tally:
     luck: LuckTally = LuckTally()
     pairs: tuple[PairedTally, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"Tally({self.rounds:,} rounds" + (f", mean {self.mean:+.6f})" if self.settled else ")")
+
     def __add__(self, other: Tally) -> Tally:
         if other.counts and self.counts and other.unit != self.unit:
             raise ValueError(f"tallies count in units of {self.unit} and of {other.unit}")

@@ -55,6 +55,10 @@ class Compared:
     only: tuple[str, ...]
     refusal: str = ""
 
+    def __repr__(self) -> str:
+        changes = "other columns" if self.changes is None else f"{len(self.changes)} changed cells"
+        return f"Compared({self.rules}, value {self.value:+.6f}, difference {self.difference:+.6f}, {changes})"
+
 
 class _Solved(NamedTuple):
     """A game with its best chart and that chart's value and standard deviation."""

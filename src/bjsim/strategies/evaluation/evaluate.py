@@ -32,10 +32,11 @@ from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.evaluation.best import best_chart, refusal, shoe_solver
 from bjsim.strategies.exact.reach import count_decisions
-from bjsim.strategies.exact.solver import ExpectedValue, Solver
-from bjsim.strategies.exact.values import Column, Policy
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.values import Column, ExpectedValue, Policy
 from bjsim.strategies.shoe.costs import WrongCell, cell_costs, settled_share
 from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.strategies.tabular import html_table
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,15 @@ class Evaluation:
     codes: Mapping[tuple[str, str], str]
     infinite_because: str = ""
     refusal: str = ""
+
+    def __repr__(self) -> str:
+        wrong = f"{len(self.cells)} wrong cell{'s' * (len(self.cells) != 1)}"
+        name, values = self.chart.name, f"value {self.value:+.6f}, best {self.best:+.6f}"
+        return f"Evaluation({name!r}, {self.chart.rules}, {values}, {wrong})"
+
+    def _repr_html_(self) -> str:
+        rows = [[f"{c.row} v {c.column}", c.chart, c.best, f"{c.cost:.4%}"] for c in self.cells]
+        return html_table(["cell", "chart", "best", "cost"], rows, repr(self))
 
     @property
     def in_infinite_shoe(self) -> bool:

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.automaton import Automaton
 from bjsim.sim.game.hand_states import HandState
@@ -28,36 +28,12 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart, full_code
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.moments import round_sd
-from bjsim.strategies.exact.values import Column, Dealer, Means, Number, Policy
+from bjsim.strategies.exact.values import Column, Dealer, ExpectedValue, Means, Number, Policy
 
 FINITE_DECKS = (
     "Solver(rules).value is the value in an infinite shoe, but these rules have finite decks; "
     "ShoeSolver(rules).value is the value in finite decks, and Solver.infinite_shoe_value does not warn"
 )
-
-
-@dataclass(frozen=True)
-class ExpectedValue:
-    """The expected result of a round under a strategy, in initial bets.
-
-    Attributes:
-        net: Expected profit per round.
-        tied: Expected stake tied per round, where ties are replayed; else 0.
-    """
-
-    net: Number
-    tied: Number
-
-    @property
-    def value(self) -> Number:
-        """Expected profit per settled bet: net / (1 - tied).
-
-        If at least as many bets are tied as were dealt, their number never falls and each replay adds `net` per bet:
-        the value is then infinite, with the sign of `net`.
-        """
-        if self.tied < 1:
-            return self.net / (1 - self.tied) if self.tied else self.net
-        return math.copysign(math.inf, self.net) if self.net else self.net
 
 
 class Solver:
@@ -161,6 +137,32 @@ class Solver:
         """
         ev = self.ev(chart.policy)
         return round_sd(self.states, chart.policy, ev.value, ev.tied)
+
+    def hand_values(self, cards: str, shown: str, *, pair: bool = True) -> dict[str, Number]:
+        """Return the value of each action for one hand, followed by best play.
+
+        Args:
+            cards: The hand's cards, such as `"T6"`.
+            shown: The dealer's upcard, or both cards if both are shown.
+            pair: Whether two equal cards may be split.
+
+        Returns:
+            Expected profit in initial bets by letter of the action, given that no dealer's natural has ended the round.
+            A hand that stands automatically has only `S`.
+
+        Raises:
+            InputError: The cards are not a hand to decide on, or the dealer cannot show these.
+        """
+        try:
+            state, label = self.chart.find_state(cards, False), self.states.column(shown)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        if len(cards) < 2 or state.points > 21:
+            raise InputError(f"{cards} is not a hand to decide on; give two or more cards that total at most 21")
+        if label not in self.columns or len(shown) != 1 + (self.rules.dealer_shows == "both"):
+            raise InputError(f"the dealer cannot show {shown!r} before a decision in {self.rules}")
+        state = state if pair else state._replace(rank=-1)
+        return {letter: self.best[label].act(state, letter) for letter in self.states.legal(state) or "S"}
 
     @cached_property
     def sd(self) -> float:

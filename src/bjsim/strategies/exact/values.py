@@ -23,6 +23,30 @@ Policy = Callable[[HandState, str, str], str]  # (state, column label, legal act
 
 
 @dataclass(frozen=True)
+class ExpectedValue:
+    """The expected result of a round under a strategy, in initial bets.
+
+    Attributes:
+        net: Expected profit per round.
+        tied: Expected stake tied per round, where ties are replayed; else 0.
+    """
+
+    net: Number
+    tied: Number
+
+    @property
+    def value(self) -> Number:
+        """Expected profit per settled bet: net / (1 - tied).
+
+        If at least as many bets are tied as were dealt, their number never falls and each replay adds `net` per bet:
+        the value is then infinite, with the sign of `net`.
+        """
+        if self.tied < 1:
+            return self.net / (1 - self.tied) if self.tied else self.net
+        return math.copysign(math.inf, self.net) if self.net else self.net
+
+
+@dataclass(frozen=True)
 class Column:
     """A column of a chart: what the dealer shows.
 

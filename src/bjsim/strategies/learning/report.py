@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 from bjsim.sim.game.actions import NAMES
@@ -22,21 +23,28 @@ WHY_NO_DISCOUNT = (
 )
 
 
-class LearnedGame:
+@dataclass(frozen=True, repr=False)
+class LearnedGame(Study):
     """A study of the decision process of a game, in terms of blackjack.
 
-    Args:
-        process: The game.
-        study: The study of its decision process.
-
     Attributes:
-        rules: The rules of the game.
+        process: The game.
     """
 
-    def __init__(self, process: GameProcess, study: Study) -> None:
-        self.process = process
-        self.study = study
-        self.rules: Rules = process.rules
+    process: GameProcess
+
+    @classmethod
+    def of(cls, process: GameProcess, study: Study) -> LearnedGame:
+        """The study of a game's decision process as that of the game."""
+        return cls(**{field.name: getattr(study, field.name) for field in fields(Study)}, process=process)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the game."""
+        return self.process.rules
+
+    def _repr_html_(self) -> str:
+        return self.chart._repr_html_()
 
     def action(self, state: MDPState) -> str:
         """The learned action.
@@ -50,13 +58,12 @@ class LearnedGame:
         Raises:
             KeyError: The state cannot be reached.
         """
-        mdp = self.study.mdp
-        return mdp.actions[int(self.study.learned.policy[mdp.index[str(state)]])]
+        return self.mdp.actions[int(self.learned.policy[self.mdp.index[str(state)]])]
 
     @cached_property
     def decisions(self) -> list[MDPState]:
         """The reachable states with a decision, in the order of charts."""
-        return [state for name, state in self.process.decisions.items() if name in self.study.mdp.index]
+        return [state for name, state in self.process.decisions.items() if name in self.mdp.index]
 
     @cached_property
     def chart(self) -> Chart:
@@ -70,15 +77,15 @@ class LearnedGame:
             cell, legal = (_row(state), state.column), self.process.legal(state)
             if len(legal) > choices.get(cell, 0):
                 cells[cell], choices[cell] = self._code(state), len(legal)
-        insurance = self.action(INSURE) if str(INSURE) in self.study.mdp.index else "S"
-        source = f"learned from {self.study.episodes:,} episodes"
+        insurance = self.action(INSURE) if str(INSURE) in self.mdp.index else "S"
+        source = f"learned from {self.episodes:,} episodes"
         return Chart("learned", self.rules, cells, source, insurance)
 
     def _code(self, state: MDPState) -> str:
         action = self.action(state)
         if action not in "DR":
             return action
-        stand, hit = (self.study.learned.q[self.study.mdp.row(str(state), each)] for each in "SH")
+        stand, hit = (self.learned.q[self.mdp.row(str(state), each)] for each in "SH")
         return action + ("s" if stand >= hit else "h")
 
     # --- the questions of [Neller]
@@ -110,19 +117,19 @@ class LearnedGame:
 
     def _compared_with_hoyle(self) -> list[str]:
         hoyle = CATALOGUE["hoyle"].chart(self.rules)
-        mdp = self.study.mdp
+        mdp = self.mdp
         ev = start_value(mdp, evaluate(mdp, self.process.policy(mdp, hoyle.policy)))
-        value = f"Hoyle's has the value {ev:+.6f} per bet, {self.study.value_exact - ev:.6f} less than the best"
+        value = f"Hoyle's has the value {ev:+.6f} per bet, {self.value_exact - ev:.6f} less than the best"
         lines = list(self._differences(hoyle, "Hoyle"))
         return [f"no; {value}", *lines] if lines else [f"yes, in every state; {value}"]
 
     def _payout(self) -> list[str]:
-        learned = self.study.learned
+        learned = self.learned
         low, high = learned.value_ci95
         lines = [
             f"yes: the mean return of {learned.value_episodes:,} episodes under the learned policy is "
             f"{learned.value:+.6f} per bet, 95% interval {low:+.6f} to {high:+.6f}; the exact value of the game is "
-            f"{self.study.value_exact:+.6f}"
+            f"{self.value_exact:+.6f}"
         ]
         if self.rules.ties == "replay":
             lines.append("ties are replayed with the same bet, so the return is per settled bet")
@@ -137,7 +144,7 @@ class LearnedGame:
         return list(self._differences(plain, "without them the best")) or ["no"]
 
     def _larger(self, reasons: list[Reason]) -> list[str]:
-        states, plain = len(self.study.mdp.states), plain_size(self.rules).states
+        states, plain = len(self.mdp.states), plain_size(self.rules).states
         lines = [f"{states / plain:.2f} times: {states:,} states, where hit or stand alone needs {plain:,}; it keeps"]
         return lines + [f"{reason.why}: without that {reason.without.states:,} states" for reason in reasons]
 

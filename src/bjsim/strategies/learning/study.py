@@ -17,6 +17,7 @@ import numpy as np
 from bjsim.strategies.learning.learn import Learned, LearningProgress, Schedule, learn
 from bjsim.strategies.mdp.model import FiniteMDP
 from bjsim.strategies.mdp.solve import Solution, regret, start_value, value_iteration
+from bjsim.strategies.tabular import html_table
 
 TOLERANCE = 1e-10  # of the exact values; actions that differ by at most ten times this are equally good
 
@@ -69,6 +70,13 @@ class Study:
     learned: Learned
     curve: tuple[LearningPoint, ...]
     seconds: float
+
+    def __repr__(self) -> str:
+        size = f"{len(self.mdp.states):,} states, {self.episodes:,} episodes"
+        return f"{type(self).__name__}({size}, regret {self.regret:.6f})"
+
+    def _repr_html_(self) -> str:
+        return html_table(Disagreement._fields, self.disagreements, repr(self))
 
     @property
     def value_exact(self) -> float:

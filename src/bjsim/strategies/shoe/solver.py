@@ -120,7 +120,9 @@ class ShoeSolver(ShoePlays):
         """
         return {charts.column: charts.row_values() for charts in self.column_charts()}
 
-    def hand_values(self, cards: str, shown: str, strategy: Strategy = "cdz-", pair: bool = True) -> dict[str, float]:
+    def hand_values(
+        self, cards: str, shown: str, strategy: Strategy = "cdz-", *, pair: bool = True
+    ) -> dict[str, float]:
         """Return the value of each action for one hand, followed by a strategy.
 
         Args:
