@@ -245,3 +245,38 @@ def test_the_interval_of_chips_does_not_depend_on_their_number():
         far.add(value + 10**12)
     assert far.sd == pytest.approx(near.sd, rel=1e-3) and near.sd == pytest.approx(statistics.stdev(values))
     assert far.ci95[1] - far.ci95[0] == pytest.approx(near.ci95[1] - near.ci95[0], rel=1e-3)
+
+
+@pytest.mark.parametrize(("lead", "separated"), [(0, False), (1, True)])
+def test_bots_that_always_score_alike_are_not_separated(lead, separated):
+    """Copies in a duplicate contest: the interval of their difference is the single point 0."""
+    standings = begun(["one", "other"], matches=60)
+    for match in range(60):
+        net = [10 * (match % 7) + lead, 10 * (match % 7)]
+        standings.add({"record": "round", "match": match, "table": 0, "seats": [0, 1], "net": net})
+        standings.add({"record": "match", "match": match})
+    difference = standings.difference(0, 1)
+    assert difference.mean == lead and difference.interval is not None
+    assert difference.separated == separated == standings.difference(1, 0).separated
+
+
+def test_a_bot_is_struck_out_by_its_last_fault_of_a_match():
+    standings = begun(["faulty", "other"], matches=3, strikes=3)
+    seen = []
+    for match, faults in enumerate(([1, 1, 1, 1], [2, 0, 0], [2, 1, 0])):
+        for count in faults:
+            fault = {"bot": 0, "kind": "timeout", "place": 0, "move": 1}
+            record = {"record": "round", "match": match, "table": 0, "seats": [0, 1], "net": [0, 0]}
+            standings.add(record | {"faults": [fault] * count})
+            seen.append(list(standings.struck_out))
+        standings.add({"record": "match", "match": match})
+    once, twice = [(0, 0)], [(0, 0), (0, 2)]
+    assert seen == [[], [], once, once, once, once, once, once, twice, twice]
+    assert standings.scores[0].faults == {"timeout": 9} and not standings.scores[1].faults
+
+
+def test_house_players_have_names():
+    """Their numbers are negative, and count from the end of the names."""
+    assert begun(["one", "other"]).seat_names[-1] == "house"
+    names = begun(["one", "other"], against=("lim17", "hoyle")).seat_names
+    assert (names[-1], names[-2], names[:2]) == ("house (lim17)", "house (hoyle)", ["one", "other"])

@@ -13,9 +13,11 @@ from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.shoe.charts import ColumnCharts
-from bjsim.strategies.shoe.costs import cell_costs
+from bjsim.strategies.shoe.costs import cell_costs, settled_share
 from bjsim.strategies.shoe.lookup import STRATEGIES
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.shoe.splits import split_weights
@@ -126,6 +128,17 @@ def test_many_decks_tend_to_the_infinite_shoe(name: str) -> None:
     chart = Chart("random", rules.replace(decks="inf"), cells)
     ev = float(infinite.ev(chart.policy).value)
     assert 2 * two.value_of(chart) - one.value_of(chart) == pytest.approx(ev, abs=2e-6)
+
+
+def test_costs_per_settled_bet_add_up_where_ties_are_replayed() -> None:
+    """Every tied bet is dealt again, so a round settles less than one; the share is also 1 - P(tie) of its play."""
+    rules = named_rules("neller").replace(decks=1, cut=0)
+    evaluation = evaluate_chart(CATALOGUE["lim15"].chart(rules))
+    solver, chart = ShoeSolver(rules), evaluation.chart
+    tied = solver._ev(solver.shoe, 1.0, solver.plays(chart)) - solver._ev(solver.shoe, 0.0, solver.plays(chart))
+    assert 0.05 < tied < 0.15 and settled_share(solver, chart) == pytest.approx(1 - tied, abs=1e-12)
+    assert evaluation.difference > 0.01
+    assert evaluation.costs == pytest.approx(evaluation.difference, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["vegas-s17", "european"])

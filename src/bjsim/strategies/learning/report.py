@@ -35,7 +35,15 @@ class LearnedGame(Study):
 
     @classmethod
     def of(cls, process: GameProcess, study: Study) -> LearnedGame:
-        """The study of a game's decision process as that of the game."""
+        """Make the study of a game from that of its decision process.
+
+        Args:
+            process: The game.
+            study: The study of its decision process.
+
+        Returns:
+            The study of the game.
+        """
         return cls(**{field.name: getattr(study, field.name) for field in fields(Study)}, process=process)
 
     @property

@@ -26,9 +26,11 @@ Strategies, by increasing information:
 | `cdp1` | all cards; all split hands are played by one plan: the best for the first of two split hands |
 | `cdp` | all cards; split hands are played by a plan for their final number n: the best if n pair cards are gone |
 
+A split hand of `cdz-` that may not do the same, such as surrender, hits or stands, whichever is better.
+
 The plan of `cdp` ignores what else n tells, that other second cards are no pair cards. It needs n before the first
 split hand is played, so it can be played only where all split hands get their second cards first. At bjsim's table, as
-in casinos, a split hand is finished before the next gets its second card: with resplits nobody can play `cdp` there.
+in casinos, a split hand is finished before the next gets its second card: with resplits no player can play `cdp` there.
 With `max_hands = 2` it equals `cdp1`.
 
 Values are those of the first round from the given shoe. They are exact up to rounding in double precision (about
