@@ -229,6 +229,33 @@ def test_notifications(tmp_path: Path, server: Any) -> None:
     assert next(message for _, _, message in server.got if message["event"] == "struck out")["bot"] == "faulty"
 
 
+def test_the_sender_imports_nothing_from_the_current_folder(
+    tmp_path: Path, server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finding 1: the folder may hold bots that other people sent, and a bot may be called http.py."""
+    bots, mark = tmp_path / "bots", tmp_path / "was here"
+    bots.mkdir()
+    for name in ("http", "json", "email"):
+        (bots / f"{name}.py").write_text(f"open({str(mark)!r}, 'w')")
+    monkeypatch.chdir(bots)
+    url = f"http://127.0.0.1:{server.server_port}/"
+    words = ["lim13", "lim17", "--matches", 1, "--out", tmp_path / "c", "--notify", url]
+    assert bjsim("koth", *words).status == 0
+    assert server.got[-1][2]["event"] == "end" and not mark.exists()
+
+
+def test_a_notification_neither_pings_nor_links(tmp_path: Path, server: Any) -> None:
+    """Finding 12: chat services read `@`, `<..>` and URLs in the text as markup."""
+    url = f"http://127.0.0.1:{server.server_port}/"
+    name = "@everyone <!channel> <https://evil.example|click> [x](y)"
+    words = [f"{name}=lim17", "--matches", 1, "--out", tmp_path / "c", "--notify", url]
+    assert bjsim("koth", "lim13", *words).status == 0
+    sent = [message for _, _, message in server.got]
+    assert all(message["allowed_mentions"] == {"parse": []} for message in sent)
+    assert name in json.dumps(sent) and any("everyone" in message["text"] for message in sent)
+    assert not any(re.search(r"[<>@\[\]]|://", message[key]) for message in sent for key in ("text", "content"))
+
+
 @pytest.mark.parametrize("kind", ["refused", "error", "redirect"])
 def test_a_failed_notification_disturbs_nothing(
     tmp_path: Path, server: Any, kind: str, capfd: pytest.CaptureFixture[str]

@@ -131,3 +131,18 @@ def test_every_compiled_function_has_this_cache() -> None:
         if "numba" in (text := path.read_text(encoding="utf-8")) and bare.search(text)
     }
     assert found == {"sim/engine/jit.py"}
+
+
+def test_a_folder_does_not_choose_where_compiled_code_comes_from(tmp_path: Path) -> None:
+    """Finding 5: with PyYAML, numba reads this file, and then unpickles a cache of the folder's choice."""
+    (tmp_path / ".numba_config.yaml").write_text("cache_dir: c\n")
+    code = """if True:
+        import sys
+        from bjsim.errors import InputError
+        try:
+            import bjsim.sim.engine.jit
+        except InputError as error:
+            print("numba" in sys.modules, error)
+    """
+    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert run.stdout.startswith("False the current folder has a .numba_config.yaml")

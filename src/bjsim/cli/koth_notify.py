@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +21,8 @@ SHOWN = 5  # bots of the standings in a notification
 LONGEST_NAME = 60
 MOST_BYTES = 4000  # a pipe takes so many at once or not at all
 END_S = 6.0  # how long the last notifications are waited for
+SENDER = Path(__file__).with_name("notify_sender.py")
+MARKUP = r"[<>@&*~`|\[\]]|://"  # of chat services: a bot's name must neither ping people nor become a link
 
 
 class WebAddress(click.ParamType):  # type: ignore[type-arg]
@@ -52,9 +56,8 @@ class Notifier:
         self._leader = host.standings.order()[0] if host.standings.matches else None
         self._struck = {bot for bot, _ in host.standings.struck_out}
         self._matches = host.standings.matches
-        self._sender = subprocess.Popen(
-            [sys.executable, "-m", "bjsim.cli.notify_sender"], stdin=subprocess.PIPE, start_new_session=True
-        )
+        # Isolated, since Python would otherwise import `http.py` from the current folder, which may hold bots.
+        self._sender = subprocess.Popen([sys.executable, "-I", SENDER], stdin=subprocess.PIPE, start_new_session=True)
         assert self._sender.stdin
         self._pipe = self._sender.stdin.fileno()
         os.set_blocking(self._pipe, False)
@@ -93,7 +96,7 @@ class Notifier:
 
     def _notify(self, host: Host, event: str, words: str, bot: str | None = None) -> None:
         title = host.contest.title or f"{host.contest.rules.name} contest"
-        text = f"{title}: {words}"
+        text = re.sub(MARKUP, "·", f"{title}: {words}")
         rows = [
             {"rank": row.rank, "bot": row.name[:LONGEST_NAME], "chips": round(row.chips, 2)}
             for row in host.standings.rows()[:SHOWN]
@@ -101,7 +104,7 @@ class Notifier:
         # Chat services show `text` (Slack, Mattermost) or `content` (Discord).
         self._write(json.dumps({
             "event": event, "contest": title, "bot": bot, "matches": host.standings.matches, "standings": rows,
-            "text": text, "content": text,
+            "text": text, "content": text, "allowed_mentions": {"parse": []},
         }))  # fmt: skip
 
     def _write(self, line: str) -> None:

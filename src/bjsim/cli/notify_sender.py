@@ -1,4 +1,4 @@
-"""Sends notifications: `python -m bjsim.cli.notify_sender` reads a URL, then one JSON text a line, and POSTs each.
+"""Sends notifications: this file, run as a program, reads a URL, then one JSON text a line, and POSTs each.
 
 It is a process of its own, so that a slow or dead server holds up nothing, and no worker is forked beside a thread.
 """
