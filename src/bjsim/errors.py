@@ -28,6 +28,12 @@ class EndlessSplitting(RunFailed):
     """A round in which one seat's splits exceeded the limit on hands."""
 
 
+def shorten(value: object, most: int = 100) -> str:
+    """A value as text for a message, with at most so many characters."""
+    text = str(value)
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 @contextmanager
 def file_errors(path: str | Path) -> Iterator[None]:
     """Add the path to an OSError from writing an open file, such as for a full disk, which does not carry one."""

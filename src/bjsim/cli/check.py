@@ -43,7 +43,7 @@ from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import ELSE, Chart
 from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.exact.reach import find_endless_split
-from bjsim.strategies.formats.files import WRITERS, decode, detect_format, read_with_notes
+from bjsim.strategies.formats.files import MAX_BYTES, WRITERS, decode, detect_format, read_bytes, read_with_notes
 from bjsim.strategies.formats.pasted import Reading
 from bjsim.strategies.formats.text import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -128,17 +128,14 @@ def check(
 def read(text: str, rules: Rules) -> tuple[Reading, str]:
     """The chart that the argument names, with notes on how it was read, and its format. Raises: InputError."""
     if text == "-":
-        data = decode(sys.stdin.buffer.read(), "standard input")
+        data = decode(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")
         return read_with_notes(data, "standard input", rules), detect_format(data)
     if text in CATALOGUE or not Path(text).is_file():
         player = find_player(text, rules)
         if isinstance(player, Chart):
             return Reading(player), "chart"
         raise InputError(f"{text} is not a chart: a player that decides in Python has no cells to check")
-    try:
-        data = decode(Path(text).read_bytes(), text)
-    except OSError as error:
-        raise InputError(f"cannot read the chart {text}: {error.strerror}") from None
+    data = decode(read_bytes(text), text)
     return read_with_notes(data, text, rules), detect_format(data)
 
 

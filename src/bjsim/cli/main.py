@@ -33,7 +33,8 @@ COMMANDS = {
 }
 
 
-LONGEST_MESSAGE = 2000  # characters; an error may quote a file name or value of any length
+LONGEST_MESSAGE = 1500  # characters; an error may quote a file name or value of any length
+LONGEST_WORD = 300
 
 
 class LazyGroup(click.Group):
@@ -141,6 +142,7 @@ def os_error_text(error: OSError) -> str:
 def _fail(message: str, status: int) -> None:
     from bjsim.bots.protocol import printable
 
-    line = printable(" ".join(message.split()))
-    click.echo(f"bjsim: {line if len(line) <= LONGEST_MESSAGE else f'{line[:1500]} … {line[-400:]}'}", err=True)
+    words = (word if len(word) <= LONGEST_WORD else f"{word[:100]}…{word[-50:]}" for word in message.split())
+    line = printable(" ".join(words))
+    click.echo(f"bjsim: {line if len(line) <= LONGEST_MESSAGE else f'{line[:1000]} … {line[-400:]}'}", err=True)
     sys.exit(status)

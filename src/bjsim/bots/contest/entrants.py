@@ -15,7 +15,7 @@ from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.folders import is_bot_folder, read_folder
-from bjsim.bots.sandbox.languages import BuildError, MissingToolchain, find_language
+from bjsim.bots.sandbox.languages import ENDINGS, BuildError, MissingToolchain, find_language
 from bjsim.bots.sandbox.sources import check_name, read_bot, read_protocol
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -171,7 +171,7 @@ def _file(path: Path, rules: Rules) -> tuple[str, str, str]:
     try:
         check_name(path)
         content = read_bot(path)
-        if _is_chart(content, path, rules):
+        if path.suffix.lower() not in ENDINGS and _is_chart(content, path, rules):
             language = IN_PROCESS
         else:
             detected = find_language(path)

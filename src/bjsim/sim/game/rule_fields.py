@@ -11,7 +11,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
-from bjsim.errors import InputError
+from bjsim.errors import InputError, shorten
 from bjsim.sim.game import rule_parsers as parsers
 
 BOOL = "true or false"
@@ -51,6 +51,7 @@ def plain(value: object) -> object:
 
 def unknown_field(name: str, known: Iterable[str]) -> RulesError:
     """The error for a field that does not exist; it names the most similar one with the same first letter."""
+    name = shorten(name)
     typed, known = name.lower(), [*known]
     near = difflib.get_close_matches(typed, [field for field in (*known, *WORDS) if field[:1] == typed[:1]], 1)
     if near:
@@ -96,7 +97,7 @@ def expand_words(changes: Mapping[str, object], known: Collection[str]) -> dict[
             is_meant = False
             flags = False
         if not is_meant and not flags:
-            raise RulesError(f"{name} = {value} is not accepted; use true")
+            raise RulesError(f"{shorten(name)} = {shorten(value)} is not accepted; use true")
         expanded |= fields if is_meant else {field: not meant for field, meant in fields.items()}
     return expanded
 

@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from bjsim.arguments import parse_fraction
+
 EARLY_SURRENDER = {"none": "", "late": "", "early": "AT", "early-ten": "T", "early-ace": "A"}  # kinds; against what
 
 
@@ -28,7 +30,7 @@ def amount(low: int, high: int) -> Callable[[str], int]:
     """A parser of integers from `low` to `high`, which may be written as 1e6 or 1M."""
 
     def parse(text: str) -> int:
-        number = Fraction(text.removesuffix("M")) * (10**6 if text.endswith("M") else 1)
+        number = parse_fraction(text.removesuffix("M")) * (10**6 if text.endswith("M") else 1)
         return whole(low, high)(str(number))
 
     return parse
@@ -43,7 +45,7 @@ def share(accepts: Callable[[Fraction], bool]) -> Callable[[str], Fraction]:
     """A parser of fractions and percentages that satisfy `accepts`."""
 
     def parse(text: str) -> Fraction:
-        number = Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        number = parse_fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
         if not accepts(number):
             raise ValueError
         return number
@@ -53,7 +55,7 @@ def share(accepts: Callable[[Fraction], bool]) -> Callable[[str], Fraction]:
 
 def odds(text: str) -> Fraction:
     """Parse odds above 0 and up to 100, such as 3:2."""
-    number = Fraction(text.replace(":", "/"))
+    number = parse_fraction(text.replace(":", "/"))
     if not 0 < number <= 100 or number.denominator > 1000:
         raise ValueError
     return number

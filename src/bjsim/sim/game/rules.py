@@ -11,11 +11,14 @@ from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Any
 
+from bjsim.errors import shorten
 from bjsim.sim.game import rule_parsers as parsers
 from bjsim.sim.game.cards import NORMAL_TENS, SPANISH_TENS
 from bjsim.sim.game.constraints import find_contradictions
 from bjsim.sim.game.rule_fields import BOOL, RulesError, expand_words, html_table, plain, rule, unknown_field
 from bjsim.sim.game.rule_values import RuleValues
+
+LONGEST_NAME = 100  # characters
 
 __all__ = ["RULE_FIELDS", "Rules", "RulesError", "parse_field", "plain"]
 
@@ -167,21 +170,22 @@ class Rules(RuleValues):
         "none", "none, or 5 to 7", "a hand of this many cards wins its bet at once", parsers.charlie
     )  # fmt: skip
     raises: bool = rule(False, BOOL, "seats may add chips to their stake (B n) before standing", parsers.flag)
-    buy_in: int = rule(10, "1 or more chips", "chips of the initial bet", parsers.amount(1, 10**9))
-    chips: int = rule(200, "twice the buy-in or more", "chips a seat starts with", parsers.amount(2, 10**12))
+    buy_in: int = rule(10, "1 to 1e9 chips", "chips of the initial bet", parsers.amount(1, 10**9))
+    chips: int = rule(200, "twice the buy-in, to 1e12 chips", "chips a seat starts with", parsers.amount(2, 10**12))
     turns: str = rule(
         "in-turn", "in-turn or round-robin", "each seat finishes in turn, or one move each, round and round",
         parsers.parse_choice("in-turn", "round-robin"),
     )  # fmt: skip
     move_cap: int = rule(
-        100, "20 or more, as no hand draws more cards", "moves of a hand, raises included, after which it stands",
+        100, "20 (no hand draws more cards) to 1000000", "moves of a hand, raises included, after which it stands",
         parsers.whole(20, 10**6),
     )  # fmt: skip
     seats: int = rule(1, "1 to 7", "seats of a table that share its shoe", parsers.whole(1, 7))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str):
-            raise RulesError(f"name = {self.name!r} is not accepted; use text")
+        if not isinstance(self.name, str) or not self.name.isprintable() or len(self.name) > LONGEST_NAME:
+            shown = shorten(repr(self.name))
+            raise RulesError(f"name = {shown} is not accepted; use one line of at most {LONGEST_NAME} characters")
         by_default = self.ten_probability is NORMAL_TENS  # if 4/13 is given, it is another object
         for name in RULE_FIELDS:
             object.__setattr__(self, name, parse_field(name, getattr(self, name)))
@@ -254,4 +258,4 @@ def parse_field(name: str, value: object) -> Any:
     try:
         return RULE_FIELDS[name]["parse"](str(value).strip())
     except (ValueError, KeyError, ZeroDivisionError):
-        raise RulesError(f"{name} = {value} is not accepted; use {RULE_FIELDS[name]['accepts']}") from None
+        raise RulesError(f"{name} = {shorten(value)} is not accepted; use {RULE_FIELDS[name]['accepts']}") from None

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bjsim.arguments import parse_fraction
 from bjsim.sim.stats.intervals import MIN_VALUES, anytime, fixed_sample
 
 Array = np.ndarray[Any, Any]
@@ -188,7 +189,7 @@ class PairedTally:
             The tally.
         """
         return PairedTally(
-            Fraction(data["unit"]),
+            parse_fraction(data["unit"]),
             int(data["cards"]),
             int(data["stretches"]),
             tuple(data["sums"]),

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
+from bjsim.arguments import parse_fraction
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.paired import PairedTally
 
@@ -143,4 +144,4 @@ class Tally:
         """
         counts = {(net, tied): count for net, tied, count in data["counts"]}
         pairs = tuple(PairedTally.from_json(pair) for pair in data.get("pairs", ()))
-        return Tally(Fraction(data["unit"]), counts, LuckTally.from_json(data.get("luck", {})), pairs)
+        return Tally(parse_fraction(data["unit"]), counts, LuckTally.from_json(data.get("luck", {})), pairs)

@@ -7,12 +7,12 @@ import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import fields
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bjsim.arguments import parse_fraction
 from bjsim.errors import InputError
 from bjsim.sim.engine.counting_table import CountSums
 from bjsim.sim.engine.kernels.count_layout import PRODUCTS, RAW
@@ -99,7 +99,7 @@ def _game(about: Mapping[str, Any]) -> CountingGame:
     cells = {(row, column): code for row, column, code in chart["cells"]}
     departures = Departures(Chart(chart["name"], rules, cells, chart["source"]), parse_departures(about["departures"]))
     counts = tuple(about["counts"]) if about["counts"] else None
-    spots = tuple((Fraction(count), int(number)) for count, number in about["spots"])
+    spots = tuple((parse_fraction(count), int(number)) for count, number in about["spots"])
     return CountingGame(
         rules,
         CountingSystem(**about["system"]),

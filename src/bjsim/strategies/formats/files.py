@@ -19,7 +19,7 @@ from bjsim.strategies.formats.pasted import NoHeaderError, Reading, read_pasted
 from bjsim.strategies.formats.policy import format_policy, policy_chart
 from bjsim.strategies.formats.text import format_text, split_lines, text_grid
 
-MAX_BYTES = 1 << 20  # of a chart file; known charts have 5,000
+MAX_BYTES = 1 << 16  # of a chart file; known charts have 5,000
 WRITERS = {"chart": format_text, "csv": format_csv, "policy": format_policy}
 
 
@@ -85,8 +85,11 @@ def decode(data: bytes | str, name: str) -> str:
     """Decode a chart file.
 
     Raises:
-        ChartError: The content is neither UTF-8 nor UTF-16 with a byte order mark, or has control characters.
+        ChartError: The content is too large, neither UTF-8 nor UTF-16 with a byte order mark, or has control
+            characters.
     """
+    if len(data) > MAX_BYTES:
+        raise ChartError(f"{name} is larger than {MAX_BYTES >> 10} KiB; a chart is a table of hands and dealer's cards")
     try:
         if isinstance(data, str):
             text = data
@@ -106,6 +109,19 @@ def _not_text(name: str, before: str, problem: str) -> ChartError:
     return ChartError(f"{position}: {problem}; a chart is a table of hands, dealer's cards and actions")
 
 
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """The content of a chart file; of one that is too large, only so much that `decode` refuses it.
+
+    Raises:
+        ChartError: The file cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise ChartError(f"cannot read the chart {path}: {error.strerror}") from None
+
+
 def load_chart(path: str | os.PathLike[str], rules: Rules) -> Chart:
     """Read a chart file in any of the three formats.
 
@@ -116,11 +132,4 @@ def load_chart(path: str | os.PathLike[str], rules: Rules) -> Chart:
     Raises:
         ChartError: The file cannot be read, or the chart is not valid.
     """
-    try:
-        with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ChartError(f"cannot read the chart {path}: {error.strerror}") from None
-    if len(data) > MAX_BYTES:
-        raise ChartError(f"{path} is larger than {MAX_BYTES >> 20} MiB; a chart is a table of hands and dealer's cards")
-    return read_chart(data, os.fspath(path), rules)
+    return read_chart(read_bytes(path), os.fspath(path), rules)

@@ -19,7 +19,7 @@ TITLE_WORDS = {
     *("V", "DEALER", "DEALER'S", "CARD", "CARDS", "UPCARD", "UP", "SHOWS", "AGAINST", "BASIC", "ACE", "ACES", "WITH"),
     *("AN", "DECISION", "DECISIONS", "FOR", "AND"),
 }  # the words of a line that begins a section; "dealer stands on soft 17" is no such line
-LEFT_OUT = r"\(.*?\)|\b(?:EXCLUDING|EXCEPT|WITHOUT|BUT NO|NOT?|NON)\b.*"  # parts of titles: "hard hands (no pairs)"
+LEFT_OUT = r"\([^()]*\)|\b(?:EXCLUDING|EXCEPT|WITHOUT|BUT NO|NOT?|NON)\b.*"  # parts of titles: "hard hands (no pairs)"
 NOISE = r"\b(HARD|SOFT|PAIRS?|SPLITS?|OF|TOTALS?|HANDS?|PLAYER'?S?|YOUR?|HAVE|POINTS?)\b|[():.\"]"
 UP, DOWN = r"(OR|AND|&) (MORE|HIGHER|UP|ABOVE|OVER|GREATER)", r"(OR|AND|&) (LESS|LOWER|DOWN|BELOW|UNDER|FEWER)"
 CARD = r"(?:10|[2-9]|[TJQKXFA]|TENS?|ACES?)"
@@ -50,6 +50,7 @@ CODE_WORDS = {
 }  # fmt: skip
 CODES_BY_WORD = {word: code for code, words in CODE_WORDS.items() if code not in "DR" for word in words.split()}
 FALLBACKS = {"D": "HS", "P": "HDS", "R": "HSP"}
+LONGEST_LABEL = 100  # characters; some expressions take time that grows with the square of a label's length
 FOOTNOTES = "*†‡§!¹²³⁴⁵. "  # marks after a code; `!` is that of `bjsim check`
 
 
@@ -121,6 +122,8 @@ def parse_hands(label: str, section: str | None) -> list[str] | None:
     Returns:
         Names of rows, such as `A2`; None if the label is not a hand.
     """
+    if len(label) > LONGEST_LABEL:
+        return None
     text = re.sub("[–—−‑‒~]|\\.\\.+|…", "-", label.upper()).replace("≤", "<=").replace("≥", ">=")
     text = re.sub("['’]S", "S", text)
     outside = _rows(re.sub(r"\(.*?\)", " ", text), section)

@@ -11,6 +11,7 @@ from bjsim.strategies.formats.parser import Token
 
 SEPARATORS = ("|", "\t", ";", ",", "&", "")  # "" for blanks
 QUOTES = "'\"*`“”‘’"  # around fields; asterisks make words bold in Markdown
+LONGEST_LINE = 1000  # characters that are read of a line; more are prose
 TENS = 3  # columns that a header may have besides one for tens: jacks, queens and kings
 
 # Frames of boxes become pipes and dashes, odd blanks and brackets become blanks, and invisible characters vanish.
@@ -38,9 +39,11 @@ class TableLayout(NamedTuple):
 def plain_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines that are not empty, with their numbers, without comments, frames and the ends of LaTeX rows.
 
-    A comment that begins a line is kept without its `#`, since Markdown writes headings so.
+    A comment that begins a line is kept without its `#`, since Markdown writes headings so. Of a line that is longer
+    than LONGEST_LINE, only the beginning is kept.
     """
     for number, line in enumerate(re.split(r"\r\n|\n|\r", text.translate(_PLAIN)), 1):
+        line = line[:LONGEST_LINE]
         heading = line.lstrip().startswith("#")
         line = line.replace("#", " ") if heading else line.split("#")[0]
         line = re.sub(r"^\s*[-*•]\s", lambda mark: " " * len(mark[0]), line)  # an item of a list
@@ -100,6 +103,8 @@ def find_header(text: str, columns: Sequence[str], parse_card: Callable[[str], s
             continue
         fields = split_fields(1, text, separator)
         cards = [parse_card(token.text) for token in fields]
+        if not set(columns) <= set(cards):
+            continue
         for size in (len(columns) + TENS, len(columns)):
             for start in range(len(cards) - size, -1, -1):
                 found = [card for card in cards[start : start + size] if card is not None]

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from bjsim.strategies.charts.rows import PAIR, parse_row
-from bjsim.strategies.formats.labels import parse_hands
+from bjsim.strategies.formats.labels import LONGEST_LABEL, parse_hands
 from bjsim.strategies.formats.parser import ParsedTable, Token
 
 GAP = r"[\s:=,;|&(-]+(?=[A-Za-z]{2})"  # between the pair and the words
@@ -34,7 +34,7 @@ class PairWords(NamedTuple):
 def find_pair_words(number: int, text: str, section: str | None) -> PairWords | None:
     """A line that begins with pairs and goes on with words, or None."""
     found = []
-    for gap in re.finditer(GAP, text):
+    for gap in re.finditer(GAP, text[: 2 * LONGEST_LABEL]):
         label, words = text[: gap.start()].strip(" |\t\"'"), text[gap.end() :]
         hands = parse_hands(label, section) if label else None
         if hands and all(parse_row(row).kind == PAIR for row in hands):
