@@ -12,7 +12,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from bjsim.errors import InputError
+from bjsim.errors import InputError, shorten
 
 MAX_COUNT = 10**15  # largest accepted count of anything
 MAX_HANDS = 10**10  # played to reach a precision if nothing else is given
@@ -85,7 +85,7 @@ def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT, 
     except (ValueError, OverflowError):
         number = whole = None
     if whole is None or whole != number or not low <= whole <= most:
-        shown = value if isinstance(value, str | Real | None) else f"a {type(value).__name__}"
+        shown = shorten(value) if isinstance(value, str | Real | None) else f"a {type(value).__name__}"
         largest = f"{most:.0e}".replace("e+0", "e").replace("e+", "e")
         range_ = f"{low} to {most}" if most < 10**9 else f"{low} to {largest}, such as {example}"
         raise InputError(f"{name}: {shown} is not accepted; use a whole number from {range_}")

@@ -85,7 +85,7 @@ def test_an_exponent_of_many_digits_is_refused(tmp_path: Path) -> None:
         ["run", "--bots", "lim17", "--hands", 9, "--set", "ten_probability=1e-9999999"],
         ["run", "--bots", "lim17", "--hands", 9, "--set", "cut=1e9_999_999"],
         ["run", "--bots", "lim17", "--hands", 9, "--rules", tmp_path / "r.toml"],
-        ["compare", "vegas-s17", "--vary", f"blackjack_pays={HUGE}"],
+        ["compare", "--rules", "vegas-s17", "--vary", f"blackjack_pays={HUGE}"],
         ["koth", "play", "--config", tmp_path / "c.toml", "--out", tmp_path / "c"],
     ):
         assert "is not accepted; use" in refused(*given)

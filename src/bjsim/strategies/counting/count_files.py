@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import zipfile
@@ -12,18 +13,26 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.arguments import parse_fraction
-from bjsim.errors import InputError
+from bjsim.arguments import parse_fraction, whole_number
+from bjsim.errors import InputError, shorten
 from bjsim.sim.engine.counting_table import CountSums
 from bjsim.sim.engine.kernels.count_layout import PRODUCTS, RAW
+from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, parse_departures
+from bjsim.strategies.counting.ramp import MAX_COUNT
 from bjsim.strategies.counting.system import CountingSystem
-from bjsim.strategies.counting.tables import CountingGame
+from bjsim.strategies.counting.tables import MOST_SPOTS, CountingGame
+from bjsim.strategies.formats.parser import required_rows
+
+Array = np.ndarray[Any, Any]
 
 FORMAT = "bjsim counting run 2"
+MOST_BYTES = 1 << 26  # of the file, and of its arrays; those of a run with 45 buckets have 1.2 MB
+MOST_SECONDS = 1e10
 
 
 def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
@@ -77,20 +86,41 @@ def load_count_run(path: str | os.PathLike[str]) -> CountRun:
     """
     name = os.fspath(path)
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            found = {key: archive[key] for key in archive.files}
+        found = _arrays(Path(path))
         about = json.loads(str(found.pop("about")))
         if about["format"] != FORMAT:
-            raise InputError(f"{name} has the format {about['format']!r}; this version reads {FORMAT!r}")
+            raise InputError(f"the format {shorten(repr(about['format']))} is not accepted; use {FORMAT!r}")
         expected = found.pop("expected")
         sums = CountSums(**found)
         game = _game(about)
-        _check_shapes(game, sums, expected)
-        return CountRun(game, int(about["first"]), expected, sums, int(about["seed"]), float(about["seconds"]))
+        _check_arrays(game, sums, expected)
+        seed, seconds = whole_number("seed", about["seed"], 0, MAX_SEED), float(about["seconds"])
+        if not 0 <= seconds <= MOST_SECONDS:
+            raise ValueError("no run takes so long")
+        return CountRun(game, _count("first", about["first"]), expected, sums, seed, seconds)
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    except Exception:  # zipfile, numpy and json raise a dozen kinds for the files of strangers
         raise InputError(f"{name} is not a counting run of bjsim, or is damaged") from None
+
+
+def _arrays(path: Path) -> dict[str, Array]:
+    """The arrays in a file of limited size, and with limited sizes in its directory."""
+    if not path.is_file():
+        raise FileNotFoundError(errno.ENOENT, "no such file")
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError("the file is too large")
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
+            raise ValueError("its arrays are too large")
+    with np.load(path, allow_pickle=False) as arrays:
+        return {key: arrays[key] for key in arrays.files}
+
+
+def _count(name: str, value: object) -> int:
+    return whole_number(name, value, -MAX_COUNT, MAX_COUNT)
 
 
 def _game(about: Mapping[str, Any]) -> CountingGame:
@@ -98,26 +128,41 @@ def _game(about: Mapping[str, Any]) -> CountingGame:
     chart = about["chart"]
     cells = {(row, column): code for row, column, code in chart["cells"]}
     departures = Departures(Chart(chart["name"], rules, cells, chart["source"]), parse_departures(about["departures"]))
-    counts = tuple(about["counts"]) if about["counts"] else None
-    spots = tuple((parse_fraction(count), int(number)) for count, number in about["spots"])
+    states = States(rules)
+    needed = {(row, column) for row in required_rows(states) for column in states.columns}
+    if not (chart["name"] + chart["source"]).isprintable() or not needed <= cells.keys():
+        raise ValueError("the chart is not one of this game")
+    low, high = about["counts"] or (0, 0)
+    counts = (_count("counts", low), _count("counts", high)) if about["counts"] else None
+    first, last = about.get("span", (0, 0))
+    spots = tuple((parse_fraction(at), whole_number("spots", number, 1, MOST_SPOTS)) for at, number in about["spots"])
+    if any(abs(count) > MAX_COUNT for count, _ in spots):
+        raise ValueError("there is no such count")
     return CountingGame(
         rules,
         CountingSystem(**about["system"]),
         departures,
         counts,
         spots,
-        about.get("adjusted", True),
-        tuple(about.get("span", (0, 0))),
+        bool(about.get("adjusted", True)),
+        (_count("span", first), _count("span", last)),
     )
 
 
-def _check_shapes(game: CountingGame, sums: CountSums, expected: np.ndarray[Any, Any]) -> None:
-    """Raises: ValueError: The arrays do not belong together."""
+def _check_arrays(game: CountingGame, sums: CountSums, expected: Array) -> None:
+    """Raises: ValueError: The arrays do not belong together, or are not sums over shoes."""
     buckets = len(sums.raw)
     size = (PRODUCTS + (game.most_spots > 1)) * buckets
     shapes = [(buckets, RAW), (2,), (2, size), (2, size, size)]
-    if [array.shape for array in sums] != shapes or expected.shape != (2, buckets) or not np.isfinite(sums.sums).all():
+    types = [np.int64, np.int64, np.float64, np.float64]
+    if [array.shape for array in sums] != shapes or expected.shape != (2, buckets) or not buckets:
         raise ValueError("the arrays have other shapes")
+    if [array.dtype for array in sums] != types or expected.dtype != np.float64:
+        raise ValueError("the arrays have other types")
+    if not all(np.isfinite(array).all() for array in (*sums, expected)):
+        raise ValueError("a sum is not finite")
+    if sums.raw[:, 0].min() < 0 or not sums.raw[:, 0].any() or sums.shoes.min() < 1:
+        raise ValueError("no rounds were played")
 
 
 def _plain(value: object) -> object:

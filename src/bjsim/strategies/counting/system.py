@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from bjsim.errors import InputError
+from bjsim.errors import InputError, shorten
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.strategies.counting.tags import LARGEST_TAG, parse_number, parse_tags
 
@@ -115,8 +115,9 @@ class CountingSystem:
         for name in ("initial", "initial_per_deck", "least_divisor", "side_aces"):
             object.__setattr__(self, name, parse_number(name, getattr(self, name)))
         for name in ("name", "title", "source"):
-            if not isinstance(getattr(self, name), str):
-                raise InputError(f"{name} = {getattr(self, name)!r} is not accepted; use a text")
+            value = getattr(self, name)
+            if not isinstance(value, str) or not value.isprintable():
+                raise InputError(f"{name} = {shorten(repr(value))} is not accepted; use one line of text")
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise InputError(f"{name} = {getattr(self, name)!r} is not accepted; use {', '.join(choices)}")
