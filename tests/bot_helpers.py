@@ -114,6 +114,16 @@ TRIES = {
     "os.preadv(f, [bytearray(1)], 0, os.RWF_NOWAIT)",
     "paging out": "mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).madvise(21)",
     "the times of a device": "os.utime('/dev/null')",
+    "a lock": "fcntl.flock(os.open('/usr/bin/env', 0), fcntl.LOCK_SH)",
+    "a message in a lock": "fcntl.fcntl(os.open('/usr/bin/env', 0), 37, struct.pack('hhqqi4x', 0, 0, 42, 4242, 0))",
+    "a hint on a file": "fcntl.fcntl(os.memfd_create('x'), 1036, struct.pack('Q', 2))",
+    "a lease": "fcntl.fcntl(os.open(__file__, 0), 1024, fcntl.F_RDLCK)",
+    "the owner of signals": "fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())",
+    "the signal of events": "fcntl.fcntl(0, 10, 18)",
+    "signals by ioctl": "fcntl.ioctl(os.pipe()[0], 0x5452, struct.pack('i', 1))",
+    "which programs run": "libc.inotify_add_watch(libc.inotify_init1(0), b'/usr/bin', 32) > 0 or 1/0",
+    "flushing the disks": "libc.syscall(162 if os.uname().machine == 'x86_64' else 81) == 0 or 1/0",
+    "flushing a disk": "libc.syncfs(os.open('/usr', 0)) == 0 or 1/0",
     "keys": "libc.syscall(248, b'user', b'x', b'x', 1, -3) >= 0 or 1/0",
     "a user namespace": "libc.unshare(0x10000000) == 0 or 1/0",
     "tracing the runner": "libc.ptrace(16, 1, 0, 0) == 0 or 1/0",
@@ -131,7 +141,7 @@ TRIES = {
     "the runner's end": "os.kill(1, 9)",
 }
 PROBE = """
-import ctypes, mmap, os, resource, socket, sys, time
+import ctypes, fcntl, mmap, os, resource, socket, struct, sys, time
 libc = ctypes.CDLL(None)
 try:
     exec(sys.argv[1])

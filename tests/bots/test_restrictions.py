@@ -8,6 +8,7 @@ The bot's user and its lack of capabilities are never removed, because that woul
 import ctypes
 import os
 import socket
+import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from bot_helpers import PROBE, TRIES, needs, needs_sandbox
 from bjsim.bots.sandbox import inside as inside_sandbox
 from bjsim.bots.sandbox import restrictions, seccomp
 from bjsim.bots.sandbox.build import build
+from bjsim.bots.sandbox.languages import ENDINGS, find_binds, find_tool
 from bjsim.bots.sandbox.session import Limits, SandboxSession
 
 pytestmark = [needs_sandbox, needs(".py")]
@@ -84,6 +86,7 @@ RESTRICTIONS = {
     **{name: Removal(calls=[name]) for name in ("ptrace", "socket", "shmget", "msgget", "add_key", "unshare")},
     **{name: Removal(calls=[name]) for name in ("setpriority", "MMAP", "PRLIMIT", "MADVISE")},
     **{name: Removal(calls=[name]) for name in ("fadvise64", "preadv2", "utimensat")},
+    **{name: Removal(calls=[name]) for name in ("flock", "inotify_init1", "sync", "syncfs", "FCNTL", "IOCTL")},
 }  # fmt: skip
 
 HUNDREDS = """
@@ -118,6 +121,16 @@ STOPPED_BY = {
     "reading the page cache": (TRIES, "preadv2"),
     "paging out": (TRIES, "MADVISE"),
     "the times of a device": (TRIES, "utimensat"),
+    "a lock": (TRIES, "flock"),
+    "a message in a lock": (TRIES, "FCNTL"),
+    "a hint on a file": (TRIES, "FCNTL"),
+    "a lease": (TRIES, "FCNTL"),
+    "the owner of signals": (TRIES, "FCNTL"),
+    "the signal of events": (TRIES, "FCNTL"),
+    "signals by ioctl": (TRIES, "IOCTL"),
+    "which programs run": (TRIES, "inotify_init1"),
+    "flushing the disks": (TRIES, "sync"),
+    "flushing a disk": (TRIES, "syncfs"),
     "keys": (TRIES, "add_key"),
     "a user namespace": (TRIES, "unshare"),
     "the runner's memory": (TRIES, "dumpable runner"),
@@ -227,6 +240,27 @@ def test_an_attack_succeeds_only_without_restrictions(tmp_path, monkeypatch, hos
     succeeded = reply.cause in ("exit", "orphan") and reply.status == 0 and reply.stdout.startswith(b"H")
     collapsed = reply.cause == "start"  # the sandbox ended with its runner
     assert (succeeded or collapsed) == (kept is None), reply
+
+
+@pytest.mark.parametrize("compiler", [False, True])
+def test_what_programs_need_of_fcntl_is_allowed(compiler):
+    """Flags, pipes and sealed memory; and in a compiler's sandbox the lock that go needs."""
+    code = """import fcntl, os
+fcntl.fcntl(1, fcntl.F_SETFL, fcntl.fcntl(1, fcntl.F_GETFL) | os.O_NONBLOCK | os.O_ASYNC)
+read, write = os.pipe()
+fcntl.fcntl(write, 1031, 8192), fcntl.fcntl(fcntl.fcntl(read, fcntl.F_DUPFD_CLOEXEC, 9), fcntl.F_SETFD, 0)
+memory = os.memfd_create("x", os.MFD_ALLOW_SEALING)
+fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK), fcntl.fcntl(memory, fcntl.F_GET_SEALS)
+try:
+    fcntl.flock(memory, fcntl.LOCK_EX)
+    print("locked")
+except PermissionError:
+    print("refused")"""
+    python = find_tool(ENDINGS[".py"])
+    with restrictions.Sandbox({"x.py": code.encode()}, binds=find_binds(python), scratch=compiler) as sandbox:
+        command = sandbox.command([python, "x.py"])
+        done = subprocess.run(command, capture_output=True, text=True, **sandbox.popen)
+    assert (done.stdout, done.stderr) == ("locked\n" if compiler else "refused\n", "")
 
 
 def test_every_restriction_is_tested():

@@ -91,7 +91,7 @@ class Sandbox(Restrictions):
         files: name -> content; executable and read-only.
         runner: the runner's files, path -> content.
         binds: folders of the host besides /usr that can be read.
-        scratch: add a writable folder in memory, for compilers; its path is in "$TMP".
+        scratch: for a compiler: add a writable folder in memory, whose path is in "$TMP".
 
     Raises:
         ValueError: a file name is not a plain name.
@@ -108,7 +108,7 @@ class Sandbox(Restrictions):
         self.options = [
             "--unshare-all", "--new-session", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL",
             "--uid", str(SANDBOX_USER), "--gid", str(SANDBOX_USER), "--hostname", "box", "--clearenv",
-            "--seccomp", self._descriptor(seccomp.filter_program()),
+            "--seccomp", self._descriptor(seccomp.filter_program(scratch)),
             *_folders(binds), "--proc", "/proc",
         ]  # fmt: skip
         for device in DEVICES:

@@ -7,7 +7,9 @@ sandbox, which have the same user, and removes ways to keep state between moves.
 - leave objects in the kernel that outlive a process, such as System V shared memory and message queues;
 - map shared memory without a file, because its pages count for no process once they are unmapped;
 - drop pages of files from the page cache or ask which pages are in it, because all sandboxes share the cache;
-- set the times of the host's device nodes, which all sandboxes share too;
+- set the times of the host's device nodes, or lock files under /usr, which all sandboxes share too;
+- report what happens to files, or send a signal (SIGCONT, say) when something does;
+- flush the host's disks;
 - create namespaces, in which the bot would be root and could mount a writable file system.
 
 Source: the kernel's Documentation/userspace-api/seccomp_filter.rst; call numbers from asm/unistd.h.
@@ -40,22 +42,32 @@ DENIED = {
     "utimensat": (280, 88), "utime": (132, 88), "utimes": (235, 88), "futimesat": (261, 88),
     # a timer whose signal is SIGCONT would wake a resident bot between its moves
     "timer_create": (222, 107),
+    # every program of the host opens files under /usr; ARM64 has only the second call
+    "inotify_init": (253, 26), "inotify_init1": (294, 26),
+    # locks, which all sandboxes see, and the host's disks
+    "flock": (73, 32), "sync": (162, 81), "syncfs": (306, 267),
     # leaving the namespaces, and parts of the kernel that bots do not need
     "unshare": (272, 97), "setns": (308, 268), "socket": (41, 198), "syslog": (103, 116),
     "io_uring_setup": (425, 425), "bpf": (321, 280), "perf_event_open": (298, 241),
     "userfaultfd": (323, 282), "fanotify_init": (300, 262),
 }  # fmt: skip
+COMPILERS = {"flock"}  # go locks its cache; a compiler's sandbox can tell nothing to one where locks are refused
 CLONE, CLONE3, PRLIMIT, MMAP, MADVISE = (56, 220), (435, 435), (302, 261), (9, 222), (28, 233)
+FCNTL, IOCTL = (72, 25), (16, 29)
 
 # Flags of clone: new namespaces of any kind; a child whose parent is the caller's parent.
 NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
 CLONE_PARENT = 0x00008000
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
 MADV_COLD, MADV_PAGEOUT = 20, 21  # drop pages of files that the user owns from the page cache
+# The commands of fcntl that are allowed: on descriptors and their flags; on the size of a pipe and the seals of memory.
+# The others lock a file, leave a hint on it (F_SET_RW_HINT), or arrange for signals (F_SETOWN, F_SETSIG, F_NOTIFY).
+F_SETFL, F_DUPFD_CLOEXEC, F_GET_SEALS = 4, 1030, 1034
+SIGNALS = (0x5452, 0x8901, 0x8902)  # the commands of ioctl for signals: FIOASYNC, FIOSETOWN, SIOCSPGRP
 
 LOAD, RETURN, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT = 0x20, 0x06, 0x15, 0x35, 0x45
 # Offsets in struct seccomp_data of the kernel.
-NUMBER, MACHINE, FIRST_ARGUMENT, THIRD_ARGUMENT, FOURTH_ARGUMENT = 0, 4, 16, 32, 40
+NUMBER, MACHINE, FIRST_ARGUMENT, SECOND_ARGUMENT, THIRD_ARGUMENT, FOURTH_ARGUMENT = 0, 4, 16, 24, 32, 40
 ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 X32 = 0x40000000  # numbers of x86-64 calls with 32-bit pointers begin here
 
@@ -65,13 +77,21 @@ def supported() -> bool:
     return platform.machine() in MACHINES
 
 
-def filter_program() -> bytes:
-    """The filter, in the format of bubblewrap's `--seccomp`. Raises: KeyError if the machine is not `supported`."""
+def filter_program(compiler: bool = False) -> bytes:
+    """The filter, in the format of bubblewrap's `--seccomp`.
+
+    Args:
+        compiler: Whether it is for a compiler, which may use the calls in COMPILERS too.
+
+    Raises:
+        KeyError: The machine is not `supported`.
+    """
     machine, column = MACHINES[platform.machine()]
-    return b"".join(struct.pack("<HBBI", *instruction) for instruction in _instructions(machine, column))
+    denied = [numbers[column] for name, numbers in DENIED.items() if not (compiler and name in COMPILERS)]
+    return b"".join(struct.pack("<HBBI", *instruction) for instruction in _instructions(machine, column, denied))
 
 
-def _instructions(machine: int, column: int) -> Iterator[tuple[int, int, int, int]]:
+def _instructions(machine: int, column: int, denied: list[int]) -> Iterator[tuple[int, int, int, int]]:
     """(operation, instructions to skip if true, if false, operand)."""
     yield LOAD, 0, 0, MACHINE
     yield IF_EQUAL, 1, 0, machine
@@ -79,8 +99,8 @@ def _instructions(machine: int, column: int) -> Iterator[tuple[int, int, int, in
     yield LOAD, 0, 0, NUMBER
     yield IF_AT_LEAST, 0, 1, X32
     yield RETURN, 0, 0, ERROR | errno.ENOSYS
-    for numbers in DENIED.values():
-        yield IF_EQUAL, 0, 1, numbers[column]
+    for number in denied:
+        yield IF_EQUAL, 0, 1, number
         yield RETURN, 0, 0, ERROR | errno.EPERM
     # A filter cannot read the flags of clone3. The C library uses clone where clone3 is missing.
     yield IF_EQUAL, 0, 1, CLONE3[column]
@@ -102,6 +122,19 @@ def _instructions(machine: int, column: int) -> Iterator[tuple[int, int, int, in
     yield IF_EQUAL, 0, 1, MADV_PAGEOUT
     yield RETURN, 0, 0, ERROR | errno.EPERM
     yield RETURN, 0, 0, ALLOW
+    yield IF_EQUAL, 0, 6, FCNTL[column]
+    yield LOAD, 0, 0, SECOND_ARGUMENT
+    yield IF_AT_LEAST, 0, 2, F_SETFL + 1
+    yield IF_AT_LEAST, 0, 2, F_DUPFD_CLOEXEC
+    yield IF_AT_LEAST, 1, 0, F_GET_SEALS + 1
+    yield RETURN, 0, 0, ALLOW
+    yield RETURN, 0, 0, ERROR | errno.EPERM
+    yield IF_EQUAL, 0, 6, IOCTL[column]
+    yield LOAD, 0, 0, SECOND_ARGUMENT
+    for number, command in enumerate(SIGNALS):
+        yield IF_EQUAL, len(SIGNALS) - number, 0, command
+    yield RETURN, 0, 0, ALLOW
+    yield RETURN, 0, 0, ERROR | errno.EPERM
     # A process may read and lower its own limits only.
     yield IF_EQUAL, 0, 3, PRLIMIT[column]
     yield LOAD, 0, 0, FIRST_ARGUMENT
