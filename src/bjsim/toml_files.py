@@ -23,8 +23,8 @@ def read_toml(path: str | Path) -> dict[str, Any]:
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: The file is no regular file, is too large, is not valid TOML, is nested too deeply, or contains an
-            integer of 2**128 or more. The message is a predicate to follow the file's name.
+        ValueError: The file is no regular file, is too large, or `parse_toml` does not accept it. The message is a
+            predicate to follow the file's name.
     """
     with open(path, "rb", opener=_open_at_once) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -32,6 +32,22 @@ def read_toml(path: str | Path) -> dict[str, Any]:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise ValueError(f"is larger than {MAX_BYTES >> 10} KiB")
+    return parse_toml(content)
+
+
+def parse_toml(content: bytes) -> dict[str, Any]:
+    """Parse the content of a TOML file.
+
+    Args:
+        content: The content, in UTF-8.
+
+    Returns:
+        The top-level table.
+
+    Raises:
+        ValueError: The content is not valid TOML, is nested too deeply, or contains an integer of 2**128 or more. The
+            message is a predicate to follow the file's name.
+    """
     try:
         values = tomllib.loads(content.decode())
         _check_numbers(values)

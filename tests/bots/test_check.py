@@ -161,7 +161,7 @@ def test_a_broken_bot_fails_and_a_file_that_is_not_a_bot_is_bad_input(tmp_path):
     (tmp_path / "bad.py").write_text("print(")
     (tmp_path / "bot.txt").write_text("hit me")
     for name, status, out, err in (
-        ("bad.c", 1, "undeclared", "bad.c does not compile: "),
+        ("bad.c", 1, "undeclared", "bad does not compile: "),
         ("bad.py", 1, "SyntaxError", "bad cannot be loaded: SyntaxError"),
         ("none.c", 2, "", "none.c: No such file or directory"),
         ("none", 2, "", "none: No such file or directory"),

@@ -11,7 +11,7 @@ from bjsim.bots.contest.entrants import EntrantError, check_unchanged, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import folders
-from bjsim.bots.sandbox.folders import read_folder
+from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError, MissingToolchain
 from bjsim.bots.seats import is_program
 from bjsim.sim.game.presets import load_rules
@@ -99,7 +99,7 @@ def test_a_folder_with_a_line_bot_plays_in_a_contest(tmp_path):
         ("random = 1", {"bot__py": ""}, "random is not accepted; use true or false"),
         ("files = 'x'", {"bot__py": ""}, "files is not accepted; use a list"),
         ("files = ['../*']", {"bot__py": ""}, "leads out of the folder"),
-        ("files = ['/etc/*']", {"bot__py": ""}, "bot.toml files: '/etc/*' is not accepted"),
+        ("files = ['/etc/*']", {"bot__py": ""}, "bot.toml names /etc/*, which leads out of the folder"),
         ("protocol = 'http'", {"bot__py": ""}, "protocol = 'http' is not accepted; use argv or line"),
         ("build = 'make'", {"bot__py": ""}, "build without run"),
         ("", {"main__py": ""}, "without it, one file must be called bot.py"),
@@ -108,43 +108,44 @@ def test_a_folder_with_a_line_bot_plays_in_a_contest(tmp_path):
         ("run = '\"'", {"x": ""}, "run = '\"' is not accepted: No closing quotation"),
         ("run = '  '", {"x": ""}, "run = '  ' is not accepted; use a command, such as python3 play.py"),
         ('run = "x a\\u0000b"', {"x": ""}, "is not accepted; use a command"),
-        (f"name = '{'x' * 201}'", {"bot__py": ""}, "name is not accepted; use at most 200 characters"),
+        (f"name = '{'x' * 41}'", {"bot__py": ""}, "name is not accepted; use at most 40 characters"),
+        (f"author = '{'x' * 201}'", {"bot__py": ""}, "author is not accepted; use at most 200 characters"),
     ],
 )
 def test_a_wrong_manifest_is_refused_in_one_line(tmp_path, manifest, files, why):
     with pytest.raises(BuildError) as error:
-        read_folder(folder(tmp_path / "mine", manifest, **files))
+        read_bot(folder(tmp_path / "mine", manifest, **files))
     assert why in str(error.value) and "\n" not in str(error.value)
 
 
 def test_a_blank_name_is_that_of_the_folder(tmp_path):
-    assert read_folder(folder(tmp_path / "mine", "name = ' '", bot__py="")).name == "mine"
+    assert read_bot(folder(tmp_path / "mine", "name = ' '", bot__py="")).name == "mine"
 
 
 def test_limits_and_links(tmp_path, monkeypatch):
     where = folder(tmp_path / "mine", bot__py="x" * 60, data__txt="y" * 60)
     monkeypatch.setattr(folders, "MAX_FOLDER", 119)
     with pytest.raises(BuildError, match="files of more than 0 MiB"):
-        read_folder(where)
+        read_bot(where)
     monkeypatch.setattr(folders, "MAX_FOLDER", 120)
-    assert set(read_folder(where).files) == {"bot.py", "data.txt"}
+    assert set(read_bot(where).files) == {"bot.py", "data.txt"}
     monkeypatch.setattr(folders, "MAX_FILES", 1)
     with pytest.raises(BuildError, match="more than 1 files"):
-        read_folder(where)
+        read_bot(where)
     (where / "bot.toml").write_text("files = ['bot.py']")
-    assert set(read_folder(where).files) == {"bot.py"}
+    assert set(read_bot(where).files) == {"bot.py"}
+    monkeypatch.undo()
     (where / ".hidden").write_text("x")
     (where / "bot.toml").write_text("files = ['bot.py', '.*']")
-    assert set(read_folder(where).files) == {"bot.py"}
-    monkeypatch.undo()
+    assert set(read_bot(where).files) == {"bot.py"}
     os.symlink("/etc/hostname", where / "link.txt")
     with pytest.raises(BuildError, match="symbolic link"):
-        read_folder(folder(where))
+        read_bot(folder(where))
 
 
 def test_a_command_that_is_not_installed_is_named(tmp_path):
     where = folder(tmp_path / "mine", 'run = "no-such-interpreter bot.x"', bot__x="")
-    found = read_folder(where)
+    found = read_bot(where)
     with pytest.raises(MissingToolchain, match="mine runs no-such-interpreter, which is not installed"):
         found.language.make_program(found.name, found.files)
 

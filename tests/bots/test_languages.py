@@ -14,12 +14,12 @@ from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import build as building
 from bjsim.bots.sandbox import session
 from bjsim.bots.sandbox.build import build, cache_folder
+from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import (
     ENDINGS,
     BuildError,
     base,
     find_binds,
-    find_language,
     find_tool,
 )
 from bjsim.bots.sandbox.languages.java import main_class, source_name
@@ -45,7 +45,7 @@ def test_the_language_of_a_file(tmp_path, name, content, mode, language):
     path = tmp_path / name
     path.write_text(content)
     path.chmod(mode)
-    result = find_language(path)
+    result = read_bot(path).language
     assert (result and result.name) == language
 
 

@@ -16,6 +16,7 @@ from bjsim.bots.line import LOG_LIMIT, Clock, Transcript
 from bjsim.bots.protocol import Fault, Reply, classify_reply, ends_hand, make_argv
 from bjsim.bots.resident import LinePlayer, LineSeat, say_bye
 from bjsim.bots.sandbox.build import build
+from bjsim.bots.sandbox.folders import BotSource
 from bjsim.bots.sandbox.languages import BuildError, Program
 from bjsim.bots.sandbox.session import Limits, SandboxClosed, SandboxError, SandboxSession, sandboxed
 from bjsim.sim.game.actions import INSURANCE, STAND, Action, View
@@ -261,7 +262,7 @@ class SeatHistory:
 
 
 def open_bot(
-    path: str | Path,
+    bot: str | Path | BotSource,
     *,
     sandbox: str = "auto",
     timeout: float = Limits.timeout,
@@ -269,10 +270,10 @@ def open_bot(
     strikes: int | None = None,
     name: str = "",
 ) -> BotPlayer:
-    """Compile the bot in a file if necessary, and open it, ready to play under any rules.
+    """Compile a bot if necessary, and open it, ready to play under any rules.
 
     Args:
-        path: the bot's file.
+        bot: the bot, or its file or folder.
         sandbox: `required`, `auto` or `off`; see `bjsim.bots.sandbox.session.sandboxed`.
         timeout: seconds of wall time, and as many of processor time, for one move.
         cold: exec mode: start the program anew for every move, even if it has a fork server.
@@ -285,7 +286,7 @@ def open_bot(
         ValueError: `sandbox` is unknown.
     """
     in_sandbox = sandboxed(sandbox)
-    program = build(path, sandboxed=in_sandbox)
+    program = build(bot, sandboxed=in_sandbox)
     player = BotPlayer(program, Limits(timeout=timeout), sandboxed=in_sandbox, cold=cold, strikes=strikes, name=name)
     player.open()
     return player

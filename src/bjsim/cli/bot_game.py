@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bjsim.bots.programs import need_programs
-from bjsim.bots.sandbox.folders import is_bot_folder, read_folder
-from bjsim.bots.sandbox.languages import BuildError, Language, find_language, find_tool
+from bjsim.bots.sandbox.folders import read_bot
+from bjsim.bots.sandbox.languages import BuildError, find_tool
 from bjsim.cli.options import RulesName
-from bjsim.errors import InputError, RunFailed
+from bjsim.errors import RunFailed
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
@@ -31,15 +31,7 @@ def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def expect_bot(path: Path) -> None:
     """Check that the file exists, can be a bot, and has a compiler or interpreter here. Raises: InputError."""
-    language: Language | None
-    try:
-        if is_bot_folder(path):
-            language = read_folder(path).language
-        else:
-            path.open("rb").close()
-            language = find_language(path)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
+    language = read_bot(path, links=True).language
     need_programs(str(path))
     if language:
         find_tool(language)

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bjsim.bots.contest.config import name_and_source
-from bjsim.bots.programs import need_programs
+from bjsim.bots.programs import is_bot, need_programs
 from bjsim.bots.protocol import printable
-from bjsim.bots.sandbox.folders import is_bot_folder, read_folder
-from bjsim.bots.sandbox.languages import ENDINGS, BuildError, MissingToolchain, find_language
-from bjsim.bots.sandbox.sources import check_name, read_bot, read_protocol
+from bjsim.bots.sandbox.folders import BotSource, is_bot_folder, read_bot, read_file, single_file
+from bjsim.bots.sandbox.languages import ENDINGS, BuildError, MissingToolchain
+from bjsim.bots.sandbox.sources import check_name
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.files import read_chart
 from bjsim.strategies.formats.parser import ChartError
-from bjsim.strategies.players.find import find_player, is_python, python_file
+from bjsim.strategies.players.find import find_player, player_names, python_file
+
+if TYPE_CHECKING:
+    from bjsim.bots.player import BotPlayer, UnstartableBot
 
 IN_PROCESS = "in process"
 logger = logging.getLogger(__name__)
@@ -30,6 +35,8 @@ logger = logging.getLogger(__name__)
 
 class EntrantError(InputError):
     """A bot cannot take part, or has changed since the contest began."""
+
+    entrant: Entrant | None = None  # the bot that has changed
 
 
 class NotABot(EntrantError):
@@ -58,6 +65,13 @@ class Entrant:
     def timed(self) -> bool:
         """Whether its moves are timed: it runs in another process."""
         return self.language != IN_PROCESS
+
+    @property
+    def by_name(self) -> bool:
+        """Whether its source names a strategy or a Python object. The name of a bot's file has no colon."""
+        if self.timed:
+            return False
+        return ":" in os.path.basename(self.source) or self.source in player_names()
 
     def to_dict(self) -> dict[str, str]:
         """The entrant as JSON values."""
@@ -109,17 +123,16 @@ def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]
 
 def bots_in_folder(folder: Path, rules: Rules) -> list[Entrant]:
     """The bots in a folder, by name of the file; other files are left out with a warning. Hidden files are ignored."""
-    found = (file for file in folder.iterdir() if file.is_file() or is_bot_folder(file))
-    files = sorted(file for file in found if not file.name.startswith("."))
+    files = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
     return [entrant for file in files if (entrant := _bot_in_folder(file, rules))]
 
 
 def _bot_in_folder(file: Path, rules: Rules) -> Entrant | None:
     """The entrant in a file of a folder; None, with a warning, if the file is not a bot."""
     try:
-        return identify(str(file), rules)
-    except (NotABot, ChartError, OSError) as error:
-        logger.warning("left out: %s", error)
+        return _read_file(file, rules)[0] if is_bot_folder(file) or not file.is_dir() else None
+    except Exception as error:  # whatever a stranger's file does to its reader, the other bots play on
+        logger.warning("left out: %s", error if isinstance(error, InputError) else f"{printable(str(file))}: {error!r}")
         return None
 
 
@@ -127,7 +140,7 @@ def identify(source: str, rules: Rules, name: str = "") -> Entrant:
     """Identify a bot by its content.
 
     Args:
-        source: The name of a strategy, or a file.
+        source: The name of a strategy or a Python object, or a file.
         rules: The rules of the contest.
         name: Its name; by default that of the file or strategy.
 
@@ -139,23 +152,13 @@ def identify(source: str, rules: Rules, name: str = "") -> Entrant:
         InputError: The name is not known.
     """
     path = Path(source)
-    try:
-        source.encode()
-    except UnicodeEncodeError:
-        raise NotABot(
-            f"the file name {printable(source)} is not valid UTF-8, as the journal requires; rename it"
-        ) from None
-    if is_bot_folder(path):
-        try:
-            folder = read_folder(path)
-        except BuildError as error:
-            raise NotABot(str(error)) from None
-        return Entrant(
-            name or folder.name, str(path.resolve()), folder.language.name, folder.sha256, folder.protocol
-        )  # fmt: skip
-    if path.is_file():
-        found = _file(path, rules)
-        return Entrant(name or path.stem, str(path.parent.resolve() / path.name), *found)
+    if path.is_file() or is_bot_folder(path):
+        return _read_file(path, rules, name)[0]
+    return _find_named(source, rules, name)
+
+
+def _find_named(source: str, rules: Rules, name: str) -> Entrant:
+    """Identify a strategy or a Python object. This imports the module of the object."""
     player = find_player(source, rules)
     if file := python_file(source):
         digest = _digest(file)
@@ -166,34 +169,48 @@ def identify(source: str, rules: Rules, name: str = "") -> Entrant:
     return Entrant(name or player.name, source, IN_PROCESS, digest)
 
 
-def _file(path: Path, rules: Rules) -> tuple[str, str, str]:
-    """The language of a bot's or chart's file, its sha256, and its protocol."""
+def _read_file(path: Path, rules: Rules, name: str = "") -> tuple[Entrant, Chart | BotSource]:
+    """Read the file or folder of a bot or chart, once. Nothing of it runs. Raises: NotABot, ChartError."""
+    source = str(path.parent.resolve() / path.name)
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        raise NotABot(
+            f"the file name {printable(source)} is not valid UTF-8, as the journal requires; rename it"
+        ) from None
     try:
         check_name(path)
-        content = read_bot(path)
-        if path.suffix.lower() not in ENDINGS and _is_chart(content, path, rules):
-            language = IN_PROCESS
+        if is_bot_folder(path):
+            bot = read_bot(path)
         else:
-            detected = find_language(path)
-            language = detected.name if detected else "executable"
-    except (BuildError, OSError) as error:
+            content, executable = read_file(path)
+            if chart := _find_chart(content, path, rules):
+                return Entrant(name or path.stem, source, IN_PROCESS, hashlib.sha256(content).hexdigest()), chart
+            bot = single_file(path, content, executable)
+    except BuildError as error:
         raise NotABot(str(error)) from None
-    return language, hashlib.sha256(content).hexdigest(), read_protocol(content)
+    except OSError as error:
+        raise NotABot(f"{printable(source)}: {error.strerror}") from None
+    if not name and bot.name not in (path.name, path.stem) and bot.name in player_names():
+        raise NotABot(f"{path}: the name {bot.name} in its bot.toml is that of a strategy; choose another")
+    language = bot.language.name if bot.language else "executable"
+    return Entrant(name or bot.name, source, language, bot.sha256, bot.protocol), bot
+
+
+def _find_chart(content: bytes, path: Path, rules: Rules) -> Chart | None:
+    """The strategy chart in a file; None if it has none."""
+    if path.suffix.lower() in ENDINGS:
+        return None
+    try:
+        return read_chart(content, str(path), rules)
+    except ChartError:
+        if path.suffix in (".txt", ".chart"):
+            raise
+        return None
 
 
 def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-def _is_chart(content: bytes, path: Path, rules: Rules) -> bool:
-    """Whether the file is a strategy chart."""
-    try:
-        read_chart(content, str(path), rules)
-    except ChartError:
-        if path.suffix in (".txt", ".chart"):
-            raise
-        return False
-    return True
 
 
 def with_unique_names(entrants: Sequence[Entrant], others: Iterable[str] = ()) -> list[Entrant]:
@@ -215,46 +232,27 @@ def with_unique_names(entrants: Sequence[Entrant], others: Iterable[str] = ()) -
 def check_unchanged(entrants: Sequence[Entrant], rules: Rules) -> None:
     """Check that no bot has changed since the contest began, without running Python files. Raises: EntrantError."""
     for entrant in entrants:
-        if file := python_file(entrant.source):
-            now = Entrant(entrant.name, entrant.source, IN_PROCESS, _digest(file))
+        read_unchanged(entrant, rules)
+
+
+def read_unchanged(entrant: Entrant, rules: Rules) -> Chart | BotSource | None:
+    """The content of an entrant's file as it was when the contest began; None if it has a name instead."""
+    played = None
+    try:
+        if file := python_file(entrant.source) if entrant.by_name else None:
+            now = replace(entrant, sha256=_digest(file))
+        elif entrant.by_name:
+            now = _find_named(entrant.source, rules, entrant.name)
         else:
-            now = identify(entrant.source, rules, entrant.name)
-        if (now.language, now.sha256) != (entrant.language, entrant.sha256):
-            raise EntrantError(f"the bot {entrant.name} ({entrant.source}) has changed since the contest began")
-
-
-def check_protocols(entrants: Sequence[Entrant], protocols: Sequence[str]) -> None:
-    """Check that the contest plays these protocols. Raises: EntrantError, which names a program that may not play."""
-    for entrant in entrants:
-        if entrant.timed and entrant.protocol not in protocols:
-            raise EntrantError(
-                f"{entrant.source} speaks the protocol {entrant.protocol}, and this contest plays "
-                f"{' and '.join(protocols)}; set protocols in the contest's file (--config)"
-            )
-
-
-def check_toolchains(entrants: Sequence[Entrant]) -> None:
-    """Check that this machine has what these programs need to be built and run. Raises: EntrantError."""
-    for entrant in entrants:
-        path = Path(entrant.source)
-        try:
-            language = read_folder(path).language if is_bot_folder(path) else find_language(path)
-            if language:
-                language.need_tools(entrant.name)
-        except BuildError as error:
-            raise EntrantError(f"the bot {entrant.name} cannot play: {error}") from None
-        except OSError as error:
-            raise EntrantError(f"{entrant.source}: {error.strerror}") from None
-
-
-def check_trusted(entrants: Sequence[Entrant], folder: Path) -> None:
-    """Reject a contest from elsewhere that would run Python code in this process. Raises: EntrantError."""
-    for entrant in entrants:
-        if is_python(entrant.source):
-            raise EntrantError(
-                f"the contest in {folder} runs {entrant.source} in this process, outside any sandbox; "
-                "trust it only if the code is yours"
-            )
+            now, played = _read_file(Path(entrant.source), rules, entrant.name)
+        if (now.language, now.sha256) == (entrant.language, entrant.sha256):
+            return played
+        why = "has changed since the contest began"
+    except (NotABot, ChartError) as error:
+        why = f"cannot play any more: {error}"
+    refusal = EntrantError(f"the bot {entrant.name} ({entrant.source}) {why}")
+    refusal.entrant = entrant
+    raise refusal
 
 
 @contextmanager
@@ -275,22 +273,25 @@ def opened(entrants: Sequence[Entrant], rules: Rules, **options: Any) -> Iterato
     for entrant in entrants:
         if entrant.timed:
             need_programs(entrant.source)
-    if any(entrant.timed for entrant in entrants):
-        from bjsim.bots.player import SandboxError, UnstartableBot, open_bot
     with ExitStack() as stack:
         players: list[Player] = []
         for entrant in entrants:
-            if entrant.timed:
-                check_unchanged([entrant], rules)  # it may have changed after the header was written
-                try:
-                    bot = open_bot(entrant.source, name=entrant.name, **options)
-                except (MissingToolchain, SandboxError) as error:
-                    raise EntrantError(f"the bot {entrant.name} cannot play: {error}") from None
-                except BuildError as error:
-                    players.append(UnstartableBot(entrant.name, error))
-                    continue
-                stack.callback(bot.close)
-                players.append(bot)
-            else:
-                players.append(find_player(entrant.source, rules))
+            played: Any = read_unchanged(entrant, rules)  # it may have changed after the header was written
+            if isinstance(played, BotSource):
+                played = _start(entrant, played, options)
+            if is_bot(played):
+                stack.callback(played.close)
+            players.append(played or find_player(entrant.source, rules))
         yield players
+
+
+def _start(entrant: Entrant, bot: BotSource, options: Mapping[str, Any]) -> BotPlayer | UnstartableBot:
+    """Compile and open a program. Raises: EntrantError."""
+    from bjsim.bots.player import SandboxError, UnstartableBot, open_bot  # these need Linux
+
+    try:
+        return open_bot(bot, name=entrant.name, **options)
+    except (MissingToolchain, SandboxError) as error:
+        raise EntrantError(f"the bot {entrant.name} cannot play: {error}") from None
+    except BuildError as error:
+        return UnstartableBot(entrant.name, error)

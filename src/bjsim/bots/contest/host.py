@@ -6,25 +6,21 @@ number of workers. Bots join and leave between two matches.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
-from bjsim.bots.contest.entrants import Entrant, EntrantError, check_trusted, check_unchanged
+from bjsim.bots.contest.entrants import Entrant, EntrantError, check_unchanged
 from bjsim.bots.contest.luck.adjust import SeriesAdjusters, match_record
 from bjsim.bots.contest.luck.draw_log import DrawLog
+from bjsim.bots.contest.play import admission
 from bjsim.bots.contest.play import journal as journals
-from bjsim.bots.contest.play.admission import (
-    check_programs,
-    describe,
-    house_players,
-    make_header,
-    recorded_house_players,
-)
 from bjsim.bots.contest.play.logs import add_logs
 from bjsim.bots.contest.play.match import Record
 from bjsim.bots.contest.play.timings import Timings
@@ -107,9 +103,9 @@ class Host:
             JournalError: The folder holds a contest already.
             SandboxError: No sandbox is available, but one is required.
         """
-        houses = house_players(contest)
-        check_programs([*entrants, *houses], contest, sandbox)  # before the folder is created
-        header = make_header(contest, entrants, houses)
+        houses = admission.house_players(contest)
+        admission.check_programs([*entrants, *houses], contest, sandbox)  # before the folder is created
+        header = admission.make_header(contest, entrants, houses)
         return Host(folder, header, journals.Journal.create(folder, header), workers, sandbox)
 
     @staticmethod
@@ -139,12 +135,12 @@ class Host:
         for record in records:
             host._restore(record)
         host.timings = Timings.load(folder, len(host.entrants))
+        houses = admission.recorded_house_players(header, host.contest)
+        if not trust:
+            admission.check_trusted([*host.present, *houses], folder)  # before `change`, which may look at the bots
         change(host)
         if not host.standings.end:
-            players = [*host.present, *recorded_house_players(header, host.contest)]
-            if not trust:
-                check_trusted(players, folder)
-            check_unchanged(players, host.contest.rules)
+            check_unchanged([*host.present, *houses], host.contest.rules)
         return host
 
     def _restore(self, record: Record) -> None:
@@ -184,12 +180,10 @@ class Host:
             InputError: A bot cannot take part, too few would remain, or the number of matches is not accepted.
         """
         roster, contest = self.roster, self.contest
-        if len(roster.present) - len(leave) + len(join) < (1 if contest.against else 2):
+        if len(roster.present) - len(leave) + len(join) < roster.fewest:
             raise EntrantError("too few bots would remain in the contest; add others first")
-        check_programs(join, contest, self.sandbox)
-        newcomers = [
-            describe(entrant, contest.rules) | {"version": roster.version_of(entrant.name)} for entrant in join
-        ]
+        admission.check_programs(join, contest, self.sandbox)
+        newcomers = [admission.describe(one, contest.rules) | {"version": roster.version_of(one.name)} for one in join]
         record: Record = {"record": "change", "leave": sorted(leave), "join": newcomers}
         if matches is not None:
             record["matches"] = replace(contest, matches=matches).matches
@@ -220,16 +214,16 @@ class Host:
 
     def _play(self, on_round: Callable[[Host], None]) -> None:
         began = time.monotonic()
-        while not (reason := self._reason(began)) or (self.watch and reason == "matches"):
+        while not (reason := self.standings.reason_to_end(began)) or (self.watch and reason == "matches"):
             if reason:
                 on_round(self)
                 self._wait_for_change(1)
                 continue
             try:
                 self._play_tables(on_round, began)
-            except EntrantError:
+            except EntrantError as error:
                 self._commit(on_round)
-                if not self.watch or not self._wait_for_change(10):  # its file may have changed again
+                if not self.watch or not (self._wait_for_change(10) or self._leave_out(error)):  # changed again?
                     raise
         if not self.standings.end:
             record = {"record": "end", "reason": reason, "matches": self.standings.matches}
@@ -246,16 +240,14 @@ class Host:
                 matches.append(match)
                 yield from match
 
-        def commit() -> None:
-            self._commit(on_round)
+        commit = partial(self._commit, on_round)
 
         def done(plan: TablePlan) -> list[Record]:
             return self._done.get((plan.own, plan.match, plan.table), [])
 
         players = {bot: self.entrants[bot] for bot in self.roster.present}
-        players |= {HOUSE - number: entrant for number, entrant in enumerate(house_players(self.contest))}
-        close = self._journal.close
-        with Workers(self.contest, players, self.workers, self.sandbox, done, close, commit) as workers:
+        players |= {HOUSE - number: entrant for number, entrant in enumerate(admission.house_players(self.contest))}
+        with Workers(self.contest, players, self.workers, self.sandbox, done, self._journal.close, commit) as workers:
             logs: list[DrawLog] = []
             for plan, rounds in workers.tables(plans()):
                 for record, times in rounds:
@@ -273,7 +265,7 @@ class Host:
                 self._written.append((record, []))
                 commit()
                 logs.clear()
-                if (self.watch and self.watch(self)) or self._reason(began):
+                if (self.watch and self.watch(self)) or self.standings.reason_to_end(began):
                     return
 
     def _wait_for_change(self, polls: int) -> bool:
@@ -284,13 +276,14 @@ class Host:
                 return True
         return False
 
-    def _reason(self, began: float) -> str:
-        """Why the contest ends now; "" if it continues."""
-        if self.contest.until == "decided" and self.standings.decided:
-            return "decided"
-        if self.roster.finished:
-            return "matches"
-        return "time" if time.monotonic() - began >= self.contest.seconds else ""
+    def _leave_out(self, error: EntrantError) -> bool:
+        """Let the bot leave that has changed; returns whether it could."""
+        left = [bot for bot in self.roster.present if self.entrants[bot] == error.entrant]
+        if not left or len(self.roster.present) == self.roster.fewest:
+            return False
+        logging.getLogger(__name__).warning("left out: %s", error)
+        self.change(left)
+        return True
 
     def _commit(self, on_round: Callable[[Host], None]) -> None:
         """Sync the last records to disk, then count and show them."""

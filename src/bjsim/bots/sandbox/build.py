@@ -24,10 +24,9 @@ from pathlib import Path
 
 from bjsim.bots.protocol import Reply
 from bjsim.bots.sandbox import inside
-from bjsim.bots.sandbox.folders import BotFolder, read_folder
-from bjsim.bots.sandbox.languages import BuildError, Language, Program, find_binds, find_language, find_tool
+from bjsim.bots.sandbox.folders import BotSource, read_bot
+from bjsim.bots.sandbox.languages import BuildError, Language, Program, find_binds, find_tool
 from bjsim.bots.sandbox.session import Limits, SandboxSession
-from bjsim.bots.sandbox.sources import read_bot, read_protocol
 
 LIMITS = Limits(timeout=120.0, memory=1 << 30, processes=64, output=16 << 20, errors=1 << 16, files=64 << 20)
 MAX_FILES = 128  # compiled files of one program
@@ -45,40 +44,24 @@ FAILURES = {  # Reply.cause: message
 }
 
 
-def build(path: str | Path, *, sandboxed: bool = True) -> Program:
+def build(bot: str | Path | BotSource, *, sandboxed: bool = True) -> Program:
     """Compile a bot, or take the result from the cache.
 
     Args:
-        path: the bot's file or folder.
+        bot: the bot, or its file or folder.
         sandboxed: False compiles with resource limits only.
 
     Raises:
         BuildError: the file cannot be read or compiled; `log` has the compiler's messages.
     """
-    path = Path(path)
-    if path.is_dir():
-        return _build_folder(read_folder(path), sandboxed)
-    try:
-        content = read_bot(path)
-        language = find_language(path)
-    except OSError as error:
-        raise BuildError(f"{path}: {error.strerror}") from None
+    if not isinstance(bot, BotSource):
+        bot = read_bot(Path(bot), links=True)
+    language, files = bot.language, dict(bot.files)
     if language is None:
-        return Program(
-            path.name, "executable", {path.name: content}, (f"./{path.name}",), protocol=read_protocol(content)
-        )
-    files: Mapping[str, bytes] = {language.source_name(content, path.stem): content}
-    if language.script:
-        extra = {name: inside.source(name) for name in language.extra}
-        files = _compiled(path.name, language, {**files, **extra}, sandboxed)
-    return replace(language.make_program(path.stem, files), protocol=read_protocol(content))
-
-
-def _build_folder(bot: BotFolder, sandboxed: bool) -> Program:
-    """As `build`. The files that are not made by a compiler lie next to those that are."""
-    files, language = dict(bot.files), bot.language
+        return Program(bot.name, "executable", files, (f"./{bot.main}",), protocol=bot.protocol)
     if bot.main:
-        files = {language.source_name(files[bot.main], "bot"): files.pop(bot.main), **files}
+        source = files.pop(bot.main)
+        files = {language.source_name(source, Path(bot.main).stem): source, **files}
     made: Mapping[str, bytes] = files
     if language.script:
         extra = {name: inside.source(name) for name in language.extra}

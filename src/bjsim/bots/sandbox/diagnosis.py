@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from bjsim.bots.sandbox import restrictions
-from bjsim.bots.sandbox.folders import is_bot_folder, read_folder
-from bjsim.bots.sandbox.languages import BuildError, Language, MissingToolchain, find_language, find_tool
+from bjsim.bots.sandbox.folders import is_bot_folder, read_bot
+from bjsim.bots.sandbox.languages import BuildError, Language, MissingToolchain, find_tool
 from bjsim.bots.sandbox.languages.custom import Custom
 
 # Settings of Linux that forbid user namespaces, which bubblewrap needs, and the values that allow them.
@@ -79,14 +80,10 @@ def find_bots(paths: Iterable[Path]) -> Iterator[tuple[str, Language]]:
         if path.is_dir() and not is_bot_folder(path):
             yield from find_bots(sorted(each for each in path.iterdir() if each.is_file() or is_bot_folder(each)))
             continue
-        try:
-            if path.is_dir():
-                folder = read_folder(path)
-                yield folder.name, folder.language
-            elif language := find_language(path):
-                yield path.stem, language
-        except (BuildError, OSError):
-            continue
+        with suppress(BuildError):
+            bot = read_bot(path, links=True)
+            if bot.language:
+                yield bot.name, bot.language
 
 
 def find_run_command(name: str, language: Custom) -> tuple[bool, str]:

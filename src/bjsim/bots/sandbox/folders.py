@@ -1,132 +1,208 @@
-"""A folder as a bot: several files, with a `bot.toml` that says how they are played."""
+"""A bot as it lies on disk, read once: a file, or a folder with a `bot.toml` that says how its files are played."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Language
+from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Language, find_language
 from bjsim.bots.sandbox.languages.custom import Custom
-from bjsim.bots.sandbox.sources import check_name, read_protocol
-from bjsim.toml_files import read_toml
+from bjsim.bots.sandbox.sources import (
+    MAX_PROGRAM,
+    MAX_SOURCE,
+    Parts,
+    check_name,
+    list_files,
+    open_file,
+    open_folder,
+    read_protocol,
+    read_up_to,
+)
+from bjsim.toml_files import parse_toml
 
 MANIFEST = "bot.toml"
+MAX_MANIFEST = 1 << 16  # bytes
 MAX_FOLDER = 1 << 26  # bytes of all files together
 MAX_FILES = 100  # each is a descriptor while a sandbox opens
-TEXTS = ("name", "author", "version", "protocol", "build", "run")  # keys of the manifest
-KEYS = (*TEXTS, "files", "random")
-LONGEST = 200  # characters of the name, the author and the version, which pages show
+KEYS = ("name", "author", "version", "protocol", "build", "run", "files", "random")  # the first six are texts
+LONGEST = {"name": 40, "author": 200, "version": 200}  # characters
 PROTOCOLS = ("argv", "line")
 
 
 @dataclass(frozen=True)
-class BotFolder:
-    """What a folder has, read and checked.
+class BotSource:
+    """A bot's file or folder, read and checked.
 
     Attributes:
-        name: The bot's name; by default the folder's.
-        author: Who wrote it, or "".
-        version: Its version, or "".
+        name: The bot's name; by default that of the file or folder.
+        language: How it is compiled and run; None for a program that is run as it is.
+        main: The name of the source or program, or "" if the manifest says how to run the bot.
+        files: Name -> content of all files, without the manifest.
+        sha256: Hash of the file, or of the manifest and all files.
         protocol: `argv` or `line`.
         random: Whether it may answer the same question in two ways.
-        language: How it is compiled and run.
-        main: The name of the source, or "" if the manifest says how to run the bot.
-        files: Name -> content of all files, without the manifest.
-        sha256: Hash of the manifest and all files.
     """
 
     name: str
-    author: str
-    version: str
-    protocol: str
-    random: bool
-    language: Language
+    language: Language | None
     main: str
     files: Mapping[str, bytes]
     sha256: str
+    protocol: str
+    random: bool = False
 
 
 def is_bot_folder(path: Path) -> bool:
     """Whether the path is a folder with a `bot.toml`."""
-    return path.is_dir() and (path / MANIFEST).is_file()
+    try:
+        return path.is_dir() and (path / MANIFEST).is_file()
+    except OSError:
+        return False
 
 
-def read_folder(path: Path) -> BotFolder:
-    """Read a bot's folder.
+def read_bot(path: Path, *, links: bool = False) -> BotSource:
+    """Read a bot's file or folder.
+
+    Args:
+        path: The file or folder.
+        links: Whether a file may be a symbolic link. In a folder there may be none.
 
     Raises:
-        BuildError: The manifest is not valid, a file is a link, or there are too many files or bytes.
+        BuildError: It cannot be read, is no bot, has too many files or bytes, or its manifest is not valid.
     """
-    manifest = path / MANIFEST
+    if not is_bot_folder(path):
+        return single_file(path, *read_file(path, links=links))
     try:
-        values = read_toml(manifest)
-        unknown = [key for key in values if key not in KEYS]
-        if unknown:
-            raise ValueError(f"has an unknown key {unknown[0]!r}; the keys are {', '.join(KEYS)}")
-        check_name(path)
-        for key in TEXTS:
-            if not isinstance(values.get(key, ""), str):
-                raise ValueError(f"{key} = {values[key]!r} is not accepted; use text")
-        for key in ("name", "author", "version"):
-            if len(values.get(key, "")) > LONGEST:
-                raise ValueError(f"{key} is not accepted; use at most {LONGEST} characters")
-        if not isinstance(values.get("random", False), bool):
-            raise ValueError("random is not accepted; use true or false")
-        patterns = values.get("files", ["**/*"])
-        if not isinstance(patterns, list) or not all(isinstance(pattern, str) and pattern for pattern in patterns):
-            raise ValueError("files is not accepted; use a list of names or patterns, such as *.py")
-        files = _read_files(path, patterns)
+        return _read_folder(path)
+    except OSError as error:
+        raise BuildError(f"{path}: {error.strerror}") from None
+
+
+def read_file(path: Path, *, links: bool = False) -> tuple[bytes, bool]:
+    """Read a file that may be a bot's.
+
+    Args:
+        path: The file.
+        links: Whether it may be a symbolic link.
+
+    Returns:
+        Its content, and whether it may be executed.
+
+    Raises:
+        BuildError: It cannot be read, or is too large.
+    """
+    try:
+        with open_file(path, links=links) as file:
+            executable = bool(os.fstat(file.fileno()).st_mode & 0o111)
+            program = executable and path.suffix.lower() not in ENDINGS
+            limit = MAX_PROGRAM if program else MAX_SOURCE
+            content = read_up_to(file, limit)
+    except OSError as error:
+        raise BuildError(f"{path}: {error.strerror}") from None
+    if content is None:
+        kind = "program" if program else "source"
+        raise BuildError(f"{path} is larger than {limit >> 20} MiB, the limit for a {kind}")
+    return content, executable
+
+
+def single_file(path: Path, content: bytes, executable: bool) -> BotSource:
+    """The bot in a file of this content. executable: whether it may be executed. Raises: BuildError if it is none."""
+    language = find_language(path, content, executable)
+    digest = hashlib.sha256(content).hexdigest()
+    return BotSource(path.stem, language, path.name, {path.name: content}, digest, read_protocol(content))
+
+
+def _read_folder(path: Path) -> BotSource:
+    if not hasattr(os, "O_NOFOLLOW"):
+        raise BuildError(f"{path} is a folder, and such bots need Linux")
+    check_name(path)
+    try:
+        with open_folder(path) as folder, open_file(MANIFEST, folder) as file:
+            manifest = read_up_to(file, MAX_MANIFEST)
+        if manifest is None:
+            raise ValueError(f"is larger than {MAX_MANIFEST >> 10} KiB")
+        values = parse_toml(manifest)
+        _check_values(values)
+        files = _read_files(path, _patterns(values))
         language, main = _language(values.get("build", ""), values.get("run", ""), files)
         protocol = values.get("protocol") or read_protocol(files.get(main, b""))
         if protocol not in PROTOCOLS:
             raise ValueError(f"protocol = {protocol!r} is not accepted; use {' or '.join(PROTOCOLS)}")
+    except BuildError:
+        raise
     except ValueError as error:
-        raise BuildError(f"{manifest} {error}") from None
-    except OSError as error:
-        raise BuildError(f"{path}: {error.strerror}") from None
+        raise BuildError(f"{path / MANIFEST} {error}") from None
     digest = hashlib.sha256()
-    for name, content in {MANIFEST: manifest.read_bytes(), **files}.items():
+    for name, content in {MANIFEST: manifest, **files}.items():
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    return BotFolder(
-        values.get("name", "").strip() or path.name, values.get("author", ""), values.get("version", ""), protocol,
-        values.get("random", False), language, main, files, digest.hexdigest(),
-    )  # fmt: skip
+    name = values.get("name", "").strip() or path.name
+    return BotSource(name, language, main, files, digest.hexdigest(), protocol, values.get("random", False))
 
 
-def _read_files(folder: Path, patterns: list[str]) -> dict[str, bytes]:
+def _check_values(values: Mapping[str, Any]) -> None:
+    unknown = [key for key in values if key not in KEYS]
+    if unknown:
+        raise ValueError(f"has an unknown key {unknown[0]!r}; the keys are {', '.join(KEYS)}")
+    for key in KEYS[:6]:
+        if not isinstance(values.get(key, ""), str):
+            raise ValueError(f"{key} = {values[key]!r} is not accepted; use text")
+    for key, longest in LONGEST.items():
+        if len(values.get(key, "")) > longest:
+            raise ValueError(f"{key} is not accepted; use at most {longest} characters")
+    if not isinstance(values.get("random", False), bool):
+        raise ValueError("random is not accepted; use true or false")
+
+
+def _patterns(values: Mapping[str, Any]) -> list[Parts]:
+    """The patterns of the files, each split at its slashes."""
+    patterns = values.get("files", ["**/*"])
+    if not isinstance(patterns, list) or not all(isinstance(pattern, str) and pattern for pattern in patterns):
+        raise ValueError("files is not accepted; use a list of names or patterns, such as *.py")
+    if len(patterns) > MAX_FILES:
+        raise ValueError(f"files is not accepted; use at most {MAX_FILES} names and patterns")
+    for pattern in patterns:
+        parts = PurePosixPath(pattern).parts
+        if "/" in parts or ".." in parts:
+            raise ValueError(f"names {pattern}, which leads out of the folder")
+        if parts.count("**") > 1:
+            raise ValueError(f"files: {pattern!r} is not accepted; use ** at most once")
+    return [PurePosixPath(pattern).parts for pattern in patterns]
+
+
+def _read_files(folder: Path, patterns: Sequence[Parts]) -> dict[str, bytes]:
     """The files that the patterns name, in order of their names; none of them hidden, and no link."""
     files: dict[str, bytes] = {}
     left = MAX_FOLDER
-    for path in sorted(set(_named(folder, patterns))):
-        name = path.relative_to(folder).as_posix()
-        check_name(path)
-        with path.open("rb") as file:
-            content = file.read(left + 1)
-        left -= len(content)
-        files[name] = content
-        if left < 0:
+    for *inner, name in _named(list_files(folder), patterns):
+        path = Path(folder, *inner, name)
+        check_name(path, folder)
+        with open_folder(folder, inner) as opened, open_file(name, opened) as file:
+            content = read_up_to(file, left)
+        if content is None:
             raise ValueError(f"names files of more than {MAX_FOLDER >> 20} MiB")
+        left -= len(content)
+        files["/".join([*inner, name])] = content
         if len(files) > MAX_FILES:
             raise ValueError(f"names more than {MAX_FILES} files")
     return files
 
 
-def _named(folder: Path, patterns: list[str]) -> Iterator[Path]:
-    for pattern in patterns:
-        try:
-            paths = list(folder.glob(pattern))
-        except (ValueError, NotImplementedError) as error:
-            raise ValueError(f"files: {pattern!r} is not accepted: {error}") from None
-        for path in paths:
-            parts = path.relative_to(folder).parts  # raises ValueError outside the folder
-            hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
-            if ".." in parts or any(parent.is_symlink() for parent in path.parents if folder in parent.parents):
-                raise ValueError(f"names {pattern}, which leads out of the folder")
-            if path.is_file() and not hidden and path != folder / MANIFEST:
-                yield path
+def _named(files: Iterable[Parts], patterns: Sequence[Parts]) -> Iterator[Parts]:
+    return (file for file in files if file != (MANIFEST,) and any(_matches(file, each) for each in patterns))
+
+
+def _matches(file: Parts, pattern: Parts) -> bool:
+    """Whether a pattern names the file; `**` in it stands for any number of folders."""
+    if "**" in pattern:
+        at = pattern.index("**")
+        pattern = (*pattern[:at], *["*"] * (len(file) - len(pattern) + 1), *pattern[at + 1 :])
+    return len(file) == len(pattern) and all(map(fnmatchcase, file, pattern))
 
 
 def _language(build: str, run: str, files: Mapping[str, bytes]) -> tuple[Language, str]:

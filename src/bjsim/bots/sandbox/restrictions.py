@@ -10,7 +10,7 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from bjsim.bots.sandbox import seccomp
@@ -48,10 +48,13 @@ def readable(path: str) -> bool:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raises: ValueError for a file name that leads out of its folder."""
-    for name in names:
+    """Raises: ValueError for a file name that leads out of its folder, or is that of another file's folder."""
+    known = set(names)
+    for name in known:
         if "\0" in name or not {"", ".", ".."}.isdisjoint(name.split("/")):
             raise ValueError(f"{name!r} is not a plain name for a file in a sandbox")
+        if clash := known.intersection(map(str, PurePosixPath(name).parents)):
+            raise ValueError(f"{clash.pop()} is both a file and the folder of {name}")
 
 
 class Restrictions(ABC):
@@ -94,7 +97,7 @@ class Sandbox(Restrictions):
         scratch: for a compiler: add a writable folder in memory, whose path is in "$TMP".
 
     Raises:
-        ValueError: a file name is not a plain name.
+        ValueError: a file name is not a plain name, or that of another file's folder.
     """
 
     runner_folder = RUNNER_FOLDER

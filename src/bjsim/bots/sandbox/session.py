@@ -215,9 +215,12 @@ class SandboxSession:
     def _open(self) -> None:
         python = find_tool(ENDINGS[".py"])
         binds = {*self.program.binds, *find_binds(python)}
-        self.restrictions = restrictions.open_restrictions(
-            self.sandboxed, self.program.files, inside.runner_files(), binds, self.scratch
-        )
+        try:
+            self.restrictions = restrictions.open_restrictions(
+                self.sandboxed, self.program.files, inside.runner_files(), binds, self.scratch
+            )
+        except ValueError as refused:
+            raise BuildError(f"{self.program.name} cannot be loaded: {refused}") from None
         start = [python, "-I", "-S", "-B", "-c", inside.RUN, self.restrictions.runner_folder, self.settings]
         command = self.restrictions.command(start)
         with tempfile.TemporaryFile() as messages:

@@ -1,33 +1,98 @@
-"""Reading bots' files, which come from strangers: limits on their size and their names."""
+"""Reading bots' files, which come from strangers: limits on their size, their names and their number.
+
+A stranger may exchange a file, or a folder above it, for a symbolic link at any time. So each part of a path is opened
+from the folder before it, without following links, and only the open file is examined.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from bjsim.bots.protocol import printable
-from bjsim.bots.sandbox.languages import ENDINGS, BuildError
+from bjsim.bots.sandbox.languages import BuildError
 
 MAX_SOURCE = 1 << 20  # bytes of a source
 DECLARED = 10  # lines of a file in which it may declare its protocol
 MAX_PROGRAM = 1 << 26  # bytes of an executable
+MAX_ENTRIES = 2000  # files and folders in a bot's folder
+MAX_DEPTH = 16  # folders above a file in it
+Parts = tuple[str, ...]  # of a path below a folder
 
 
-def read_bot(path: Path) -> bytes:
-    """The content of a bot's file.
+@contextmanager
+def open_file(path: str | Path, folder: int | None = None, *, links: bool = False) -> Iterator[BinaryIO]:
+    """Open a regular file.
+
+    Args:
+        path: The file.
+        folder: An open folder that it is in.
+        links: Whether it may be a symbolic link.
 
     Raises:
-        BuildError: the file is too large.
-        OSError: the file cannot be read.
+        OSError: It cannot be opened, or is something else.
     """
-    executable = path.suffix.lower() not in ENDINGS and os.access(path, os.X_OK)
-    limit = MAX_PROGRAM if executable else MAX_SOURCE
-    with path.open("rb") as file:
-        if os.fstat(file.fileno()).st_size <= limit and len(content := file.read(limit + 1)) <= limit:
-            return content
-    kind = "program" if executable else "source"
-    raise BuildError(f"{path} is larger than {limit >> 20} MiB, the limit for a {kind}")
+
+    def opener(name: str, flags: int) -> int:
+        flags |= getattr(os, "O_NONBLOCK", 0)  # a named pipe would wait for a writer
+        return os.open(name, flags if links else flags | getattr(os, "O_NOFOLLOW", 0), dir_fd=folder)
+
+    with open(path, "rb", opener=opener) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        yield file
+
+
+def read_up_to(file: BinaryIO, limit: int) -> bytes | None:
+    """The content of an open file; None if it is larger than `limit` bytes."""
+    content = None if os.fstat(file.fileno()).st_size > limit else file.read(limit + 1)
+    return None if content is None or len(content) > limit else content
+
+
+@contextmanager
+def open_folder(path: str | Path, inner: Sequence[str] = ()) -> Iterator[int]:
+    """Open a folder, and from it one inner folder after another; none may be a symbolic link. Raises: OSError."""
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+    folder = os.open(path, flags)
+    try:
+        for name in inner:
+            above, folder = folder, os.open(name, flags, dir_fd=folder)
+            os.close(above)
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def list_files(folder: Path) -> list[Parts]:
+    """The files and symbolic links in a folder and the folders in it, in order; no hidden ones.
+
+    Raises:
+        OSError: A folder cannot be read.
+        ValueError: There are too many; the message is a predicate.
+    """
+    files: list[Parts] = []
+    folders: list[Parts] = [()]
+    entries = 0
+    while folders:
+        above = folders.pop()
+        with open_folder(folder, above) as opened, os.scandir(opened) as found:
+            for entry in found:
+                entries += 1
+                if entries > MAX_ENTRIES or len(above) > MAX_DEPTH:
+                    raise ValueError(f"is beside more than {MAX_ENTRIES} files, or folders nested beyond {MAX_DEPTH}")
+                if entry.name.startswith(".") or entry.name == "__pycache__":
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append((*above, entry.name))
+                elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
+                    files.append((*above, entry.name))
+    return sorted(files)
 
 
 def read_protocol(content: bytes) -> str:
@@ -36,15 +101,20 @@ def read_protocol(content: bytes) -> str:
     return "line" if any(re.search(rb"\bbjsim: line 1\b", text) for text in first) else "argv"
 
 
-def check_name(path: Path) -> None:
+def check_name(path: Path, folder: Path | None = None) -> None:
     """Check that a file's name is safe to print, and to use in a list of bots.
 
+    Args:
+        path: The file.
+        folder: The bot's folder, if the names of the folders in it are to be checked too.
+
     Raises:
-        BuildError: the name has a colon (which separates a Python file from a name in it) or a control character, or
-            the file is a symbolic link, which may point to a file that must not be published.
+        BuildError: A name has a colon (which separates a Python file from a name in it), a control character or bytes
+            that are not UTF-8, or the file is a symbolic link, which may point to a file that must not be published.
     """
     shown = printable(str(path))
-    if not path.name.isprintable() or ":" in path.name:
-        raise BuildError(f"the file name {shown} has a colon or a control character; rename it")
+    names = str(path.relative_to(folder)) if folder else path.name
+    if not names.isprintable() or ":" in names:
+        raise BuildError(f"the file name {shown} has a colon or a control character, or is not UTF-8; rename it")
     if path.is_symlink():
         raise BuildError(f"{shown} is a symbolic link; give the file itself")

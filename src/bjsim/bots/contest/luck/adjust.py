@@ -47,7 +47,6 @@ from bjsim.bots.contest.luck.draw_log import (
 from bjsim.bots.contest.luck.opponent_model import ChartChanges, OpponentModel
 from bjsim.bots.contest.luck.state_index import N_RANKS, NOTHING, Ints, StateIndex
 from bjsim.bots.contest.schedule.roster import Owner, Roster
-from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.dealer_index import Floats
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -247,7 +246,7 @@ def _luck_model(rules: Rules) -> ContestLuckModel:
     return ContestLuckModel(rules)
 
 
-def known_plays(player: Player, rules: Rules) -> ChartChanges:
+def known_plays(player: object, rules: Rules) -> ChartChanges:
     """The cells in which a player's chart is known to differ from the reference.
 
     Args:

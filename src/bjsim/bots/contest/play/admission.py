@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from bjsim import __version__
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import Entrant, check_protocols, check_toolchains, identify
+from bjsim.bots.contest.entrants import Entrant, EntrantError, identify, read_unchanged
 from bjsim.bots.contest.luck.adjust import REFERENCE, has_luck, known_plays
 from bjsim.bots.programs import need_programs
+from bjsim.bots.sandbox.folders import read_bot
+from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.seats import warn_of_guessable
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.players.find import find_player, is_python
@@ -38,9 +42,42 @@ def check_programs(entrants: Sequence[Entrant], contest: Contest, sandbox: str) 
 
 def describe(entrant: Entrant, rules: Rules) -> dict[str, Any]:
     """A bot as the journal records it, with the plays of a named strategy or chart, from which its luck is computed."""
-    known = not entrant.timed and not is_python(entrant.source)
-    plays = known_plays(find_player(entrant.source, rules), rules) if known else {}
+    player = None
+    if not entrant.timed and not (entrant.by_name and is_python(entrant.source)):
+        player = read_unchanged(entrant, rules) or find_player(entrant.source, rules)
+    plays = known_plays(player, rules)
     return entrant.to_dict() | ({"plays": plays} if plays else {})
+
+
+def check_protocols(entrants: Sequence[Entrant], protocols: Sequence[str]) -> None:
+    """Check that the contest plays these protocols. Raises: EntrantError, which names a program that may not play."""
+    for entrant in entrants:
+        if entrant.timed and entrant.protocol not in protocols:
+            raise EntrantError(
+                f"{entrant.source} speaks the protocol {entrant.protocol}, and this contest plays "
+                f"{' and '.join(protocols)}; set protocols in the contest's file (--config)"
+            )
+
+
+def check_toolchains(entrants: Sequence[Entrant]) -> None:
+    """Check that this machine has what these programs need to be built and run. Raises: EntrantError."""
+    for entrant in entrants:
+        try:
+            language = read_bot(Path(entrant.source)).language
+            if language:
+                language.need_tools(entrant.name)
+        except BuildError as error:
+            raise EntrantError(f"the bot {entrant.name} cannot play: {error}") from None
+
+
+def check_trusted(entrants: Sequence[Entrant], folder: Path) -> None:
+    """Reject a contest from elsewhere that would run Python code in this process. Raises: EntrantError."""
+    for entrant in entrants:
+        if is_python(entrant.source) or (":" in os.path.basename(entrant.source) and entrant.by_name):
+            raise EntrantError(
+                f"the contest in {folder} runs {entrant.source} in this process, outside any sandbox; "
+                "trust it only if the code is yours"
+            )
 
 
 def make_header(contest: Contest, entrants: Sequence[Entrant], houses: Sequence[Entrant]) -> dict[str, Any]:

@@ -38,6 +38,7 @@ class Roster:
         left: Why a bot has left, by its number: DROPPED or REPLACED.
         left_at: The matches that the contest had played when it left.
         played: Complete matches of each series.
+        fewest: The number of bots that must take part.
         founders: Number of bots that share tables.
         tables: Number of tables in a match of the founders.
         size: Seats at a table.
@@ -53,6 +54,7 @@ class Roster:
         self.left_at: dict[int, int] = {}
         self.played: dict[Owner, int] = {}
         against = self.contest.against
+        self.fewest = 1 if against else 2
         self.founders = 0 if against else len(header["bots"])
         if against:
             self.tables, self.size = 1, self.contest.own_table_size

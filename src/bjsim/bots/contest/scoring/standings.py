@@ -7,6 +7,7 @@ all matches, see `differences`.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -89,6 +90,14 @@ class Standings(ContestTally):
         """Whether the leader is ahead of every other bot, with all verdicts right at all times in 95% of contests."""
         leader, *rivals = self.order()
         return bool((self.differences.low[leader, rivals] > 0).all())
+
+    def reason_to_end(self, began: float) -> str:
+        """Why the contest ends now; "" if it continues. began: when play began, by `time.monotonic`."""
+        if self.contest.until == "decided" and self.decided:
+            return "decided"
+        if self.roster.finished:
+            return "matches"
+        return "time" if time.monotonic() - began >= self.contest.seconds else ""
 
     def groups(self) -> list[str]:
         """Group the bots: two that share a letter are not separated.

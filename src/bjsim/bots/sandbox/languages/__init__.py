@@ -7,7 +7,6 @@ rest from the class.
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -24,23 +23,25 @@ LANGUAGES: tuple[Language, ...] = (Python(), C(), CPlusPlus(), Java(), Lisp(), J
 ENDINGS = {ending: language for language in LANGUAGES for ending in language.endings}
 
 
-def find_language(path: Path) -> Language | None:
+def find_language(path: Path, content: bytes, executable: bool) -> Language | None:
     """The language of a bot's file, from its ending or its first line.
+
+    Args:
+        path: the file; only its name is looked at.
+        content: its content.
+        executable: whether it may be executed.
 
     Returns:
         The language, or None for an executable that is run as it is.
 
     Raises:
         BuildError: the file is neither a source nor executable.
-        OSError: the file cannot be read.
     """
     if path.suffix.lower() in ENDINGS:
         return ENDINGS[path.suffix.lower()]
-    with path.open("rb") as file:
-        first = file.readline(256)
-    if re.match(rb"#!.*\bpython[0-9.]*\b", first):
+    if re.match(rb"#!.*\bpython[0-9.]*\b", content[:256]):
         return ENDINGS[".py"]
-    if not os.access(path, os.X_OK):
+    if not executable:
         raise BuildError(
             f"{path}: neither a file that ends in {', '.join(ENDINGS)} nor an executable one (chmod +x makes it one)"
         )
