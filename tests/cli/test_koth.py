@@ -45,7 +45,7 @@ def test_the_tutorial(tmp_path, monkeypatch, capsys):
     for name, content in re.findall(r"`([\w/.]+)`:\n\n```\w+\n(.*?)```", text, re.S):
         (tmp_path / name).write_text(content)
     commands = [line for block in re.findall(r"```sh\n(.*?)```", text, re.S) for line in block.splitlines()]
-    assert len(commands) == 7
+    assert len(commands) == 8
     for command in commands:
         program, *arguments = shlex.split(command)
         assert program == "bjsim"
@@ -73,10 +73,12 @@ def test_the_tutorial(tmp_path, monkeypatch, capsys):
         (["lim17", "lim18", "--until", "never"], "decided, or a number of seconds"),
         (["lim17", "lim18", "--rules", "neller"], "replay ties"),
         (["lim17", "lim18", "--timeout", "-1"], "seconds, above 0"),
-        (["--show", "nowhere"], "no contest in nowhere"),
-        (["--resume", "nowhere"], "no contest in nowhere"),
-        (["--verify", "nowhere"], "no contest in nowhere"),
-        (["lim17", "--resume", "x"], "give no bots and no other settings"),
+        (["show", "nowhere"], "no contest in nowhere"),
+        (["resume", "nowhere"], "no contest in nowhere"),
+        (["verify", "nowhere"], "no contest in nowhere"),
+        (["shwo", "final"], "did you mean `bjsim koth show`?"),
+        (["--resume", "final"], "did you mean `bjsim koth resume`?"),
+        (["lim17", "--resume", "x"], "No such option"),
         (["--config", "nowhere.toml"], "cannot read the contest nowhere.toml"),
     ],
 )
@@ -104,7 +106,7 @@ def test_the_command_to_go_on_can_be_typed_as_it_is_printed(tmp_path, monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr(ContestScreen, "update", interrupt)
         run("koth", "lim17", "optimal", "--matches", 4, "--out", "k i", *options, status=130)
-    command = f"bjsim koth --resume 'k i'{needed}"
+    command = f"bjsim koth resume 'k i'{needed}"
     printed = capsys.readouterr().out
     assert f"to resume after a stop: {command}\n" in printed and f"stopped; resume with: {command}\n" in printed
     run(*shlex.split(command)[1:])
@@ -135,16 +137,16 @@ def test_house_players_fill_chairs_and_are_not_ranked(tmp_path, capsys):
     run("koth", "lim17", "optimal", "--house", "mimic", "--matches", 2, "--out", tmp_path)
     rows = json.loads((tmp_path / "standings.json").read_text())
     assert [row["bot"] for row in rows] and len(rows) == 2
-    run("koth", "--verify", tmp_path)
-    run("koth", "--show", tmp_path, "--hand", "9.9.9", status=2)
+    run("koth", "verify", tmp_path)
+    run("koth", "show", tmp_path, "--hand", "9.9.9", status=2)
     assert "no such round" in capsys.readouterr().err
 
 
 def test_odd_names_and_the_same_bot_twice(tmp_path, capsys):
     bots = ["[/b]<i>=lim17", "[red]=lim17", "名前 & co=lim17", "lim17", "lim17"]
     run("koth", *bots, "--matches", 2, "--out", tmp_path / "[x]")
-    run("koth", "--show", tmp_path / "[x]")
-    run("koth", "--verify", tmp_path / "[x]")
+    run("koth", "show", tmp_path / "[x]")
+    run("koth", "verify", tmp_path / "[x]")
     printed = capsys.readouterr().out
     names = {"[/b]<i>", "[red]", "名前 & co", "lim17", "lim17-2"}
     assert all(printed.count(name) >= 2 for name in names) and "[x]/index.html" in printed
@@ -157,7 +159,7 @@ def test_thirty_bots(tmp_path, capsys):
     run("koth", *bots, "--matches", 2, "--seed", 1, "--out", tmp_path, "--workers", 2)
     rows = json.loads((tmp_path / "standings.json").read_text())
     assert len(rows) == 30 and {row["hands"] for row in rows} == {50} and {row["matches"] for row in rows} == {2}
-    run("koth", "--verify", tmp_path)
+    run("koth", "verify", tmp_path)
     assert "400 rounds" in capsys.readouterr().out
 
 
@@ -254,10 +256,10 @@ def test_a_bot_that_cannot_be_started_is_listed_last_and_not_ranked(tmp_path, ca
     assert [(row["rank"], row["bot"]) for row in rows] == [(1, "mimic"), (2, "buster"), (None, "abroken")]
     assert rows[2]["chips"] > rows[1]["chips"] and rows[2]["group"] == ""
     capsys.readouterr()
-    run("koth", "--show", tmp_path / "out")
+    run("koth", "show", tmp_path / "out")
     assert re.findall(r"^ +([12–]) +(\w+)", capsys.readouterr().out, re.M)[-1] == ("–", "abroken")
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
-    assert "Bots that cannot be started are not ranked." in page
+    assert "Bots that cannot be started or do not answer are not ranked." in page
     assert '<td data-v="4">–</td><th scope="row" class="bot"><a href="pages/abroken.html">abroken</a></th>' in page
 
 
@@ -281,6 +283,7 @@ def test_cold_bots_have_no_server_also_after_a_resume(tmp_path, capsys):
         run("koth", tmp_path / "bot.py", "lim17", "--matches", "1", "--timeout", "20", *option, "--out", out)
         faults = {row["bot"]: row["faults"] for row in json.loads((out / "standings.json").read_text())}
         assert bool(faults["bot"]) == (not option)
+        run("koth", "close", out)
         assert ("--cold" in (out / "index.html").read_text()) == bool(option)
     assert Host.resume(out).contest.cold
 
@@ -305,17 +308,16 @@ def test_too_few_files_are_one_line_before_the_contest(tmp_path, monkeypatch, ca
 def test_json_is_the_standings_whether_played_or_shown(tmp_path, capsys):
     run("koth", "lim17", "optimal", "--matches", 2, "--out", tmp_path / "c", "--json", tmp_path / "played.json")
     capsys.readouterr()
-    run("koth", "--show", tmp_path / "c", "--json", "-")
+    run("koth", "show", tmp_path / "c", "--json", "-")
     shown = json.loads(capsys.readouterr().out)
     assert shown == json.loads((tmp_path / "played.json").read_text())
     assert (shown["matches"], shown["ended"], shown["decided"]) == (2, "matches", False)
     assert shown["standings"] == json.loads((tmp_path / "c" / "standings.json").read_text())
 
 
-@pytest.mark.parametrize("option", [["--hand", "1.1.1"], []])
-def test_json_of_anything_else_is_refused(tmp_path, capsys, option):
+def test_json_of_anything_else_is_refused(tmp_path, capsys):
     run("koth", "lim17", "optimal", "--matches", 1, "--out", tmp_path)
-    run("koth", "--show" if option else "--verify", tmp_path, *option, "--json", "-", status=2)
+    run("koth", "show", tmp_path, "--hand", "1.1.1", "--json", "-", status=2)
     assert "--json writes the standings" in capsys.readouterr().err
 
 
@@ -332,7 +334,7 @@ def test_ctrl_c_shows_the_standings_and_how_to_resume(tmp_path):
     finally:
         process.kill()
     assert process.returncode == 130 and "matches so far, not finished" in printed
-    assert "optimal" in printed and "resume with: bjsim koth --resume" in printed
+    assert "optimal" in printed and "resume with: bjsim koth resume" in printed
 
 
 def test_an_unwritable_json_path_is_refused_before_the_contest(tmp_path, capsys):
@@ -345,9 +347,9 @@ def test_both_forms_of_the_command_play_the_same_contest(tmp_path, capsys):
     run("koth", *bots, "--out", tmp_path / "plain")
     run("koth", "play", *bots, "--out", tmp_path / "play")
     assert len({(tmp_path / folder / "journal.jsonl").read_bytes() for folder in ("plain", "play")}) == 1
-    for words in (["--show"], ["show"], ["--resume"], ["resume"], ["--verify"], ["verify"]):
+    for word in ("show", "resume", "verify"):
         capsys.readouterr()
-        run("koth", *words, tmp_path / "play")
-        assert ("every card and chip is correct" if "verify" in words[0] else "optimal") in capsys.readouterr().out
+        run("koth", word, tmp_path / "play")
+        assert ("every card and chip is correct" if word == "verify" else "optimal") in capsys.readouterr().out
     run("koth", "./play", "lim17", status=2)  # a bot called play
     assert "play" in capsys.readouterr().err

@@ -77,7 +77,7 @@ ERRORS = """
     bjsim koth lim17
     bjsim koth lim17 lim18 --rules neller
     bjsim koth --config contest.toml
-    bjsim koth --resume gone
+    bjsim koth resume gone
     bjsim bot check gone.c
     bjsim bot new mybot --language cobol
 """.strip().splitlines()

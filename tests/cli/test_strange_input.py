@@ -141,14 +141,14 @@ NOT_SHOWN = {  # not read by the standings or by one hand
 
 
 @pytest.mark.parametrize("what", BAD)
-@pytest.mark.parametrize("command", ["--show", "--show --hand 1.1.1", "--verify", "--resume"])
+@pytest.mark.parametrize("command", ["show", "show --hand 1.1.1", "verify", "resume"])
 def test_a_journal_that_makes_no_sense_is_refused_in_one_line(tmp_path, records, what, command):
     """A part that a command does not read may have any content."""
     write(tmp_path / "c", *BAD[what](records))
     option, *more = command.split()
     status, _, err = bjsim("koth", option, tmp_path / "c", *more)
     assert status in (0, 1, 2) and err.count("\n") == (status != 0), err
-    assert status or (option == "--show" and (what in NOT_SHOWN or (more and what == "net 10^400")))
+    assert status or (option == "show" and (what in NOT_SHOWN or (more and what == "net 10^400")))
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
@@ -161,7 +161,7 @@ def test_a_pipe_is_no_journal(tmp_path, command):
 def test_the_journal_that_was_not_changed_is_accepted(tmp_path, records):
     """Negative control: journals written by `write` are valid otherwise."""
     write(tmp_path / "c", *records)
-    for option in ("--show", "--verify", "--resume"):
+    for option in ("show", "verify", "resume"):
         assert bjsim("koth", option, tmp_path / "c").status == 0
 
 
@@ -169,7 +169,7 @@ def test_the_journal_that_was_not_changed_is_accepted(tmp_path, records):
 def test_timings_that_make_no_sense_are_passed_over(tmp_path, records, line):
     write(tmp_path / "c", *records)
     (tmp_path / "c" / "timings.jsonl").write_text(line + "\n")
-    assert bjsim("koth", "--show", tmp_path / "c").status == 0
+    assert bjsim("koth", "show", tmp_path / "c").status == 0
 
 
 def test_a_checkpoint_of_100_000_brackets(tmp_path):
@@ -182,7 +182,7 @@ def test_a_checkpoint_of_100_000_brackets(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--show"], ["--show", "--hand", "1.1.1"], ["--show", "--json", "-"], ["--resume"], ["--verify"]]
+    "arguments", [["show"], ["show", "--hand", "1.1.1"], ["show", "--json", "-"], ["resume"], ["verify"]]
 )
 def test_a_journal_cannot_steer_the_terminal_that_it_is_shown_on(tmp_path, records, arguments):
     header, first, *others = records
@@ -204,7 +204,7 @@ def test_a_journal_cannot_steer_the_terminal_that_it_is_shown_on(tmp_path, recor
     status, out, err = bjsim("koth", arguments[0], tmp_path / "c", *arguments[1:])
     assert status == 0, err
     assert "\x1b" not in out + err and "\x07" not in out + err
-    assert "]0;title" in out or arguments[0] == "--verify"
+    assert "]0;title" in out or arguments[0] == "verify"
 
 
 def test_a_build_error_and_a_log_record_are_fit_to_be_printed():
@@ -228,7 +228,7 @@ def test_a_compilers_message_that_a_bot_wrote_does_not_steer_the_terminal(tmp_pa
 
 
 def test_an_error_cannot_steer_the_terminal(tmp_path):
-    assert "\x1b" not in refusal("koth", "--show", f"{tmp_path}/{ESCAPES}")
+    assert "\x1b" not in refusal("koth", "show", f"{tmp_path}/{ESCAPES}")
 
 
 # --- tables
@@ -273,7 +273,7 @@ def test_a_full_disk_is_said_of_the_file(tmp_path, monkeypatch):
     host = Host.begin(tmp_path / "c", Contest(CARDSHARK, matches=1), gather(["lim17", "optimal"], CARDSHARK))
     host._journal.close()
     monkeypatch.setattr(os, "fsync", full)
-    status, _, err = bjsim("koth", "--resume", tmp_path / "c")
+    status, _, err = bjsim("koth", "resume", tmp_path / "c")
     assert (status, err) == (1, f"bjsim: {tmp_path}/c/journal.jsonl: the disk is full\n")
     status, _, err = bjsim("run", "--bots", "lim17", "--hands", 1000, "--checkpoint", tmp_path / "kept")
     assert (status, err) == (1, f"bjsim: {tmp_path}/kept.new: the disk is full\n")

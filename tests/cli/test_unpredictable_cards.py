@@ -89,7 +89,7 @@ def test_two_contests_without_a_seed_deal_different_cards(tmp_path):
 
 
 @pytest.mark.parametrize("options", [[], ["--seed", 10**20 + 1]])
-def test_the_seed_is_shown_when_the_contest_has_ended_and_not_before(tmp_path, monkeypatch, options):
+def test_the_seed_is_shown_when_the_contest_is_closed_and_not_before(tmp_path, monkeypatch, options):
     def stop_later(screen, host):
         if host.standings.matches == 2:
             raise KeyboardInterrupt
@@ -104,11 +104,12 @@ def test_the_seed_is_shown_when_the_contest_has_ended_and_not_before(tmp_path, m
     written = {path.name: path.read_text() for path in files}
     assert written.keys() >= {"index.html", "standings.csv", "standings.json"}
     assert not [name for name, text in written.items() if seed in text]
-    assert seed not in out + err + bjsim("koth", "--show", folder).out
-    status, out, _ = bjsim("koth", "--resume", folder)
-    assert status == 0 and f"seed {seed}" in out
+    assert seed not in out + err + bjsim("koth", "show", folder).out
+    status, out, _ = bjsim("koth", "resume", folder)
+    assert status == 0 and seed not in out + (folder / "index.html").read_text()
+    assert f"seed {seed}" in bjsim("koth", "close", folder).out
     assert re.search(rf'<pre id="again">bjsim koth .*--seed {seed} ', (folder / "index.html").read_text())
-    assert bjsim("koth", "--verify", folder).status == 0
+    assert bjsim("koth", "verify", folder).status == 0
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,7 @@ def test_a_house_player_that_is_a_program_could_guess_too(tmp_path, caplog):
 def test_seeds_of_any_size_up_to_128_bits_are_accepted(tmp_path, seed):
     assert bjsim("koth", "lim17", "optimal", "--matches", 1, "--seed", seed, "--out", tmp_path / "c").status == 0
     assert next(journal.read(tmp_path / "c"))["contest"]["seed"] == seed  # to the last digit
-    assert bjsim("koth", "--verify", tmp_path / "c").status == 0
+    assert bjsim("koth", "verify", tmp_path / "c").status == 0
     assert bjsim("run", "--bots", "lim17", "--hands", 10, "--seed", seed, "--json", "-").json["seed"] == seed
 
 

@@ -1,8 +1,7 @@
-"""`bjsim koth add`, `replace`, `drop` and `extend`: change the bots or the matches of a contest, and play it on."""
+"""`bjsim koth add`, `replace`, `drop`, `extend` and `close`: change a contest, and play it on; or end it for good."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,12 +12,14 @@ from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.contest.entrants import Entrant, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.report.closing import close as close_contest
+from bjsim.bots.contest.report.publish import write_results
+from bjsim.bots.protocol import printable
 from bjsim.cli.koth_play import host_options, play_contest
 from bjsim.cli.options import Count, check_writable
 from bjsim.errors import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
-logger = logging.getLogger(__name__)
 
 
 def change_options(command: F) -> F:
@@ -82,6 +83,22 @@ def extend(matches: int, **options: Any) -> None:
     change(lambda host: host.change(matches=host.contest.matches + matches), **options)
 
 
+@click.command(short_help="Close a contest, and show its seed.")
+@click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path))
+def close(folder: Path) -> None:
+    """Close the contest in the folder CONTEST, which has ended: no bot may join any more.
+
+    Only now the page shows the seed, which reveals all cards, the command that reproduces the contest, and a link to
+    the journal, in which the files of the bots have relative paths.
+    """
+    with journal.sensible(folder):
+        close_contest(folder)
+        host = Host.resume(folder)
+        host.close()
+        write_results(folder, host.standings, host.page, host.timings)
+    click.echo(f"closed; seed {host.contest.seed}; page: {printable(str(folder))}/index.html")
+
+
 def change(
     apply: Callable[[Host], object], folder: Path, no_play: bool, trust: bool, workers: int, sandbox: str,
     watch_dir: Path | None, url: str | None, json_path: str | None,
@@ -101,7 +118,6 @@ def newcomers(host: Host, texts: Sequence[str]) -> list[Entrant]:
             raise InputError(
                 f"the contest has a bot {entrant.name}; use `bjsim koth replace` for a new version, or NAME=BOT"
             )
-    warn_of_known_seed(host, joining)
     return joining
 
 
@@ -121,7 +137,6 @@ def new_versions(host: Host, texts: Sequence[str]) -> tuple[list[int], list[Entr
         before = host.entrants[number]
         if (entrant.language, entrant.sha256, entrant.source) == (before.language, before.sha256, before.source):
             raise InputError(f"the bot {entrant.name} ({entrant.source}) has not changed")
-    warn_of_known_seed(host, new)
     return old, new
 
 
@@ -132,12 +147,3 @@ def number_of(host: Host, name: str) -> int:
         names = ", ".join(entrant.name for entrant in host.present)
         raise InputError(f"the contest has no bot {name}; its bots are {names}")
     return number
-
-
-def warn_of_known_seed(host: Host, joining: Sequence[Entrant]) -> None:
-    """Warn if programs join a contest whose page has shown its seed."""
-    if host.standings.end and not host.contest.hill and any(entrant.timed for entrant in joining):
-        logger.warning(
-            "the page of this contest has shown its seed since its end, so a new program could know all cards; "
-            "a contest with `hill = true` in its file keeps it secret"
-        )

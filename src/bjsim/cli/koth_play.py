@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 from rich.console import Console
 
-from bjsim.bots.contest.config import MANY, Contest, load_config, with_settings
+from bjsim.bots.contest.config import LIVES, MANY, PROTOCOLS, Contest, load_config, with_settings
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
@@ -21,7 +21,7 @@ from bjsim.bots.protocol import printable
 from bjsim.cli.koth_notify import Notifier, WebAddress
 from bjsim.cli.koth_screen import ContestScreen, report, standings_json
 from bjsim.cli.koth_watch import FolderWatch
-from bjsim.cli.options import Count, check_writable, json_option, write_json
+from bjsim.cli.options import Count, Names, check_writable, json_option, write_json
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.strategies.players.find import is_python
@@ -63,7 +63,21 @@ def contest_options(command: F) -> F:
             "--marks", metavar="TEXT",
             help='Marks by luck-adjusted score in chips per hand, such as "-1:D -0.5:C 0:B"; see marks.csv.',
         ),
+        click.option("--sittings", type=Count(), help="Sessions in a match.  [default: 5]"),
+        click.option("--hands", type=Count(), help="Hands in a session.  [default: 5]"),
         click.option("--timeout", type=float, help="Seconds allowed for a move.  [default: 2]"),
+        click.option("--strikes", type=Count(), help="Faults until a bot is asked no more in a match.  [default: 10]"),
+        click.option(
+            "--retire", type=Count(0),
+            help="Matches in a row with all strikes and no answer until a bot retires; 0: never.  [default: 3]",
+        ),
+        click.option(
+            "--protocols", type=Names(lambda: [*PROTOCOLS]), help="Protocols of programs.  [default: argv,line]"
+        ),
+        click.option(
+            "--lives", type=click.Choice(LIVES), help="How long a process of a line bot lives.  [default: match]"
+        ),
+        click.option("--title", help="Title of the page."),
         click.option("--cold", is_flag=True, default=None, help="Start a bot from scratch for every move (slower)."),
     )):  # fmt: skip
         command = option(command)
@@ -131,8 +145,6 @@ def begin(
     given = {name: value for name, value in settings.items() if value is not None}
     if against is not None:
         given["against"] = tuple(map(str.strip, against.split(",")))
-    if watch_dir:
-        given["hill"] = True
     contest, listed = choose_contest(config_path, rules_name, given)
     texts = [*(bots or listed)]
     if watch_dir and watch_dir.resolve() not in [Path(text).resolve() for text in texts]:
@@ -166,7 +178,7 @@ def choose_contest(config_path: str | None, rules_name: str | None, given: dict[
 
 def resume_command(host: Host, watch_dir: Path | None = None) -> str:
     """The command that resumes the contest, with the options that its folder does not record."""
-    words = ["bjsim", "koth", "--resume", str(host.folder)]
+    words = ["bjsim", "koth", "resume", str(host.folder)]
     if host.workers != 1:
         words += ["--workers", str(host.workers)]
     if host.sandbox != "required":
@@ -220,5 +232,6 @@ def play_contest(
         if json_path:
             write_json(standings_json(host.standings, host.timings), json_path)
     report(screen.console, host.standings, host.timings)
-    seed = "" if host.contest.hill or not host.standings.end else f"seed {host.contest.seed}; "
-    say(f"{seed}page: {where}/index.html")
+    say(f"page: {where}/index.html")
+    if host.standings.end and not host.standings.closed:
+        say(f"when no bot may join any more, this shows the seed: {shlex.join(['bjsim', 'koth', 'close', str(where)])}")

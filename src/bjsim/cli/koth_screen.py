@@ -102,6 +102,9 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
         if mark.low is not None:
             score += f"  (95%: {mark.low:+.3f} to {mark.high:+.3f}, {mark.lowest} to {mark.highest})"
         console.print(f"mark {mark.mark or 'none':5} {mark.bot}{score}", highlight=False, markup=False)
+    for row in standings.rows():
+        if row.score.retired:
+            console.print(f"{row.name} retired {row.score.retired}", highlight=False, markup=False)
     for row in standings.former():
         matches = f"{row.score.matches} matches, {row.chips:.1f} chips"
         console.print(f"left: {row.name} ({row.left} after {matches})", highlight=False, markup=False)

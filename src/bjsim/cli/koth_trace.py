@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import IN_PROCESS
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.logs import read_logs
 from bjsim.bots.contest.play.match import Record
@@ -41,7 +42,7 @@ def show_trace(folder: Path, table: str, bot: str) -> None:
         raise InputError(f"--bot {bot}: table {table} has {', '.join(map(printable, present))}")
     which = next(seat for seat in records[0]["seats"] if seat >= 0 and names[seat] == bot)
     if not protocols(header)[which]:
-        raise InputError(f"--bot {bot}: it is not a program, so nothing was sent to it")
+        raise InputError(f"--bot {bot}: it is not a program, or has retired, so nothing was sent to it")
     for question in questions(Contest.from_dict(header["contest"]), records, protocols(header)):
         if question.bot == which:
             print_question(question)
@@ -113,4 +114,8 @@ def read_table(folder: Path, match: int, table: int, owner: Owner | str) -> tupl
             found.setdefault(own, []).append(record)
     if not found:
         raise InputError(f"the contest in {folder} has no match {match + 1} with a table {table + 1}")
-    return {**header, "bots": roster.bots}, found[max(found, key=lambda own: -1 if own is None else own)]
+    asked = [  # no player in another process, where it has retired
+        {**entrant, "language": IN_PROCESS} if match >= roster.retired.get(bot, match + 1) else entrant
+        for bot, entrant in enumerate(roster.bots)
+    ]
+    return {**header, "bots": asked}, found[max(found, key=lambda own: -1 if own is None else own)]

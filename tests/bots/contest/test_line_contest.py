@@ -45,7 +45,9 @@ def counter(tmp_path):
 
 
 def test_line_bots_play_only_where_the_contest_says_so(tmp_path, counter):
-    with pytest.raises(EntrantError, match=r"counter.py speaks the protocol line, and this contest plays argv; set"):
+    with pytest.raises(
+        EntrantError, match=r"counter.py speaks the protocol line, and this contest plays argv; use --protocols"
+    ):
         begin(tmp_path / "a", [counter, "lim17"], protocols=("argv",))
     with pytest.raises(EntrantError, match="speaks the protocol argv, and this contest plays line"):
         begin(tmp_path / "a", [counter, str(SAMPLES / "lim17.py")], protocols=("line",))
@@ -59,7 +61,7 @@ def test_the_file_of_a_contest_names_its_protocols(tmp_path):
         contest = load_config(str(file))[0]
         assert contest.protocols == accepted
         assert Contest.from_dict(json.loads(json.dumps(contest.to_dict()))) == contest
-    assert Contest(CARDSHARK).protocols == ("argv",)
+    assert Contest(CARDSHARK).protocols == ("argv", "line")
     for wrong in ("[]", '"line"', '["pipe"]', "1", "[1]"):
         file.write_text(f"protocols = {wrong}\n")
         with pytest.raises(ConfigError, match=r'use \["argv"\], \["line"\] or both'):

@@ -117,7 +117,7 @@ def test_the_commands_print_it(played):
     folder = str(played.folder)
     done = CliRunner().invoke(koth, ["show", folder, "--hand", "2.1.3", "--asked"])
     assert done.exit_code == 0 and "> move " in done.output and "echo (seat " in done.output, done.output
-    assert done.output == CliRunner().invoke(koth, ["--show", folder, "--hand", "2.1.3", "--asked"]).output
+    assert done.output == CliRunner().invoke(koth, ["show", folder, "--hand", "2.1.3", "--asked"]).output
     done = CliRunner().invoke(koth, ["trace", folder, "2.1", "--bot", "again"])
     lines = done.output.partition("stderr:\n")[0].splitlines()
     assert lines[0].startswith("> hello 1 ") and "! bad-reply: 'X' is not a move" in done.output

@@ -227,7 +227,7 @@ def killed_at_random(folder: Path, kills: int, arguments: list[str], whole_size:
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth"]
     file, done = folder / journal.NAME, 0
     for size in sorted(chance.uniform(0, 0.9 * whole_size) for _ in range(kills)):
-        rest = ["--resume", str(folder)] if file.exists() else [*arguments, "--out", str(folder)]
+        rest = ["resume", str(folder)] if file.exists() else [*arguments, "--out", str(folder)]
         process = subprocess.Popen([*command, *rest], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if file.exists() and file.stat().st_size >= size:
             time.sleep(chance.uniform(0, 0.5))
@@ -236,7 +236,7 @@ def killed_at_random(folder: Path, kills: int, arguments: list[str], whole_size:
         done += process.poll() is None
         process.kill()
         process.wait()
-    subprocess.run([*command, "--resume", str(folder)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*command, "resume", str(folder)], check=True, stdout=subprocess.DEVNULL)
     return done
 
 

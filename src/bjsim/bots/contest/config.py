@@ -43,6 +43,8 @@ class Contest:
         sittings: Sessions in each match, at one table.
         hands: Rounds in each session.
         strikes: Faults after which a bot stands without being asked until the next match.
+        retire: Matches in a row in which a bot uses all its strikes without one answer, after which it is not asked any
+            more; 0 for never.
         duplicate: Whether every shoe is replayed until all bots at the table have had every seat.
         house: The player that fills empty seats, or "" for none.
         until: "" to play all matches, `decided` to end when the leader is separated from all others, or a number of
@@ -54,7 +56,6 @@ class Contest:
         lives: How long a process of a line bot lives: for a `match`, or for the `contest` (of a worker).
         against: House players, if every bot plays against these only.
         marks: Thresholds of the luck-adjusted score with their marks, such as `-1:D -0.5:C 0:B`; see `scoring.marks`.
-        hill: Whether bots may join after the end, so that the page keeps the seed secret.
 
     Raises:
         ConfigError: A value is not accepted.
@@ -66,17 +67,17 @@ class Contest:
     sittings: int = 5  # in files of users and in journals, so it is not renamed to sessions
     hands: int = 5
     strikes: int = 10
+    retire: int = 3
     duplicate: bool = False
     house: str = ""
     until: str = ""
     timeout: float = 2.0
     cold: bool = False
-    protocols: tuple[str, ...] = ("argv",)
+    protocols: tuple[str, ...] = PROTOCOLS
     title: str = ""
     lives: str = "match"
     against: tuple[str, ...] = ()
     marks: str = ""
-    hill: bool = False
 
     def __post_init__(self) -> None:
         for name in _WHOLE:
@@ -88,7 +89,7 @@ class Contest:
             raise ConfigError(f"house = {self.house} is not accepted; use a bot's name or file")
         if not isinstance(self.title, str) or printable(self.title) != self.title or len(self.title) > MAX_TITLE:
             raise ConfigError(f"title = {self.title} is not accepted; use one line of at most {MAX_TITLE} characters")
-        for name in ("duplicate", "cold", "hill"):
+        for name in ("duplicate", "cold"):
             if not isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name} = {getattr(self, name)} is not accepted; use true or false")
         if self.lives not in LIVES:
@@ -177,11 +178,12 @@ def _is_seconds(text: str) -> bool:
         return False
 
 
-NEW = ("cold", "protocols", "title", "lives", "against", "marks", "hill")  # settings that old journals lack
+NEW = ("retire", "cold", "protocols", "title", "lives", "against", "marks")  # settings that old journals lack
 NEWER = {f.name: f.default for f in fields(Contest) if f.name in NEW}
 SETTINGS = tuple(f.name for f in fields(Contest) if f.name != "rules")
 _WHOLE = {
-    "seed": (0, MAX_SEED), "matches": (0, MAX_COUNT), **dict.fromkeys(("sittings", "hands", "strikes"), (1, MAX_COUNT)),
+    "seed": (0, MAX_SEED), "retire": (0, MAX_COUNT), "matches": (0, MAX_COUNT),
+    **dict.fromkeys(("sittings", "hands", "strikes"), (1, MAX_COUNT)),
 }  # fmt: skip
 
 

@@ -10,7 +10,6 @@ import logging
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -177,19 +176,16 @@ class Host:
             matches: The new number of matches, if it changes.
 
         Raises:
-            InputError: A bot cannot take part, too few would remain, or the number of matches is not accepted.
+            InputError: A bot or this number of matches is not accepted, too few would remain, or it is closed.
         """
+        if self.standings.closed:
+            raise EntrantError(f"the contest in {self.folder} is closed: its seed is public")
         roster, contest = self.roster, self.contest
         if len(roster.present) - len(leave) + len(join) < roster.fewest:
             raise EntrantError("too few bots would remain in the contest; add others first")
         admission.check_programs(join, contest, self.sandbox)
-        newcomers = [admission.describe(one, contest.rules) | {"version": roster.version_of(one.name)} for one in join]
-        record: Record = {"record": "change", "leave": sorted(leave), "join": newcomers}
-        if matches is not None:
-            record["matches"] = replace(contest, matches=matches).matches
-        self._journal.append(record)
-        self._journal.sync()
-        self._count(record)
+        self._write(roster.change(leave, [admission.describe(one, contest.rules) for one in join], matches))
+        self._commit()
 
     def run(self, on_round: Callable[[Host], None] = lambda host: None) -> Standings:
         """Play the contest to its end.
@@ -201,7 +197,7 @@ class Host:
             The standings.
         """
         try:
-            if not self.standings.end or self.watch:
+            if not self.standings.end or (self.watch and not self.standings.closed):
                 self._play(on_round)
         finally:
             self.close()
@@ -214,6 +210,7 @@ class Host:
 
     def _play(self, on_round: Callable[[Host], None]) -> None:
         began = time.monotonic()
+        self._retire()  # those that had no time to before a kill
         while not (reason := self.standings.reason_to_end(began)) or (self.watch and reason == "matches"):
             if reason:
                 on_round(self)
@@ -226,9 +223,7 @@ class Host:
                 if not self.watch or not (self._wait_for_change(10) or self._leave_out(error)):  # changed again?
                     raise
         if not self.standings.end:
-            record = {"record": "end", "reason": reason, "matches": self.standings.matches}
-            self._journal.append(record)
-            self._written.append((record, []))
+            self._write({"record": "end", "reason": reason, "matches": self.standings.matches})
             self._commit(on_round)
 
     def _play_tables(self, on_round: Callable[[Host], None], began: float) -> None:
@@ -245,14 +240,13 @@ class Host:
         def done(plan: TablePlan) -> list[Record]:
             return self._done.get((plan.own, plan.match, plan.table), [])
 
-        players = {bot: self.entrants[bot] for bot in self.roster.present}
+        players = {bot: self.entrants[bot] for bot in self.roster.present if bot not in self.roster.retired}
         players |= {HOUSE - number: entrant for number, entrant in enumerate(admission.house_players(self.contest))}
         with Workers(self.contest, players, self.workers, self.sandbox, done, self._journal.close, commit) as workers:
             logs: list[DrawLog] = []
             for plan, rounds in workers.tables(plans()):
                 for record, times in rounds:
-                    self._journal.append(record)
-                    self._written.append((record, times))
+                    self._write(record, times)
                 add_logs(self.folder, workers.logs)
                 if workers.draw_log:
                     logs.append(workers.draw_log)
@@ -260,12 +254,10 @@ class Host:
                     continue
                 matches.popleft()
                 adjuster = self.adjusters[plan.own] if self.adjusters is not None else None
-                record = match_record(plan.match, adjuster, logs, plan.own)
-                self._journal.append(record)
-                self._written.append((record, []))
+                self._write(match_record(plan.match, adjuster, logs, plan.own))
                 commit()
                 logs.clear()
-                if (self.watch and self.watch(self)) or self.standings.reason_to_end(began):
+                if self._retire() or (self.watch and self.watch(self)) or self.standings.reason_to_end(began):
                     return
 
     def _wait_for_change(self, polls: int) -> bool:
@@ -285,7 +277,19 @@ class Host:
         self.change(left)
         return True
 
-    def _commit(self, on_round: Callable[[Host], None]) -> None:
+    def _retire(self) -> bool:
+        """Record the bots that are not asked any more; returns whether there are any."""
+        for record in (records := self.standings.retiring()):
+            self._write(record)
+        self._commit()
+        return bool(records)
+
+    def _write(self, record: Record, times: Times = ()) -> None:
+        """Write a record that the next `_commit` counts."""
+        self._journal.append(record)
+        self._written.append((record, times))
+
+    def _commit(self, on_round: Callable[[Host], None] = lambda host: None) -> None:
         """Sync the last records to disk, then count and show them."""
         if not self._written:
             return

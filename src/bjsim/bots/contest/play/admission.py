@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bjsim import __version__
-from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.config import PROTOCOLS, Contest
 from bjsim.bots.contest.entrants import Entrant, EntrantError, identify, read_unchanged
 from bjsim.bots.contest.luck.adjust import REFERENCE, has_luck, known_plays
 from bjsim.bots.programs import need_programs
@@ -55,7 +55,7 @@ def check_protocols(entrants: Sequence[Entrant], protocols: Sequence[str]) -> No
         if entrant.timed and entrant.protocol not in protocols:
             raise EntrantError(
                 f"{entrant.source} speaks the protocol {entrant.protocol}, and this contest plays "
-                f"{' and '.join(protocols)}; set protocols in the contest's file (--config)"
+                f"{' and '.join(protocols)}; use --protocols {','.join(PROTOCOLS)}"
             )
 
 

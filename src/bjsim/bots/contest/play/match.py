@@ -55,6 +55,9 @@ class RecordedPlayer:
         return Action(move[0], int(move[2:]) if len(move) > 1 else 0)
 
 
+RETIRED = RecordedPlayer("retired", ())  # in the seat of a bot without strikes, so it is never asked
+
+
 class TableDealer:
     """Deals the rounds of one table of a match in order, to live players or from records.
 
@@ -132,7 +135,7 @@ def whole_chips(bets: Fraction, buy_in: int) -> int:
 
 
 def play_table(
-    contest: Contest, plan: TablePlan, player_of: Callable[[int], Player], draw_logger: DrawLogger | None,
+    contest: Contest, plan: TablePlan, player_of: Callable[[int], Player | None], draw_logger: DrawLogger | None,
     done: Sequence[Record] = (), on_move: OnMove | None = None, on_log: Callable[[BotLog], None] | None = None,
 ) -> Iterator[Record]:  # fmt: skip
     """Play one table of a match.
@@ -140,7 +143,7 @@ def play_table(
     Args:
         contest: The contest.
         plan: The table.
-        player_of: Returns the player with a bot's number.
+        player_of: Returns the player with a bot's number; None for a bot that has retired, which stands.
         draw_logger: A new logger for every round of the table, or None.
         done: Records of the rounds already played, which are replayed and not yielded.
         on_move: Called with the bot and the seconds of every move of a program.
@@ -154,8 +157,8 @@ def play_table(
     """
     dealer = TableDealer(contest, plan, draw_logger)
     seats = {
-        position: ContestSeat(bot, position, player_of(bot), contest.strikes, on_move)
-        for position, bot in enumerate(plan.bots)
+        position: ContestSeat(bot, position, player or RETIRED, contest.strikes if player else 0, on_move)
+        for position, (bot, player) in enumerate((bot, player_of(bot)) for bot in plan.bots)
     }
     line_seats = _seat_line_bots(dealer, list(seats.values()), bool(done))
     for record in done:

@@ -73,7 +73,7 @@ class _ContestReplay:
     def confirm(self, number: int, record: Record) -> None:
         """Replay record `number`. Raises: ReplayMismatch."""
         kind = record["record"]
-        if self.standings.end and kind != "change":
+        if self.standings.closed or (self.standings.end and kind not in ("change", "close")):
             raise ReplayMismatch(f"record {number} follows the end")
         if kind == "round":
             self._round(number, record)
@@ -83,7 +83,10 @@ class _ContestReplay:
             check_change(record, number, self.roster)
             for owner in self.roster.voided(record):
                 self._tables.pop(owner, None)
-        else:
+        elif kind == "retire":
+            if record not in self.standings.retiring():
+                raise ReplayMismatch(f"record {number} retires a bot that still answers: {record}")
+        elif kind != "close" or not self.standings.end:
             check_end(record, number, self.standings, bool(self._tables))
         self.standings.add(record)
 

@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -35,7 +35,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import can_fork, end_with_parent, start_context
 
 logger = logging.getLogger(__name__)
-Times = list[tuple[int, float]]  # (bot, seconds) of the moves of a round
+Times = Sequence[tuple[int, float]]  # (bot, seconds) of the moves of a round
 QUEUED = 2  # tables assigned to a worker at a time, so that it need not wait for the next one
 REPORT_EVERY_S = 0.1  # shorter rounds are sent together: each message costs a disk sync and two context switches
 FAILED, LOG = -1, -2  # used instead of a task number: an exception, and a message to log
@@ -47,7 +47,7 @@ class Workers:
 
     Args:
         contest: The contest.
-        entrants: Its bots and house players by number.
+        entrants: Its house players, and its bots without those that have retired, by number.
         workers: Number of processes.
         sandbox: `required`, `auto` or `off`.
         done: Returns the records of a table that have been played already.
@@ -204,7 +204,7 @@ class Worker:
         self, connection: Connection, task: int, plan: TablePlan, done: list[Record], players: Mapping[int, Player]
     ) -> None:
         """Play a table and send its rounds to the host."""
-        times: Times = []
+        times: list[tuple[int, float]] = []
         unsent: list[tuple[Record, Times] | _TableDone] = []
         last_sent = time.monotonic()
 
@@ -214,7 +214,7 @@ class Worker:
         index = _state_index(self.contest.rules)
         draw_logger = DrawLogger(self.contest.rules, index) if index else None
         logs: list[BotLog] = []
-        for record in play_table(self.contest, plan, players.__getitem__, draw_logger, done, on_move, logs.append):
+        for record in play_table(self.contest, plan, players.get, draw_logger, done, on_move, logs.append):
             unsent.append((record, [*times]))
             times.clear()
             if time.monotonic() - last_sent > REPORT_EVERY_S:

@@ -1,4 +1,4 @@
-"""The command that reproduces a contest, and a TOML file for settings that have no option."""
+"""The command that reproduces a contest, and a TOML file for rules of its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 
 DEFAULTS = {setting.name: setting.default for setting in fields(Contest)}
-OPTIONS = ("matches", "seed", "until", "duplicate", "house", "timeout", "cold")  # settings that are options of `koth`
 
 
 def published_sources(sources: Sequence[str]) -> list[str]:
@@ -42,31 +41,31 @@ def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[st
     Returns:
         The command, quoted for a POSIX shell.
     """
-    words = ["bjsim", "koth"]
+    words = ["bjsim", "koth", "play"]
     if settings_file(contest):
         words += ["--config", "contest.toml"]
     if _is_preset(contest.rules):
         words += ["--rules", contest.rules.name]
-    for name in OPTIONS:
+    for name in SETTINGS:
         value = getattr(contest, name)
         if isinstance(value, bool):
             words += [f"--{name}"] if value else []
         elif value != DEFAULTS[name] or name in ("matches", "seed"):
-            words += [f"--{name}", str(value)]
+            words += [f"--{name}", ",".join(value) if isinstance(value, tuple) else str(value)]
     bots = [source if name == source else f"{name}={source}" for name, source in zip(names, sources, strict=True)]
     return shlex.join([*words, "--out", "again", "--", *bots])  # no name of a bot is parsed as an option
 
 
 def settings_file(contest: Contest) -> str:
-    """The TOML file of the settings that have no option; "" if none differ from the defaults."""
-    values = {name: getattr(contest, name) for name in SETTINGS if name not in OPTIONS}
-    lines = [f"{name} = {_toml(value)}" for name, value in values.items() if value != DEFAULTS[name]]
-    if not _is_preset(contest.rules):
-        preset = contest.rules.name if contest.rules.name in PRESETS else "cardshark"
-        base = PRESETS[preset].rules.to_dict()
-        changed = {name: value for name, value in contest.rules.to_dict().items() if value != base[name]}
-        lines += ["[rules]", f"preset = {_toml(preset)}", *(f"{name} = {_toml(changed[name])}" for name in changed)]
-    return "\n".join(lines)
+    """The TOML file of rules that are no preset, or "" for a preset: the other settings have options."""
+    if _is_preset(contest.rules):
+        return ""
+    preset = contest.rules.name if contest.rules.name in PRESETS else "cardshark"
+    base = PRESETS[preset].rules.to_dict()
+    changed = {name: value for name, value in contest.rules.to_dict().items() if value != base[name]}
+    return "\n".join([
+        "[rules]", f"preset = {_toml(preset)}", *(f"{name} = {_toml(value)}" for name, value in changed.items())
+    ])  # fmt: skip
 
 
 def _is_preset(rules: Rules) -> bool:

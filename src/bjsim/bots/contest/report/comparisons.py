@@ -22,7 +22,7 @@ def describe_lead(standings: Standings) -> str:
     Returns:
         A clause without a full stop.
     """
-    leader, *rivals = (row.bot for row in standings.rows())
+    leader, *rivals = (row.bot for row in standings.rows() if row.rank or not standings.matches)
     name = standings.names[leader]
     if standings.decided:
         return f"{name} is ahead of every other bot (95%)"

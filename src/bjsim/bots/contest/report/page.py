@@ -75,7 +75,9 @@ class Report:
             row["ties"] = ties
         self.changed = datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%d %H:%M") if changed else ""
         houses = [""] * (len(standings.seat_names) - len(standings.names))  # what they are asked is not shown
-        self.protocols = [*map(protocol_of, standings.bots), *houses]
+        retired = standings.roster.retired  # nor what retired bots are asked: nothing
+        asked = ["" if bot in retired else protocol_of(each) for bot, each in enumerate(standings.bots)]
+        self.protocols = [*asked, *houses]
         self._questions: dict[tuple[int, int, int | None], list[Question]] = {}
         self._replays: dict[tuple[int, int, str], dict[str, Any]] = {}
 
@@ -115,7 +117,7 @@ class Report:
             title=standings.contest.title or "Blackjack contest", luck=standings.luck_adjusted, changed=self.changed,
             reload=0 if standings.end else RELOAD, names=self.names, slugs=self.slugs, styles=self.styles,
             round_number=lambda record: round_number(record, standings.contest),
-            light=LIGHT, dark=DARK, both="line" in standings.contest.protocols, fewest=MIN_BATCHES, **values,
+            light=LIGHT, dark=DARK, both="line" in self.protocols, fewest=MIN_BATCHES, **values,
         )  # fmt: skip
 
 
@@ -167,13 +169,12 @@ def render_index(report: Report) -> str:
         "page.html",
         rule_rows=contest.rules.to_dict(),
         bots=[{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)],
-        # The seed reveals all future cards, so the command is shown only after the end.
         again=contest_command(contest, standings.names, sources) if reproducible(standings) else "",
         settings_file=settings_file(contest),
         versions=standings.versions,
         leader=rows[0]["bot"],
         lead=describe_lead(standings),
-        hill=bool(report.former or any(standings.roster.joined) or contest.hill),
+        hill=bool(report.former or any(standings.roster.joined)),
         former=report.former,
         drawn=DRAWN,
         top=TOP,
@@ -195,9 +196,9 @@ def titled(hand: Mapping[str, Any], label: str) -> dict[str, Any]:
 
 
 def reproducible(standings: Standings) -> bool:
-    """Whether the contest has ended, no bot may still join, and one command plays it again."""
+    """Whether the host has closed the contest, so that its seed is public, and one command plays it again."""
     changed = len(standings.names) > len(standings.roster.present) or any(standings.roster.joined)
-    return standings.end is not None and not standings.contest.hill and not changed
+    return standings.closed and not changed
 
 
 def table_key(record: Mapping[str, Any]) -> tuple[int, int, int | None]:

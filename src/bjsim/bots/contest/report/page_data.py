@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import Any
 
+from bjsim.bots.contest.config import MAX_COUNT
+
 SWINGS = 12  # replays of the rounds with the largest swings
 LAST = 500  # replays of the last match; with four bots they take 1 MB
 BOT_SWINGS = 6  # the same on the page of a bot
@@ -76,18 +78,21 @@ class PageData:
         self._number = 0
         self._changed = False  # whether bots have changed since the last round
         self._spent: Counter[int] = Counter()  # strikes in the last match, by bot
+        self._retired: Counter[int] = Counter()  # the same of bots that have retired, which have no strikes left
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Take the next record of the journal."""
         if record["record"] == "change":
             self._changed = True
+        elif record["record"] == "retire":
+            self._retired[record["bot"]] = MAX_COUNT
         if record["record"] != "round":
             return
         self._number += 1
         if (record["match"], record.get("own")) != (self.match, self.own) or self._changed:
             self._changed = False  # a match may be played again without a bot that has left
             self.match, self.own, self.rounds, self.last = record["match"], record.get("own"), 0, []
-            self._spent.clear()
+            self._spent = self._retired.copy()
         self.rounds += 1
         kept = {**record, "spent": dict(self._spent)}  # a bot without strikes left is not asked
         if len(self.last) < LAST:

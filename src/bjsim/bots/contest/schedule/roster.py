@@ -12,7 +12,7 @@ series is void and played again. A new version of a bot is a new bot, with the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -36,6 +36,7 @@ class Roster:
         versions: For each bot the number of its version.
         joined: For each bot the matches that the contest had played when it joined.
         left: Why a bot has left, by its number: DROPPED or REPLACED.
+        retired: The matches of its series that a bot had played when it retired; it stands in all others.
         left_at: The matches that the contest had played when it left.
         played: Complete matches of each series.
         fewest: The number of bots that must take part.
@@ -51,6 +52,7 @@ class Roster:
         self.versions: list[int] = []
         self.joined: list[int] = []
         self.left: dict[int, str] = {}
+        self.retired: dict[int, int] = {}
         self.left_at: dict[int, int] = {}
         self.played: dict[Owner, int] = {}
         against = self.contest.against
@@ -110,6 +112,8 @@ class Roster:
         """Count a record of the journal."""
         if record["record"] == "match":
             self.played[record.get("own")] += 1
+        elif record["record"] == "retire":
+            self.retired[record["bot"]] = self.played[self.owner(record["bot"])]
         elif record["record"] == "change":
             joining = {bot["name"] for bot in record["join"]}
             for bot in record["leave"]:
@@ -119,6 +123,17 @@ class Roster:
                 self._join(newcomer)
             if "matches" in record:
                 self.contest = replace(self.contest, matches=record["matches"])
+
+    def change(
+        self, leave: Sequence[int], join: Sequence[Mapping[str, Any]], matches: int | None = None
+    ) -> dict[str, Any]:
+        """The record of a change. matches: their new number, if it changes. Raises: ConfigError."""
+        record = {
+            "record": "change",
+            "leave": sorted(leave),
+            "join": [{**bot, "version": self.version_of(bot["name"])} for bot in join],
+        }
+        return record if matches is None else {**record, "matches": replace(self.contest, matches=matches).matches}
 
     def voided(self, change: Mapping[str, Any]) -> set[Owner]:
         """The owners of the series whose unfinished match a change makes void."""

@@ -39,7 +39,8 @@ class ContestTally:
         kinds: Luck per table and match in chips, by kind of draw; of bots that joined later it is not counted.
         struck_out: (bot, match) wherever a bot has made its last fault of a match.
         rounds: Rounds.
-        end: The last record if the contest has ended.
+        end: The record of the end if the contest has ended.
+        closed: Whether the host has closed it: no bot may join any more, and the seed is public.
         planned: Batches at the planned end; 0 of a contest that ends when it is decided.
         optimal_n: Batches at which the anytime-valid intervals are narrowest.
     """
@@ -55,6 +56,7 @@ class ContestTally:
         self.struck_out: list[tuple[int, int]] = []
         self.rounds = 0
         self.end: dict[str, Any] | None = None
+        self.closed = False
         self.planned = 0 if self.contest.until == "decided" else self.contest.matches
         self.optimal_n = min(MAX_OPTIMAL_N, max(MIN_BATCHES, self.planned or MAX_OPTIMAL_N))
         self._open: dict[tuple[Owner, int, int], OpenTable] = {}  # (owner of the series, match, table)
@@ -100,6 +102,13 @@ class ContestTally:
             self._change(record)
         elif kind == "end":
             self.end = dict(record)
+        elif kind == "retire":
+            self.roster.add(record)
+            bot = record["bot"]
+            matches = self.roster.retired[bot]
+            self.scores[bot].retired = f"after match {matches}: {printable(str(record['reason']))}"
+        elif kind == "close":
+            self.closed = True
 
     def add_all(self, records: Iterable[Mapping[str, Any]]) -> Self:
         """Count records.
@@ -172,6 +181,8 @@ class ContestTally:
             score.matches += 1
             score.total += table.chips[bot]
             score.hands += table.hands[bot]
+            out = table.faults[bot] >= self.contest.strikes and bot not in table.answered
+            score.idle = score.idle + 1 if out else 0
             score.broke += table.chips[bot] < self.contest.rules.buy_in
             total.chips += table.chips[bot]
             total.net += table.chips[bot] - start
@@ -197,6 +208,19 @@ class ContestTally:
             self._history[bot].append(total.adjusted / MICRO / self.batch_size)
             if self.luck_adjusted:
                 score.adjusted.add(total.adjusted / MICRO, total.hands)
+
+    def retiring(self) -> list[dict[str, Any]]:
+        """The bots that retire now: they have used all their strikes without an answer in too many matches in a row.
+
+        Returns:
+            A record for the journal of each.
+        """
+        limit, retired = self.contest.retire, self.roster.retired
+        return [
+            {"record": "retire", "bot": bot, "reason": self.scores[bot].faults.most_common(1)[0][0]}
+            for bot in self.roster.present
+            if limit and self.scores[bot].idle >= limit and bot not in retired
+        ]
 
     def mean_chips(self, bot: int) -> float:
         """Mean chips per complete match.

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from bjsim.bots.contest.scoring.moments import Ratio, RunningMoments
 
-NOT_STARTED = "start-failure"  # the fault of a program that cannot be built or started
-
 
 @dataclass
 class Score:
@@ -24,6 +22,8 @@ class Score:
         broke: Matches at whose end it could not pay the buy-in.
         faults: Faults by kind.
         answered: Whether it has ever made a move.
+        idle: Matches in a row in which it has used all its strikes without making a move.
+        retired: When and why it is not asked any more, or "".
     """
 
     matches: int = 0
@@ -35,11 +35,13 @@ class Score:
     broke: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     answered: bool = False
+    idle: int = 0
+    retired: str = ""
 
     @property
     def started(self) -> bool:
-        """Whether the bot can be started, as far as is known."""
-        return self.answered or not self.faults[NOT_STARTED]
+        """Whether the bot can be started and answers, as far as is known, and has not retired: others have no rank."""
+        return not self.retired and (self.answered or not self.faults)
 
 
 @dataclass(frozen=True)

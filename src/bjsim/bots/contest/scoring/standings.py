@@ -37,7 +37,7 @@ class Standings(ContestTally):
             record: The record.
         """
         super().add(record)
-        if record["record"] in ("match", "change"):
+        if record["record"] in ("match", "change", "retire"):
             self._rows, self._differences = [], None
 
     @property
@@ -87,8 +87,9 @@ class Standings(ContestTally):
 
     @property
     def decided(self) -> bool:
-        """Whether the leader is ahead of every other bot, with all verdicts right at all times in 95% of contests."""
+        """Whether the leader is ahead of every other ranked bot."""
         leader, *rivals = self.order()
+        rivals = [rival for rival in rivals if self.scores[rival].started]
         return bool((self.differences.low[leader, rivals] > 0).all())
 
     def reason_to_end(self, began: float) -> str:

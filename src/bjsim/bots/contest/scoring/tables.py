@@ -18,6 +18,7 @@ class OpenTable:
         hands: Rounds that it has played.
         faults: Its faults.
         rounds: Rounds at the table.
+        answered: The bots that have made a move.
         struck: (bot, match) of the bots that have made their last fault here.
     """
 
@@ -27,6 +28,7 @@ class OpenTable:
         self.hands = dict.fromkeys(bots, 0)
         self.faults = dict.fromkeys(bots, 0)
         self.rounds = 0
+        self.answered: set[int] = set()
         self.struck: list[tuple[int, int]] = []
         self._kinds: Counter[tuple[int, str]] = Counter()  # of faults, by bot
         self._first_answers: set[int] = set()  # bots that made their first move here
@@ -51,9 +53,11 @@ class OpenTable:
         failed = {fault["bot"] for fault in faults if fault["move"] == 0}
         for bot, moves in zip(record["seats"], record.get("moves", ()), strict=False):
             # Without strikes left a bot is not asked, so those moves are not its own.
-            if bot >= 0 and moves and bot not in failed and self.faults[bot] < strikes and not scores[bot].answered:
-                scores[bot].answered = True
-                self._first_answers.add(bot)
+            if bot >= 0 and moves and bot not in failed and self.faults[bot] < strikes:
+                self.answered.add(bot)
+                if not scores[bot].answered:
+                    scores[bot].answered = True
+                    self._first_answers.add(bot)
         struck = []
         for fault in faults:
             bot = fault["bot"]
