@@ -158,6 +158,11 @@ def test_against_house_bots_results_depend_on_the_bot_alone(tmp_path: Path) -> N
         assert mark["sure"] == ("yes" if mark["lowest"] == mark["highest"] else "no")
         assert score == rows(many)[mark["bot"]]["luck_adjusted"]
     assert "every card and chip" in bjsim("koth", "verify", many).out
+    own = [bjsim("koth", "show", many, "--hand", *words).out for words in (["2.1.3.3"], ["2.1.3", "--bot", "optimal"])]
+    assert own[0] == own[1] and "optimal gets" in own[0] and "house (lim17) gets" in own[0]
+    assert "add --bot NAME, whose own match it is" in refusal("koth", "show", many, "--hand", "2.1.3")
+    assert "no match 2 with a table 1 of walt" in refusal("koth", "show", many, "--hand", "2.1.3", "--bot", "walt")
+    assert "--bot needs --hand" in refusal("koth", "show", many, "--bot", "optimal")
     assert bjsim("koth", "show", many).out.count("mark ") == 3
     for text in (",", "", "hoyle,"):
         assert "use a list of bots" in refusal("koth", "lim13", "lim15", "--against", text, "--out", tmp_path / "c")

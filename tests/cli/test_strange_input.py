@@ -138,6 +138,7 @@ NOT_SHOWN = {  # not read by the standings or by one hand
     "no cards", "an end of no kind",
     "an unfinished match without moves", "an unfinished match with moves that are none",
 }  # fmt: skip
+NOT_IN_A_HAND = {"net 10^400", "net that is text", "a fault of bot 77"}  # is played again, so the net is not read
 
 
 @pytest.mark.parametrize("what", BAD)
@@ -148,7 +149,7 @@ def test_a_journal_that_makes_no_sense_is_refused_in_one_line(tmp_path, records,
     option, *more = command.split()
     status, _, err = bjsim("koth", option, tmp_path / "c", *more)
     assert status in (0, 1, 2) and err.count("\n") == (status != 0), err
-    assert status or (option == "show" and (what in NOT_SHOWN or (more and what == "net 10^400")))
+    assert status or (option == "show" and (what in NOT_SHOWN or (more and what in NOT_IN_A_HAND)))
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")

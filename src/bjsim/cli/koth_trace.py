@@ -1,7 +1,8 @@
-"""`bjsim koth trace`, and `bjsim koth show --asked`: what bots received and answered."""
+"""`bjsim koth trace` and `bjsim koth show --hand`: what bots received and answered at a table."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -12,8 +13,10 @@ from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.logs import read_logs
 from bjsim.bots.contest.play.match import Record
 from bjsim.bots.contest.play.questions import Question, protocols, questions
+from bjsim.bots.contest.report.replay import replay
 from bjsim.bots.contest.schedule.roster import Owner, Roster
 from bjsim.bots.protocol import printable, printable_lines
+from bjsim.cli.options import counted
 from bjsim.errors import InputError
 
 PLACE = "MATCH.TABLE.ROUND, such as 3.1.25; .BOT follows in a match of a bot's own, as on the page"
@@ -51,12 +54,31 @@ def show_trace(folder: Path, table: str, bot: str) -> None:
             click.echo("stderr:\n" + printable_lines(log.text.rstrip("\n")))
 
 
-def show_questions(folder: Path, hand: str) -> None:
-    """Print what every bot was asked in a round. Raises: InputError."""
-    match, table, number, *own = parse_place(hand, (3, 4), PLACE)
-    header, records = read_table(folder, match, table, own[0] if own else None)
-    names = [*(entrant["name"] for entrant in header["bots"]), *["house"] * max(1, len(header.get("against", ())))]
-    for question in questions(Contest.from_dict(header["contest"]), records, protocols(header)):
+def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
+    """Print a round step by step, and perhaps what the bots were asked. Raises: InputError.
+
+    Args:
+        folder: The contest's folder.
+        hand: The round, as `PLACE` describes.
+        bot: The name of the bot in whose own match it is, if any.
+        asked: Whether to print what the bots were asked.
+    """
+    try:
+        match, table, number, *own = parse_place(hand, (3, 4), PLACE)
+    except InputError as error:
+        raise InputError(f"--hand {error}") from None
+    header, records = read_table(folder, match, table, own[0] if own else bot)
+    if not 0 <= number < len(records):
+        raise InputError(f"--hand {hand}: table {match + 1}.{table + 1} has {counted(len(records), 'round')}")
+    contest, houses = Contest.from_dict(header["contest"]), header.get("against", ())
+    house = [f"house ({each['source']})" for each in reversed(houses)] or ["house"]
+    names = [*(each["name"] for each in header["bots"]), *house]
+    spent = Counter(fault["bot"] for record in records[:number] for fault in record.get("faults", ()))
+    spent.update({seat: contest.strikes for seat, each in enumerate(header["bots"]) if each.get("retired")})
+    click.echo(f"match {match + 1}, table {table + 1}, round {number + 1}")
+    for text, *_ in replay(contest, {**records[number], "spent": spent}, names)["steps"]:
+        click.echo(f"  {printable(text)}")
+    for question in questions(contest, records, protocols(header)) if asked else ():
         if question.round == number:
             click.echo(printable(f"{names[question.bot]} (seat {question.position + 1}):"))
             print_question(question)
@@ -113,9 +135,12 @@ def read_table(folder: Path, match: int, table: int, owner: Owner | str) -> tupl
         ):
             found.setdefault(own, []).append(record)
     if not found:
-        raise InputError(f"the contest in {folder} has no match {match + 1} with a table {table + 1}")
+        whose = f" of {owner}" if isinstance(owner, str) else ""
+        if owner is None and len(roster.played) > 1:
+            whose = " that bots share; add --bot NAME, whose own match it is"
+        raise InputError(f"the contest in {folder} has no match {match + 1} with a table {table + 1}{whose}")
     asked = [  # no player in another process, where it has retired
-        {**entrant, "language": IN_PROCESS} if match >= roster.retired.get(bot, match + 1) else entrant
+        {**entrant, "language": IN_PROCESS, "retired": True} if match >= roster.retired.get(bot, match + 1) else entrant
         for bot, entrant in enumerate(roster.bots)
     ]
     return {**header, "bots": asked}, found[max(found, key=lambda own: -1 if own is None else own)]

@@ -45,9 +45,7 @@ def counter(tmp_path):
 
 
 def test_line_bots_play_only_where_the_contest_says_so(tmp_path, counter):
-    with pytest.raises(
-        EntrantError, match=r"counter.py speaks the protocol line, and this contest plays argv; use --protocols"
-    ):
+    with pytest.raises(EntrantError, match=r"protocol line, and this contest plays argv; use --protocols"):
         begin(tmp_path / "a", [counter, "lim17"], protocols=("argv",))
     with pytest.raises(EntrantError, match="speaks the protocol argv, and this contest plays line"):
         begin(tmp_path / "a", [counter, str(SAMPLES / "lim17.py")], protocols=("line",))

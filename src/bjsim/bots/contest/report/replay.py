@@ -129,6 +129,7 @@ class _TableState:
 
     def __init__(self, contest: Contest, record: Mapping[str, Any], recorders: Sequence[RequestRecorder]) -> None:
         self.buy_in = contest.rules.buy_in
+        self.ties_lose = contest.rules.ties == "lose"
         self.dealer = self.hole = ""
         faults = record.get("faults", ())
         self.seats = [
@@ -226,6 +227,8 @@ class _TableState:
         chips = seat.win(won)
         hand.paid = True
         hand.status = f"{chips:+d}"
+        tie = hand.points if hand.points == Hand(*self.dealer).points <= 21 else 0
         if not chips:
-            return f"{name} neither wins nor loses."
-        return f"{name} {'wins' if chips > 0 else 'loses'} {abs(chips)} chips."
+            return f"{name} neither wins nor loses{f': a tie at {tie}' if tie else ''}."
+        why = f": a tie at {tie} loses" if tie and chips < 0 and self.ties_lose else ""
+        return f"{name} {'wins' if chips > 0 else 'loses'} {abs(chips)} chips{why}."
