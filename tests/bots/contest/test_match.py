@@ -91,8 +91,9 @@ def test_names_are_made_unique_and_may_be_given():
 def test_names_that_would_disturb_a_terminal_or_a_journal(tmp_path):
     entrants = gather(["\x1b[2J\nx=lim17", "\u202eab=lim17", "[/b]<i>=lim17"], CARDSHARK)
     assert [entrant.name for entrant in entrants] == ["\ufffd[2J\ufffdx", "\ufffdab", "[/b]<i>"]
+    (file := tmp_path / "\udcff.py").write_text("print('S')")
     with pytest.raises(EntrantError, match="not valid UTF-8"):
-        gather(["lim17", "\udcff.py"], CARDSHARK)
+        gather(["lim17", str(file)], CARDSHARK)
 
 
 def test_a_contest_from_a_file(tmp_path):
