@@ -179,8 +179,8 @@ def test_the_page_states_whether_results_are_luck_adjusted(game, tmp_path):
     assert all(len(row) == len(header) for row in rows)
     assert ("without the luck of the cards" in page) == adjusted
     assert ("Results are not luck-adjusted under these rules" in page) == (not adjusted)
-    assert ("at the same table, luck-adjusted;" in page) == adjusted
-    assert ("at the same table, not luck-adjusted" in page) == (not adjusted)
+    assert ("chips per match, luck-adjusted;" in page) == adjusted
+    assert ("chips per match, not luck-adjusted" in page) == (not adjusted)
 
 
 def test_unknown_luck_is_a_dash(tmp_path, monkeypatch):

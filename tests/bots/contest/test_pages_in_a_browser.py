@@ -246,10 +246,9 @@ def test_file_names_of_bots_are_plain_and_differ():
 def ties_of(chips, separated, name="b"):
     """The words about ties of bots with these chips, of which these pairs are separated."""
     numbers = range(len(chips))
-    standings = SimpleNamespace(
-        compared_pairs=lambda: itertools.combinations(numbers, 2),
-        difference=lambda *pair: SimpleNamespace(separated=pair in separated),
-    )
+    apart = np.array([[(one, other) in separated or (other, one) in separated for one in numbers] for other in numbers])
+    batches = np.full(apart.shape, MIN_BATCHES)
+    standings = SimpleNamespace(differences=SimpleNamespace(separated=apart, batches=batches))
     ranks = [1 + sum(other > own for other in chips) if own else None for own in chips]
     order = sorted(numbers, key=lambda bot: -chips[bot])
     return describe_ties(standings, [{"bot": f"{name}{n}", "rank": ranks[n], "number": n} for n in order])

@@ -60,7 +60,7 @@ def test_a_retired_bot_is_not_asked_and_nothing_else_changes(tmp_path: Path, set
 
     assert without_faults(before) == without_faults(after)
     faults = [(fault["bot"], record["match"]) for record in after for fault in record.get("faults", ())]
-    matches = standings.contest.matches
+    matches = standings.roster.total
     assert {match for bot, match in faults if bot == 0} == {0, 1, 2}
     assert {match for bot, match in faults if bot == 1} == set(range(matches))
     rows = {row.name: row for row in standings.rows()}

@@ -22,8 +22,8 @@ def describe_lead(standings: Standings) -> str:
     Returns:
         A clause without a full stop.
     """
-    leader, *rivals = (row.bot for row in standings.rows() if row.rank or not standings.matches)
-    name = standings.names[leader]
+    leader, *rivals = standings.order()
+    rivals, name = [bot for bot in rivals if standings.scores[bot].started], standings.names[leader]
     if standings.decided:
         return f"{name} is ahead of every other bot (95%)"
     differences = [standings.difference(leader, rival) for rival in rivals]
