@@ -122,7 +122,7 @@ def test_games_are_compared_with_the_first() -> None:
     assert first.difference == 0 > second.difference
     with pytest.raises(bjsim.InputError):
         bjsim.compare()
-    with pytest.raises(bjsim.InputError, match="rules: a int is not accepted"):
+    with pytest.raises(bjsim.InputError, match="rules: an int is not accepted"):
         bjsim.compare(17)  # type: ignore[arg-type]
 
 

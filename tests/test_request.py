@@ -131,7 +131,9 @@ def test_programs_play(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None
         ({"until": "1%"}, "until: 1% is not accepted"),
         ({"tables": None}, "tables: None is not accepted"),
         ({"executor": "dusk"}, "executor='dusk' is not accepted"),
-        ({"executor": 5}, "executor: a int is not accepted"),
+        ({"seed": -1}, "seed: -1 is not accepted; use a whole number from 0 to 3e38"),
+        ({"seed": object()}, "seed: an object is not accepted"),
+        ({"executor": 5}, "executor: an int is not accepted"),
         ({"executor": "dask://x:1", "workers": 2}, "workers=2 with executor='dask://x:1'"),
         ({"executor": "cuda", "adjust_luck": True}, "adjust_luck=True with executor='cuda'"),
         ({"executor": "cuda", "bots": brave}, "brave is not a chart, and executor='cuda' plays only charts"),
@@ -139,10 +141,10 @@ def test_programs_play(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None
         ({"adjust_luck": True, "bots": brave}, "adjust_luck=True needs charts"),
         ({"common_cards": True}, "bots takes two or more"),
         ({"checkpoint": "/nowhere/x"}, "cannot write /nowhere/x"),
-        ({"checkpoint": 5}, "checkpoint: a int is not accepted"),
+        ({"checkpoint": 5}, "checkpoint: an int is not accepted"),
         ({"resume": "/nowhere/x"}, "cannot read the checkpoint /nowhere/x"),
         ({"programs": "off"}, "programs: a str is not accepted"),
-        ({"on_progress": 3}, "on_progress: a int is not accepted"),
+        ({"on_progress": 3}, "on_progress: an int is not accepted"),
     ],
 )
 def test_what_is_not_accepted_is_named_as_it_was_given(arguments: dict[str, object], message: str) -> None:

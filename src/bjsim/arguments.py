@@ -41,6 +41,12 @@ def argument(name: str, value: object = None) -> str:
     return option if value is None or value is True else f"{option} {value}"
 
 
+def a_type(value: object) -> str:
+    """The type of a value with its article, for a message: `an int`."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
+
+
 @contextmanager
 def naming(name: str) -> Iterator[None]:
     """Within this context, errors name the argument. The command line keeps messages that explain themselves.
@@ -85,9 +91,11 @@ def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT, 
     except (ValueError, OverflowError):
         number = whole = None
     if whole is None or whole != number or not low <= whole <= most:
-        shown = shorten(value) if isinstance(value, str | Real | None) else f"a {type(value).__name__}"
+        shown = shorten(value) if isinstance(value, str | Real | None) else a_type(value)
         largest = f"{most:.0e}".replace("e+0", "e").replace("e+", "e")
-        range_ = f"{low} to {most}" if most < 10**9 else f"{low} to {largest}, such as {example}"
+        range_ = f"{low} to {most}" if most < 10**9 else f"{low} to {largest}"
+        if most >= 10**9 and (whole is None or whole != number):  # which does not look like a number here
+            range_ += f", such as {example}"
         raise InputError(f"{name}: {shown} is not accepted; use a whole number from {range_}")
     return whole
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bjsim import __version__
-from bjsim.arguments import MAX_HANDS, MAX_TABLES, MAX_WORKERS, argument, check_writable, naming, whole_number
+from bjsim.arguments import MAX_HANDS, MAX_TABLES, MAX_WORKERS, a_type, argument, check_writable, naming, whole_number
 from bjsim.bots.seats import BotOptions, ProgramFile, Seated, check_needs, find_seated, warn_of_guessable
 from bjsim.errors import InputError
 from bjsim.run import OnProgress, Run, ignore_progress, open_run
@@ -102,7 +102,7 @@ class RunRequest:
             common_cards=_flag("common_cards", self.common_cards),
         )
         if not isinstance(self.programs, BotOptions):
-            raise InputError(f"programs: a {type(self.programs).__name__} is not accepted; use BotOptions")
+            raise InputError(f"programs: {a_type(self.programs)} is not accepted; use BotOptions")
         with naming("bots"):
             self._set(seated=tuple(find_seated(bot, self.game) for bot in _listed(self.bots)))
         self._find_backend()
@@ -135,7 +135,7 @@ class RunRequest:
             RunFailed: If the run cannot go on.
         """
         if not callable(on_progress):
-            raise InputError(f"on_progress: a {type(on_progress).__name__} is not accepted; use a function")
+            raise InputError(f"on_progress: {a_type(on_progress)} is not accepted; use a function")
         with self.open() as run:
             run.compile()
             return run.play(on_progress)
@@ -224,7 +224,7 @@ def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:
     try:
         listed = list(bots)
     except TypeError:  # an array without dimensions
-        raise InputError(f"bots: a {type(bots).__name__} is not accepted; give one bot or more") from None
+        raise InputError(f"bots: {a_type(bots)} is not accepted; give one bot or more") from None
     if not listed:
         raise InputError("bots: an empty list is not accepted; give one bot or more")
     return listed
@@ -234,7 +234,7 @@ def _flag(name: str, value: object) -> bool:
     """Raises: InputError if it is neither true nor false."""
     if not isinstance(value, bool | int | np.bool_) or value not in (False, True):
         text = isinstance(value, str | Real)
-        shown = argument(name, value) if text else f"{argument(name)}: a {type(value).__name__}"
+        shown = argument(name, value) if text else f"{argument(name)}: {a_type(value)}"
         raise InputError(f"{shown} is not accepted; use True or False")
     return bool(value)
 
@@ -244,7 +244,7 @@ def _precision(until: object) -> float:
     is_number = isinstance(until, Real) and not isinstance(until, bool)
     number = float(until) if is_number and 0 < until < 1 else math.nan  # type: ignore[operator,arg-type]
     if not 0 < number < 1:
-        shown = until if isinstance(until, str | Real) else f"a {type(until).__name__}"
+        shown = until if isinstance(until, str | Real) else a_type(until)
         raise InputError(f"{argument('until')}: {shown} is not accepted; use a share of the bet, such as 0.0001")
     return number
 
@@ -253,7 +253,7 @@ def _check_checkpoints(checkpoint: str | os.PathLike[str] | None, resume: str | 
     """Refuse a checkpoint that would be overwritten unread."""
     for name, path in (("checkpoint", checkpoint), ("resume", resume)):
         if path is not None and not isinstance(path, str | os.PathLike):
-            raise InputError(f"{argument(name)}: a {type(path).__name__} is not accepted; use the path of a file")
+            raise InputError(f"{argument(name)}: {a_type(path)} is not accepted; use the path of a file")
         if path is not None and (not str(path) or "\0" in str(path)):
             raise InputError(f"{argument(name, str(path))} is not accepted; use the path of a file")
     if checkpoint and resume and os.fspath(checkpoint) != os.fspath(resume):

@@ -99,9 +99,9 @@ def test_paths_are_taken_wherever_their_text_is(tmp_path: Path):
         ([], "bots: an empty list is not accepted"),
         ([Nameless()], "bots: a Nameless has no name"),
         ([Nameless], "bots: Nameless is a class"),
-        ([5], "bots: a int is not a player"),
+        ([5], "bots: an int is not a player"),
         (None, "bots: a NoneType is not a player"),
-        ([len, 5], "bots: a int is not a player"),
+        ([len, 5], "bots: an int is not a player"),
     ],
 )
 def test_what_is_no_player_is_refused(bots, message):
@@ -111,7 +111,7 @@ def test_what_is_no_player_is_refused(bots, message):
 
 
 def test_a_game_is_rules_or_their_name():
-    with pytest.raises(InputError, match="rules: a int is not accepted"):
+    with pytest.raises(InputError, match="rules: an int is not accepted"):
         library.play(5, "lim17", 10)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bjsim.arguments import a_type
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.toml_files import read_toml
 
@@ -196,7 +197,7 @@ def load_rules(text: str | os.PathLike[str]) -> Rules:
         InputError: The name, the file or a field is not accepted. The message names it.
     """
     if not isinstance(text, str | os.PathLike):
-        raise RulesError(f"rules: a {type(text).__name__} is not accepted; Rules, a preset's name or a TOML file")
+        raise RulesError(f"rules: {a_type(text)} is not accepted; Rules, a preset's name or a TOML file")
     path = Path(text)
     if path.suffix != ".toml":
         return named_rules(os.fspath(text))

@@ -11,7 +11,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from bjsim.arguments import argument
+from bjsim.arguments import a_type, argument
 from bjsim.errors import InputError
 from bjsim.sim.running.backend import Backend, BackendSpec, BorrowedExecutor, Need
 from bjsim.sim.running.workers import can_fork, is_fork_safe, open_executor, usable_cores
@@ -118,7 +118,7 @@ def find_backend(executor: str | Executor, workers: int | None = None, needs: Ne
         return BackendSpec(FORKS if processes else Need.ANYTHING, lambda records: nullcontext(pool))
     name, _, address = executor.partition("://") if isinstance(executor, str) else ("", "", "")
     if name not in BACKENDS or executor.endswith("://"):
-        wrong = f"{argument('executor')}: a {type(executor).__name__}"
+        wrong = f"{argument('executor')}: {a_type(executor)}"
         asked = argument("executor", executor) if isinstance(executor, str) else wrong
         other = "; of a Dask client, give client.get_executor()" if hasattr(executor, "get_executor") else ""
         raise InputError(f"{asked} is not accepted; write local, dask, dask://HOST:PORT or cuda{other}")

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, cast
 
+from bjsim.arguments import a_type
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.rules import Rules
@@ -115,10 +116,10 @@ def as_player(bot: object, rules: Rules) -> Player:
     if not callable(getattr(bot, "decide", None)):
         if callable(bot):
             return FunctionPlayer(getattr(bot, "__name__", type(bot).__name__), bot)
-        raise InputError(f"bots: a {type(bot).__name__} is not a player: it has no decide(view) -> Action")
+        raise InputError(f"bots: {a_type(bot)} is not a player: it has no decide(view) -> Action")
     player = cast(Player, bot)
     if not isinstance(getattr(player, "name", None), str):
-        raise InputError(f"bots: a {type(bot).__name__} has no name; set its attribute `name` to a string")
+        raise InputError(f"bots: {a_type(bot)} has no name; set its attribute `name` to a string")
     return player
 
 
