@@ -99,7 +99,8 @@ def test_a_watched_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplo
         (folder / f"{name}.txt").write_text(CHART)
     contest = Contest(CARDSHARK, seed=2, matches=3)
     host = Host.begin(hill, contest, gather([str(folder)], CARDSHARK))
-    watch = FolderWatch(folder, clock=lambda: now[0])
+    said: list[str] = []
+    watch = FolderWatch(folder, said.append, clock=lambda: now[0])
     assert not watch(host)  # not yet settled
     now[0] += koth_watch.SETTLE_S
     assert not watch(host) and len(host.present) == 3  # nothing has changed
@@ -111,8 +112,33 @@ def test_a_watched_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplo
     now[0] += koth_watch.SETTLE_S
     assert watch(host) and not watch(host)
     assert sorted(entrant.name for entrant in host.present) == ["four", "one", "three"]
+    assert said == ["four joins", "three is now version 2", "two leaves"]
     assert host.roster.versions == [1, 1, 1, 1, 2] and sorted(host.roster.left.values()) == ["dropped", "replaced"]
     host.close()
+
+
+def test_a_watched_folder_is_logged_without_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line for each new leader and each newcomer; no table in between."""
+    monkeypatch.setattr("bjsim.bots.contest.host.POLL_S", 0.01)
+    monkeypatch.setattr(koth_watch, "SETTLE_S", 0.0)
+    folder = tmp_path / "bots"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.txt").write_text(CHART)
+    scan = FolderWatch.scan
+
+    def then_add(watch: FolderWatch, host: Host) -> bool:
+        if host.roster.finished and len(host.entrants) == 2:
+            (folder / "late.txt").write_text(CHART.replace(" S", " H", 1))
+        elif host.roster.finished:
+            raise KeyboardInterrupt
+        return scan(watch, host)
+
+    monkeypatch.setattr(FolderWatch, "__call__", then_add)
+    done = bjsim("koth", "play", "--watch", folder, "--matches", 2, "--seed", 1, "--out", tmp_path / "hill")
+    lines = done.out.partition("luck-adjusted")[0].splitlines()
+    assert done.status == 130 and "late joins" in lines
+    assert any(line.endswith(" leads after 1 match") for line in lines)
 
 
 def test_a_contest_that_watches_waits_and_plays_newcomers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -162,7 +162,7 @@ def resume_contest(
 
     def scan(host: Host) -> None:
         if watch_dir:
-            FolderWatch(watch_dir).scan(host)
+            FolderWatch(watch_dir, partial(click.echo, err=json_path == "-")).scan(host)
 
     play_contest(Host.resume(folder, workers, sandbox, trust, scan), json_path, watch_dir, url)
 
@@ -203,10 +203,10 @@ def play_contest(
         play: Otherwise nothing is played, and the results are only written again.
     """
     notifier = Notifier(url, host) if url else None
-    host.watch = FolderWatch(watch_dir) if watch_dir else None
     screen = ContestScreen(host, Console(stderr=json_path == "-"))
     where = host.folder
     say = partial(screen.console.print, highlight=False, soft_wrap=True, markup=False)
+    host.watch = FolderWatch(watch_dir, say) if watch_dir else None
     say(printable(f"{host.contest.rules.name}, in {where}"), style="bold")
     say(f"to resume after a stop: {resume_command(host, watch_dir)}", style="dim")
 

@@ -16,6 +16,7 @@ from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.scoring.marks import make_marks
 from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.cli.options import counted
 from bjsim.cli.render import standings_table
 
 PAGE_EVERY = 20.0  # least seconds between two versions of the page during a contest
@@ -33,6 +34,7 @@ class ContestScreen:
         self.live = Live(console=self.console, transient=True, auto_refresh=False)
         self.began = now = time.perf_counter()
         self.page_due, self.show_due = now + PAGE_EVERY, now
+        self.matches, self.leader = 0, ""
         self.rounds = host.standings.rounds
         self.moves = sum(host.timings.moves)
 
@@ -48,7 +50,10 @@ class ContestScreen:
         if now >= self.page_due:
             write_results(host.folder, host.standings, host.page, host.timings)
             self.page_due = next_due(now, PAGE_EVERY)
-        if not self.console.is_terminal or now < self.show_due:
+        if not self.console.is_terminal:
+            self.name_leader(host)
+            return
+        if now < self.show_due:
             return
         if not self.live.is_started:
             self.live.start()
@@ -56,6 +61,17 @@ class ContestScreen:
         table = fit_table(host.standings, host.timings, self.console.width, self.console.height)
         self.live.update(Group(head, table), refresh=True)
         self.show_due = next_due(now, SHOW_EVERY)
+
+    def name_leader(self, host: Host) -> None:
+        """Print a line for a new leader of a contest that watches a folder: it may go on for weeks."""
+        if not host.watch or host.standings.matches == self.matches:
+            return
+        self.matches = host.standings.matches
+        first = host.standings.rows()[0]
+        if first.rank and first.name != self.leader:
+            self.leader = first.name
+            line = f"{first.name} leads after {counted(self.matches, 'match')}"
+            self.console.print(line, highlight=False, markup=False)
 
     def headline(self, now: float) -> str:
         """Matches, speed and time left."""
@@ -92,7 +108,7 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
     """Print the standings and whether they are decided."""
     wide = console if console.is_terminal else Console(stderr=console.stderr, width=max(console.width, 140))
     wide.print(fit_table(standings, timings, wide.width))
-    played = "1 match" if standings.matches == 1 else f"{standings.matches} matches"
+    played = counted(standings.matches, "match")
     if standings.end is None:
         text = f"{played} so far, not finished"
     else:

@@ -7,8 +7,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import click
+
 from bjsim.bots.contest.entrants import Entrant, bots_in_folder, with_unique_names
 from bjsim.bots.contest.host import Host
+from bjsim.bots.protocol import printable
 from bjsim.errors import InputError
 
 SETTLE_S = 2.0  # a file is read when the folder has not changed for so long: it may still be copied
@@ -21,10 +24,14 @@ class FolderWatch:
 
     Args:
         folder: The folder.
+        say: Is told of every bot that joins, changes or leaves.
         clock: The time in seconds.
     """
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, folder: Path, say: Callable[[str], object] = click.echo, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.say = say
         self.folder = folder.resolve()
         self.clock = clock
         self._taken: Listing | None = None  # the last listing that was acted upon
@@ -64,12 +71,14 @@ class FolderWatch:
 
     def _change(self, host: Host, leave: list[int], join: list[Entrant]) -> bool:
         """Change the contest, or warn why that is not possible."""
+        name = (join or [host.entrants[bot] for bot in leave])[0].name
         try:
             host.change(leave, join)
         except InputError as error:
-            name = (join or [host.entrants[bot] for bot in leave])[0].name
             logger.warning("%s is left as it was: %s", name, error)
             return False
+        verb = "joins" if not leave else "leaves" if not join else f"is now version {host.roster.versions[-1]}"
+        self.say(printable(f"{name} {verb}"))
         return True
 
     def _listing(self) -> Listing:
