@@ -1,5 +1,6 @@
 """`bjsim koth new`: the guides for hosts and authors, word for word, and the steps of the workflow as they are run."""
 
+import json
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ from bot_helpers import needs_sandbox
 from support.command import bjsim
 
 from bjsim.bots.contest.config import load_config
+from bjsim.bots.contest.play import journal
 
 GIT = {f"GIT_{who}_{what}": "author@example" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 SHELL = {**os.environ, **GIT, "GIT_CONFIG_GLOBAL": os.devnull}
@@ -65,8 +67,9 @@ def test_the_guides_word_for_word(tmp_path):
     assert "mybot" in in_shell(folder, compare)
 
     # the workflow runs the same two scripts; no bot differs after the merge
-    setup, check, again, play = steps(folder)
+    setup, check, again, load, play, save, keep = steps(folder)
     assert setup == again == "ci/setup.sh" and check == 'ci/check.sh "origin/$BASE"' and play == "ci/play.sh"
+    assert (load, save, keep) == ("ci/journal.sh load", "ci/journal.sh save", "ci/keep.sh")
     in_shell(
         folder, "git switch --quiet main && git merge --quiet mybot && git update-ref refs/remotes/origin/main main"
     )
@@ -87,15 +90,60 @@ def test_bad_bots_fail_the_check(tmp_path):
     assert "usage: ci/check.sh BASE" in in_shell(tmp_path, "ci/check.sh", status=1)
 
 
+@needs_sandbox
+@needs_git
+@pytest.mark.skipif(not shutil.which("openssl"), reason="there is no openssl")
+def test_the_workflow_plays_on_from_its_journal(tmp_path):
+    """Each run in a fresh clone: a bot joins, one changes, one leaves; the others keep their results and the seed."""
+    bjsim("koth", "new", tmp_path / "hill")
+    config = tmp_path / "hill" / "contest.toml"
+    config.write_text(config.read_text().replace("matches = 25", "matches = 2"))
+    in_shell(
+        tmp_path,
+        "cd hill; git init -q --initial-branch main; git add --all; git commit -qm start; "
+        "git clone -q --bare . ../origin.git; git remote add origin ../origin.git",
+    )
+    run = "ci/journal.sh load; CLOSE={} ci/play.sh; ci/journal.sh save; ci/keep.sh"
+    pages, seeds = [], set()
+    changes = ["true", "cp bots/example.py bots/new.py", "echo >>bots/new.py; rm bots/example.py", "true"]
+    for number, change in enumerate(changes):
+        in_shell(
+            tmp_path / "hill",
+            f"{change}; git add --all; git commit -qm {number} --allow-empty; git push -q origin main",
+        )
+        in_shell(tmp_path, "rm -rf work; git clone -q origin.git work")
+        assert "JOURNAL_KEY" in in_shell(tmp_path / "work", "ci/journal.sh load", status=1)
+        in_shell(tmp_path / "work", "export JOURNAL_KEY=secret; " + run.format("true" if number == 3 else ""))
+        header, *records = journal.read(tmp_path / "work" / "hill")
+        seeds.add(header["contest"]["seed"])
+        site = tmp_path / "work" / "site"
+        pages.append({row["bot"]: row for row in json.loads((site / "standings.json").read_text())})
+        public = [file for file in (*site.rglob("*"), tmp_path / "work/kept/journal") if file.is_file()]
+        shown = [file.name for file in public if str(header["contest"]["seed"]).encode() in file.read_bytes()]
+        assert shown == [] if number < 3 else set(shown) == {"index.html", "journal.jsonl"}
+    assert len(seeds) == 1 and [len(page) for page in pages] == [4, 5, 4, 4]
+    assert [page["new"]["version"] for page in pages[1:]] == [1, 2, 2]
+    assert len({page["lim17"]["chips"] for page in pages}) == 1
+    in_shell(tmp_path / "work", "JOURNAL_KEY=wrong ci/journal.sh load", status=1)
+    in_shell(tmp_path / "work", "git remote set-url origin nowhere; JOURNAL_KEY=secret ci/journal.sh load", status=1)
+
+
 def test_the_workflow_gives_strangers_nothing(tmp_path):
+    """No step that runs a bot has a secret, no job that runs one has a right, and pull requests have neither."""
     bjsim("koth", "new", tmp_path)
     workflow = (tmp_path / ".github/workflows/contest.yml").read_text(encoding="utf-8")
-    assert "pull_request_target" not in workflow and "secrets" not in workflow.partition("name:")[2]
+    assert "pull_request_target" not in workflow
     head, *jobs = re.split(r"^  (?=\w+:\n    )", workflow.partition("\njobs:\n")[2], flags=re.M)
     assert not head and re.search(r"^permissions:\n  contents: read\n", workflow, re.M)
-    with_rights = [job for job in jobs if "permissions:" in job]
-    assert len(jobs) == 3 and len(with_rights) == 1 and "run:" not in with_rights[0]
-    assert workflow.count("actions/checkout@") == workflow.count("persist-credentials: false") == 2
+    check, play, keep, publish = jobs
+    assert "if: github.event_name == 'pull_request'" in check and "if: github.event_name != 'pull_request'" in play
+    for job in (check, play):
+        assert "permissions:" not in job and "persist-credentials: false" in job
+        for step in job.split("\n      - ")[1:]:
+            assert "secrets." not in step or step.startswith("run: ci/journal.sh "), step
+    assert "secrets." not in check + keep + publish
+    assert re.findall("run: (.*)", keep + publish) == ["ci/keep.sh"]
+    assert "bjsim" not in (tmp_path / "ci/keep.sh").read_text() + (tmp_path / "ci/journal.sh").read_text()
     # What a pull request chooses, such as a branch's name, is never part of a command.
     assert not any("${{" in step for step in steps(tmp_path))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from bjsim.cli.koth_change import add, close, drop, extend, replace
+from bjsim.cli.koth_change import add, close, drop, extend, replace, sync
 from bjsim.cli.koth_new import new
 from bjsim.cli.koth_play import play, resume
 from bjsim.cli.koth_show import show, verify
@@ -46,5 +46,5 @@ def koth() -> None:
     """
 
 
-for command in (new, play, resume, show, trace, verify, add, replace, drop, extend, close):
+for command in (new, play, resume, show, trace, verify, add, replace, drop, extend, sync, close):
     koth.add_command(command)

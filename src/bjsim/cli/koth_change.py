@@ -1,4 +1,4 @@
-"""`bjsim koth add`, `replace`, `drop`, `extend` and `close`: change a contest, and play it on; or end it for good."""
+"""`bjsim koth add`, `replace`, `drop`, `extend`, `sync` and `close`: change a contest, and play it on."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from bjsim.bots.contest.report.closing import close as close_contest
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_play import host_options, play_contest
+from bjsim.cli.koth_watch import FolderWatch
 from bjsim.cli.options import Count, check_writable
 from bjsim.errors import InputError
 
@@ -81,6 +82,17 @@ def drop(bots: tuple[str, ...], **options: Any) -> None:
 def extend(matches: int, **options: Any) -> None:
     """Add MATCHES matches to the contest in the folder CONTEST, and play them."""
     change(lambda host: host.change(matches=host.contest.matches + matches), **options)
+
+
+@click.command(short_help="Bring a contest up to date with a folder of bots.")
+@change_options
+@click.argument("bots", metavar="BOTS_DIR", type=click.Path(path_type=Path, file_okay=False, exists=True))
+def sync(bots: Path, **options: Any) -> None:
+    """Bring the contest in the folder CONTEST up to date with the folder BOTS_DIR, and play it on.
+
+    Bots of BOTS_DIR join (as with `add`), are replaced if their files have changed, and are dropped if they are gone.
+    """
+    change(lambda host: FolderWatch(bots).scan(host), **options)
 
 
 @click.command(short_help="Close a contest, and show its seed.")

@@ -22,6 +22,8 @@ TEMPLATES = {  # path in the new folder: file in cli/templates
     "ci/setup.sh": "setup.sh",
     "ci/check.sh": "check.sh",
     "ci/play.sh": "play.sh",
+    "ci/journal.sh": "journal.sh",
+    "ci/keep.sh": "keep.sh",
     ".github/workflows/contest.yml": "workflow.yml",
 }
 SAMPLES = {"bots/example.py": "lim17.py", "bots/example_line.py": "lim17_line.py"}  # files in bots/samples
