@@ -117,7 +117,7 @@ def play(
     """Play a new contest.
 
     BOT is a named strategy (optimal, lim17, ...), the file of a bot or chart, or NAME=BOT; BOTS_DIR is a folder of
-    such files.
+    such files, or of a folder for each student, or a zip archive of these.
     """
     check_writable(json_path)  # fails now, not after hours of play
     play_contest(begin(workers=workers, sandbox=sandbox, watch_dir=watch_dir, **asked), json_path, watch_dir, url)

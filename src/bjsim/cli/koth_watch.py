@@ -57,7 +57,7 @@ class FolderWatch:
             logger.warning("cannot read the folder %s: %s", self.folder, error.strerror)
             return False
         numbers = {host.entrants[bot].source: bot for bot in host.roster.present}
-        mine = {source: bot for source, bot in numbers.items() if Path(source).parent == self.folder}
+        mine = {source: bot for source, bot in numbers.items() if self.folder in Path(source).parents}
         removed = [bot for source, bot in mine.items() if source not in found]
         changed = [bot for source, bot in mine.items() if source in found and is_new(found[source], host.entrants[bot])]
         names = [host.entrants[bot].name for bot in host.roster.present if bot not in removed]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bjsim.bots.contest.config import name_and_source
+from bjsim.bots.contest.submissions import submissions, unpack
 from bjsim.bots.programs import is_bot, need_programs
 from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.folders import BotSource, is_bot_folder, read_bot, read_file, single_file
@@ -91,7 +92,8 @@ def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]
     """Find the bots of a contest.
 
     Args:
-        texts: Names of strategies, files, and folders of files; `NAME=` may precede a name or file.
+        texts: Names of strategies, files, and folders or zip archives of files, which may be in a folder for each
+            student; `NAME=` may precede a name or file.
         rules: The rules of the contest.
         fewest: Least number of them.
 
@@ -108,11 +110,13 @@ def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]
         path = Path(source)
         if not source:
             raise EntrantError(f"{text!r} names no bot; give a strategy, a file or a folder, or NAME=BOT")
+        if path.suffix.lower() == ".zip" and path.is_file():
+            path = unpack(path)
         if path.is_dir() and not is_bot_folder(path):
             if name:
                 raise EntrantError(f"{text}: a folder of bots takes no name; its bots are named after their files")
             if not (found := bots_in_folder(path, rules)):
-                raise EntrantError(f"the folder {source} contains no bots")
+                raise EntrantError(f"the folder {path} contains no bots")
             entrants += found
         else:
             entrants.append(identify(source, rules, name))
@@ -124,13 +128,13 @@ def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]
 def bots_in_folder(folder: Path, rules: Rules) -> list[Entrant]:
     """The bots in a folder, by name of the file; other files are left out with a warning. Hidden files are ignored."""
     files = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
-    return [entrant for file in files if (entrant := _bot_in_folder(file, rules))]
+    return [entrant for file, name in submissions(files) if (entrant := _bot_in_folder(file, rules, name))]
 
 
-def _bot_in_folder(file: Path, rules: Rules) -> Entrant | None:
+def _bot_in_folder(file: Path, rules: Rules, name: str) -> Entrant | None:
     """The entrant in a file of a folder; None, with a warning, if the file is not a bot."""
     try:
-        return _read_file(file, rules)[0] if is_bot_folder(file) or not file.is_dir() else None
+        return _read_file(file, rules, name)[0] if is_bot_folder(file) or not file.is_dir() else None
     except Exception as error:  # whatever a stranger's file does to its reader, the other bots play on
         logger.warning("left out: %s", error if isinstance(error, InputError) else f"{printable(str(file))}: {error!r}")
         return None
