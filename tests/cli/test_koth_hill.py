@@ -195,6 +195,22 @@ def test_against_house_bots_results_depend_on_the_bot_alone(tmp_path: Path) -> N
     assert "not both" in refusal("koth", "lim13", "--against", "hoyle", "--house", "lim17", "--out", tmp_path / "c")
 
 
+@pytest.mark.parametrize("matches", [7, 8])
+def test_bots_that_play_identically_are_reported(tmp_path: Path, matches: int) -> None:
+    """A copy, also one that joins late; not another bot, and not from fewer matches than an interval needs."""
+    options = ["--against", "hoyle,mimic", "--matches", matches, "--seed", 4, "--out", tmp_path]
+    bjsim("koth", "play", "alice=lim16", "bob=lim17", "carol=lim16", *options)
+    out = bjsim("koth", "add", tmp_path, "walt=lim16").out
+    page = re.sub("<[^>]*>", "", (tmp_path / "index.html").read_text())
+    said = {line for line in out.splitlines() if "plays identically to" in line}
+    names = ("alice", "carol", "walt")
+    expected = {f"{name} plays identically to {', '.join(each for each in names if each != name)}" for name in names}
+    assert said == (expected if matches == 8 else set())
+    assert all(
+        (f"{text}: the same answers in all {25 * matches} hands." in page) == (matches == 8) for text in expected
+    )
+
+
 @pytest.mark.parametrize("text", ["A", "x:A", "0:", "0:A 0:B", "nan:A", "inf:A", "0:A,1:B", "0:A:B"])
 def test_marks_that_are_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="write THRESHOLD:MARK"):

@@ -121,6 +121,9 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
     for row in standings.rows():
         if row.score.retired:
             console.print(f"{row.name} retired {row.score.retired}", highlight=False, markup=False)
+        if twins := standings.twins(row.bot):
+            names = ", ".join(standings.names[twin] for twin in twins)
+            console.print(f"{row.name} plays identically to {names}", highlight=False, markup=False)
     for row in standings.former():
         matches = f"{row.score.matches} matches, {row.chips:.1f} chips"
         console.print(f"left: {row.name} ({row.left} after {matches})", highlight=False, markup=False)

@@ -31,7 +31,7 @@ def test_an_archive_with_a_folder_for_each_student(tmp_path: Path, caplog: pytes
     moodle = "_1234_assignsubmission_file"
     archive = pack(tmp_path / "hw1.zip", {
         f"Ada Lovelace{moodle}/bot.py": BOT, f"Ada Lovelace{moodle}/readme.txt": "see bot.py",
-        f"Bob{moodle}/deep/bot.toml": "", f"Bob{moodle}/deep/main.py": BOT, f"Bob{moodle}/deep/tables.py": "x = 1",
+        f"Bob{moodle}/deep/bot.toml": "", f"Bob{moodle}/deep/bot.py": BOT, f"Bob{moodle}/deep/tables.py": "x = 1",
         f"Carol{moodle}/a.py": BOT, f"Carol{moodle}/b.c": BOT, f"Dan{moodle}/essay.pdf": "no bot",
         f"__MACOSX/Ada Lovelace{moodle}/._bot.py": "x", "erin.py": BOT, ".DS_Store": "x",
     })  # fmt: skip

@@ -86,6 +86,7 @@ class Report:
         return {
             **row_values(row, timings), "number": row.bot, "lasting_name": self.standings.bots[row.bot]["name"],
             "slug": self.slugs[row.bot], "left": row.left, "ties": "",
+            "twins": [self.names[bot] for bot in self.standings.twins(row.bot)],
             **how_played(self.standings.bots[row.bot]),
         }  # fmt: skip
 

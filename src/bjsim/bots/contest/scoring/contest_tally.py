@@ -16,7 +16,7 @@ from bjsim.bots.contest.luck.adjust import has_luck
 from bjsim.bots.contest.schedule.roster import REPLACED, Owner, Roster
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES, RunningMoments
 from bjsim.bots.contest.scoring.score import Score
-from bjsim.bots.contest.scoring.tables import OpenBatch, OpenTable
+from bjsim.bots.contest.scoring.tables import OpenBatch, OpenTable, hash_round
 from bjsim.bots.protocol import printable
 
 MICRO = 10**6  # luck is summed in millionths of a chip
@@ -153,6 +153,8 @@ class ContestTally:
         if key not in self._open:
             self._open[key] = OpenTable(record["seats"], self.contest.rules.chips)
         self.rounds += 1
+        if (own := record.get("own")) is not None:
+            self.scores[own].play = hash_round(record, own, self.scores[own].play)
         self.struck_out += self._open[key].add(record, self.scores, self.contest.strikes)
 
     def _finish_match(self, record: Mapping[str, Any]) -> None:
@@ -208,6 +210,23 @@ class ContestTally:
             self._history[bot].append(total.adjusted / MICRO / self.batch_size)
             if self.luck_adjusted:
                 score.adjusted.add(total.adjusted / MICRO, total.hands)
+
+    def twins(self, bot: int) -> list[int]:
+        """The bots that play identically: from the same shoes and seats they have given the same answers throughout.
+
+        Founders, who share tables, are not compared.
+
+        Args:
+            bot: Number of a bot.
+
+        Returns:
+            Numbers of other bots, if it has played enough matches for an interval.
+        """
+        score = self.scores[bot]
+        if not score.play or score.matches < MIN_BATCHES or not score.started:
+            return []
+        same = [other for other in self.roster.present if self.scores[other].play == score.play and other != bot]
+        return [other for other in same if self.scores[other].hands == score.hands]
 
     def retiring(self) -> list[dict[str, Any]]:
         """The bots that retire now: they have used all their strikes without an answer in too many matches in a row.

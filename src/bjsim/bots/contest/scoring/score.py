@@ -23,6 +23,7 @@ class Score:
         faults: Faults by kind.
         answered: Whether it has ever made a move.
         idle: Matches in a row in which it has used all its strikes without making a move.
+        play: A hash of all rounds of its own series, with its seat, cards and answers.
         retired: When and why it is not asked any more, or "".
     """
 
@@ -36,6 +37,7 @@ class Score:
     faults: Counter[str] = field(default_factory=Counter)
     answered: bool = False
     idle: int = 0
+    play: int = 0
     retired: str = ""
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
 
 from bjsim.bots.contest.scoring.score import BatchTotal, Score
@@ -75,6 +76,22 @@ class OpenTable:
             scores[bot].faults -= Counter({kind: count})
         for bot in self._first_answers:
             scores[bot].answered = False
+
+
+def hash_round(record: Mapping[str, Any], bot: int, before: int) -> int:
+    """A hash of a round of a bot's own series and of those before it: equal for bots that play identically.
+
+    Args:
+        record: The record of the round.
+        bot: Number of the bot.
+        before: The hash of the rounds before.
+
+    Returns:
+        The hash.
+    """
+    seats = ["own" if seat == bot else seat for seat in record["seats"]]
+    played = [record["match"], record["table"], record["shoe"], seats, record["cards"], record["moves"]]
+    return int.from_bytes(blake2b(f"{before} {played}".encode(), digest_size=8).digest())
 
 
 @dataclass
