@@ -24,7 +24,7 @@ class FolderWatch:
 
     Args:
         folder: The folder.
-        say: Is told of every bot that joins, changes or leaves.
+        say: Called with a line for every bot that joins, changes or leaves.
         clock: The time in seconds.
     """
 

@@ -112,7 +112,7 @@ def test_a_new_version_is_asked_again(tmp_path: Path) -> None:
 
 @needs_sandbox
 def test_a_program_that_never_answers(tmp_path: Path) -> None:
-    """The page, the terminal, the JSON file and `koth trace` say so; what line bots are sent does not change."""
+    """The page, the terminal, the JSON file and `koth trace` name it; what line bots are sent does not change."""
     (tmp_path / "mute.py").write_text("import time\ntime.sleep(60)\n")
     line = Path(__file__).parents[3] / "src" / "bjsim" / "bots" / "samples" / "lim17_line.py"
     words = [tmp_path / "mute.py", line, "lim17", "--matches", 5, "--strikes", 2, "--timeout", 0.2, "--out"]

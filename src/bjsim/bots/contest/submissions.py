@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 def unpack(archive: Path) -> Path:
-    """Unpack an archive into a new folder beside it.
+    """Unpack an archive into a new folder next to it.
 
     Args:
         archive: A zip file.

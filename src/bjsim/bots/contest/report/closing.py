@@ -18,8 +18,8 @@ NAMING = ("header", "change")  # records with the sources of bots
 def close(folder: Path) -> None:
     """Close the contest in a folder.
 
-    Its journal is written once more, with the sources of the bots relative to the folder that holds them all: nobody
-    resumes the contest, and a published journal must not reveal the paths of the host.
+    Its journal is written once more, with the sources of the bots relative to the folder that holds them all: a closed
+    contest is not resumed, and a published journal must not reveal the paths of the host.
 
     Args:
         folder: The contest's folder.

@@ -57,7 +57,7 @@ def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[st
 
 
 def settings_file(contest: Contest) -> str:
-    """The TOML file of rules that are no preset, or "" for a preset: the other settings have options."""
+    """The TOML file of changed rules, or "" for a preset: the other settings have options."""
     if _is_preset(contest.rules):
         return ""
     preset = contest.rules.name if contest.rules.name in PRESETS else "cardshark"

@@ -36,7 +36,7 @@ class Roster:
         versions: For each bot the number of its version.
         joined: For each bot the matches that the contest had played when it joined.
         left: Why a bot has left, by its number: DROPPED or REPLACED.
-        retired: The matches of its series that a bot had played when it retired; it stands in all others.
+        retired: The matches of its series that a bot had played when it retired. It is not asked in the others.
         left_at: The matches that the contest had played when it left.
         played: Complete matches of each series.
         fewest: The number of bots that must take part.
