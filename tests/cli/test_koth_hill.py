@@ -373,6 +373,7 @@ def test_a_published_journal_has_no_path_of_the_host(tmp_path: Path) -> None:
     assert bjsim("koth", "play", *words).status == 0
     assert bjsim("koth", "add", tmp_path / "c", late, "--trust").status == 0
     assert str(tmp_path) in (tmp_path / "c" / journal.NAME).read_text()
+    assert str(tmp_path) not in (tmp_path / "c" / "index.html").read_text()
     assert bjsim("koth", "close", tmp_path / "c").status == 0
     text = (tmp_path / "c" / journal.NAME).read_text()
     assert str(tmp_path) not in text and '"./late/late.txt"' in text and '"./subs/faulty.py:Faulty"' in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
     if not 0 <= number < len(records):
         raise InputError(f"--hand {hand}: table {match + 1}.{table + 1} has {counted(len(records), 'round')}")
     contest, houses = Contest.from_dict(header["contest"]), header.get("against", ())
-    house = [f"house ({each['source']})" for each in reversed(houses)] or ["house"]
+    house = [f"house ({os.path.basename(each['source'])})" for each in reversed(houses)] or ["house"]
     names = [*(each["name"] for each in header["bots"]), *house]
     spent = Counter(fault["bot"] for record in records[:number] for fault in record.get("faults", ()))
     spent.update({seat: contest.strikes for seat, each in enumerate(header["bots"]) if each.get("retired")})

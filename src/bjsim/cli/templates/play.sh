@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Brings the contest in hill/ up to date with the folder bots, and writes what may be published into site/. The first
-# time it begins the contest. Old results stay: bots that are new or have changed play their matches, from the same shoes.
+# time it begins the contest. Old results stay: bots that are new or have changed play their matches from the same shoes.
 #   ci/play.sh
 #   CLOSE=true ci/play.sh   ends the contest for good; the page then shows the seed
 set -euo pipefail

@@ -6,6 +6,7 @@ rounds from one shoe are not independent.
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -83,7 +84,7 @@ class ContestTally:
     @property
     def seat_names(self) -> list[str]:
         """Names by bot number, with those of house players at the end, as their numbers are negative."""
-        houses = [f"house ({printable(bot)})" for bot in self.contest.against] or ["house"]
+        houses = [f"house ({printable(os.path.basename(bot))})" for bot in self.contest.against] or ["house"]
         return [*self.names, *reversed(houses)]
 
     def add(self, record: Mapping[str, Any]) -> None:
