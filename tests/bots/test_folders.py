@@ -10,7 +10,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import EntrantError, check_unchanged, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.player import open_bot
-from bjsim.bots.sandbox import folders
+from bjsim.bots.sandbox import folders, sources
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError, MissingToolchain
 from bjsim.bots.seats import is_program
@@ -100,6 +100,9 @@ def test_a_folder_with_a_line_bot_plays_in_a_contest(tmp_path):
         ("files = 'x'", {"bot__py": ""}, "files is not accepted; use a list"),
         ("files = ['../*']", {"bot__py": ""}, "leads out of the folder"),
         ("files = ['/etc/*']", {"bot__py": ""}, "bot.toml names /etc/*, which leads out of the folder"),
+        ("files = ['../../../**/*']", {"bot__py": ""}, "names ../../../**/*, which leads out of the folder"),
+        ("files = ['**/**/*']", {"bot__py": ""}, "files: '**/**/*' is not accepted; use ** at most once"),
+        ("#" * 70_000, {"bot__py": ""}, "bot.toml is larger than 64 KiB"),
         ("protocol = 'http'", {"bot__py": ""}, "protocol = 'http' is not accepted; use argv or line"),
         ("build = 'make'", {"bot__py": ""}, "build without run"),
         ("", {"main__py": ""}, "without it, one file must be called bot.py"),
@@ -141,6 +144,73 @@ def test_limits_and_links(tmp_path, monkeypatch):
     os.symlink("/etc/hostname", where / "link.txt")
     with pytest.raises(BuildError, match="symbolic link"):
         read_bot(folder(where))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "named"),
+    [
+        ("**/*", "bot.py a.txt x/a.txt x/y/a.txt x/y/b.txt"),
+        ("*.txt", "bot.py a.txt"),
+        ("**/a.txt", "bot.py a.txt x/a.txt x/y/a.txt"),
+        ("./x/*/b.txt", "bot.py x/y/b.txt"),
+        ("x/**/[!a].*", "bot.py x/y/b.txt"),
+        ("x", "bot.py"),
+        ("x/y/**", "bot.py x/y/a.txt x/y/b.txt"),
+    ],
+)
+def test_what_a_pattern_names(tmp_path, pattern, named):
+    files = {"a__txt": "", "x___a__txt": "", "x___y___a__txt": "", "x___y___b__txt": ""}
+    where = folder(tmp_path / "mine", f"files = ['bot.py', '{pattern}']", bot__py="", **files)
+    assert set(read_bot(where).files) == set(named.split())
+
+
+def test_a_manifest_of_three_gigabytes_is_not_read(tmp_path):
+    where = folder(tmp_path / "mine", bot__py="")
+    os.truncate(where / "bot.toml", 3 << 30)
+    with pytest.raises(BuildError, match="larger than 64 KiB"):
+        read_bot(where)
+    (where / "bot.toml").unlink()
+    (where / "bot.toml").symlink_to("/dev/zero")
+    assert not is_program(str(where))  # without reading it
+
+
+def test_a_tree_is_listed_once_with_limits(tmp_path, monkeypatch):
+    """Patterns with several ** took minutes in a folder 60 deep, and .. listed the tree of the host."""
+    monkeypatch.setattr(sources, "MAX_ENTRIES", 60)
+    where = folder(tmp_path / "mine", "files = ['bot.py']", bot__py="")
+    deepest = where.joinpath(*"x" * 16)
+    deepest.mkdir(parents=True)
+    (deepest / "a").write_text("")
+    assert set(read_bot(where).files) == {"bot.py"}
+    (deepest / "x").mkdir()
+    with pytest.raises(BuildError, match="more than 16 folders inside each other"):
+        read_bot(where)
+    (deepest / "x").rmdir()
+    for number in range(60):
+        (where / f"{number}.txt").write_text("")
+    with pytest.raises(BuildError, match="more than 60 files"):
+        read_bot(where)
+
+
+def test_a_folder_whose_name_is_not_utf_8(tmp_path):
+    where = folder(tmp_path / "mine", bot__py="")
+    os.mkdir(os.fsencode(where) + b"/\xff")
+    with open(os.fsencode(where) + b"/\xff/x.txt", "w"):
+        pass
+    with pytest.raises(BuildError, match="is not UTF-8; rename it"):
+        read_bot(where)
+
+
+@needs_sandbox
+@pytest.mark.parametrize("made", ["mkdir -p $OUT/a; echo x > $OUT/a/b", "exit 0"])
+def test_files_that_cannot_lie_beside_each_other_are_the_bots_fault(tmp_path, made):
+    """bwrap could not make the folder, and no other bot could play, at every resume again."""
+    where = folder(tmp_path / "clash", f'run = "sh a"\nbuild = "{made}"', a="echo S")
+    contest = Contest(CARDSHARK, 7, matches=1, sittings=1, timeout=10.0)
+    host = Host.begin(tmp_path / "out", contest, gather([str(where), "lim17"], CARDSHARK), 1, "required")
+    assert host.run().scores[0].faults.keys() == {"start-failure"} and host.standings.scores[1].matches == 1
+    with pytest.raises(BuildError, match="a is both a file and the folder of a/b" if "/b" in made else "compile"):
+        open_bot(where, sandbox="required")
 
 
 def test_a_command_that_is_not_installed_is_named(tmp_path):

@@ -171,6 +171,31 @@ def test_a_module_that_a_foreign_folder_names_is_not_imported(tmp_path, evil, mo
     assert not mark.exists()
 
 
+def test_a_replacement_in_a_foreign_folder_runs_none_of_its_code(tmp_path, evil):
+    """`replace NAME` reads the source of the bot again, which the journal gives (finding 4a)."""
+    file, mark = evil
+    foreign(tmp_path / "c", ["lim17", "optimal"], f"{file}:player")
+    before = (tmp_path / "c" / journal.NAME).read_bytes()
+    for command, *bots in (("replace", "lim17"), ("drop", "lim17"), ("add", "lim12"), ("extend", "3")):
+        assert "trust it only" in refusal("koth", command, tmp_path / "c", *bots)
+        assert not mark.exists() and (tmp_path / "c" / journal.NAME).read_bytes() == before
+    bjsim("koth", "replace", tmp_path / "c", "lim17", "--trust", "--no-play")
+    assert mark.exists()
+
+
+def test_a_foreign_folder_that_has_ended_runs_none_of_its_code(tmp_path, evil):
+    """With --watch a contest goes on after its end (finding 4b)."""
+    file, mark = evil
+    foreign(tmp_path / "c", ["lim17", "optimal"], f"{file}:player")
+    _, crc = journal.encode_record(next(journal.read(tmp_path / "c")), 0)
+    line, _ = journal.encode_record({"record": "end", "reason": "time", "matches": 1}, crc)
+    with (tmp_path / "c" / journal.NAME).open("ab") as records:
+        records.write(line)
+    (tmp_path / "empty").mkdir()
+    assert "trust it only" in refusal("koth", "resume", tmp_path / "c", "--watch", tmp_path / "empty")
+    assert not mark.exists()
+
+
 def test_ones_own_contest_with_a_player_in_python_is_resumed_by_the_command_that_is_printed(tmp_path, evil):
     file, mark = evil
     foreign(tmp_path / "c", ["lim17", "optimal"], f"{file}:player", hashlib.sha256(file.read_bytes()).hexdigest())

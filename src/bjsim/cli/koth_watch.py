@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -12,7 +13,9 @@ import click
 from bjsim.bots.contest.entrants import Entrant, bots_in_folder, with_unique_names
 from bjsim.bots.contest.host import Host
 from bjsim.bots.protocol import printable
-from bjsim.errors import InputError
+from bjsim.bots.sandbox.folders import is_bot_folder
+from bjsim.bots.sandbox.sources import Parts, list_files
+from bjsim.errors import BjsimError
 
 SETTLE_S = 2.0  # a file is read when the folder has not changed for so long: it may still be copied
 logger = logging.getLogger(__name__)
@@ -74,7 +77,7 @@ class FolderWatch:
         name = (join or [host.entrants[bot] for bot in leave])[0].name
         try:
             host.change(leave, join)
-        except InputError as error:
+        except BjsimError as error:
             logger.warning("%s is left as it was: %s", name, error)
             return False
         verb = "joins" if not leave else "leaves" if not join else f"is now version {host.roster.versions[-1]}"
@@ -84,13 +87,15 @@ class FolderWatch:
     def _listing(self) -> Listing:
         """All files in the folder and in folders that are bots."""
         found = set()
-        try:
-            for path in self.folder.rglob("*"):
-                if path.is_file() and not path.name.startswith("."):
-                    stat = path.stat()
-                    found.add((str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino))
-        except OSError:  # a file has disappeared meanwhile
-            found.add(("", 0, time.monotonic_ns(), 0))
+        with suppress(OSError):
+            for path in self.folder.iterdir():
+                files: list[Parts] = [()]
+                with suppress(OSError, ValueError):  # as one file, if it has disappeared or is no bot
+                    files = list_files(path) if is_bot_folder(path) else files
+                for file in (path.joinpath(*parts) for parts in files if not path.name.startswith(".")):
+                    with suppress(OSError):
+                        stat = file.lstat()
+                        found.add((str(file), stat.st_size, stat.st_mtime_ns, stat.st_ino))
         return frozenset(found)
 
 

@@ -16,7 +16,7 @@ from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.contest.submissions import submissions, unpack
 from bjsim.bots.programs import is_bot, need_programs
 from bjsim.bots.protocol import printable
-from bjsim.bots.sandbox.folders import BotSource, is_bot_folder, read_bot, read_file, single_file
+from bjsim.bots.sandbox.folders import LONGEST, BotSource, is_bot_folder, read_bot, read_file, single_file
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, MissingToolchain
 from bjsim.bots.sandbox.sources import check_name
 from bjsim.errors import InputError
@@ -218,12 +218,12 @@ def _digest(file: Path) -> str:
 
 
 def with_unique_names(entrants: Sequence[Entrant], others: Iterable[str] = ()) -> list[Entrant]:
-    """Number duplicate names. others: names that are taken."""
+    """Cut long names, and number duplicate ones. others: names that are taken."""
     taken = set(others)
     unique = []
     for entrant in entrants:
         # Names appear as NAME=SOURCE in commands, and must not look like options there.
-        base = name = re.sub("^-+|=", "_", printable(entrant.name))
+        base = name = re.sub("^-+|=", "_", printable(entrant.name))[: LONGEST["name"]]
         number = 1
         while name in taken:
             number += 1

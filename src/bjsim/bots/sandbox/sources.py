@@ -58,7 +58,7 @@ def read_up_to(file: BinaryIO, limit: int) -> bytes | None:
 @contextmanager
 def open_folder(path: str | Path, inner: Sequence[str] = ()) -> Iterator[int]:
     """Open a folder, and from it one inner folder after another; none may be a symbolic link. Raises: OSError."""
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+    flags = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
     folder = os.open(path, flags)
     try:
         for name in inner:
@@ -84,11 +84,13 @@ def list_files(folder: Path) -> list[Parts]:
         with open_folder(folder, above) as opened, os.scandir(opened) as found:
             for entry in found:
                 entries += 1
-                if entries > MAX_ENTRIES or len(above) > MAX_DEPTH:
-                    raise ValueError(f"is beside more than {MAX_ENTRIES} files, or folders nested beyond {MAX_DEPTH}")
+                if entries > MAX_ENTRIES:
+                    raise ValueError(f"is in a folder of more than {MAX_ENTRIES} files and folders")
                 if entry.name.startswith(".") or entry.name == "__pycache__":
                     continue
                 if entry.is_dir(follow_symlinks=False):
+                    if len(above) == MAX_DEPTH:
+                        raise ValueError(f"is in a folder with more than {MAX_DEPTH} folders inside each other")
                     folders.append((*above, entry.name))
                 elif entry.is_symlink() or entry.is_file(follow_symlinks=False):
                     files.append((*above, entry.name))

@@ -11,8 +11,9 @@ import os
 import signal
 import threading
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -36,7 +37,7 @@ from bjsim.sim.running.workers import can_fork, end_with_parent, start_context
 
 logger = logging.getLogger(__name__)
 Times = Sequence[tuple[int, float]]  # (bot, seconds) of the moves of a round
-QUEUED = 2  # tables assigned to a worker at a time, so that it need not wait for the next one
+QUEUED = 2  # tables sent to a worker at a time, so that it need not wait for the next one
 REPORT_EVERY_S = 0.1  # shorter rounds are sent together: each message costs a disk sync and two context switches
 FAILED, LOG = -1, -2  # used instead of a task number: an exception, and a message to log
 _POLL_S = 1.0  # how often an idle worker checks whether its host still runs
@@ -67,6 +68,8 @@ class Workers:
         self._rounds: dict[int, deque[Any]] = {}  # by task
         self._assigned: dict[int, Connection] = {}  # task -> worker
         self._connections: list[Connection] = []
+        self._unsent: dict[Connection, deque[tuple[int, TablePlan]]] = defaultdict(deque)
+        self._same_worker = contest.duplicate
         self._processes = []
         forks = can_fork() and not in_notebook() and threading.current_thread() is threading.main_thread()
         context = start_context(forks)
@@ -110,18 +113,38 @@ class Workers:
             Exception: Whatever a worker raised.
         """
         queue: deque[tuple[TablePlan, int]] = deque()
+        shoes: dict[Any, Connection] = {}  # shoe in the queue -> the worker that plays it
         tasks = count()
         while True:
-            while len(queue) < QUEUED * len(self._connections) and (plan := next(plans, None)) is not None:
+            while len(shoes) < QUEUED * len(self._connections) and (plan := next(plans, None)) is not None:
                 queue.append((plan, task := next(tasks)))
                 assigned = list(self._assigned.values())
-                connection = min(self._connections, key=assigned.count)
-                self._assigned[task], self._rounds[task] = connection, deque()
-                connection.send((task, plan, self.done(plan)))
+                worker = min(self._connections, key=assigned.count)
+                self._assigned[task] = worker = shoes.setdefault(self._shoe(plan, task), worker)
+                self._rounds[task] = deque()
+                self._unsent[worker].append((task, plan))
+            self._send()
             if not queue:
                 return
             plan, task = queue.popleft()
             yield plan, self._take_rounds(task)
+            if self._shoe(plan, task) not in [self._shoe(*each) for each in queue]:
+                del shoes[self._shoe(plan, task)]
+
+    def _shoe(self, plan: TablePlan, task: int) -> Any:
+        """What tables share that must not be played at the same time.
+
+        In a duplicate contest this is a shoe: a bot at one table could tell its process at another what it has seen.
+        """
+        return (plan.table, plan.shoe) if self._same_worker else task
+
+    def _send(self) -> None:
+        """Send tables to the workers, few at a time: if the pipe were full, the worker and the host would both wait."""
+        for worker, unsent in self._unsent.items():
+            sent = list(self._assigned.values()).count(worker) - len(unsent)
+            for task, plan in [unsent.popleft() for _ in range(min(QUEUED - sent, len(unsent)))]:
+                with suppress(OSError):  # a worker that has died is noticed by `_receive`
+                    worker.send((task, plan, self.done(plan)))
 
     def _take_rounds(self, task: int) -> Iterator[tuple[Record, Times]]:
         rounds = self._rounds[task]
@@ -153,6 +176,7 @@ class Workers:
             self._rounds[task].extend(message)
             if isinstance(message[-1], _TableDone):
                 del self._assigned[task]
+                self._send()
 
 
 @dataclass(frozen=True)
