@@ -112,6 +112,12 @@ def test_a_folder_with_a_line_bot_plays_in_a_contest(tmp_path):
         ("run = '  '", {"x": ""}, "run = '  ' is not accepted; use a command, such as python3 play.py"),
         ('run = "x a\\u0000b"', {"x": ""}, "is not accepted; use a command"),
         (f"name = '{'x' * 41}'", {"bot__py": ""}, "name is not accepted; use at most 40 characters"),
+        (f"run = 'sh {'é' * 998}'", {"bot__py": ""}, "run is not accepted; use at most 1000 characters"),
+        (
+            f"run = 'x'\nbuild = '{'x' * 10_001}'",
+            {"bot__py": ""},
+            "build is not accepted; use at most 10000",
+        ),
         (f"author = '{'x' * 201}'", {"bot__py": ""}, "author is not accepted; use at most 200 characters"),
     ],
 )
@@ -199,6 +205,26 @@ def test_a_folder_whose_name_is_not_utf_8(tmp_path):
         pass
     with pytest.raises(BuildError, match="is not UTF-8; rename it"):
         read_bot(where)
+
+
+@needs_sandbox
+@needs(".py")
+def test_the_longest_that_is_accepted_opens(tmp_path):
+    """The sandbox's command line can hold it; a longer path is the bot's fault."""
+    run, build = "sh play.sh " + "é" * 989, "exit 1 #" + "\U0001f0a1" * 9992
+    for manifest, why in ((f"run = '{run}'", ""), (f"run = '{run}'\nbuild = '{build}'", "does not compile: status 1")):
+        where = folder(tmp_path / "mine", manifest, play__sh="echo H")
+        if not why:
+            assert asked(where)[:2] == ("H", "")
+        else:
+            with pytest.raises(BuildError, match=why):
+                open_bot(where, sandbox="required")
+    deep = where.joinpath(*["x" * 250] * 4)
+    deep.mkdir(parents=True)
+    (deep / "a").write_text("")
+    (where / "bot.toml").write_text(f"run = '{run}'")
+    with pytest.raises(BuildError, match=r"mine cannot be loaded: the file name x+\.\.\. has more than 1000 bytes"):
+        open_bot(where, sandbox="required")
 
 
 @needs_sandbox

@@ -90,7 +90,7 @@ class FolderWatch:
         with suppress(OSError):
             for path in self.folder.iterdir():
                 files: list[Parts] = [()]
-                with suppress(OSError, ValueError):  # as one file, if it has disappeared or is no bot
+                with suppress(OSError, ValueError):  # as one file, if it has disappeared or is not a bot
                     files = list_files(path) if is_bot_folder(path) else files
                 for file in (path.joinpath(*parts) for parts in files if not path.name.startswith(".")):
                     with suppress(OSError):

@@ -106,7 +106,8 @@ def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]
     """
     entrants: list[Entrant] = []
     for text in texts:
-        name, source = ("", text) if Path(text).exists() else name_and_source(text)
+        exists = Path(text).exists()
+        name, source = ("", text) if exists else name_and_source(text)
         path = Path(source)
         if not source:
             raise EntrantError(f"{text!r} names no bot; give a strategy, a file or a folder, or NAME=BOT")
@@ -119,7 +120,7 @@ def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]
                 raise EntrantError(f"the folder {path} contains no bots")
             entrants += found
         else:
-            entrants.append(identify(source, rules, name))
+            entrants.append(_read_file(path, rules)[0] if exists else identify(source, rules, name))
     if len(entrants) < fewest:
         raise EntrantError(f"a contest needs two bots or more, not {len(entrants)}")
     return with_unique_names(entrants)

@@ -31,7 +31,7 @@ MAX_MANIFEST = 1 << 16  # bytes
 MAX_FOLDER = 1 << 26  # bytes of all files together
 MAX_FILES = 100  # each is a descriptor while a sandbox opens
 KEYS = ("name", "author", "version", "protocol", "build", "run", "files", "random")  # the first six are texts
-LONGEST = {"name": 40, "author": 200, "version": 200}  # characters
+LONGEST = {"name": 40, "author": 200, "version": 200, "run": 1000, "build": 10_000}  # characters
 PROTOCOLS = ("argv", "line")
 
 
@@ -74,7 +74,7 @@ def read_bot(path: Path, *, links: bool = False) -> BotSource:
         links: Whether a file may be a symbolic link. In a folder there may be none.
 
     Raises:
-        BuildError: It cannot be read, is no bot, has too many files or bytes, or its manifest is not valid.
+        BuildError: It cannot be read, is not a bot, has too many files or bytes, or its manifest is not valid.
     """
     if not is_bot_folder(path):
         return single_file(path, *read_file(path, links=links))

@@ -18,6 +18,7 @@ from bjsim.bots.sandbox import seccomp
 BOT_FOLDER = "/box"  # the bot's files in the sandbox, and the working directory
 RUNNER_FOLDER = "/run"  # not the bot's folder, so that none of its files can replace the runner
 SANDBOX_USER = 65534
+LONGEST_NAME = 1000  # bytes of a file's name with its folders; Linux takes paths of 4,095
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/nonexistent",
@@ -48,11 +49,13 @@ def readable(path: str) -> bool:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raises: ValueError for a file name that leads out of its folder, or is that of another file's folder."""
+    """Raises: ValueError for a file name that leads out of its folder, is that of another file's, or is too long."""
     known = set(names)
     for name in known:
         if "\0" in name or not {"", ".", ".."}.isdisjoint(name.split("/")):
             raise ValueError(f"{name!r} is not a plain name for a file in a sandbox")
+        if len(os.fsencode(name)) > LONGEST_NAME:
+            raise ValueError(f"the file name {name[:40]}... has more than {LONGEST_NAME} bytes")
         if clash := known.intersection(map(str, PurePosixPath(name).parents)):
             raise ValueError(f"{clash.pop()} is both a file and the folder of {name}")
 
