@@ -93,7 +93,14 @@ class Standings(ContestTally):
         return bool((self.differences.low[leader, rivals] > 0).all())
 
     def reason_to_end(self, began: float) -> str:
-        """Why the contest ends now; "" if it continues. began: when play began, by `time.monotonic`."""
+        """Why the contest ends now.
+
+        Args:
+            began: When play began, by `time.monotonic`.
+
+        Returns:
+            `decided`, `matches` or `time`; "" if it continues.
+        """
         if self.contest.until == "decided" and self.decided:
             return "decided"
         if self.roster.finished:
