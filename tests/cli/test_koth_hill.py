@@ -295,7 +295,7 @@ def test_a_notification_neither_pings_nor_links(tmp_path: Path, server: Any) -> 
     url = f"http://127.0.0.1:{server.server_port}/"
     name = "@everyone <!channel> <https://evil.example|click> [x](y)"
     words = [f"{name}=lim17", "--matches", 1, "--out", tmp_path / "c", "--notify", url]
-    assert bjsim("koth", "lim13", *words).status == 0
+    assert bjsim("koth", f"{name} 2=lim13", *words).status == 0
     sent = [message for _, _, message in server.got]
     assert all(message["allowed_mentions"] == {"parse": []} for message in sent)
     assert name in json.dumps(sent) and any("everyone" in message["text"] for message in sent)

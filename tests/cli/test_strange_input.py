@@ -33,7 +33,7 @@ ESCAPES = "\x1b]0;title\x07\x1b[2J"
 
 # --- files of settings
 
-HUGE = {"matches = 0x": 500_000, "seed = 0x": 33, "timeout = 0x": 5000, "until = 0x": 5000, "house = 0x": 5000,
+HUGE = {"matches = 0x": 50_000, "seed = 0x": 33, "timeout = 0x": 5000, "until = 0x": 5000, "house = 0x": 5000,
         "matches = 1": 5000, "bots = [0x": 5000, "[rules]\nchips = 0x": 5000, "rules.preset = 0x": 5000}  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def test_the_same_in_a_file_of_rules(tmp_path, text):
 
 def test_a_message_is_not_longer_than_a_screen(tmp_path):
     path = tmp_path / "contest.toml"
-    path.write_text(f'"{"x" * 10**6}" = 1')
+    path.write_text(f'"{"x" * 60_000}" = 1')
     said = refusal("koth", "lim17", "optimal", "--config", path)
     assert len(said) < 2000 and said.startswith(str(path)) and "timeout" in said
 
@@ -190,7 +190,6 @@ def test_a_journal_cannot_steer_the_terminal_that_it_is_shown_on(tmp_path, recor
     for number in (0, 1):
         for key in ("name", "language"):
             header = changed(header, ["bots", number, key], f"{ESCAPES}{number}")
-    header = changed(header, ["contest", "rules", "name"], ESCAPES)
     fault = {
         "bot": 0,
         "place": 0,

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import signal
 import time
 from dataclasses import dataclass
@@ -220,3 +221,17 @@ def test_points_survive_a_checkpoint():
     for point in (Point(10, -0.5, (-1.0, 0.0), (-math.inf, math.inf), adjusted), adjusted):
         assert Point.from_list(json.loads(json.dumps(point))) == point
     assert Point.from_list([10, 0.25, [0.0, 0.5], [-math.inf, math.inf]]) == adjusted  # before 0.2
+
+
+def test_a_changed_figure_in_a_checkpoint_is_noticed(tmp_path):
+    """Finding 12: figures of the convergence were taken as they were, and text in a tally was a traceback."""
+    checkpoint = Checkpoint(tmp_path / "run.json", {"seed": 3})
+    Driver(easy(5000), checkpoint=checkpoint).run()
+    written = checkpoint.path.read_text()
+    assert checkpoint.read()[1].merged > 0
+    for old, new in ((r'"merged": (\d+)', r'"merged": 1\1'), (r'"convergence": \[\[\[(\d+)', r'"convergence": [[[1\1')):
+        changed = re.sub(old, new, written)
+        assert changed != written
+        checkpoint.path.write_text(changed)
+        with pytest.raises(InputError, match="or is damaged"):
+            checkpoint.read()

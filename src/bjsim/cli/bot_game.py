@@ -56,5 +56,5 @@ def open_player(path: Path, write: Callable[[str], None], **options: Any) -> Bot
         return open_bot(path, **options)
     except BuildError as error:
         if error.log:
-            write(error.log)
+            write("\n".join(f"| {line}" for line in error.log.splitlines()))  # no command of a forge begins a line
         raise RunFailed(str(error)) from None  # a failed check, not bad input

@@ -209,6 +209,8 @@ def play_contest(
     host.watch = FolderWatch(watch_dir, say) if watch_dir else None
     say(printable(f"{host.contest.rules.name}, in {where}"), style="bold")
     say(f"to resume after a stop: {resume_command(host, watch_dir)}", style="dim")
+    if not host.standings.matches:
+        say(f"commitment: {journal.commitment(where)}", style="dim")  # to be published before the first match
 
     def on_round(host: Host) -> None:
         screen.update(host)

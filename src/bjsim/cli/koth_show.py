@@ -9,6 +9,7 @@ from rich.console import Console
 
 from bjsim.bots.contest.host import verify as replay_contest
 from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.play.answers import Answers
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli.koth_screen import report, standings_json
@@ -39,10 +40,18 @@ def show(folder: Path, hand: str | None, bot: str | None, asked: bool, json_path
 
 @click.command(short_help="Replay a contest, and check every card and chip.")
 @click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path))
-def verify(folder: Path) -> None:
-    """Replay the contest in the folder CONTEST, and check every card and chip."""
+@click.option(
+    "--bots", "bots_dir", metavar="FOLDER", type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Ask the programs in this folder again too, in the sandbox; line bots and random ones are not compared.",
+)  # fmt: skip
+def verify(folder: Path, bots_dir: Path | None) -> None:
+    """Replay the contest in the folder CONTEST, and check every card and chip.
+
+    The named strategies are asked again, and must make the recorded moves. That the other bots made theirs is not
+    verified: give their sources with --bots.
+    """
     with journal.sensible(folder):
-        verify_contest(folder)
+        verify_contest(folder, bots_dir)
 
 
 def show_contest(folder: Path, json_path: str | None) -> None:
@@ -58,10 +67,16 @@ def show_contest(folder: Path, json_path: str | None) -> None:
     report(Console(stderr=json_path == "-"), standings, timings)
 
 
-def verify_contest(folder: Path) -> None:
-    """Replay a contest and confirm that every card and chip is correct. Raises: InputError, RunFailed."""
-    rounds, standings = replay_contest(folder)
+def verify_contest(folder: Path, bots_dir: Path | None = None) -> None:
+    """Replay a contest, confirm every card and chip, and ask bots again. Raises: InputError, RunFailed."""
+    with Answers(bots_dir) as answers, Console(stderr=True).status("replaying …"):
+        rounds, standings = replay_contest(folder, answers)
     click.echo(
         f"{folder}: {counted(rounds, 'round')} of {counted(standings.matches, 'match')} replayed; every card and chip "
         "is correct"
     )
+    for name, moves in answers.same.items():
+        click.echo(printable(f"asked again: {name}, which made {counted(moves, 'recorded move')}"))
+    if left := sorted((answers.unasked - answers.same.keys()) | answers.random):
+        click.echo(printable(f"moves not verified: {', '.join(left)}"))
+    click.echo(f"commitment: {journal.commitment(folder)}")

@@ -148,7 +148,7 @@ def fault_lines(fault: Fault) -> str:
     lines = [f"{fault.kind}: {FAULTS[fault.kind]}", f"  {fault.detail}", f"  asked: {' '.join(fault.argv)}"]
     for name, content in (("printed", fault.stdout), ("on stderr", fault.stderr)):
         if text := content.decode("utf-8", "backslashreplace").rstrip():
-            lines.append(f"  {name}: " + text[:1000].replace("\n", "\n    "))
+            lines += [f"  {name}:", *(f"  | {line}" for line in text[:1000].split("\n"))]  # no command of a forge
     return printable_lines("\n".join(lines))  # no control characters in the terminal
 
 

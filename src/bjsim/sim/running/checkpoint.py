@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -34,6 +35,7 @@ class Checkpoint:
             "tallies": [tally.to_json() for tally in progress.tallies],
             "convergence": progress.convergence,
         }
+        data["sha256"] = _checksum(data)
         temporary = self.path.with_name(self.path.name + ".new")
         with file_errors(temporary), temporary.open("w", encoding="utf-8") as file:
             json.dump(data, file)
@@ -49,6 +51,8 @@ class Checkpoint:
         """
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
+            if data.pop("sha256") != _checksum(data):
+                raise ValueError("the checksum differs")
             experiment = dict(data["experiment"])
             tallies = [Tally.from_json(tally) for tally in data["tallies"]]
             points = [[Point.from_list(point) for point in seat] for seat in data["convergence"]]
@@ -71,3 +75,8 @@ class Checkpoint:
             other = [key for key in expected if experiment.get(key) != expected[key]]
             raise InputError(f"the checkpoint {self.path} belongs to another run (different: {', '.join(other)})")
         return progress
+
+
+def _checksum(data: Mapping[str, Any]) -> str:
+    """The SHA-256 of JSON values, which finds damage; who changes a file on purpose can compute it too."""
+    return hashlib.sha256(json.dumps(data).encode()).hexdigest()

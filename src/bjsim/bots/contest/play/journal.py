@@ -8,6 +8,7 @@ is resumed. Any other error is reported as damage with the number of the record,
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import zlib
@@ -41,6 +42,15 @@ def encode_record(record: dict[str, Any], crc: int) -> tuple[bytes, int]:
     body = _ENCODER.encode(record)[:-1].encode()
     crc = zlib.crc32(body, crc)
     return body + f'{_TAIL}{crc:08x}"}}\n'.encode(), crc
+
+
+def commitment(folder: Path) -> str:
+    """The SHA-256 of the header of a journal, which has the seed, the settings and the bots.
+
+    Who publishes it before the first match cannot choose among seeds afterwards.
+    """
+    with (folder / NAME).open("rb") as file:
+        return hashlib.sha256(file.readline()).hexdigest()
 
 
 def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:

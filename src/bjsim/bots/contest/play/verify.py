@@ -11,6 +11,7 @@ from typing import Any
 from bjsim.bots.contest.luck.adjust import SeriesAdjusters, match_record
 from bjsim.bots.contest.luck.draw_log import DrawLogger
 from bjsim.bots.contest.play import journal as journals
+from bjsim.bots.contest.play.answers import Answers
 from bjsim.bots.contest.play.match import Record, ReplayMismatch, TableDealer, replay_round
 from bjsim.bots.contest.schedule.roster import Owner, Roster
 from bjsim.bots.contest.schedule.seating import TablePlan
@@ -20,22 +21,23 @@ from bjsim.errors import InputError
 LUCK_TOLERANCE = 2e-6  # chips
 
 
-def verify(folder: Path) -> tuple[int, Standings]:
-    """Replay the journal of a contest with the recorded moves.
+def verify(folder: Path, answers: Answers | None = None) -> tuple[int, Standings]:
+    """Replay the journal of a contest with the recorded moves, and ask again players that it names.
 
     Args:
         folder: The contest's folder.
+        answers: Asks the players; by default only the strategies of the catalogue.
 
     Returns:
         The number of rounds confirmed, and the standings.
 
     Raises:
         JournalError: The journal is missing or damaged.
-        ReplayMismatch: A round or record differs. The message names the first one.
+        ReplayMismatch: A round or record differs, or a player answers otherwise. The message names the first one.
     """
     number = -1
     try:
-        for number, confirmed in enumerate(_confirmed(folder)):  # noqa: B007 - the number is used after an error
+        for number, confirmed in enumerate(_confirmed(folder, answers or Answers())):  # noqa: B007 - the number is used after an error
             pass
     except InputError:
         raise
@@ -44,13 +46,13 @@ def verify(folder: Path) -> tuple[int, Standings]:
     return confirmed
 
 
-def _confirmed(folder: Path) -> Iterator[tuple[int, Standings]]:
+def _confirmed(folder: Path, answers: Answers) -> Iterator[tuple[int, Standings]]:
     """After the header and each record: rounds confirmed so far, and the standings."""
     records = journals.read(folder)
     header = next(records, None)
     if header is None:
         raise journals.JournalError(f"the journal in {folder} is empty")
-    replay = _ContestReplay(header)
+    replay = _ContestReplay(header, answers)
     yield replay.rounds, replay.standings
     for number, record in enumerate(records, 1):
         replay.confirm(number, record)
@@ -60,7 +62,8 @@ def _confirmed(folder: Path) -> Iterator[tuple[int, Standings]]:
 class _ContestReplay:
     """Replays the records of a journal in order."""
 
-    def __init__(self, header: dict[str, Any]) -> None:
+    def __init__(self, header: dict[str, Any], answers: Answers) -> None:
+        self.answers = answers
         self.standings = Standings(header)
         self.rounds = 0
         self.roster = self.standings.roster
@@ -99,7 +102,7 @@ class _ContestReplay:
             raise ReplayMismatch(f"record {number}: match {record['match'] + 1} has no table {record['table'] + 1}")
         if (dealer.plan.match, dealer.plan.shoe) != (record["match"], record["shoe"]):
             raise ReplayMismatch(f"record {number} belongs to match {record['match'] + 1}, not {dealer.plan.match + 1}")
-        replay_round(dealer, record)
+        replay_round(dealer, record, self.answers.compare(self.roster, dealer, record))
         self.rounds += 1
 
     def _open(self, number: int, owner: Owner) -> list[TableDealer]:

@@ -1,0 +1,118 @@
+"""Asks the players of a contest again, and compares their answers with the moves in the journal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+from bjsim.bots.contest.config import HOUSE
+from bjsim.bots.contest.entrants import IN_PROCESS, Entrant, bots_in_folder
+from bjsim.bots.contest.play.match import Record, ReplayMismatch, TableDealer
+from bjsim.bots.contest.schedule.roster import Roster
+from bjsim.bots.protocol import classify_reply
+from bjsim.bots.sandbox.languages import BuildError
+from bjsim.sim.game.actions import INSURANCE, Action, View
+from bjsim.strategies.players.catalogue import CATALOGUE
+
+AGAIN = 20  # times that a bot is asked whose answer differs, since it may be random
+Ask = Callable[[View], str | None]
+
+
+class Answers:
+    """Asks again every strategy of the catalogue, and every program of a folder that is started for each move.
+
+    Use it as a context manager. A program that answers the same question differently is not compared.
+
+    Args:
+        folder: Bots, found by the SHA-256 that the journal has of them, or None.
+
+    Attributes:
+        same: Moves that were made again, by name of the bot.
+        random: Bots that answer at random.
+        unasked: Other bots that made moves.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._found: dict[str, Entrant] | None = None
+        self._asks: dict[int, Ask | None] = {}
+        self._faults: Counter[tuple[int | None, int, int, int]] = Counter()  # by series, match, table and position
+        self._stack = ExitStack()
+        self.same: Counter[str] = Counter()
+        self.random: set[str] = set()
+        self.unasked: set[str] = set()
+
+    def __enter__(self) -> Answers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def compare(self, roster: Roster, dealer: TableDealer, record: Record) -> Callable[[int, View, int], None]:
+        """What `replay_round` calls before every move of a round. It raises ReplayMismatch at another answer."""
+        positions, plan = dealer.paying, dealer.plan
+        faults = [(fault["place"], fault["move"]) for fault in record.get("faults", ())]
+        table = plan.own, plan.match, plan.table
+        before = {position: self._faults[*table, position] for position in positions}
+        self._faults.update((*table, position) for position, _ in faults)
+
+        def ask(position: int, view: View, move: int) -> None:
+            moves = record["moves"][positions.index(position)]
+            struck = before[position] + sum(place == position and at < move for place, at in faults)
+            asked = struck < roster.contest.strikes and (position, move) not in faults and move < len(moves)
+            if asked:
+                self._compare(roster, plan.bots[position], view, moves[move], record)
+
+        return ask
+
+    def _compare(self, roster: Roster, bot: int, view: View, recorded: str, record: Record) -> None:
+        name = roster.bots[bot]["name"] if bot > HOUSE else roster.contest.field[HOUSE - bot]
+        if bot not in self._asks:
+            self._asks[bot] = self._chart(roster, bot) or self._program(roster, bot)
+        ask = self._asks[bot]
+        answer = ask(view) if ask and name not in self.random else None
+        if ask is None or answer is None:
+            self.unasked.add(name)
+        elif answer == recorded:
+            self.same[name] += 1
+        elif any(ask(view) != answer for _ in range(AGAIN)):
+            self.random.add(name)
+        else:
+            where = f"match {record['match'] + 1}, table {record['table'] + 1}"
+            raise ReplayMismatch(
+                f"{where}: {name} plays {answer} with {view.hand} against {view.dealer}, but {recorded} is recorded"
+            )
+
+    def _chart(self, roster: Roster, bot: int) -> Ask | None:
+        """How a strategy of the catalogue answers; None for other players."""
+        source = roster.bots[bot]["source"] if bot > HOUSE else roster.contest.field[HOUSE - bot]
+        if source not in CATALOGUE or (bot > HOUSE and roster.bots[bot]["language"] != IN_PROCESS):
+            return None
+        chart = CATALOGUE[source].chart(roster.contest.rules)
+        return lambda view: str(chart.decide(view))
+
+    def _program(self, roster: Roster, bot: int) -> Ask | None:
+        """How a program of the folder answers; None for line bots, which remember, and for those that it lacks."""
+        if self._folder is None or bot <= HOUSE:
+            return None
+        from bjsim.bots.player import open_bot
+
+        if self._found is None:
+            found = bots_in_folder(self._folder, roster.contest.rules)
+            self._found = {entrant.sha256: entrant for entrant in found if entrant.timed and entrant.protocol == "argv"}
+        entrant = self._found.get(roster.bots[bot]["sha256"])
+        if entrant is None:
+            return None
+        try:
+            player = open_bot(entrant.source, sandbox="required", timeout=roster.contest.timeout)
+        except BuildError:
+            return None
+        self._stack.callback(player.close)
+
+        def ask(view: View) -> str | None:
+            move = None if view.legal == INSURANCE else classify_reply(player.ask(view), view)
+            return str(move) if isinstance(move, Action) else None
+
+        return ask
