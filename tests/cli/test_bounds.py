@@ -158,3 +158,18 @@ def test_a_forge_reads_no_command_in_what_a_bot_wrote() -> None:
     lines = fault_lines(Fault("crash", "exit status 1", ("a",), text, text)).splitlines()
     assert sum("::" in line for line in lines) == 4
     assert not any(line.strip().startswith(("::", "##")) for line in lines)
+
+
+def test_a_journal_of_thousands_of_bots_is_refused_or_replayed_soon(tmp_path: Path) -> None:
+    """Finding 10: the search for balanced pairings takes time that grows with the square of the bots."""
+    assert bjsim("koth", "lim13", "lim17", "--matches", 1, "--out", tmp_path / "c").status == 0
+    records = list(journal.read(tmp_path / "c"))
+    bots = records[0]["bots"]
+    records[0]["bots"] = bots + [{**bots[0], "name": f"x{number}"} for number in range(2998)]
+    crc, lines = 0, b""
+    for record in records:
+        line, crc = journal.encode_record({key: value for key, value in record.items() if key != "crc"}, crc)
+        lines += line
+    (tmp_path / "c" / journal.NAME).write_bytes(lines)
+    done = guarded("koth", "verify", tmp_path / "c")
+    assert done.returncode == 1 and "recorded seats" in done.stderr

@@ -12,6 +12,7 @@ from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.answers import Answers
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.protocol import printable
 from bjsim.cli.koth_screen import report, standings_json
 from bjsim.cli.koth_trace import show_hand
 from bjsim.cli.options import check_writable, counted, json_option, write_json

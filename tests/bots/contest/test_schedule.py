@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bjsim.bots.contest.config import HOUSE
+from bjsim.bots.contest.schedule.pairings import MOST_SEARCHED, seatings
 from bjsim.bots.contest.schedule.seating import SPARE, schedule, table_shape
 
 BOTS = st.integers(2, 40)
@@ -158,3 +159,12 @@ def test_duplicate_replays_each_shoe_until_all_have_had_every_seat(bots, shoes):
         assert len(deals) == (1 if shoe >= SPARE else size)
         assert all(len(set(place)) == len(deals) for place in zip(*deals, strict=True))
         assert len(at.get((table, SPARE + shoe), ())) == (table_size - size if shoe < SPARE else 0)
+
+
+def test_many_bots_are_shuffled_into_full_tables() -> None:
+    """Each plays once in a match, at a table of three or four, and with others in the next match."""
+    first, second = islice(seatings(MOST_SEARCHED + 3), 2)
+    for tables in (first, second):
+        assert sorted(bot for table in tables for bot in table) == list(range(MOST_SEARCHED + 3))
+        assert {len(table) for table in tables} <= {3, 4}
+    assert first != second

@@ -24,7 +24,7 @@ search. With one bot fewer the last seat stays empty, at one table of each match
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import cycle
+from itertools import count, cycle
 
 from bjsim.bots.contest.config import LARGEST_TABLE
 from bjsim.sim.game.random_stream import mix
@@ -43,6 +43,7 @@ TABLES = {
         1348 257B 069A  379A 028B 1456  356A 479B 0128  0467 58AB 1239  0159 24AB 3678""",
 }
 _NINE = (1, 4, 6, 7, 2, 8, 3, 5)  # powers of 1 + i in the field of nine elements a + b i, encoded as a + 3 b
+MOST_SEARCHED = 200  # bots
 _STARTS = 6  # searches per match
 _SLACK = 1e-6  # minimum gain of a swap, so that rounding errors cannot cause a cycle
 _EMPTY_PAIR = 10**3  # cost of two empty seats at one table, in pairings
@@ -114,8 +115,15 @@ def _sum(q: int, a: int, b: int) -> int:
 
 
 def _searched(bots: int) -> Iterator[Tables]:
-    """Search each match; empty seats take part as extra bots that are never paired with each other."""
+    """Search each match; empty seats take part as extra bots that are never paired with each other.
+
+    Many bots are shuffled: a search takes time that grows with the square of their number, and they rarely meet twice.
+    """
     tables = -(-bots // LARGEST_TABLE)
+    if bots > MOST_SEARCHED:
+        for match in count():
+            order = _shuffled(bots, mix(match + 1))
+            yield [sorted(order[table::tables]) for table in range(tables)]
     seats = tables * LARGEST_TABLE
     paired = [[0.0] * seats for _ in range(seats)]
     for a in range(bots, seats):
