@@ -77,6 +77,6 @@ def test_programs_are_asked_again(contest: Path) -> None:
 def test_exchanged_programs_do_not_verify(contest: Path, tmp_path: Path) -> None:
     names = [bot["name"] for bot in next(journal.read(contest / "c"))["bots"]]
     forged(contest / "c", tmp_path / "f", names.index("hits"), names.index("stands"))
-    assert bjsim("koth", "verify", tmp_path / "f").status == 0  # nobody was asked
+    assert bjsim("koth", "verify", tmp_path / "f").status == 0  # no program was asked
     said = bjsim("koth", "verify", tmp_path / "f", "--bots", contest / "bots")
     assert said.status == 1 and "is recorded" in said.err
