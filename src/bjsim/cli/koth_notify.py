@@ -56,7 +56,7 @@ class Notifier:
         self._leader = host.standings.order()[0] if host.standings.matches else None
         self._struck = {bot for bot, _ in host.standings.struck_out}
         self._matches = host.standings.matches
-        # Isolated, since Python would otherwise import the `http` of a bot from the current folder, which may hold bots.
+        # Isolated: Python would otherwise import `http` and others from the current folder, which may hold bots.
         self._sender = subprocess.Popen([sys.executable, "-I", SENDER], stdin=subprocess.PIPE, start_new_session=True)
         assert self._sender.stdin
         self._pipe = self._sender.stdin.fileno()
