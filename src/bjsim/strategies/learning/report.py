@@ -9,7 +9,7 @@ from functools import cached_property
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import Chart, format_ranges
+from bjsim.strategies.charts.chart import Chart, format_ranges, full_code
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.learning.study import Study
 from bjsim.strategies.mdp.blackjack import INSURE, GameProcess, MDPState
@@ -90,11 +90,8 @@ class LearnedGame(Study):
         return Chart("learned", self.rules, cells, source, insurance)
 
     def _code(self, state: MDPState) -> str:
-        action = self.action(state)
-        if action not in "DR":
-            return action
-        stand, hit = (self.learned.q[self.mdp.row(str(state), each)] for each in "SH")
-        return action + ("s" if stand >= hit else "h")
+        ev = {letter: self.learned.q[self.mdp.row(str(state), letter)] for letter in self.process.legal(state)}
+        return full_code(self.action(state), ev)
 
     # --- the questions of [Neller]
 
