@@ -20,7 +20,7 @@ MEANINGS = {
     "initial": "probability of the first hands", "hit": f"{VALUES}; best play afterwards",
     "resplit1": f"{VALUES}; one more hand is allowed", "resplit2": f"{VALUES}; two more hands are allowed",
     "base-split": f"{VALUES} of a split hand, not split again", "optimal": f"{VALUES} of the best action",
-    "strategy": "S stand, H hit, D double, P split, R surrender; h, s, p: otherwise",
+    "strategy": "S stand, H hit, D double, P split, R surrender; hsp: if not allowed",
 }  # fmt: skip
 
 
