@@ -26,6 +26,12 @@ def test_a_spread() -> None:
     assert Ramp.parse("5-5") == Ramp.parse("1:5")
 
 
+def test_the_widest_spread_is_a_thousand() -> None:
+    assert units(Ramp.parse("1-1000"), 1, 1000) == [1, 1000]
+    with pytest.raises(InputError, match="a spread of 1-1001"):
+        Ramp.parse("1-1001")
+
+
 def test_a_table_with_spots_and_back_counting() -> None:
     ramp = Ramp.parse("4:8x2, -1:0 0:1 1:2 2:2.5")
     assert [ramp.bet(count) for count in (-9, -1, 0, 3, 4)] == [

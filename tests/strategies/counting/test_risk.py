@@ -10,6 +10,7 @@ import pytest
 from bjsim.errors import InputError
 from bjsim.strategies.counting import CountReturns, best_ramp, kelly_ramp, ramp_returns
 from bjsim.strategies.counting.count_returns import Floats
+from bjsim.strategies.counting.figures import Terms
 from bjsim.strategies.counting.risk import (
     certainty_equivalent,
     desirability_index,
@@ -73,6 +74,10 @@ def test_trip_ruin_is_that_of_a_simulated_walk(ev: float) -> None:
     error = math.sqrt(exact * (1 - exact) / 20_000)
     assert abs(simulated - exact) < 4 * error
     assert abs(simulated - trip_ruin_probability(ev, 1.0, 0.9 * bank, rounds)) > 4 * error  # a wrong one is caught
+
+
+def test_a_trip_lasts_its_hours() -> None:
+    assert Terms(rounds_per_hour=80, trip_hours=5).trip == 400
 
 
 def test_trip_ruin_tends_to_ruin_and_never_overflows() -> None:

@@ -13,6 +13,7 @@ from bjsim.errors import InputError
 from bjsim.strategies.counting import CountingSystem, find_system, load_system
 from bjsim.strategies.counting.system import IN_DECK
 from bjsim.strategies.counting.systems import built_in_systems
+from bjsim.strategies.counting.tags import parse_tags
 
 SYSTEMS = tuple(built_in_systems())
 HALVES = "-1 1/2 1 1 3/2 1 1/2 0 -1/2 -1"
@@ -186,3 +187,10 @@ def test_wrong_arguments() -> None:
         find_system("hilo").running_count("TX", 6)
     with pytest.raises(InputError, match="rounding = 'up'"):
         CountingSystem("mine", find_system("hilo").tags, rounding="up")
+
+
+def test_tags_are_accepted_up_to_a_hundred() -> None:
+    assert parse_tags("100 1 1 1 1 1 0 0 0 -100")[::9] == (100, -100)
+    for tags in ("101 1 1 1 1 1 0 0 0 -1", "1 1 1 1 1 1 0 0 0 -101", "1 1 1 1 1 1 1 1 1 1"):
+        with pytest.raises(InputError, match="from -100 to 100 and not all equal"):
+            parse_tags(tags)
