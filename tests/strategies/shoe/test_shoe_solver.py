@@ -131,7 +131,7 @@ def test_many_decks_tend_to_the_infinite_shoe(name: str) -> None:
 
 
 def test_costs_per_settled_bet_add_up_where_ties_are_replayed() -> None:
-    """Every tied bet is dealt again, so a round settles less than one; the share is also 1 - P(tie) of its play."""
+    """Every tied bet is replayed, so a round settles less than one bet: 1 less the expected ties of its play."""
     rules = named_rules("neller").replace(decks=1, cut=0)
     evaluation = evaluate_chart(CATALOGUE["lim15"].chart(rules))
     solver, chart = ShoeSolver(rules), evaluation.chart
