@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from bot_helpers import SAMPLES, line_bot, needs, needs_sandbox
+from bot_helpers import SAMPLES, a_view, line_bot, needs, needs_sandbox
 from click.testing import CliRunner
 
 from bjsim.bots.check_line import CHECKS, add_unknown, check_match
@@ -11,6 +11,8 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
+from bjsim.bots.line import Clock
+from bjsim.bots.protocol import UNFLUSHED
 from bjsim.bots.sandbox.languages import LANGUAGES
 from bjsim.cli.bot import bot as bot_command
 from bjsim.sim.game.presets import load_rules
@@ -100,3 +102,39 @@ def test_a_new_bot_without_an_ending_is_in_python(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "wrote mine.v2.py" in run("new", "mine.v2").output
     assert "wrote my.c.py" in run("new", "my.c", "--language", "python").output
+
+
+def unflushed(ready):
+    """A bot whose answers stay in its buffer; its `ready` too, unless it is flushed."""
+    source = line_bot().replace(", flush=True", "")
+    return source.replace("print('ready 1')", "print('ready 1', flush=True)") if ready else source
+
+
+@needs(".py")
+@pytest.mark.parametrize("ready", [False, True])
+def test_a_bot_that_does_not_flush_is_told_so_at_its_first_fault(tmp_path, monkeypatch, ready):
+    monkeypatch.setattr(Clock, "within", lambda timeout: Clock(load=20_000 if ready else 1000, move=100, bank=500))
+    (tmp_path / "x.py").write_text(unflushed(ready))
+    done = run("check", tmp_path / "x.py", "--sandbox", "off")
+    kind = "timeout" if ready else "not-ready"
+    assert done.exit_code == 1 and UNFLUSHED in done.output
+    assert f"faults: {kind} 1\n" in done.output and "190 of 191 situations not tried" in done.output
+    assert CHECKS["ends"] not in done.output
+
+
+@needs(".py")
+def test_a_bot_that_can_never_be_ready_is_waited_for_once(bot, monkeypatch):
+    """In a contest each match would cost the time to load again."""
+    monkeypatch.setattr(Clock, "within", lambda timeout: Clock(load=500))
+    player = bot("x.py", unflushed(ready=False))
+    first = player.ask(a_view())
+    monkeypatch.setattr("bjsim.bots.player.BotPlayer.take", None)
+    assert first.cause == "not-ready" and player.ask(a_view()) is first
+
+
+@needs(".py")
+def test_a_chatterer_has_one_fault(tmp_path):
+    (tmp_path / "x.py").write_text(line_bot("'S', flush=True); print('debug'"))
+    done = run("check", tmp_path / "x.py", "--timeout", "9", "--sandbox", "off")
+    assert done.exit_code == 1 and "faults: chatter 1\n" in done.output
+    assert "not-ready" not in done.output and "non-deterministic" not in done.output

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.protocol import Fault, classify_reply, make_argv
+from bjsim.bots.protocol import UNFLUSHED, Fault, classify_reply, make_argv
 from bjsim.sim.game.actions import HIT, STAND, Action, Player, View, raise_by
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
@@ -96,6 +96,8 @@ class Answer:
     def deterministic(self) -> bool:
         """Whether both answers were the same. A bot may be random, so a difference is not a fault."""
         one, other = self.moves
+        if _in_every_match(one) or _in_every_match(other):
+            return True
         return one.kind == other.kind if isinstance(one, Fault) and isinstance(other, Fault) else one == other
 
     @property
@@ -106,7 +108,9 @@ class Answer:
     @property
     def faults(self) -> list[Fault]:
         """All faults, in order."""
-        return [move for move in (*self.moves, *self.after, self.cap) if isinstance(move, Fault)]
+        one, other = self.moves
+        moves = (one, *([] if one is other else [other]), *self.after, self.cap)
+        return [move for move in moves if isinstance(move, Fault)]
 
 
 class _SituationReached(BaseException):
@@ -208,7 +212,8 @@ def try_bot(player: BotPlayer, tried: Iterable[Situation], most: int = Contest.s
         player: the bot.
         tried: the situations.
         most: the number of timeouts, or of crashes without one good move, after which the bot is no longer asked,
-            because that would take minutes.
+            because that would take minutes. A line bot is no longer asked once it is not ready, does not flush or
+            writes lines unasked.
 
     Yields:
         The answers, one for each situation in order; fewer if the bot is no longer asked.
@@ -220,13 +225,22 @@ def try_bot(player: BotPlayer, tried: Iterable[Situation], most: int = Contest.s
         hands_with_faults += any(isinstance(move, Fault) for move in (*answer.after, answer.cap))
         kinds.update(move.kind if isinstance(move, Fault) else "" for move in (*answer.moves, *answer.after))
         yield answer
+        if any(map(_in_every_match, answer.faults)):
+            return
         if kinds["timeout"] >= most or (kinds["crash"] >= most and not kinds[""]):
             return
 
 
+def _in_every_match(move: Action | Fault) -> bool:
+    """Whether this is a fault of a line bot that hides all others, so that it is to be mended first."""
+    return isinstance(move, Fault) and (move.kind in ("not-ready", "chatter") or UNFLUSHED in move.detail)
+
+
 def _answer(player: BotPlayer, asked: Situation, play_on: bool) -> Answer:
-    replies = [player.ask(asked.view) for _ in range(2)]
-    one, other = (classify_reply(reply, asked.view) for reply in replies)
+    replies = [player.ask(asked.view)]
+    one = classify_reply(replies[0], asked.view)
+    replies.append(replies[0] if _in_every_match(one) else player.ask(asked.view))
+    other = one if _in_every_match(one) else classify_reply(replies[1], asked.view)
     answer = Answer(asked, (one, other), (replies[0].elapsed_ns / 1e6, replies[1].elapsed_ns / 1e6))
     raised = next((move for move in (one, other) if isinstance(move, Action) and move.letter == "B"), None)
     if not play_on or raised is None:

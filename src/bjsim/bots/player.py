@@ -39,6 +39,7 @@ class BotPlayer:
         name: the player's name; by default the program's.
 
     Attributes:
+        never_ready: the reply to `hello` of a line bot that can never be ready, in any match; else None.
         faults: kind of fault (a key of `protocol.FAULTS`) -> number.
         kept_faults: the first faults of each kind, `MAX_REPORTED_FAULTS` at most.
     """
@@ -53,6 +54,7 @@ class BotPlayer:
         self.kept_faults: list[Fault] = []
         self._nanoseconds = array("q")
         self._closed = False
+        self.never_ready: Reply | None = None
         resident = program.protocol == "line"
         self.timeout = limits.timeout
         self._open = partial(

@@ -31,6 +31,7 @@ FAULTS = {
     "chatter": "in the line protocol: wrote a line unasked, or a second one",
     "not-ready": "in the line protocol: did not answer `hello` in time with `ready 1`",
 }
+UNFLUSHED = "its answer came only when its input ended: flush after each line"
 REPLY_LIMIT = 4096  # bytes of stdout
 _CHIPS = re.compile(rb"[+-]?([0-9]*)(?:\.[0-9]*)?")  # fractions are ignored: programs that use floats print them
 _PYTHON_2 = re.compile(  # errors of Python 3 in programs for Python 2
@@ -149,7 +150,10 @@ def classify_reply(reply: Reply, view: View) -> Action | Fault:
         message = reply.stderr.decode("utf-8", "replace").strip()
         kind, detail = "start-failure", message.partition("\n")[0] or "could not be started"
     elif reply.cause in ("timeout", "cpu"):
-        kind, detail = "timeout", "used up its time"  # without figures, which differ from run to run
+        kind = "timeout"
+        detail = "used up its time" + (
+            f"; {reply.detail}" if reply.detail else ""
+        )  # without figures, which differ from run to run
     elif reply.cause == "memory":
         kind, detail = "crash", "used too much memory and was killed"
     elif reply.cause == "flood":

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from bjsim.bots import line
 from bjsim.bots.line import Clock, Transcript
-from bjsim.bots.protocol import Reply, ending
+from bjsim.bots.protocol import UNFLUSHED, Reply, ending
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.sandbox.session import SandboxClosed, SandboxError, SandboxSession
 from bjsim.sim.game.actions import Action, View
@@ -18,6 +18,8 @@ from bjsim.sim.game.round import Round
 
 class Sessions(Protocol):
     """Where a seat gets a sandbox session of its bot, and returns it."""
+
+    never_ready: Reply | None  # the reply to `hello` of a bot that can never be ready, in any match
 
     def take(self) -> SandboxSession:
         """A session that is not in use. Raises: BuildError, SandboxClosed, SandboxError."""
@@ -75,7 +77,7 @@ class LineSeat:
         self._unsent: list[str] = []
         self._session: SandboxSession | None = None
         self._alive = False
-        self._failed: Reply | None = None
+        self._failed = sessions.never_ready
 
     def ask(self, view: View) -> Reply:
         """The answer to `move`: a line in `stdout`; other causes than `exit` are faults. Raises: SandboxClosed."""
@@ -95,6 +97,7 @@ class LineSeat:
             self.replace_process()
             if reply.cause in ("timeout", "cpu"):
                 self.bank = 0.0
+                reply = replace(reply, detail=_unflushed(reply))
             if reply.cause != "lost":
                 return reply
         return Reply("start", 0, 0, b"", b"its sandbox session does not stay open")
@@ -156,6 +159,8 @@ class LineSeat:
         ready = line.parse_ready(reply.stdout) if reply.cause == "exit" else None
         if ready is None:
             self._failed = replace(reply, cause="not-ready", detail=_why_not_ready(reply))
+            if UNFLUSHED in self._failed.detail:  # it costs the longest wait of all, so once is enough
+                self.sessions.never_ready = self._failed
             return self._failed
         self.ready_ms, self.ready = reply.elapsed_ns / 1e6, ready
         self._unsent = [line.rules_line(self.transcript.rules), begin, *self._lines]
@@ -231,6 +236,13 @@ class LinePlayer:
                 self._seat.leave()
 
 
+def _unflushed(reply: Reply) -> str:
+    """What the output says that a bot held back until its input was ended, because its time was up."""
+    if b"\n" in reply.stdout:
+        return UNFLUSHED
+    return "its answer has no line end" if reply.stdout else ""
+
+
 def _why_not_ready(reply: Reply) -> str:
     match reply.cause:
         case "exit":
@@ -240,7 +252,7 @@ def _why_not_ready(reply: Reply) -> str:
         case "ended":
             return f"{ending(reply.status)} before it was ready"
         case "timeout" | "cpu":
-            return "did not answer hello in time"
+            return "did not answer hello in time; " + (_unflushed(reply) or "does it flush after each line?")
         case "memory":
             return "used too much memory before it was ready"
     return "wrote more than a line in answer to hello"

@@ -73,7 +73,7 @@ def check(
         title = printable(f"{path.name}: {player.program.language}, {rules.name}")
         console.print(title, markup=False, highlight=False)
         answers = ask(console, player, tried, strikes or Contest.strikes)
-        match = check_line_bot(player, rules, answers)
+        match = check_line_bot(player, rules, answers, len(answers) == len(tried))
     faults = Counter(fault.kind for answer in answers for fault in answer.faults)
     faults.update(fault.kind for fault in (match.faults if match else ()))
     if json_path:
@@ -88,12 +88,12 @@ def check(
         raise click.exceptions.Exit(1)
 
 
-def check_line_bot(player: BotPlayer, rules: Rules, answers: Sequence[Answer]) -> LineCheck | None:
-    """The checks of a line bot in a match; None for others, and for one that is never ready, which takes long."""
+def check_line_bot(player: BotPlayer, rules: Rules, answers: Sequence[Answer], all_tried: bool) -> LineCheck | None:
+    """The checks of a line bot in a match; None for others, and for one that was no longer asked: it takes long."""
     from bjsim.bots.check_line import check_match
 
-    ready = not any(fault.kind in ("not-ready", "start-failure") for answer in answers for fault in answer.faults)
-    return check_match(player, rules) if player.program.protocol == "line" and ready else None
+    started = not any(fault.kind == "start-failure" for answer in answers for fault in answer.faults)
+    return check_match(player, rules) if player.program.protocol == "line" and started and all_tried else None
 
 
 def must_pass(match: LineCheck) -> dict[str, bool | None]:
@@ -188,7 +188,7 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Answer], fault
         late, crashed = faults["timeout"], faults["crash"]
         why = [f"{late} timeout{'s' * (late > 1)}"] * (late > 0)
         why += [f"{crashed} crash{'es' * (crashed > 1)}"] * (crashed > 0)
-        console.print(f"stopped asking after {' and '.join(why)}: {untried}", highlight=False)
+        console.print(f"stopped asking after {' and '.join(why) or 'this fault'}: {untried}", highlight=False)
     if faults:
         kinds = ", ".join(f"{kind} {count}" for kind, count in faults.items())
         console.print(f"a contest would record faults: {kinds}", style="red", highlight=False)

@@ -53,7 +53,7 @@ class ResidentRunner(Runner):
         started, text, status = time.monotonic_ns(), frame[ASK.size :], 0
         elapsed, cause, answer = 0, EXIT, b""
         if kind != ANSWER and self.alive:
-            itself = self._finish(text if kind == FINISH else b"")
+            itself = self._finish(text, LEFT_S) if kind == FINISH else self._finish(b"", 0)
             cause = EXIT if itself or kind == BEGIN else TIMEOUT
         if kind == BEGIN:
             try:
@@ -64,15 +64,20 @@ class ResidentRunner(Runner):
             self.paused_ns = 0
             cause, status, answer = self._answer(text, limit_ns) if self.alive else (ENDED, 0, b"")
             elapsed = (self.answered if cause == EXIT else time.monotonic_ns()) - started - self.paused_ns
-            if cause != EXIT:
+            if cause == TIMEOUT and not answer:  # what an end of its input brings out was written, but not flushed
+                self._finish(b"", LEFT_S)
+                self.out.drain()
+                answer = self.out.data[: self.output]
+            elif cause != EXIT:
                 self.clean()
-                self.alive = False
+            self.alive = self.alive and cause == EXIT
         self.err.drain()
         log, self.log_sent = self.err.data[self.log_sent :], len(self.err.data)
         return self._reply(cause, status, elapsed, answer, log)
 
     def _begin_life(self) -> None:
         self.stdin.open()
+        self.out.drain()  # what the last process wrote when it was let go is not an answer of this one
         self.out.clear()
         self.err.clear()
         self.awake_ns = self.unchecked_ns = self.log_sent = 0
@@ -164,13 +169,10 @@ class ResidentRunner(Runner):
             return CPU
         return MEMORY if memory > self.memory else EXIT
 
-    def _finish(self, text: bytes) -> bool:
-        """Pass the text and the end of its input to the bot, and end it; returns whether it ended by itself.
-
-        It has a moment for it if there is a text.
-        """
+    def _finish(self, text: bytes, seconds: float) -> bool:
+        """Pass the text and the end of its input to the bot; end it after so long, unless it ends by itself (True)."""
         self._signal_all(signal.SIGCONT)
-        poller, deadline = make_poller(self.starter.end_signal), time.monotonic() + (LEFT_S if text else 0)
+        poller, deadline = make_poller(self.starter.end_signal), time.monotonic() + seconds
         poller.register(self.stdin.write_end, select.POLLOUT)
         while text and self.stdin.write_end in dict(poller.poll(_ms_until(deadline))):
             text = self.stdin.write(text)
