@@ -212,3 +212,8 @@ def test_what_is_no_chart_is_refused(tmp_path):
 def test_what_a_bot_prints_cannot_move_the_cursor(tmp_path):
     status, output, _ = tried(tmp_path, "print('\\x1b[2J\\x1b[31mEVIL')", "--timeout", 20)
     assert status == 1 and "EVIL" in output and "\x1b" not in output
+
+
+def test_a_language_without_a_starter_is_refused(tmp_path):
+    message = refusal("bot", "new", tmp_path / "x.rb")
+    assert "no starter for .rb; languages are python (.py), c (.c)" in message and not list(tmp_path.iterdir())

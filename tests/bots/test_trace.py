@@ -91,3 +91,32 @@ def test_a_line_bot_that_is_random_must_say_so(tmp_path):
             match = check_match(player, named_rules("cardshark"))
         assert match.random == declared and match.passed["deterministic"] is False
         assert ("deterministic" in must_pass(match)) != declared
+
+
+@pytest.mark.parametrize("name", ["lim17.py", "lim17_line.py"])
+def test_a_match_without_a_question_says_so(name):
+    done = run("trace", SAMPLES / name, "--rounds", "1", "--timeout", "9")  # seed 1 deals 21
+    assert done.exit_code == 0 and done.output.endswith("no move was asked in 1 round; try --seed 2 or more --rounds\n")
+    assert ("< ready 1" in done.output and "> bye" in done.output) == (name == "lim17_line.py")
+
+
+def test_a_match_without_a_question_shows_a_bot_that_is_not_ready(tmp_path):
+    (tmp_path / "x.py").write_text(line_bot(ready="hi"))
+    done = run("trace", tmp_path / "x.py", "--rounds", "1")
+    assert done.exit_code == 1 and "! not-ready: answered hello with 'hi'" in done.output
+
+
+def test_every_line_of_an_answer_is_shown(tmp_path):
+    (tmp_path / "x.py").write_text("print('T6')\nprint('H')\n")
+    assert run("ask", tmp_path / "x.py", "T6", "T", "--timeout", "9").output.splitlines()[1:3] == ["< T6", "< H"]
+
+
+def test_the_settings_of_a_contest_apply(tmp_path):
+    """Its rules and timeout, which options override, and its protocols."""
+    (tmp_path / "c.toml").write_text('rules = "vegas-s17"\ntimeout = 7.0\nprotocols = ["line"]\n')
+    ask = ("ask", SAMPLES / "lim17_line.py", "T6", "T", "--config", tmp_path / "c.toml")
+    assert "bank-ms=7000" in run(*ask).output and "rules name=vegas-s17" in run(*ask).output
+    done = run(*ask, "--timeout", "3", "--rules", "cardshark")
+    assert "bank-ms=3000" in done.output and "rules name=cardshark" in done.output
+    done = run("check", SAMPLES / "lim17.py", "--config", tmp_path / "c.toml")
+    assert isinstance(done.exception, InputError) and "this contest plays line" in str(done.exception)

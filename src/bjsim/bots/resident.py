@@ -102,6 +102,10 @@ class LineSeat:
                 return reply
         return Reply("start", 0, 0, b"", b"its sandbox session does not stay open")
 
+    def start(self) -> Reply | None:
+        """Start a process before the first question; returns a reply if it does not get ready. Raises: SandboxClosed."""
+        return self._begin()
+
     def report_fault(self, kind: str, strikes: int | None) -> None:
         """Notify the bot of its fault, with the next question. strikes: how many it has left."""
         self._copy_lines()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bjsim.arguments import argument, whole_number
 from bjsim.bots.programs import is_bot, need_programs
-from bjsim.bots.protocol import printable
+from bjsim.bots.protocol import TIMEOUT, printable
 from bjsim.bots.sandbox.folders import is_bot_folder
 from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.errors import InputError
@@ -47,7 +47,7 @@ class BotOptions:
     """
 
     sandbox: str = "auto"
-    timeout: float = 1.0
+    timeout: float = TIMEOUT
     cold: bool = False
     strikes: int | None = None
 

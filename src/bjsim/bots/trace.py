@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from bjsim.bots.line import Transcript
 from bjsim.bots.player import BotPlayer
-from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
+from bjsim.bots.protocol import Fault, classify_reply, make_argv
 from bjsim.sim.game.actions import STAND, Action, Player, View
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
@@ -27,25 +27,29 @@ class TracedSeat:
 
     Attributes:
         faults: How many it made.
+        asked: How many moves it was asked for.
     """
 
     def __init__(self, bot: BotPlayer, transcript: Transcript, rounds: int, write: Write) -> None:
         self.name, self.bot, self.write = bot.name, bot, write
-        self.faults = 0
+        self.faults = self.asked = 0
         self._errors = b""
         self._line = None
         if bot.program.protocol == "line":
             self._line = bot.join(transcript, 0, transcript.rules.seats, rounds)
             self._line.trace = write
+            self._unready = self._line.start()  # a match without a question shows it too
 
     def decide(self, view: View) -> Action:
         """Ask the bot; a fault counts as a stand."""
+        self.asked += 1
         if not self._line:
             self.write(f"> {' '.join(make_argv(view))}")
         reply = self._line.ask(view) if self._line else self.bot.ask(view)
         if not self._line:
             self._errors += reply.stderr
-            self.write(f"< {_shown(reply)}")
+            for text in reply.stdout.decode("utf-8", "backslashreplace").strip().split("\n"):
+                self.write(f"< {text}")
         move = classify_reply(reply, view)
         if not isinstance(move, Fault):
             return move
@@ -59,6 +63,9 @@ class TracedSeat:
         """End the match; returns what the bot wrote to stderr."""
         if not self._line:
             return self._errors
+        if self._unready and not self.asked:
+            self.write(f"! {self._unready.cause}: {self._unready.detail}")
+            self.faults += 1
         self._line.leave(chips)
         return self._line.log
 
@@ -87,7 +94,3 @@ def trace_match(bot: BotPlayer, rules: Rules, others: Player, rounds: int, seed:
         transcript.begin_round(range(rules.seats), [rules.chips] * rules.seats, game.events)
         game.play()
     return seat
-
-
-def _shown(reply: Reply) -> str:
-    return reply.stdout.decode("utf-8", "backslashreplace").strip()

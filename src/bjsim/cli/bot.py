@@ -53,8 +53,8 @@ bot.add_command(trace)
 @bot_options
 @click.option("--strikes", type=Count(), help="Faults that fail it; timeouts or crashes to stop at.  [default: 1; 10]")
 def check(
-    path: Path, rules_name: str, settings: tuple[str, ...], json_path: str | None, sandbox: str, timeout: float,
-    cold: bool, strikes: int | None,
+    path: Path, contest: Contest, rules_name: str | None, settings: tuple[str, ...],
+    json_path: str | None, sandbox: str, timeout: float, cold: bool, strikes: int | None,
 ) -> None:  # fmt: skip
     """Check a bot: build it, ask it for a move in many situations, and show its moves, its speed and every fault.
 
@@ -64,15 +64,15 @@ def check(
     The exit status is 1 if the bot has at least --strikes faults (default: 1), or cannot be compiled or loaded; the
     compiler's output is shown.
     """
-    rules = the_rules(rules_name, settings, None)
+    rules = the_rules(rules_name or contest.rules, settings, None)
     console = Console(stderr=json_path == "-")
     plainly = partial(console.print, markup=False, highlight=False, soft_wrap=True)
-    player = open_player(path, plainly, sandbox=sandbox, timeout=timeout, cold=cold)
+    player = open_player(path, contest, plainly, sandbox=sandbox, timeout=timeout, cold=cold)
     tried = list(situations(rules))
     with player:
         title = printable(f"{path.name}: {player.program.language}, {rules.name}")
         console.print(title, markup=False, highlight=False)
-        answers = ask(console, player, tried, strikes or Contest.strikes)
+        answers = ask(console, player, tried, strikes or contest.strikes)
         match = check_line_bot(player, rules, answers, len(answers) == len(tried))
     faults = Counter(fault.kind for answer in answers for fault in answer.faults)
     faults.update(fault.kind for fault in (match.faults if match else ()))
@@ -221,7 +221,11 @@ def _short(move: Action) -> str:
 )  # fmt: skip
 def new(name: str, language: str | None, protocol: str) -> None:
     """Create a small working bot, with comments that explain the protocol."""
-    known = ENDINGS.get(Path(name).suffix.lower())
+    ending = Path(name).suffix.lower()
+    known = ENDINGS.get(ending)
+    if ending and not known and not language:
+        names = ", ".join(f"{row.name} ({row.endings[0]})" for row in LANGUAGES)
+        raise InputError(f"no starter for {printable(ending)}; languages are {names}")
     chosen = next((row for row in LANGUAGES if row.name == language), known or ENDINGS[".py"])
     path = Path(name if known is chosen else name + chosen.endings[0])
     sample = {"argv": "lim17", "line": "lim17_line"}[protocol] + chosen.endings[0]
@@ -253,9 +257,9 @@ class _ChartName(click.ParamType):  # type: ignore[type-arg]
 @click.argument("chart", type=_ChartName())
 @bot_rules
 @click.option("--output", metavar="FILE", help="File to write.  [default: standard output]")
-def export(chart: str, rules_name: str, settings: tuple[str, ...], output: str | None) -> None:
+def export(chart: str, contest: Contest, rules_name: str | None, settings: tuple[str, ...], output: str | None) -> None:
     """Export a chart as a bot: one Python file that plays a named strategy or chart file."""
-    player = find_player(chart, the_rules(rules_name, settings, None))
+    player = find_player(chart, the_rules(rules_name or contest.rules, settings, None))
     if not isinstance(player, Chart):
         raise InputError(f"{chart} is not a chart; only charts can be exported as bots")
     program = export_chart(player)

@@ -8,25 +8,45 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bjsim.bots.contest.config import PROTOCOLS, Contest, load_config
+from bjsim.bots.contest.entrants import check_protocols, gather
 from bjsim.bots.programs import need_programs
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError, find_tool
 from bjsim.cli.options import RulesName
 from bjsim.errors import RunFailed
+from bjsim.sim.game.presets import load_rules
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
 
 
 def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that choose a game; the default is cardshark, the game of contests."""
+    """Add the options that choose a game, and a contest whose settings apply; the default is cardshark."""
     command = click.option(
         "--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule; repeatable."
     )(command)
-    return click.option(
-        "--rules", "rules_name", type=RulesName(), default="cardshark", show_default=True, metavar="NAME|FILE.toml",
-        help="Game to play: a preset (see `bjsim rules`) or a TOML file.",
+    command = click.option(
+        "--rules", "rules_name", type=RulesName(), metavar="NAME|FILE.toml",
+        help="Game to play: a preset (see `bjsim rules`) or a TOML file.  [default: cardshark]",
     )(command)  # fmt: skip
+    return click.option(
+        "--config",
+        "contest",
+        metavar="FILE.toml",
+        callback=_load_contest,
+        is_eager=True,
+        help="Contest whose rules, timeout, strikes and protocols apply.",
+    )(command)
+
+
+def _load_contest(context: click.Context, param: click.Parameter, path: str | None) -> Contest:
+    """The contest of `--config`; its timeout becomes the default of `--timeout`."""
+    if path is None:
+        return Contest(load_rules("cardshark"), protocols=PROTOCOLS)
+    contest, _ = load_config(path)
+    context.default_map = {**(context.default_map or {}), "timeout": contest.timeout}
+    return contest
 
 
 def expect_bot(path: Path) -> None:
@@ -37,19 +57,22 @@ def expect_bot(path: Path) -> None:
         find_tool(language)
 
 
-def open_player(path: Path, write: Callable[[str], None], **options: Any) -> BotPlayer:
+def open_player(path: Path, contest: Contest, write: Callable[[str], None], **options: Any) -> BotPlayer:
     """Open a bot.
 
     Args:
         path: Its file or folder.
+        contest: What it is to play in.
         write: Called with the compiler's output if it cannot be compiled.
         options: Those of `open_bot`.
 
     Raises:
-        InputError: There is nothing to open.
+        InputError: There is nothing to open, or the contest does not play its protocol.
         RunFailed: It cannot be compiled or loaded.
     """
     expect_bot(path)
+    if contest.protocols != PROTOCOLS:
+        check_protocols(gather([str(path)], contest.rules, fewest=1), contest.protocols)
     from bjsim.bots.player import open_bot
 
     try:

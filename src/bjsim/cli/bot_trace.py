@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from bjsim.bots.check import situation
+from bjsim.bots.contest.config import Contest
 from bjsim.bots.protocol import printable, printable_lines
 from bjsim.cli.bot_game import bot_rules, open_player
-from bjsim.cli.options import Count, bot_options, the_rules
+from bjsim.cli.options import Count, bot_options, counted, the_rules
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import HIT
 from bjsim.sim.game.cards import RANKS
@@ -27,8 +28,8 @@ OTHERS = "lim17"  # plays in the other seats
 @click.option("--chips", type=Count(), help="Chips of the bot before the round.  [default: those of the rules]")
 @bot_options
 def ask_once(
-    path: Path, hand: str, card: str, rules_name: str, settings: tuple[str, ...], chips: int | None, sandbox: str,
-    timeout: float, cold: bool,
+    path: Path, hand: str, card: str, contest: Contest, rules_name: str | None, settings: tuple[str, ...],
+    chips: int | None, sandbox: str, timeout: float, cold: bool,
 ) -> None:  # fmt: skip
     """Ask a bot for one move: with the cards HAND, such as T6 or T24, against the dealer's CARD.
 
@@ -37,7 +38,7 @@ def ask_once(
     """
     from bjsim.bots.trace import TracedSeat
 
-    rules = the_rules(rules_name, settings, None)
+    rules = the_rules(rules_name or contest.rules, settings, None)
     for letter in (hand := hand.upper()) + (card := card.upper()):
         if letter not in RANKS:
             raise InputError(f"{letter} is not a card; use {' '.join(RANKS)}")
@@ -48,7 +49,7 @@ def ask_once(
         raise InputError(f"{rules.name}: a bot is never asked with {hand} against {card}")
     from bjsim.bots.line import Transcript
 
-    with open_player(path, click.echo, sandbox=sandbox, timeout=timeout, cold=cold) as player:
+    with open_player(path, contest, click.echo, sandbox=sandbox, timeout=timeout, cold=cold) as player:
         seat = TracedSeat(player, Transcript(rules), 1, _echo)
         seat.decide(asked.view)
         _show_errors(seat.leave())
@@ -66,8 +67,8 @@ def ask_once(
 @click.option("--seed", type=Count(0, MAX_SEED), default=1, show_default=True, help="Random seed of the cards.")
 @bot_options
 def trace(
-    path: Path, rules_name: str, settings: tuple[str, ...], rounds: int, seed: int, sandbox: str, timeout: float,
-    cold: bool,
+    path: Path, contest: Contest, rules_name: str | None, settings: tuple[str, ...],
+    rounds: int, seed: int, sandbox: str, timeout: float, cold: bool,
 ) -> None:  # fmt: skip
     """Play a match with a bot in the first seat, and print what it receives (>) and answers (<); ! marks a fault.
 
@@ -75,11 +76,13 @@ def trace(
     """
     from bjsim.bots.trace import trace_match
 
-    rules = the_rules(rules_name, settings, None)
+    rules = the_rules(rules_name or contest.rules, settings, None)
     others = find_player(OTHERS, rules)
-    with open_player(path, click.echo, sandbox=sandbox, timeout=timeout, cold=cold) as player:
+    with open_player(path, contest, click.echo, sandbox=sandbox, timeout=timeout, cold=cold) as player:
         seat = trace_match(player, rules, others, rounds, seed, _echo)
         _show_errors(seat.leave(rules.chips))
+    if not seat.asked:
+        click.echo(f"no move was asked in {counted(rounds, 'round')}; try --seed {seed + 1} or more --rounds")
     if seat.faults:
         raise click.exceptions.Exit(1)
 

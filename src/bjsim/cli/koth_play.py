@@ -65,7 +65,7 @@ def contest_options(command: F) -> F:
         ),
         click.option("--sittings", type=Count(), help="Sessions in a match.  [default: 5]"),
         click.option("--hands", type=Count(), help="Hands in a session.  [default: 5]"),
-        click.option("--timeout", type=float, help="Seconds allowed for a move.  [default: 2]"),
+        click.option("--timeout", type=float, help=f"Seconds allowed for a move.  [default: {Contest.timeout:g}]"),
         click.option("--strikes", type=Count(), help="Faults until a bot is asked no more in a match.  [default: 10]"),
         click.option(
             "--retire", type=Count(0),

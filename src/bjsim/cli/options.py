@@ -15,6 +15,7 @@ from click.shell_completion import CompletionItem
 
 from bjsim.arguments import MAX_COUNT, whole_number
 from bjsim.arguments import check_writable as check_writable
+from bjsim.bots.protocol import TIMEOUT
 from bjsim.errors import InputError
 from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, load_rules
@@ -153,8 +154,8 @@ def rules_options(command: F) -> F:
     return command
 
 
-def the_rules(rules_name: str, settings: tuple[str, ...], decks: str | None) -> Rules:
-    """The rules that the options of `rules_options` choose. Raises: InputError."""
+def the_rules(rules: str | Rules, settings: tuple[str, ...], decks: str | None) -> Rules:
+    """The rules, by name or file or as they are, with the changes of `rules_options`. Raises: InputError."""
     changes: dict[str, object] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -165,7 +166,7 @@ def the_rules(rules_name: str, settings: tuple[str, ...], decks: str | None) -> 
         changes[name.strip()] = value.strip() if equals else True
     if decks is not None:
         changes["decks"] = decks
-    return load_rules(rules_name).replace(**changes)
+    return (load_rules(rules) if isinstance(rules, str) else rules).replace(**changes)
 
 
 def counted(number: int, noun: str) -> str:
@@ -203,7 +204,7 @@ def bot_options(command: F) -> F:
     for option in (
         click.option("--cold", is_flag=True, help="Start a bot from scratch for every move (slower)."),
         click.option(
-            "--timeout", type=click.FloatRange(0.01, 600), default=1.0, show_default=True,
+            "--timeout", type=click.FloatRange(0.01, 600), default=TIMEOUT, show_default=True,
             help="Seconds allowed for a move.",
         ),
         click.option(

@@ -1,6 +1,5 @@
 """The pages of contests in a real browser: they reload themselves, fit on a phone, and are accessible."""
 
-import itertools
 import json
 import os
 import re

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from bjsim.bots.protocol import printable
+from bjsim.bots.protocol import TIMEOUT, printable
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules, named_rules
 from bjsim.sim.game.random_stream import MAX_SEED, random_seed
@@ -71,7 +71,7 @@ class Contest:
     duplicate: bool = False
     house: str = ""
     until: str = ""
-    timeout: float = 2.0
+    timeout: float = TIMEOUT
     cold: bool = False
     protocols: tuple[str, ...] = PROTOCOLS
     title: str = ""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from bjsim.bots.protocol import REPLY_LIMIT, Reply, python_2_hint
+from bjsim.bots.protocol import REPLY_LIMIT, TIMEOUT, Reply, python_2_hint
 from bjsim.bots.sandbox import inside, restrictions
 from bjsim.bots.sandbox.inside import resident, runner, starters, streams
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Program, find_binds, find_tool
@@ -48,7 +48,7 @@ class Limits:
         files: bytes of each file that the program writes.
     """
 
-    timeout: float = 1.0
+    timeout: float = TIMEOUT
     memory: int = 256 << 20
     processes: int = 32
     output: int = REPLY_LIMIT

@@ -4,7 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 base=${1:?usage: ci/check.sh BASE}
-rules=cardshark # those of contest.toml
 
 declare -A changed=()
 while IFS= read -r -d '' file; do
@@ -21,7 +20,7 @@ if [ ${#changed[@]} = 0 ]; then
 fi
 failed=0
 for bot in "${!changed[@]}"; do
-    bjsim bot check "$bot" --rules "$rules" --sandbox required || failed=1
+    bjsim bot check "$bot" --config contest.toml --sandbox required || failed=1
 done
 if [ $failed = 1 ]; then
     echo "a bot has failed its check" >&2
