@@ -33,14 +33,15 @@ def test_what_the_documentation_tells_a_new_user_to_type(tmp_path, monkeypatch):
     printed = {}
     for line in re.findall(r"^    (bjsim .*)$", text, re.M):
         _, *words = shlex.split(line.replace("--hands 20000", "--hands 300"), comments=True)
+        words += ["--sandbox", "auto"] * (words[1] == "compare")
         slow = ["--timeout", "20"] if words[0] == "run" or (words[1:] and words[1] in ("check", "ask", "trace")) else []
         if words[0] == "doctor":  # its status depends on this machine; tests/cli/test_doctor.py
             continue
         done = CliRunner().invoke(cli, [*words, *slow])
         assert done.exit_code == 0, (line, done.output)
         printed[" ".join(words[:3])] = done.output
-    assert [*printed] == ["bot new mybot.c", "bot check mybot.c", "run --rules cardshark", "bot export optimal",
-                          "bot check best.py", "bot ask mybot.c", "bot trace mybot.c"]  # fmt: skip
+    assert [*printed] == ["bot new mybot.c", "bot check mybot.c", "bot compare mybot.c", "run --rules cardshark",
+                          "bot export optimal", "bot check best.py", "bot ask mybot.c", "bot trace mybot.c"]  # fmt: skip
     assert sorted(path.name for path in tmp_path.iterdir()) == ["best.py", "mybot.c"]
     assert "no faults" in printed["bot check mybot.c"] and "no faults" in printed["bot check best.py"]
     assert re.search(r"mybot\.c +300 .*\n(.*\n)*.*mybot\.c .* none", printed["run --rules cardshark"])

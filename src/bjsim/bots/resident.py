@@ -103,7 +103,7 @@ class LineSeat:
         return Reply("start", 0, 0, b"", b"its sandbox session does not stay open")
 
     def start(self) -> Reply | None:
-        """Start a process before the first question; returns a reply if it does not get ready. Raises: SandboxClosed."""
+        """Start a process before the first question; returns a reply if it is not ready. Raises: SandboxClosed."""
         return self._begin()
 
     def report_fault(self, kind: str, strikes: int | None) -> None:

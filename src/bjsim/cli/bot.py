@@ -22,6 +22,7 @@ from bjsim.bots.export import export as export_chart
 from bjsim.bots.protocol import Fault, printable
 from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
 from bjsim.bots.sandbox.sources import check_name
+from bjsim.cli.bot_compare import compare
 from bjsim.cli.bot_game import bot_rules, open_player
 from bjsim.cli.bot_trace import ask_once, trace
 from bjsim.cli.options import Count, bot_names, bot_options, counted, json_option, the_rules, write_json
@@ -39,11 +40,12 @@ if TYPE_CHECKING:
 
 @click.group()
 def bot() -> None:
-    """Create, check, ask or export a bot: a program in any language."""
+    """Create, check, ask, compare or export a bot: a program in any language."""
 
 
 bot.add_command(ask_once)
 bot.add_command(trace)
+bot.add_command(compare)
 
 
 @bot.command(short_help="Check a bot: its moves, its speed, its faults.")

@@ -1,0 +1,74 @@
+"""`bjsim bot compare`: whether a bot is better than another one."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+from rich.console import Console
+
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.schedule.roster import in_whole_batches
+from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.cli.koth_play import choose_contest
+from bjsim.cli.koth_screen import ContestScreen
+from bjsim.cli.options import Count, counted
+from bjsim.sim.game.random_stream import MAX_SEED
+
+
+@click.command(short_help="Play two bots until it is clear which one is better.")
+@click.argument("one", metavar="BOT")
+@click.argument("other", metavar="BOT")
+@click.option(
+    "--config", "config_path", metavar="FILE.toml", help="Contest whose settings apply; its bots do not play."
+)
+@click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
+@click.option("--matches", type=Count(), default=1000, show_default=True, help="Number of matches, at most.")
+@click.option("--seed", type=Count(0, MAX_SEED), help="Random seed.  [default: 128 random bits]")
+@click.option("--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel.")
+@click.option(
+    "--sandbox", type=click.Choice(["required", "auto", "off"]), default="required", show_default=True,
+    help="Whether to run bots in a sandbox: always, if available, or never.",
+)  # fmt: skip
+@click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Keep the contest in this folder.")
+def compare(
+    one: str, other: str, config_path: str | None, rules_name: str | None, matches: int, seed: int | None,
+    workers: int, sandbox: str, out: Path | None,
+) -> None:  # fmt: skip
+    """Play two bots against each other until it is clear which one is better.
+
+    Each is a program, a chart or a named strategy (lim17, ...). They play a duplicate contest: every shoe again with
+    seats exchanged. The luck of the cards is removed where possible, and the interval is valid whenever the play ends.
+    """
+    given = {"matches": matches, "duplicate": True, "until": "decided", "lives": "match", "against": (), "house": ""}
+    contest, _ = choose_contest(config_path, rules_name, given | ({} if seed is None else {"seed": seed}))
+    entrants = gather([one, other], contest.rules)
+    contest = in_whole_batches(contest, len(entrants))
+    console = Console()
+    with nullcontext(out) if out else TemporaryDirectory() as folder:
+        host = Host.begin(Path(folder) if out else Path(folder) / "contest", contest, entrants, workers, sandbox)
+        try:
+            with ContestScreen(host, console) as screen:
+                host.run(screen.update)
+        finally:  # after Ctrl-C too
+            for row in host.standings.rows():
+                if faults := row.score.faults.total():
+                    console.print(f"{row.name}: {counted(faults, 'fault')}; see: bjsim bot check", style="red")
+            console.print(verdict(host.standings), highlight=False, markup=False, soft_wrap=True)
+
+
+def verdict(standings: Standings) -> str:
+    """Who of two bots is ahead, and by how much."""
+    first, second = sorted((0, 1), key=lambda bot: standings.difference(bot, 1 - bot).mean, reverse=True)
+    lead = standings.difference(first, second)
+    names = [standings.bots[bot]["name"] for bot in (first, second)]
+    played = counted(standings.matches, "match")
+    if lead.interval is None:
+        return f"not decided after {played}, too few for an interval; allow more with --matches"
+    figures = f"{lead.mean:+.2f} chips per match, 95%: {lead.interval[0]:+.2f} to {lead.interval[1]:+.2f}"
+    if not lead.separated:
+        return f"not decided after {played}: {names[0]} against {names[1]} {figures}"
+    return f"{names[0]} is ahead of {names[1]} after {played}: {figures}"
