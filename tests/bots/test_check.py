@@ -33,7 +33,7 @@ def test_what_the_documentation_tells_a_new_user_to_type(tmp_path, monkeypatch):
     printed = {}
     for line in re.findall(r"^    (bjsim .*)$", text, re.M):
         _, *words = shlex.split(line.replace("--hands 20000", "--hands 300"), comments=True)
-        words += ["--sandbox", "auto"] * (words[1] == "compare")
+        words += ["--sandbox", "auto"] * (words[1:2] == ["compare"])
         slow = ["--timeout", "20"] if words[0] == "run" or (words[1:] and words[1] in ("check", "ask", "trace")) else []
         if words[0] == "doctor":  # its status depends on this machine; tests/cli/test_doctor.py
             continue
@@ -41,7 +41,8 @@ def test_what_the_documentation_tells_a_new_user_to_type(tmp_path, monkeypatch):
         assert done.exit_code == 0, (line, done.output)
         printed[" ".join(words[:3])] = done.output
     assert [*printed] == ["bot new mybot.c", "bot check mybot.c", "bot compare mybot.c", "run --rules cardshark",
-                          "bot export optimal", "bot check best.py", "bot ask mybot.c", "bot trace mybot.c"]  # fmt: skip
+                          "bot export optimal", "bot check best.py",
+                          "bot ask mybot.c", "bot trace mybot.c"]  # fmt: skip
     assert sorted(path.name for path in tmp_path.iterdir()) == ["best.py", "mybot.c"]
     assert "no faults" in printed["bot check mybot.c"] and "no faults" in printed["bot check best.py"]
     assert re.search(r"mybot\.c +300 .*\n(.*\n)*.*mybot\.c .* none", printed["run --rules cardshark"])
@@ -213,6 +214,15 @@ def test_what_is_no_chart_is_refused(tmp_path):
 def test_what_a_bot_prints_cannot_move_the_cursor(tmp_path):
     status, output, _ = tried(tmp_path, "print('\\x1b[2J\\x1b[31mEVIL')", "--timeout", 20)
     assert status == 1 and "EVIL" in output and "\x1b" not in output
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol", "told"),
+    [("x.java", "argv", True), ("x.js", "argv", True), ("x.java", "line", False), ("x.c", "argv", False)],
+)
+def test_an_author_is_told_that_starting_for_each_move_is_slow(tmp_path, name, protocol, told):
+    done = run("new", tmp_path / name, "--protocol", protocol)
+    assert ("plays about 150 times as many hands a second" in done.output) == told
 
 
 def test_a_language_without_a_starter_is_refused(tmp_path):

@@ -183,6 +183,8 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Answer], fault
         speed = f"{times['median']:.2f} ms per move (median), {times['p99']:.2f} ms (99th percentile)"
         moves = sum(len(answer.moves) + len(answer.after) for answer in answers)
         console.print(f"{counted(moves, 'move')}, {speed}", highlight=False)
+        if hint := slow_hint(player.program.language, player.program.protocol):
+            console.print(hint, markup=False, highlight=False, soft_wrap=True)
     if not all(answer.deterministic for answer in answers):
         console.print("non-deterministic: two different moves in the same situation")
     if len(answers) < planned:
@@ -246,6 +248,19 @@ def new(name: str, language: str | None, protocol: str) -> None:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
     shown = shlex.quote(f"./{path}" if name.startswith("-") else str(path))
     click.echo(f"wrote {path}; check it with: bjsim bot check {shown}")
+    if hint := slow_hint(chosen.name, protocol):
+        click.echo(hint)
+
+
+def slow_hint(language: str, protocol: str) -> str:
+    """What the author of a bot that is slow to start for each move should know; "" for others."""
+    gain = next((row.line_gain for row in LANGUAGES if row.name == language), 0)
+    if protocol != "argv" or not gain:
+        return ""
+    return (
+        f"each move starts {language} anew; a line bot (bjsim bot new --protocol line) is started once a match, "
+        f"and plays about {gain} times as many hands a second"
+    )
 
 
 class _ChartName(click.ParamType):  # type: ignore[type-arg]

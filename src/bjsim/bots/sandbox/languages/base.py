@@ -80,6 +80,7 @@ class Language(ABC):
         script: compiles the source in the working folder into "$OUT" with "$TOOL". A shell script, which may write
             temporary files to "$TMP" and reports errors on stderr. Empty for a language that is not compiled.
         makes: a regular expression for the names of the compiled files.
+        line_gain: how many times as many hands a second a line bot plays, if starting for each move is slow; else 0.
         extra: files of `sandbox/inside` that the script needs.
     """
 
@@ -89,6 +90,7 @@ class Language(ABC):
     package: str
     script: str = ""
     makes: str = ""
+    line_gain: int = 0
     extra: tuple[str, ...] = ()
 
     @abstractmethod

@@ -18,6 +18,7 @@ class Java(Language):
     endings = (".java",)
     tools = ("javac",)
     package = "default-jdk-headless"
+    line_gain = 150
     script = '"$TOOL" -J-Xmx256m -J-XX:+UseSerialGC -J-XX:-UsePerfData -d "$OUT" *.java'
     makes = r"(\w+/)*[\w$]+\.class"
 

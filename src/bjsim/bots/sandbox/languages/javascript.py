@@ -14,6 +14,7 @@ class JavaScript(Language):
     endings = (".js",)
     tools = ("node", "nodejs")
     package = "nodejs"
+    line_gain = 150
     script = '"$TOOL" --check bot.js\ncp bot.js "$OUT"'
     makes = r"bot\.js"
 

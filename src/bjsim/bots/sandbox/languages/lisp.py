@@ -14,6 +14,7 @@ class Lisp(Language):
     endings = (".lisp", ".lsp", ".cl")
     tools = ("sbcl",)
     package = "sbcl"
+    line_gain = 24
     script = (
         '"$TOOL" --dynamic-space-size 512 --noinform --non-interactive --no-sysinit --no-userinit --eval '
         '"(unless (compile-file \\"bot.lisp\\" :output-file \\"$OUT/bot.fasl\\") (exit :code 1))" >&2'
