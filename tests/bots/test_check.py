@@ -217,12 +217,12 @@ def test_what_a_bot_prints_cannot_move_the_cursor(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "protocol", "told"),
+    ("name", "protocol", "slow"),
     [("x.java", "argv", True), ("x.js", "argv", True), ("x.java", "line", False), ("x.c", "argv", False)],
 )
-def test_an_author_is_told_that_starting_for_each_move_is_slow(tmp_path, name, protocol, told):
+def test_an_author_learns_that_starting_for_each_move_is_slow(tmp_path, name, protocol, slow):
     done = run("new", tmp_path / name, "--protocol", protocol)
-    assert ("plays about 150 times as many hands a second" in done.output) == told
+    assert ("plays about 150 times as many hands a second" in done.output) == slow
 
 
 def test_a_language_without_a_starter_is_refused(tmp_path):

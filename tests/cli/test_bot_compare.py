@@ -33,4 +33,4 @@ def test_the_settings_of_a_contest_apply_but_its_players_do_not(tmp_path, settin
 
 
 def test_a_missing_bot_is_named():
-    assert "nobody" in refusal("bot", "compare", "nobody", "lim17")
+    assert "lim99x" in refusal("bot", "compare", "lim99x", "lim17")

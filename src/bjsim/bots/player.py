@@ -49,14 +49,13 @@ class BotPlayer:
         name: str = "",
     ) -> None:  # fmt: skip
         self.name = name or program.name
-        self.program, self.strikes = program, strikes
+        self.program, self.strikes, self.timeout = program, strikes, limits.timeout
         self.faults: Counter[str] = Counter()
         self.kept_faults: list[Fault] = []
         self._nanoseconds = array("q")
         self._closed = False
         self.never_ready: Reply | None = None
         resident = program.protocol == "line"
-        self.timeout = limits.timeout
         self._open = partial(
             SandboxSession, program, replace(limits, errors=LOG_LIMIT) if resident else limits, sandboxed=sandboxed,
             cold=cold, resident=resident,
@@ -119,9 +118,8 @@ class BotPlayer:
             session = self.take()
         except (SandboxError, BuildError) as error:
             return Reply("start", 0, 0, b"", str(error).encode())
-        reply = session.ask(arguments)
+        self.note_time(reply := session.ask(arguments))
         self.give_back(session)
-        self.note_time(reply)
         return reply
 
     def join(

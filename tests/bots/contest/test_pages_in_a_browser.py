@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from support.colour_vision import VISIONS, contrast, smallest_difference
 
@@ -20,6 +21,7 @@ from bjsim.bots.contest.report.comparisons import describe_ties
 from bjsim.bots.contest.report.page import Report, render_index
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.report.publish import write_results
+from bjsim.bots.contest.scoring.moments import MIN_BATCHES
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.sim.game.presets import load_rules
 
@@ -245,7 +247,8 @@ def test_file_names_of_bots_are_plain_and_differ():
 def ties_of(chips, separated, name="b"):
     """The words about ties of bots with these chips, of which these pairs are separated."""
     numbers = range(len(chips))
-    apart = np.array([[(one, other) in separated or (other, one) in separated for one in numbers] for other in numbers])
+    pairs = {*separated, *((other, one) for one, other in separated)}
+    apart = np.array([[(one, other) in pairs for one in numbers] for other in numbers])
     batches = np.full(apart.shape, MIN_BATCHES)
     standings = SimpleNamespace(differences=SimpleNamespace(separated=apart, batches=batches))
     ranks = [1 + sum(other > own for other in chips) if own else None for own in chips]
