@@ -13,7 +13,7 @@ import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim
 
-from bjsim.bots.contest.config import load_config
+from bjsim.bots.contest.config import Contest, load_config
 from bjsim.bots.contest.play import journal
 
 GIT = {f"GIT_{who}_{what}": "author@example" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
@@ -154,7 +154,8 @@ def test_the_settings(tmp_path):
     contest, bots = load_config(str(tmp_path / name / "contest.toml"))
     assert contest.title == name and contest.protocols == ("argv", "line") and len(bots) == 3
     assert tomllib.loads((tmp_path / name / "contest.toml").read_text())["rules"] == contest.rules.name == "cardshark"
-    assert "rules=cardshark" in (tmp_path / name / "ci/check.sh").read_text()
+    assert contest.timeout == Contest.timeout, "the template names the default"
+    assert 'bot check "$bot" --config contest.toml' in (tmp_path / name / "ci/check.sh").read_text()
     assert os.access(tmp_path / name / "ci/check.sh", os.X_OK)
     assert "@" not in "".join(re.findall(r"@[A-Z]+@", (tmp_path / name / "ci/setup.sh").read_text()))
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.schedule.roster import in_whole_batches
+from bjsim.bots.contest.scoring.differences import with_matches
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli.koth_play import choose_contest
 from bjsim.cli.koth_screen import ContestScreen
@@ -46,7 +46,7 @@ def compare(
     given = {"matches": matches, "duplicate": True, "until": "decided", "lives": "match", "against": (), "house": ""}
     contest, _ = choose_contest(config_path, rules_name, given | ({} if seed is None else {"seed": seed}))
     entrants = gather([one, other], contest.rules)
-    contest = in_whole_batches(contest, len(entrants))
+    contest = with_matches(contest, len(entrants))
     console = Console()
     with nullcontext(out) if out else TemporaryDirectory() as folder:
         host = Host.begin(Path(folder) if out else Path(folder) / "contest", contest, entrants, workers, sandbox)
