@@ -61,6 +61,7 @@ def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
         "spots": [[str(count), spots] for count, spots in game.spots],
         "adjusted": game.adjusted,
         "span": game.span,
+        "leave": game.leave,
         "first": run.first,
         "seed": str(run.seed),
         "seconds": run.seconds,
@@ -146,6 +147,7 @@ def _game(about: Mapping[str, Any]) -> CountingGame:
         spots,
         bool(about.get("adjusted", True)),
         (_count("span", first), _count("span", last)),
+        None if about.get("leave") is None else _count("leave", about["leave"]),
     )
 
 

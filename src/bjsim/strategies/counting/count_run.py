@@ -70,9 +70,13 @@ class CountRun:
     def labels(self) -> list[str]:
         """The counts of the rows as text: `≤ -6`, `-5` .. `+7`, `≥ +8`; rare ones are merged, such as `+6 to +7`."""
         members = [self.first + np.flatnonzero(row) for row in self._groups]
+        leaves = self.game.leave is not None
+        if leaves:
+            members[0] = members[0][1:]  # at its first count no round is played
         texts = [_signed(row[0]) + (f" to {_signed(row[-1])}" if len(row) > 1 else "") for row in members]
         if len(texts) > 1:
-            texts[0], texts[-1] = f"≤ {_signed(members[0][-1])}", f"≥ {_signed(members[-1][0])}"
+            texts[-1] = f"≥ {_signed(members[-1][0])}"
+            texts[0] = texts[0] if leaves else f"≤ {_signed(members[0][-1])}"
         return texts
 
     @cached_property

@@ -88,6 +88,8 @@ def simulate_count(
     adjusted: bool = True,
     span: tuple[int, int] = (0, 0),
     keep_units: bool = False,
+    leave: int | None = None,
+    on_block: Callable[[CountRun], object] = lambda run: None,
 ) -> CountRun:
     """Play a counter who bets one unit on every spot; every bet ramp on these spots is computed from the result.
 
@@ -104,6 +106,8 @@ def simulate_count(
         adjusted: Whether profits are luck-adjusted and depth-controlled. The cards are the same either way.
         span: See `CountingGame`; that of the ramp, such as `Ramp.parse("1-12").span`.
         keep_units: Whether to keep the sums of a few shoes each, for differences to runs on the same cards.
+        leave: See `CountingGame`. Rounds after the counter left are neither seen nor counted.
+        on_block: Called with the result so far after every block, in order.
 
     Returns:
         The result.
@@ -114,7 +118,7 @@ def simulate_count(
     """
     if not 1 <= rounds < 1e15:
         raise InputError(f"rounds = {rounds} is not accepted; use 1 to 1e15")
-    game = CountingGame(rules, system, departures, counts, spots, adjusted, span)
+    game = CountingGame(rules, system, departures, counts, spots, adjusted, span, leave)
     ready = ready_table(game)  # before workers are forked, which share it
     began = time.perf_counter()
     run, rows = None, UnitRows()
@@ -131,6 +135,7 @@ def simulate_count(
                 if keep_units:
                     rows.add(units)
                 run = CountRun(game, ready.first, ready.expected, sums, seed, time.perf_counter() - began)
+                on_block(run)
         finally:
             pool.shutdown(cancel_futures=True)  # a worker killed while it sends a result would block this process
     return replace(run, units=rows.whole()) if keep_units else run

@@ -22,7 +22,7 @@ from bjsim.strategies.counting.count_cells import CountCells, decision_counts, m
 from bjsim.strategies.counting.departures import INSURANCE, Departures
 from bjsim.strategies.counting.depths import DepthDistribution, depth_distribution
 from bjsim.strategies.counting.ramp import ONE_SPOT, SpotSteps, spots_at
-from bjsim.strategies.counting.system import CountingSystem
+from bjsim.strategies.counting.system import DECK, CountingSystem
 
 Array = np.ndarray[Any, Any]
 
@@ -32,6 +32,7 @@ RARE = 0.004  # share of a bucket below which it has no chart of its own in the 
 APART = 0.025  # distance up to which compositions share a chart; that of neighbouring true counts is about 1/52
 STEP = 2  # cards between the depths of the depth control
 MOST_SPOTS = 7  # of a table
+FARTHEST = 40  # from the count of a fresh shoe to one at which the counter leaves
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class CountingGame:
         counts: The lowest and the highest count with a bucket of its own; None: nearly all that occur.
         spots: The spots that the counter plays, see `Ramp.spots`.
         adjusted: Whether profits are luck-adjusted and depth-controlled.
+        leave: The counter leaves before a round at this count or a lower one, and begins a fresh shoe; None: never.
         span: Counts from the lowest to the highest of these have a bucket of their own unless they are very rare, see
             `Ramp.span`.
 
@@ -59,6 +61,7 @@ class CountingGame:
     spots: SpotSteps = ONE_SPOT
     adjusted: bool = True
     span: tuple[int, int] = (0, 0)
+    leave: int | None = None
 
     def __post_init__(self) -> None:
         if self.rules.infinite:
@@ -73,6 +76,13 @@ class CountingGame:
             raise InputError(
                 f"seats = {self.rules.seats}: with {self.most_spots} spots of the counter, the table has room for "
                 f"{MOST_SPOTS} spots, so use at most {MOST_SPOTS + 1 - self.most_spots} players"
+            )
+        decks = int(self.rules.decks)
+        fresh = self.system.count(self.system.initial_count(decks), DECK * decks, decks)
+        if self.leave is not None and not fresh - FARTHEST <= self.leave < fresh:
+            raise InputError(
+                f"leave = {self.leave} is not accepted; use a count below that of a fresh shoe, {fresh}, and not "
+                f"below {fresh - FARTHEST}"
             )
 
     @property
@@ -103,7 +113,8 @@ class CountingGame:
         Without a hole card, insurance may wait for a card of the dealer that no hand waits for.
         """
         alone = self.others == 0 and self.most_spots == 1
-        return alone and not self.adjusted and (self.hides or not self.can_insure)
+        stays = self.leave is None
+        return alone and stays and not self.adjusted and (self.hides or not self.can_insure)
 
 
 class ReadyTable(NamedTuple):
@@ -127,6 +138,8 @@ def ready_table(game: CountingGame) -> ReadyTable:
     bets = game.system.scaled_bets(decks)
     distribution = depth_distribution(bets, decks, rules.cut_cards)
     buckets = game.counts or _usual_counts(whole_counts(decision_counts(bets, decks)), distribution, game.span)
+    if game.leave is not None:
+        buckets = game.leave, max(buckets[1], game.leave + 1)
     # With a side count of aces, the plays by the count for bets are a guess, for the luck model and the control alone.
     cells = make_cells(bets, game.departures, decks, buckets)
     decisions = make_cells(game.system.scaled(decks), game.departures, decks, buckets)
@@ -150,6 +163,7 @@ def ready_table(game: CountingGame) -> ReadyTable:
         context=_open_contexts(game, compiled, luck_model),
         ends=values.ends,
         spots=np.array([spots_at(game.spots, buckets[0] + number) for number in range(len(share))]),
+        leave=-1 if game.leave is None else 0,
         seat=game.others,
         other=charts.index(game.departures.base) if game.others else 0,
     )
@@ -269,6 +283,7 @@ def _make_counter(game: CountingGame, bets: CountCells, decisions: CountCells, m
         unseen=np.zeros(TEN + 1),
         full=np.array([4.0] * TEN + [16.0]) * int(rules.decks),
         spots=model,
+        leave=-1,
         seat=0,
         other=0,
         before_round=int(game.system.timing == "round"),

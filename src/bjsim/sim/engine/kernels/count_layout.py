@@ -52,6 +52,7 @@ class Counter(NamedTuple):
         unseen: Cards not seen by value, working memory, float64 (10,).
         full: The same of a full shoe, (10,).
         spots: Spots that the counter plays, by bucket, int64 (B,).
+        leave: Before a round in this bucket or a lower one, the counter leaves the shoe; -1: never.
         seat: The first of the counter's seats, which are the last ones: the number of other players.
         other: The chart of the other players.
         before_round: Whether decisions are made by the count before the round.
@@ -81,6 +82,7 @@ class Counter(NamedTuple):
     unseen: Array
     full: Array
     spots: Array
+    leave: int
     seat: int
     other: int
     before_round: int

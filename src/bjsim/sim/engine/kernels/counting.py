@@ -176,7 +176,7 @@ def play_counting(
     control: Any,
     tally: Any,
 ) -> Any:
-    """Play whole shoes at one table, at which one player counts.
+    """Play whole shoes at one table, at which one player counts, or each until the counter leaves.
 
     Args:
         compiled: The compiled rules, with a row of `act` for each chart; see `CompiledRules`.
@@ -200,6 +200,9 @@ def play_counting(
         chunk = shoe.chunk[0]
         while shoe.chunk[0] == chunk and shoe.read[0] < compiled.numbers.cut:
             bucket = start_round(counter, shoe, model, ledger)
+            if bucket <= counter.leave:  # the counter goes to a fresh shoe, and others play the rest of this one
+                shoe.read[0] = compiled.numbers.cut
+                break
             hands = counter.seat + counter.spots[bucket]
             seats, luck_model = deal_in(table, model, hands)
             clear(seats)

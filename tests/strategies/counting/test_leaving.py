@@ -1,0 +1,72 @@
+"""Leaving: a counter who leaves at a low count plays the first rounds of every shoe, and no others."""
+
+import numpy as np
+import pytest
+
+from bjsim.errors import InputError
+from bjsim.sim.engine.counting import play_shoes
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.random_stream import stream_key
+from bjsim.strategies.counting.count_files import load_count_run, save_count_run
+from bjsim.strategies.counting.count_returns import ramp_returns
+from bjsim.strategies.counting.departures import Departures
+from bjsim.strategies.counting.ramp import Ramp
+from bjsim.strategies.counting.simulate import simulate_count
+from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.tables import CountingGame, ready_table
+from bjsim.strategies.exact.solver import Solver
+
+pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
+
+SIX = named_rules("vegas-s17")
+HILO = find_system("hilo")
+PLAYS = Departures.parse("i18", Solver(SIX).chart)
+
+
+def test_the_rounds_of_a_shoe_end_where_the_counter_leaves():
+    """The shoes are those of a counter who stays: the same bets, payoffs and insurance up to the count of -1."""
+    shoes, key = 200, stream_key(3, 0, 5)
+    whole, leaving = (
+        ready_table(CountingGame(SIX, HILO, PLAYS, None, adjusted=False, span=(-9, 9), leave=leave))
+        for leave in (None, -1)
+    )
+    trace = play_shoes(whole.table._replace(lookup=None), key, shoes, 12_000)[1]
+    kept, begun, left = [], 0, False
+    for bucket, *paid, dealt in trace:
+        left = left or bucket + whole.first <= -1
+        if not left:
+            kept.append([bucket + whole.first, *paid])
+        if dealt - begun >= SIX.cut_cards:
+            begun, left = dealt, False
+    found = play_shoes(leaving.table, key, shoes, 12_000)[1]
+    rounds = np.column_stack([found[:, 0] + leaving.first, found[:, 1:3]])
+    assert 1000 < len(kept) < len(trace) / 4
+    assert rounds.tolist() == kept
+
+
+def test_the_adjusted_return_is_that_of_the_rounds_as_they_were():
+    """Within four standard errors; one who stays earns less by more than that."""
+
+    def returns(rounds: float, adjusted: bool, leave: int | None = -1):
+        run = simulate_count(SIX, HILO, PLAYS, rounds, seed=3, adjusted=adjusted, leave=leave)
+        return ramp_returns(run.returns, np.array(Ramp.parse("1-12").units(run.counts))), run
+
+    (adjusted, run), (plain, _), (stays, _) = returns(2e5, True), returns(2e6, False), returns(1e5, True, None)
+    assert adjusted.error is not None and plain.error is not None
+    error = np.sqrt(adjusted.error[0, 0] + plain.error[0, 0])
+    assert abs(adjusted.ev - plain.ev) < 4 * error
+    assert plain.ev - stays.ev > 4 * error
+    assert run.labels[0] == "0" and run.labels[1] == "+1" and run.rounds_per_shoe < 10
+
+
+def test_a_stored_run_keeps_where_it_leaves(tmp_path):
+    run = simulate_count(SIX, HILO, PLAYS, 1000, leave=-2)
+    save_count_run(run, tmp_path / "run.npz")
+    again = load_count_run(tmp_path / "run.npz")
+    assert again.game.leave == -2 and again.labels == run.labels and run.labels[0] == "-1"
+
+
+@pytest.mark.parametrize("leave", [0, 5, -99])
+def test_a_count_at_which_nobody_can_begin(leave):
+    with pytest.raises(InputError, match=f"leave = {leave} is not accepted; use a count below that of a fresh shoe"):
+        CountingGame(SIX, HILO, PLAYS, leave=leave)
