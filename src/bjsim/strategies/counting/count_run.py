@@ -19,6 +19,7 @@ from bjsim.strategies.counting.tables import CountingGame
 Array = np.ndarray[Any, Any]
 
 FEWEST = 100  # rounds of a row of the table; buckets with fewer are merged
+RAREST = 1e-4  # share of the rounds of a row
 OWN_CONTROL = 0.005  # share of the depths of a pair of controls; buckets with less are merged
 COARSER = 1.25  # by how much this share is raised at a time where the shoes are too few for so many controls
 
@@ -190,7 +191,7 @@ class CountRun:
     @cached_property
     def _groups(self) -> Array:
         """The buckets that make a row of the table, (rows, B); all with as many spots."""
-        return _group(self.sums.raw[:, 0], FEWEST, self._bucket_spots)
+        return _group(self.sums.raw[:, 0], max(FEWEST, RAREST * self.rounds), self._bucket_spots)
 
     @cached_property
     def _control_groups(self) -> Array:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.errors import InputError
 from bjsim.strategies.counting.count_returns import Z95, RampReturns
 from bjsim.strategies.counting.risk import (
+    ahead_probability,
+    bank_for_ruin,
     certainty_equivalent,
     check_positive,
     desirability_index,
@@ -32,6 +36,9 @@ class Terms:
         rounds_per_hour: Rounds seen in an hour.
         kelly: Kelly fraction of the certainty equivalent.
         trip_hours: Length of a trip.
+        unit: Money per unit; None if it is not known.
+        ror: The risk of ruin for which the bank is sought; None if the bank is given.
+        money: With `ror`, the bank in money, for which the unit is sought.
 
     Raises:
         InputError: A number is not above 0.
@@ -41,14 +48,32 @@ class Terms:
     rounds_per_hour: float = 100.0
     kelly: float = 1.0
     trip_hours: float = 4.0
+    unit: float | None = None
+    ror: float | None = None
+    money: float | None = None
 
     def __post_init__(self) -> None:
-        check_positive(**vars(self))
+        check_positive(**{name: value for name, value in vars(self).items() if value is not None})
 
     @property
     def trip(self) -> float:
         """Rounds of a trip."""
         return self.rounds_per_hour * self.trip_hours
+
+    def reached(self, ramp: RampReturns) -> Terms:
+        """Return these terms with the bank, or the unit, at which a ramp has the risk of ruin that is sought.
+
+        Raises:
+            InputError: The ramp loses, so that no bank has this risk of ruin.
+        """
+        if self.ror is None:
+            return self
+        bank = bank_for_ruin(ramp.ev, ramp.sd, self.ror)
+        if math.isinf(bank):
+            raise InputError(
+                f"ror = {100 * self.ror:g}%: these bets lose {-ramp.ev:.6f} units per round, and any bankroll with them"
+            )
+        return replace(self, bankroll=bank, unit=self.unit if self.money is None else self.money / bank)
 
 
 @dataclass(frozen=True)
@@ -93,6 +118,7 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
         The figures, in the order in which they are printed.
     """
     hour, bank, root = terms.rounds_per_hour, terms.bankroll, math.sqrt(terms.rounds_per_hour)
+    worth, currency = terms.unit or 1.0, "units" if terms.unit is None else "$"
 
     def figure(key: str, name: str, metric: Metric, digits: int, scale: float = 1, unit: str = "") -> Figure:
         value = metric(ramp.ev, ramp.sd)
@@ -102,34 +128,51 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
         text = _text(value * scale, half and half * scale, digits, unit)
         return Figure(key, name, value, half, text, gradient, (scale, digits, unit))
 
+    digits = 4 if terms.unit is None else 2
     figures = [
         figure("ev_per_round", "EV per round, units", lambda ev, sd: ev, 6),
         figure("sd_per_round", "standard deviation per round, units", lambda ev, sd: sd, 4),
-        figure("ev_per_hour", "EV per hour, units", lambda ev, sd: ev * hour, 4),
-        figure("sd_per_hour", "standard deviation per hour, units", lambda ev, sd: sd * root, 2),
+        figure("ev_per_hour", f"EV per hour, {currency}", lambda ev, sd: ev * hour, digits, worth),
+        figure("sd_per_hour", f"standard deviation per hour, {currency}", lambda ev, sd: sd * root, 2, worth),
         Figure("bet", "mean initial bet per round, units", ramp.bet, None, f"{ramp.bet:.4f}"),
         Figure("played", "rounds with a bet", ramp.played, None, f"{100 * ramp.played:.2f}%"),
         figure("iba", "EV per initial bet (IBA)", lambda ev, sd: ev / ramp.bet, 4, 100, "%"),
         figure("di", "DI", desirability_index, 3),
         figure("score", "SCORE", score, 3),
         figure("n0", "N0, rounds", n0, 0),
+        figure("n0_hours", "N0, hours (then 84% are ahead)", lambda ev, sd: n0(ev, sd) / hour, 1),
+        figure(
+            "trip_ahead", f"ahead after {terms.trip_hours:g} hours",
+            lambda ev, sd: ahead_probability(ev, sd, terms.trip), 2, 100, "%",
+        ),
         figure("ror", "risk of ruin", lambda ev, sd: ruin_probability(ev, sd, bank), 4, 100, "%"),
         figure(
             "trip_ror", f"risk of ruin in {terms.trip_hours:g} hours",
             lambda ev, sd: trip_ruin_probability(ev, sd, bank, terms.trip), 4, 100, "%",
         ),
         figure(
-            "ce_per_hour", "certainty equivalent per hour, units",
-            lambda ev, sd: hour * certainty_equivalent(ev, sd, bank, terms.kelly), 4,
+            "ce_per_hour", f"certainty equivalent per hour, {currency}",
+            lambda ev, sd: hour * certainty_equivalent(ev, sd, bank, terms.kelly), digits, worth,
         ),
     ]  # fmt: skip
     if wagered is not None:
         figures.insert(7, figure("tba", "EV per total bet (TBA)", lambda ev, sd: ev / wagered, 4, 100, "%"))
+    if goal := terms.ror:
+        text = f"for a risk of ruin of {100 * goal:g}%, "
+        if terms.money is not None:
+            money = terms.money
+            figures.append(figure("unit", f"unit {text}$", lambda ev, sd: money / bank_for_ruin(ev, sd, goal), 2))
+        else:
+            needed = partial(bank_for_ruin, ruin=goal)
+            figures.append(figure("bankroll", f"bankroll {text}{currency}", needed, 0, worth))
     return figures
 
 
 def _text(value: float, half: float | None, digits: int, unit: str) -> str:
     if not math.isfinite(value):
         return "–"
+    least = 0.5 * 10.0**-digits
+    if unit == "%" and 0 < value < least and (half is None or half < least):
+        return f"< {10.0**-digits:.{digits}f}{unit}"
     text = f"{value:,.{digits}f}{unit}"
     return text if half is None else f"{text} ± {half:,.{digits}f}{unit}"

@@ -18,7 +18,7 @@ are for one player alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -113,6 +113,7 @@ class _Curve:
 def generate_indices(
     rules: Rules, system: CountingSystem, *, unseen: int | None = None, dealt: float | None = None,
     limit: int = 10, kelly: float | None = None, ramp: Ramp | None = None,
+    on_count: Callable[[int, int], object] = lambda done, total: None,
 ) -> list[Index]:  # fmt: skip
     """Generate all index plays of a game.
 
@@ -124,6 +125,7 @@ def generate_indices(
         limit: Indices beyond this true count, above or below 0, are not sought.
         kelly: For risk-averse indices, the Kelly fraction at which the bets are made; None maximises EV.
         ramp: The bets that weight `gain_bets`; one unit by default.
+        on_count: Called after each true count with how many are evaluated, and how many there are.
 
     Returns:
         The index plays, by descending gain weighted by the bets. Insurance is among them.
@@ -138,7 +140,7 @@ def generate_indices(
     unseen = mean_unseen(decks, dealt) if unseen is None else unseen
     if kelly is not None and not kelly > 0:
         raise InputError(f"kelly = {kelly} is not accepted; use a number above 0")
-    curves = _curves(rules, system, unseen, np.arange(-limit - STEP, limit + STEP + 1, STEP), kelly)
+    curves = _curves(rules, system, unseen, np.arange(-limit - STEP, limit + STEP + 1, STEP), kelly, on_count)
     if rules.dealer_shows == "up" and rules.naturals == "both":  # else nothing can be bet on a natural
         curves[ChoiceKey(INSURANCE, "", "I")] = _insurance_curve(system, decks, limit)
     found = []
@@ -152,7 +154,12 @@ def generate_indices(
 
 
 def _curves(
-    rules: Rules, system: CountingSystem, unseen: int, counts: Floats, kelly: float | None
+    rules: Rules,
+    system: CountingSystem,
+    unseen: int,
+    counts: Floats,
+    kelly: float | None,
+    on_count: Callable[[int, int], object],
 ) -> dict[ChoiceKey, _Curve]:
     """Evaluate all choices at true counts before the round."""
     mean_tag, tags = float(system.imbalance) / DECK, [float(tag) for tag in system.tags]
@@ -164,7 +171,8 @@ def _curves(
         whole = find_choices(full, tags, risk, products=True)
         products = {key: whole[key].risk - choice.risk for key, choice in base.items()}
     points: dict[ChoiceKey, list[tuple[float, ...]]] = {key: [] for key in base}
-    for count in counts.tolist():
+    for number, count in enumerate(counts.tolist()):
+        on_count(number, len(counts))
         solver = ShoeSolver(rules, typical_shoe(system, int(rules.decks), unseen, count))
         price = 0.0 if kelly is None else kelly * max(solver.value, 0.0) / variance / 2
         for key, choice in find_choices(solver, tags, risk).items():

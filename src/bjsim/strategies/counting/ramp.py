@@ -122,6 +122,10 @@ class Ramp:
             f"{count}:{bet.units}" + (f"x{bet.spots}" if bet.spots > 1 else "") for count, bet in self.steps
         )
 
+    def divided(self, unit: Fraction) -> Ramp:
+        """Return the ramp in units, if its bets are in money, of which a unit is so much."""
+        return Ramp(tuple((count, Bet(bet.units / unit, bet.spots)) for count, bet in self.steps))
+
     @cached_property
     def counts(self) -> list[Fraction]:
         """The counts of the steps."""

@@ -4,7 +4,11 @@ With e = expected profit per round, s = standard deviation per round, B = bank a
 
     DI = 1000 e / s        SCORE = DI^2        N0 = s^2 / e^2        full Kelly bank = s^2 / e
     risk of ruin = exp(-2 e B / s^2)
+    bank for a risk of ruin r = -ln r s^2 / (2 e)
+    ahead after n rounds = Phi(e sqrt n / s)
     ruin within n rounds = Phi((-B - e n) / (s sqrt n)) + exp(-2 e B / s^2) Phi((-B + e n) / (s sqrt n))
+    bank below x or lost after n rounds = Phi((x - B - e n) / (s sqrt n))
+                                          + exp(-2 e B / s^2) Phi((e n - x - B) / (s sqrt n))
     certainty equivalent = e - s^2 / (2 k B), with the Kelly fraction k
 
 Ruin is that of a Brownian motion with drift, which neglects the overshoot of the last bet.
@@ -56,6 +60,49 @@ def ruin_probability(ev: float, sd: float, bank: float) -> float:
     """Return the probability of ever losing the bank with the same bets; 1 for a losing game."""
     check_positive(bank=bank)
     return math.exp(-2 * ev * bank / sd**2) if ev > 0 else 1.0
+
+
+def bank_for_ruin(ev: float, sd: float, ruin: float) -> float:
+    """Return the bank that these bets ever lose with a probability of `ruin`; infinite for a losing game.
+
+    Raises:
+        InputError: The probability is not between 0 and 1.
+    """
+    if not 0 < ruin < 1:
+        raise InputError(f"ror = {ruin} is not accepted; use a probability above 0 and below 1, such as 1%")
+    return -math.log(ruin) * sd**2 / (2 * ev) if ev > 0 else math.inf
+
+
+def ahead_probability(ev: float, sd: float, rounds: float) -> float:
+    """Return the probability of being ahead after a number of rounds, however low the bank was: 84% after N0."""
+    check_positive(rounds=rounds)
+    return math.exp(_log_normal(ev * math.sqrt(rounds) / sd))
+
+
+def bank_quantile(ev: float, sd: float, bank: float, rounds: float, share: float) -> float:
+    """Return the bank below which a share of the players are after a number of rounds; who lost the bank has 0.
+
+    Args:
+        ev: Expected profit per round.
+        sd: Standard deviation per round.
+        bank: The bank at the beginning.
+        rounds: Rounds played.
+        share: Such as 0.5 for the median.
+    """
+    check_positive(bank=bank, rounds=rounds, share=share)
+    spread, mean = sd * math.sqrt(rounds), bank + ev * rounds
+
+    def below(x: float) -> float:
+        lost = -2 * ev * bank / sd**2 + _log_normal((ev * rounds - x - bank) / spread)
+        return math.exp(_log_normal((x - mean) / spread)) + math.exp(min(lost, 0.0))
+
+    low, high = 0.0, max(mean, 0.0) + 10 * spread
+    if below(low) >= share:
+        return 0.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if below(middle) < share else (low, middle)
+    return (low + high) / 2
 
 
 def trip_ruin_probability(ev: float, sd: float, bank: float, rounds: float) -> float:

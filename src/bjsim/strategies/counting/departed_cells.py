@@ -1,0 +1,45 @@
+"""Index plays cell by cell: which ones a game allows, and what they make of the cells of a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.counting.departures import INSURANCE, Departure, Departures
+
+
+def playable(departures: Departures, can_insure: bool) -> int:
+    """Count the index plays that a game allows at all; the Fab 4 need surrender.
+
+    Args:
+        departures: The chart of the game, and the index plays.
+        can_insure: Whether insurance can be taken.
+    """
+    states, rules = departures.base.states, departures.base.rules
+    legal = {(row, action) for state in states.reachable() for row in states.rows_of(state)
+             for action in states.legal(state) if action != "R" or rules.surrender != "none"}  # fmt: skip
+    return sum(can_insure if play.row == INSURANCE else (play.row, play.action) in legal for play in departures.plays)
+
+
+def departed_cells(chart: Chart, plays: Sequence[Departure]) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Return what index plays make of the cells of a chart.
+
+    Args:
+        chart: The chart.
+        plays: The index plays, insurance among them or not.
+
+    Returns:
+        For each cell that changes, by row and column, the other codes in the order of the plays, each with the counts
+        at which it is played: `>= 4` or `< 0`.
+    """
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for play in plays:
+        cell = play.row, play.column
+        if play.row == INSURANCE:
+            continue
+        alone = Departures(chart, (play,))
+        for count, sign in ((play.count, ">="), (play.count - 1, "<")):
+            code = alone.chart_at(count).cells[cell]
+            if code != chart.cells[cell]:
+                found.setdefault(cell, []).append((code, f"{sign} {play.count}"))
+    return found
