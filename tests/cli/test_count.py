@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
-from support.command import bjsim, refusal
+from support.command import bjsim, on_screen, refusal
 
 from bjsim.cli.count_report import print_varied
 from bjsim.cli.count_request import CountRequest, evaluate_run
@@ -178,11 +178,16 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--optimal", "12-1"), "12-1 is not accepted"),
         (("--optimal", "1-12x9"), "1-12x9 is not accepted"),
         (("--players", "6", "--ramp", "1-4x3"), "use at most 5 players"),
-        (("--bankroll", "0"), "bankroll = 0.0 is not accepted"),
+        (("--bankroll", "0,000"), "put $ between single quotes"),
         (("--until", "1"), "1 has no % sign"),
         (("--vary", "colour=red"), "--vary colour=red is not accepted"),
         (("--vary", "cut=1/2", "--vary", "cut=3/4"), "--vary cut is given twice"),
-        (("--vary", "cut=1/2,3/4", "--html", "x.html"), "--vary and --html cannot be combined"),
+        (("--vary", "cut=1/2,3/4", "--fan", "x.png"), "--vary and --fan cannot be combined"),
+        (("--vary", "optimal=1-4,1-8", "--ramp", "1-4"), "--ramp and --vary optimal cannot be combined"),
+        (("--ror", "1%", "--bankroll", "10k", "--unit", "10"), "leave out --bankroll or --unit"),
+        (("--ror", "1%", "--ramp", "1", "--rounds", "1e4"), "these bets lose 0.0"),
+        (("--leave", "0"), "use a count below that of a fresh shoe, 0"),
+        (("--leave", "low"), "--leave low is not accepted; use a whole count such as -1, or never"),
         (("--load", "none.npz"), "--load and --rules cannot be combined"),
         (("--optimal", "1-8", "--ramp", "1-4"), "--optimal and --ramp cannot be combined"),
         (("--chart", "perfect"), "is not a chart"),
@@ -197,9 +202,9 @@ def test_errors_name_the_option(words, message):
 
 
 def test_a_game_of_an_infinite_shoe_is_named_first():
-    """The default game has one, and no index play for a dealer's ten."""
-    assert "cannot be counted in an infinite shoe" in refusal("count")
-    assert "cannot be counted in an infinite shoe" in refusal("count", "indices")
+    """It may have no index play for a dealer's ten."""
+    assert "cannot be counted in an infinite shoe" in refusal("count", "--rules", "easy")
+    assert "cannot be counted in an infinite shoe" in refusal("count", "indices", "--rules", "easy")
     assert "ties = replay" in refusal("count", "indices", "--rules", "neller", "--decks", "1")
 
 
@@ -259,3 +264,93 @@ def test_indices_are_computed_and_can_be_played(tmp_path):
     assert first["gain_score"] == pytest.approx(1e6 * ((ev + first["gain_bets"]) ** 2 - ev**2) / sd**2)
     played = bjsim(*GAME, "--rounds", "5e4", "--indices", indices, "--json", "-").json
     assert "16vT S>=0" in played["index_plays"]
+
+
+# --- goals and money
+
+
+def test_a_risk_of_ruin_finds_the_unit_and_the_bankroll(stored):
+    """The bank of a risk r is -ln r s^2 / 2 e; ten thousand over that bank is the unit."""
+    load = ("count", "--load", stored[0] / "run.npz", "--json", "-", "--ror", "1%")
+    found = bjsim(*load, "--bankroll", "10k").json
+    bank = -math.log(0.01) * found["sd_per_round"] ** 2 / (2 * found["ev_per_round"])
+    assert found["ror"] == pytest.approx(0.01) and found["bankroll"] == pytest.approx(bank)
+    assert found["unit"] == pytest.approx(10_000 / bank)
+    back = bjsim(*load, "--unit", str(found["unit"]))
+    assert back.json["bankroll"] == pytest.approx(bank) and back.json["unit"] == pytest.approx(found["unit"])
+    assert re.search(r"bankroll for a risk of ruin of 1%, \$ +10,000 ±", back.err)
+    best = bjsim(*load, "--bankroll", "$10,000", "--optimal", "1-12").json
+    assert best["unit"] * best["ev_per_hour"] > found["unit"] * found["ev_per_hour"]  # a higher SCORE
+
+
+def test_money(stored):
+    """Bets in money of which the lowest is the unit; profits per hour and bets are then in money."""
+    load = ("count", "--load", stored[0] / "run.npz")
+    units = bjsim(*load, "--bankroll", "1000", "--ramp", "1-12", "--json", "-").json
+    for words in (("--ramp", "$10-$120"), ("--ramp", "1-12", "--unit", "$10")):
+        played = bjsim(*load, "--bankroll", "10k", *words, "--json", "-")
+        assert {**played.json, "unit": None, "seconds": 0} == {**units, "seconds": 0} and played.json["unit"] == 10
+        assert re.search(rf"EV per hour, \$ +{1000 * units['ev_per_round']:.2f} ±", played.err)
+        assert re.search(r"≥ .* 12 +120.00 ", played.err)
+
+
+def test_optimal_bets_can_be_placed(stored):
+    """Whole chips by default; half units where a limit is one; 0 does not round."""
+    load = ("count", "--load", stored[0] / "run.npz", "--json", "-", "--optimal")
+
+    def bets(*words):
+        return {row["bet"] for row in bjsim(*load, *words).json["by_count"]}
+
+    assert all(bet % 1 == 0 for bet in bets("1-12")) and len(bets("1-12")) > 2
+    assert all(bet % 0.5 == 0 for bet in bets("0.5-6")) and any(bet % 1 for bet in bets("0.5-6"))
+    assert any(bet % 0.5 for bet in bets("1-12", "--chip", "0"))
+
+
+def test_a_kelly_fraction_that_raises_the_risk_of_ruin_is_noted(stored):
+    load = ("count", "--load", stored[0] / "run.npz", "--bankroll", "300", "--kelly", "0.2", "--optimal")
+    assert "note: with a Kelly fraction of 0.2 the risk of ruin is" in bjsim(*load, "1-12").out
+    assert "note:" not in bjsim(*load, "0-12").out
+
+
+# --- games compared
+
+
+def test_index_plays_that_a_game_cannot_play_are_counted():
+    words = ("--rounds", "2e4", "--vary", "indices=i18,i18+fab4")
+    out = bjsim(*GAME, *words).out
+    assert "indices=i18 and indices=i18+fab4 are played alike in this game" in out
+    one = bjsim(*GAME, "--rounds", "2e4", "--indices", "i18+fab4").out
+    assert "vegas-s17: 2 decks" in one and "Hi-Lo, 18 of 22 index plays apply" in one
+    surrender = bjsim(*GAME, "--rounds", "2e4", "--indices", "i18+fab4", "--set", "ls=true").out
+    assert "Hi-Lo, 22 index plays;" in surrender and "late surrender" in surrender
+
+
+def test_games_compared_have_a_picture_and_a_page(tmp_path):
+    words = ("--rounds", "2e4", "--vary", "optimal=1-4,1-8", "--vary", "cut=50%,70%")
+    drawn = bjsim(*GAME, *words, "--plot", tmp_path / "heat.svg", "--html", tmp_path / "games.html")
+    assert drawn.status == 0, drawn.err
+    assert ElementTree.parse(tmp_path / "heat.svg").getroot().tag.endswith("svg")
+    page = (tmp_path / "games.html").read_text()
+    assert page.count("<tr>") == 2 + 4 + 3 and "data:image/png;base64," in page
+    assert "optimal=1-8, cut=70%" in page and "--vary optimal=1-4,1-8 --vary cut=50%,70%</pre>" in page
+
+
+def test_leaving_pays_more_per_round(tmp_path):
+    words = ("--rounds", "1e5", "--vary", "leave=never,-1", "--json", tmp_path / "games.json", "--optimal", "1-8")
+    assert "leave=-1" in bjsim(*GAME, *words, "--plot", tmp_path / "dots.svg").out
+    stays, leaves = json.loads((tmp_path / "games.json").read_text())["games"]
+    assert (stays["leave"], leaves["leave"]) == (None, -1) and leaves["by_count"][0]["label"] == "0"
+    assert leaves["ev_per_round"] > stays["ev_per_round"] and leaves["rounds_per_shoe"] < stays["rounds_per_shoe"] / 2
+
+
+def test_the_bankroll_over_time_is_drawn(stored):
+    words = ("count", "--load", stored[0] / "run.npz", "--unit", "10", "--bankroll", "10k")
+    assert bjsim(*words, "--fan", stored[0] / "fan.svg").status == 0
+    assert ElementTree.parse(stored[0] / "fan.svg").getroot().tag.endswith("svg")
+    assert "--fan fan.pdf is not accepted; the file must end in .png or .svg" in refusal(*words, "--fan", "fan.pdf")
+
+
+def test_lines_fit_80_columns(stored):
+    lines = on_screen(80, "count", "--load", stored[0] / "run.npz", "--unit", "10", "--optimal", "1-12")
+    tables = [line for line in lines if "%" in line and "index plays" not in line]
+    assert len(tables) > 20 and max(map(len, lines[: lines.index(tables[-1])])) <= 80

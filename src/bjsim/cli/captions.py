@@ -17,8 +17,8 @@ from bjsim.sim.game.rules import Rules
 
 # Options that do not change a result; those that hold tables choose what is printed.
 UNSAID = frozenset((
-    "json_path", "html_path", "plot_path", "fix_path", "log", "checkpoint", "resume", "workers", "executor", "what",
-    "echo", "save_path",
+    "json_path", "html_path", "plot_path", "fan_path", "fix_path", "log", "checkpoint", "resume", "workers", "executor",
+    "what", "echo", "save_path",
 ))  # fmt: skip
 SAID = ("decks", "cut", "hit_soft_17", "dealer_shows", "blackjack_pays", "double_after_split", "double_on")
 FILES = (

@@ -22,6 +22,8 @@ NARROW = 12  # columns that fit twice next to each other
 MOST_DEALERS = 24  # columns of the dealer's outcomes; more are not drawn
 OUTCOMES = {0: "bust", DEALER_NATURAL: "natural", DEALER_22: "22, push"}
 CLOSEST = 6  # decisions listed
+Labels = Mapping[tuple[str, str], str]  # by row and column
+NO_LABELS: Labels = {}
 
 
 class Text(NamedTuple):
@@ -121,10 +123,10 @@ class _Canvas:
 
         self.axes.add_patch(Rectangle((x, y), width, height, **more))
 
-    def cell(self, x: float, y: float, cell: ValuedCell, marks: bool) -> None:
+    def cell(self, x: float, y: float, cell: ValuedCell, marks: bool, label: str = "") -> None:
         """marks: whether cells that differ from another chart are framed; else all have their margins."""
         self.box(x, y, 1, HEIGHT, facecolor=ACTION_COLOURS[cell.code[0]], edgecolor="#8a8f94", lw=0.5)
-        small = cost_text(cell) if marks and cell.other else "" if marks else margin_text(cell)
+        small = label or cost_text(cell) if marks and cell.other else "" if marks else margin_text(cell)
         code = f"{cell.code}→{cell.other}" if cell.other else cell.code
         high = 0.36 if small else 0.52
         if cell.other:
@@ -133,20 +135,22 @@ class _Canvas:
             self.box(x + 0.03, y + 0.03, 0.94, HEIGHT - 0.06, fill=False, edgecolor="black", lw=1.6, zorder=3)
             high = 0.3
         self.text(x + 0.5, y + high * HEIGHT, code, 6.9 if len(code) > 3 else 8.5, "center", weight="bold")
-        self.text(x + 0.5, y + 0.76 * HEIGHT, small, 6, "center")
+        self.text(x + 0.5, y + 0.76 * HEIGHT, small, 6 if len(small) < 7 else 4.8, "center")
 
     def header(self, x: float, y: float, title: str, columns: Sequence[str]) -> None:
         self.text(x + LABEL - 0.2, y, title, 8.5, "right", style="italic")
         for place, column in enumerate(columns):
             self.text(x + LABEL + place + 0.5, y, column, 9 if len(column) < 3 else 7, "center", weight="bold")
 
-    def section(self, x: float, y: float, chart: ValuedChart, kind: str, marks: bool) -> None:
+    def section(
+        self, x: float, y: float, chart: ValuedChart, kind: str, marks: bool, labels: Labels = NO_LABELS
+    ) -> None:  # fmt: skip
         self.header(x, y + HEIGHT / 2, kind, chart.columns)
         for line, row in enumerate(chart.sections[kind], 1):
             self.text(x + LABEL - 0.2, y + (line + 0.5) * HEIGHT, row, 9, "right", weight="bold")
             for place, column in enumerate(chart.columns):
                 if cell := chart.cells.get((row, column)):
-                    self.cell(x + LABEL + place, y + line * HEIGHT, cell, marks)
+                    self.cell(x + LABEL + place, y + line * HEIGHT, cell, marks, labels.get((row, column), ""))
 
     def dealer(self, x: float, y: float, chart: ValuedChart) -> None:
         """The dealer's outcomes: in each row bars in proportion to their probabilities."""
@@ -163,7 +167,7 @@ class _Canvas:
                 self.text(x + LABEL + place + 0.5, bottom - HEIGHT / 2, f"{100 * chance:.1f}", 7.5, "center")
 
 
-def plot_valued(chart: ValuedChart, text: Text, path: str, marks: bool) -> None:
+def plot_valued(chart: ValuedChart, text: Text, path: str, marks: bool, labels: Labels = NO_LABELS) -> None:
     """Draw a chart to a file.
 
     Args:
@@ -172,6 +176,7 @@ def plot_valued(chart: ValuedChart, text: Text, path: str, marks: bool) -> None:
         path: The file.
         marks: Whether cells that differ are framed, with their costs; else all cells have their margins, and the
             dealer's outcomes are drawn too.
+        labels: What cells that differ have in place of their costs.
 
     Raises:
         InputError: The file cannot be written.
@@ -194,7 +199,7 @@ def plot_valued(chart: ValuedChart, text: Text, path: str, marks: bool) -> None:
             if kind == "dealer":
                 canvas.dealer(x, y, chart)
             else:
-                canvas.section(x, y, chart, kind, marks)
+                canvas.section(x, y, chart, kind, marks, labels)
             y += rows * HEIGHT + 0.5
     if dealer and len(stacks) > 1 and depths[0] - depths[1] >= (CLOSEST + 1) * LINE:
         x, y = block + GAP + LABEL, top + depths[1] + 0.2

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import click
@@ -10,12 +13,14 @@ from rich.console import Console
 
 from bjsim.arguments import MAX_HANDS, MAX_WORKERS
 from bjsim.cli.captions import given_command
-from bjsim.cli.count_indices import indices
-from bjsim.cli.count_report import count_json, count_page, plot_counts, print_counts, print_varied, varied_json
-from bjsim.cli.count_request import DEFAULT_ROUNDS, CountRequest, evaluate_run, vary
+from bjsim.cli.count_indices import DEFAULTS, indices
+from bjsim.cli.count_plots import draw_varied, plot_counts, plot_fan
+from bjsim.cli.count_report import count_json, count_page, print_counts, print_varied, varied_json
+from bjsim.cli.count_request import DEFAULT_ROUNDS, CountRequest, CountResult, evaluate_run, parse_leave, vary
 from bjsim.cli.options import (
     BetLimits,
     Count,
+    Money,
     Precision,
     check_writable,
     json_option,
@@ -26,22 +31,24 @@ from bjsim.cli.options import (
     write_text,
 )
 from bjsim.cli.plots import check_picture
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
+from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.figures import Terms
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.systems import built_in_systems, find_system
 
-WRITTEN = ("json_path", "save_path", "html_path", "plot_path")  # options that name a file to write
+WRITTEN = ("json_path", "save_path", "html_path", "plot_path", "fan_path")  # options that name a file to write
 PLAYED = (  # options that a stored run has decided
     "rules_name", "settings", "decks", "cut", "players", "system", "indices", "chart", "rounds", "precision", "seed",
-    "workers", "adjusted", "varied",
+    "workers", "adjusted", "varied", "leave",
 )  # fmt: skip
 
 
-@click.group(invoke_without_command=True)
+@click.group(invoke_without_command=True, context_settings={"default_map": DEFAULTS})
 @rules_options
 @click.option(
     "--system", "system", default="hilo", show_default=True, metavar="NAME|FILE.toml",
@@ -49,7 +56,8 @@ PLAYED = (  # options that a stored run has decided
 )  # fmt: skip
 @click.option(
     "--ramp", default="1-12", show_default=True, metavar="LOW-HIGH|'0:1 2:4 ...'",
-    help="Units to bet: a spread, or units by count; 4x2 on two spots; 0 units only watch (back-counting).",
+    help="Units to bet: a spread, or units by count; 4x2 on two spots; 0 units only watch (back-counting). "
+    "With a dollar sign in money: '$10-$120'.",
 )  # fmt: skip
 @click.option(
     "--indices", default="i18", show_default=True, metavar="SET|FILE|TEXT",
@@ -61,17 +69,31 @@ PLAYED = (  # options that a stored run has decided
     "--players", type=click.IntRange(1, 7), metavar="N",
     help="Players at the table, of whom the last counts and the others play the chart; short for --set seats=N.",
 )  # fmt: skip
-@click.option("--bankroll", type=float, metavar="UNITS", help="The bankroll.  [default: 1000]")
+@click.option(
+    "--bankroll", type=Money(), metavar="UNITS|MONEY",
+    help="The bankroll: in units, or in money if --unit or --ror is given, such as 10k.  [default: 1000 units]",
+)  # fmt: skip
+@click.option("--unit", type=Money(), metavar="MONEY", help="Money per unit; profits per hour are then in money.")
+@click.option(
+    "--ror", type=Precision(), metavar="P%",
+    help="Find the bankroll whose risk of ruin is P; with --bankroll in money, find the unit.",
+)  # fmt: skip
+@click.option(
+    "--leave", metavar="COUNT", help="Leave the shoe before a round at this count or a lower one, for a fresh shoe."
+)
 @click.option("--kelly", type=float, default=1.0, show_default=True, metavar="SHARE", help="Kelly fraction.")
 @click.option("--rounds-per-hour", type=float, default=100.0, show_default=True, metavar="N", help="Rounds seen.")
-@click.option("--trip", type=float, default=4.0, show_default=True, metavar="HOURS", help="Trip for its risk of ruin.")
+@click.option("--trip", type=float, default=4.0, show_default=True, metavar="HOURS", help="Trip for its risks.")
 @click.option(
     "--optimal",
     type=BetLimits(),
     metavar="LOW-HIGH",
     help="Bet the ramp that is best for the bankroll, or of highest SCORE if none is given, between these units.",
 )
-@click.option("--chip", type=float, default=0.0, metavar="UNITS", help="Bets of --optimal are multiples of this.")
+@click.option(
+    "--chip", type=float, metavar="UNITS",
+    help="Bets of --optimal are multiples of this; 0: not rounded.  [default: 1, or 0.5 if a limit is not whole]",
+)  # fmt: skip
 @click.option(
     "--rounds",
     type=Count(1, MAX_HANDS),
@@ -90,7 +112,7 @@ PLAYED = (  # options that a stored run has decided
     "varied",
     multiple=True,
     metavar="FIELD=V1,V2...",
-    help="Compare systems, ramps, indices or rules; differences are those to the first.",
+    help="Compare systems, ramps, optimal, indices, leave or rules; differences are those to the first.",
 )
 @seed_option
 @click.option("--workers", type=Count(1, MAX_WORKERS), help="Number of processes.  [default: all cores]")
@@ -102,7 +124,11 @@ PLAYED = (  # options that a stored run has decided
 @click.option("--save", "save_path", metavar="FILE", help="Store the run, from which other bets are computed.")
 @click.option("--load", "load_path", metavar="FILE", help="Compute from a stored run instead of playing.")
 @json_option
-@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw EV, share and bet by count.")
+@click.option(
+    "--plot", "plot_path", metavar="FILE.png|.svg",
+    help="Draw EV, share and bet by count; with --vary, the SCORE of every game.",
+)  # fmt: skip
+@click.option("--fan", "fan_path", metavar="FILE.png|.svg", help="Draw the bankroll over time: 5%, 50% and 95%.")
 @click.option("--html", "html_path", metavar="FILE", help="Write a page that computes other bets in the browser.")
 @click.pass_context
 def count(context: click.Context, /, **options: Any) -> None:
@@ -118,6 +144,8 @@ def count(context: click.Context, /, **options: Any) -> None:
     bjsim count --rules vegas-s17 --optimal 1-8 --bankroll 400 --kelly 0.5
 
     bjsim count --rules vegas-s17 --players 4 --ramp "0:1 1:2 2:4x2 4:8x2"
+
+    bjsim count --rules vegas-h17 --decks 6 --optimal 1-12 --ror 1% --bankroll 10k
 
     bjsim count --rules vegas-s17 --vary system=hilo,ko --vary cut=75%,83%
     """
@@ -145,13 +173,16 @@ def refuse_before(context: click.Context) -> None:
 
 def refuse_ignored(context: click.Context) -> None:
     """Raises: InputError: An option is given that would be ignored."""
-    if is_given(context, "chip") and not is_given(context, "optimal"):
-        raise InputError("--chip rounds the bets of --optimal; give --optimal LOW-HIGH, such as 1-12, or leave it out")
     names = [str(text).partition("=")[0].strip() for text in context.params["varied"]]
-    if "ramp" in names and is_given(context, "optimal"):
-        raise InputError("--optimal and --vary ramp cannot be combined; leave out one of them")
+    if is_given(context, "chip") and not (is_given(context, "optimal") or "optimal" in names):
+        raise InputError("--chip rounds the bets of --optimal; give --optimal LOW-HIGH, such as 1-12, or leave it out")
+    for one, other in (("ramp", "optimal"), ("optimal", "ramp")):
+        if one in names and (is_given(context, other) or other in names):
+            raise InputError(f"--{other} and --vary {one} cannot be combined; leave out one of them")
+    if all(is_given(context, name) for name in ("ror", "unit", "bankroll")):
+        raise InputError("--ror finds the bankroll or the unit; leave out --bankroll or --unit")
     clashes = [("load_path", name) for name in PLAYED] + [("optimal", "ramp")]
-    clashes += [("varied", name) for name in ("save_path", "plot_path", "html_path")]
+    clashes += [("varied", name) for name in ("save_path", "fan_path")]
     options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
     for one, other in clashes:
         if is_given(context, one) and is_given(context, other):
@@ -162,27 +193,30 @@ def run_count(options: dict[str, Any]) -> None:
     """Carry out `bjsim count`. Raises: InputError."""
     for name in WRITTEN:
         check_writable(options[name])
-    if options["plot_path"]:
-        check_picture(options["plot_path"])
+    for option in ("plot", "fan"):
+        if path := options[f"{option}_path"]:
+            check_picture(path, f"--{option}")
     request = make_request(options)
     console = Console(stderr=options["json_path"] == "-")
     if options["varied"]:
-        requests = vary(request, options["varied"])
-        games = [(name, evaluate_run(one.play(keep_units=True), one)) for name, one in requests]
+        games = play_varied(vary(request, options["varied"]))
         if options["json_path"]:
             write_json(varied_json(games), options["json_path"])
+        draw_varied(games, options["plot_path"], options["html_path"], options["command"])
         print_varied(console, games)
         return
-    run = load_count_run(options["load_path"]) if options["load_path"] else request.play()
+    run = load_count_run(options["load_path"]) if options["load_path"] else play_one(request)
     result = evaluate_run(run, request)
     if options["save_path"]:
         save_count_run(run, options["save_path"])
     if options["json_path"]:
         write_json(count_json(result), options["json_path"])
     if options["plot_path"]:
-        plot_counts(result, options["plot_path"])
+        plot_counts(result, options["plot_path"], options["command"])
+    if options["fan_path"]:
+        plot_fan(result, options["fan_path"], options["command"])
     if options["html_path"]:
-        page = count_page(result, request.terms, options["command"])
+        page = count_page(result, options["command"])
         write_text(page.render(), options["html_path"])
     print_counts(console, result)
 
@@ -195,16 +229,50 @@ def make_request(options: dict[str, Any]) -> CountRequest:
         rules = the_rules(options["rules_name"], settings, options["decks"])
     else:
         rules = Rules(decks=1)  # the stored run has its own
-    bankroll = options["bankroll"]
+    ramp, unit = read_ramp(options["ramp"], options["unit"])
+    bankroll, ror = options["bankroll"], options["ror"]
     terms = Terms(
-        1000.0 if bankroll is None else bankroll, options["rounds_per_hour"], options["kelly"], options["trip"]
-    )
+        1000.0 if bankroll is None or ror else bankroll / (unit or 1), options["rounds_per_hour"], options["kelly"],
+        options["trip"], unit, ror, bankroll if ror else None,
+    )  # fmt: skip
     return CountRequest(
-        rules, find_system(options["system"]), options["chart"], options["indices"], Ramp.parse(options["ramp"]),
-        options["optimal"], options["chip"], bankroll is not None, terms,
+        rules, find_system(options["system"]), options["chart"], options["indices"], ramp,
+        options["optimal"], options["chip"], bankroll is not None and not ror, terms,
         options["rounds"] or (MAX_HANDS if options["precision"] else DEFAULT_ROUNDS), options["precision"] or 0.0,
         options["seed"], options["workers"] or usable_cores(), options["adjusted"],
+        None if options["leave"] is None else parse_leave(options["leave"]),
     )  # fmt: skip
+
+
+def read_ramp(text: str, unit: float | None) -> tuple[Ramp, float | None]:
+    """A ramp in units, and the money per unit: without --unit, the lowest bet in money. Raises: InputError."""
+    ramp = Ramp.parse(text.replace("$", ""))
+    if "$" not in text:
+        return ramp, unit
+    lowest = min(bet.units for _, bet in ramp.steps if bet.units)
+    return ramp.divided(Fraction(str(unit)) if unit else lowest), unit or float(lowest)
+
+
+def play_one(request: CountRequest, label: str = "") -> CountRun:
+    """Play a game, with its progress on a terminal. Raises: InputError."""
+    with waiting(f"{label}preparing the table") as line:
+        return request.play(
+            keep_units=bool(label),
+            on_block=lambda run: line.say(f"{label}rounds", run.rounds, request.expected_rounds(run)),
+        )
+
+
+def play_varied(requests: Sequence[tuple[str, CountRequest]]) -> list[tuple[str, CountResult]]:
+    """Play the games of --vary; those that differ in the bets on one spot alone share a run. Raises: InputError."""
+    runs: dict[object, CountRun] = {}
+    games = []
+    for number, (name, one) in enumerate(requests, 1):
+        same = one if one.precision else replace(one, ramp=Ramp.spread(1, 1), optimal=None)
+        key = same, one.spots
+        if key not in runs:
+            runs[key] = play_one(one, f"{number} of {len(requests)}: {name}, ")
+        games.append((name, evaluate_run(runs[key], one)))
+    return games
 
 
 count.add_command(indices)

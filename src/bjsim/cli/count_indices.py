@@ -11,8 +11,12 @@ from click.core import ParameterSource
 from rich.console import Console
 from rich.text import Text
 
+from bjsim.cli.captions import given_command
+from bjsim.cli.count_plots import plot_indices
 from bjsim.cli.options import BetLimits, check_writable, json_option, rules_options, the_rules, write_json, write_text
+from bjsim.cli.plots import check_picture
 from bjsim.cli.tables import Cell, print_table
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.strategies.counting.chart_returns import chart_returns, highest_score
 from bjsim.strategies.counting.count_returns import RampReturns, ramp_returns
@@ -25,8 +29,10 @@ from bjsim.strategies.counting.tables import CountingGame
 from bjsim.strategies.counting.typical import decks_to_count
 from bjsim.strategies.evaluation.best import best_chart
 
+DEFAULTS = {"rules_name": "vegas-s17"}  # the usual default has an infinite shoe
 
-@click.command()
+
+@click.command(context_settings={"default_map": DEFAULTS})
 @rules_options
 @click.option("--system", default="hilo", show_default=True, metavar="NAME|FILE.toml", help="Counting system.")
 @click.option("--ramp", default="1-12", show_default=True, metavar="RAMP", help="Bets that weight the gains, one spot.")
@@ -38,9 +44,11 @@ from bjsim.strategies.evaluation.best import best_chart
 @click.option("--top", type=click.IntRange(1), metavar="N", help="Only the N index plays with the largest gains.")
 @click.option("--save", "save_path", metavar="FILE", help="Write the index plays as text, for `bjsim count --indices`.")
 @json_option
+@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the chart with the index plays in its cells.")
 def indices(
     rules_name: str, settings: tuple[str, ...], decks: str | None, system: str, ramp: str, kelly: float | None,
     optimal: tuple[float, float, int] | None, limit: int, top: int | None, save_path: str | None, json_path: str | None,
+    plot_path: str | None,
 ) -> None:  # fmt: skip
     """Compute at which count each departure from the best chart pays, and what it gains in EV and in SCORE.
 
@@ -49,8 +57,10 @@ def indices(
 
     bjsim count indices --rules vegas-s17 --system hilo --top 18
     """
-    for path in (save_path, json_path):
+    for path in (save_path, json_path, plot_path):
         check_writable(path)
+    if plot_path:
+        check_picture(plot_path)
     if save_path and save_path != "-" and not save_path.lower().endswith(".txt"):
         raise InputError(f"--save {save_path} is not accepted; `bjsim count --indices` reads files that end in .txt")
     check_optimal(optimal)
@@ -58,18 +68,26 @@ def indices(
     if any(bet.spots > 1 for _, bet in bets.steps):
         raise InputError(f"--ramp {bets} has several spots; indices are for one, so leave out x")
     decks_to_count(rules)  # before anything that takes time
-    chart = best_chart(rules)
-    CountingGame(rules, counting, Departures(chart, ()))  # refuses games in which `bjsim count` cannot play them
-    table = chart_returns(rules, counting, chart)
-    if optimal:
-        bets = highest_score(table, *optimal[:2])
-    found = generate_indices(rules, counting, limit=limit, kelly=kelly, ramp=bets)[:top]
+    with waiting("finding the best chart") as line:
+        chart = best_chart(rules)
+        CountingGame(rules, counting, Departures(chart, ()))  # refuses games in which `bjsim count` cannot play them
+        line.say("returns of the chart by count")
+        table = chart_returns(rules, counting, chart)
+        if optimal:
+            bets = highest_score(table, *optimal[:2])
+        found = generate_indices(
+            rules, counting, limit=limit, kelly=kelly, ramp=bets,
+            on_count=lambda done, total: line.say("choices by count", done, total),
+        )[:top]  # fmt: skip
     played = select_departures(found, chart)
     scores = IndexScores(found, played, ramp_returns(table, bets.units(table.counts)))
     if save_path:
         write_text(format_departures(played), save_path)
     if json_path:
         write_json({"indices": [scores.index_json(index) for index in found], **scores.json(bets)}, json_path)
+    if plot_path:
+        command = given_command(click.get_current_context())
+        plot_indices(chart, played, f"{counting.full_title} in {rules.name}", scores.text, plot_path, command)
     console = Console(stderr=json_path == "-")
     weight = ramp if optimal is None else f"{BetLimits().text(optimal)}, best SCORE"
     gains = ["gain, units per million rounds", f"with bets {weight}", "gain in SCORE"]

@@ -8,15 +8,20 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from bjsim.cli.captions import game_text
 from bjsim.cli.count_request import CountResult, find_differences
-from bjsim.cli.plots import new_figure, save_figure
+from bjsim.cli.options import counted
 from bjsim.cli.render import percent
 from bjsim.cli.tables import Cell, print_table
 from bjsim.strategies.counting.count_difference import has_common_cards
-from bjsim.strategies.counting.figures import Figure, Terms
+from bjsim.strategies.counting.departed_cells import playable
+from bjsim.strategies.counting.figures import Figure
 from bjsim.strategies.counting.page import CountPage
 
-VARIED = ("ev_per_round", "sd_per_round", "score", "n0", "ror")  # the figures of a line of `--vary`
+VARIED = {  # the figures of a line of `--vary`, with their headings
+    "ev_per_round": "EV per round, units", "sd_per_round": "sd per round", "score": "SCORE", "n0": "N0, rounds",
+    "ror": "risk of ruin",
+}  # fmt: skip
 PROBABILITIES = ("ror", "trip_ror")  # figures whose intervals end at 0 and 1
 
 
@@ -32,6 +37,10 @@ def print_counts(console: Console, result: CountResult) -> None:
         for i in range(len(run.labels))
     ]  # fmt: skip
     headings = [count_name(result), "share", "EV per initial bet", "sd", "bet, units"]
+    if unit := result.terms.unit:
+        headings.append("bet, $")
+        for row, bet in zip(rows, result.bets, strict=True):
+            row.append(f"{bet * unit:,.2f}" if bet else "–")
     if table.cov is not None:
         headings.insert(4, "cov of two spots")
         for row, cov in zip(rows, table.cov, strict=True):
@@ -42,8 +51,8 @@ def print_counts(console: Console, result: CountResult) -> None:
     text = f"{describe(result)}; {run.rounds:,} rounds, {run.rounds_per_shoe:.1f} in a shoe, in {run.seconds:.1f} s, "
     text += f"seed {run.seed}; variance reduction {run.variance_reduction(result.bets):,.0f}"
     console.print(text, style="dim", highlight=False, soft_wrap=True)
-    if result.note:
-        console.print(f"note: {result.note}", highlight=False, soft_wrap=True)
+    for note in result.notes:
+        console.print(f"note: {note}", highlight=False, soft_wrap=True)
 
 
 def count_name(result: CountResult) -> str:
@@ -60,30 +69,47 @@ def _bet(result: CountResult, i: int) -> str:
 def describe(result: CountResult) -> str:
     """The game and the play, in words."""
     game = result.run.game
-    rules, plays = game.rules, game.departures.plays
-    decks = "1 deck" if rules.decks == 1 else f"{rules.decks} decks"
-    count = f"{len(plays)} index play{'s' * (len(plays) != 1)}" if plays else "no index plays"
-    words = [rules.name, decks, f"{float(rules.cut):.0%} dealt", game.system.full_title, count]
-    if game.others:
-        words.append(f"{rules.seats} players")
+    number, fit = len(game.departures.plays), playable(game.departures, game.can_insure)
+    count = counted(number, "index play") if number else "no index plays"
+    if fit < number:
+        count = f"{fit} of {number} index plays apply"
+    words = [game.system.full_title, count]
+    if game.leave is not None:
+        words.append(f"leaves at {game.leave} or below for a fresh shoe")
     if not game.adjusted:
         words.append("not luck-adjusted")
-    return ", ".join(words)
+    return f"{game_text(game.rules)}; {', '.join(words)}"
 
 
 def print_varied(console: Console, games: Sequence[tuple[str, CountResult]]) -> None:
     """Print a line for each game, and the differences to the first one."""
+    *tables, notes = varied_tables(games)
+    for headings, rows in tables:
+        if rows:
+            print_table(console, headings, rows, transpose=False)
+    for note in notes:
+        console.print(note, style="dim", highlight=False, soft_wrap=True)
+
+
+Rows = tuple[list[str], list[list[Cell]]]
+
+
+def varied_tables(games: Sequence[tuple[str, CountResult]]) -> tuple[Rows, Rows, list[str]]:
+    """Headings and rows of the games, and of their differences to the first one; and what is said about them."""
     name, first = games[0]
-    headings = {figure.key: figure.name for figure in first.figures}
-    print_table(console, ["", *(headings[key] for key in VARIED)], [_line(name, one.figures) for name, one in games])
-    if len(games) == 1:
-        return
+    headings = list(VARIED.values())
+    values = ["", *headings], [_line(name, one.figures) for name, one in games]
     rows = [_line(name, find_differences(first, one)) for name, one in games[1:]]
-    print_table(console, [f"minus {name}", *(headings[key] for key in VARIED)], rows)
     others = [name for name, one in games[1:] if not has_common_cards(first.run, one.run)]
     text = "± half the 95% interval; differences are between games on the same shoes"
     text += f", except {' and '.join(others)}: other cards, independent" if others else ""
-    console.print(text, style="dim", highlight=False, soft_wrap=True)
+    same: dict[tuple[float, ...], list[str]] = {}
+    for each, one in games:
+        same.setdefault(tuple(figure.value for figure in one.figures), []).append(each)
+    alike = [f"{' and '.join(each)} are played alike in this game" for each in same.values() if len(each) > 1]
+    notes = ([text] if rows else []) + alike + [f"{name}: {describe(one)}" for name, one in games[:1]]
+    notes += [f"note: {each}: {note}" for each, one in games for note in one.notes]
+    return values, ([f"minus {name}", *headings], rows), notes
 
 
 def _line(name: str, figures: Sequence[Figure]) -> list[Cell]:
@@ -132,36 +158,18 @@ def count_json(result: CountResult) -> dict[str, object]:
         "seconds": run.seconds, "seed": run.seed,
         "variance_reduction": run.variance_reduction(result.bets), "rules": game.rules.to_dict(),
         "system": game.system.name, "side_aces": float(game.system.side_aces), "adjusted": game.adjusted,
+        "leave": game.leave,
+        "bankroll": result.terms.bankroll, "unit": result.terms.unit,
         "index_plays": [str(play) for play in game.departures.plays],
     }  # fmt: skip
 
 
-def count_page(result: CountResult, terms: Terms, command: str) -> CountPage:
+def count_page(result: CountResult, command: str) -> CountPage:
     """The page of a result."""
     run = result.run
     return CountPage(
         title=f"{run.game.system.full_title} in {run.game.rules.name}", subtitle=describe(result),
         command=command, rules=run.game.rules, count_name=count_name(result), labels=run.labels, rounds=run.rounds,
         seed=run.seed, returns=result.table, wagered=run.wagered, bets=result.bets, spots=run.spots,
-        figures=result.figures, terms=terms,
+        figures=result.figures, terms=result.terms,
     )  # fmt: skip
-
-
-def plot_counts(result: CountResult, path: str) -> None:
-    """Draw EV with its interval, share of rounds and bet by count."""
-    table, run = result.table, result.run
-    figure = new_figure(7.2, 6.4)
-    axes = figure.subplots(3, 1, sharex=True, height_ratios=(3, 1.5, 1.5))
-    x = range(len(run.labels))
-    colours = ["#0b6b3a" if ev > 0 else "#9a3412" for ev in table.ev]
-    axes[0].bar(x, 100 * table.ev, yerr=100 * table.ev_half_widths(), color=colours, capsize=2)
-    axes[0].axhline(0, color="black", lw=0.8)
-    axes[1].bar(x, 100 * table.shares, color="#5a636e")
-    axes[2].bar(x, result.bets, color="#1d4ed8")
-    for part, label in zip(axes, ("EV, % of the bet", "share of rounds, %", "bet, units"), strict=True):
-        part.set_ylabel(label)
-        part.grid(alpha=0.3, axis="y")
-    axes[2].set_xticks(list(x), run.labels, rotation=90 if len(run.labels) > 16 else 0)
-    axes[2].set_xlabel(count_name(result))
-    axes[0].set_title(f"{describe(result)}\n{run.rounds:,} rounds, seed {run.seed}", fontsize="medium")
-    save_figure(figure, path)

@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.cli.options import BetLimits
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_difference import difference_error
-from bjsim.strategies.counting.count_returns import CountReturns, best_ramp, kelly_ramp, ramp_gradients, ramp_returns
+from bjsim.strategies.counting.count_returns import (
+    CountReturns,
+    RampReturns,
+    best_ramp,
+    kelly_ramp,
+    ramp_gradients,
+    ramp_returns,
+)
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, find_departures, names_sets
 from bjsim.strategies.counting.figures import Figure, Terms, find_figures
 from bjsim.strategies.counting.ramp import ONE_SPOT, Ramp, SpotSteps, spots_at
+from bjsim.strategies.counting.risk import ruin_probability
 from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.typical import decks_to_count
 from bjsim.strategies.players.find import find_player
 
-VARIED = ("system", "ramp", "indices")  # what `--vary` accepts besides the rules
+VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules
 DEFAULT_ROUNDS = 10**6
 
 
@@ -41,7 +50,8 @@ class CountRequest:
             counts of Hi-Lo, and with other tags at generated counts.
         ramp: The bets.
         optimal: Least and greatest bet of the optimal ramp, and its spots; it replaces `ramp`.
-        chip: Bets of the optimal ramp are multiples of this.
+        chip: Bets of the optimal ramp are multiples of this; 0: not rounded; None: of 1 unit, or of half a unit
+            where the limits are not whole.
         has_bankroll: Whether the optimal ramp is that of the bankroll; otherwise it has the highest SCORE.
         terms: Bankroll, rounds per hour, Kelly fraction and the length of a trip.
         rounds: Rounds to play.
@@ -49,6 +59,8 @@ class CountRequest:
         seed: Random seed.
         workers: Number of processes.
         adjusted: Whether profits are luck-adjusted.
+        leave: The count at which the counter leaves for a fresh shoe; None: never.
+        span: Counts that have a row of their own, besides those of the bets.
     """
 
     rules: Rules
@@ -57,7 +69,7 @@ class CountRequest:
     indices: str = "i18"
     ramp: Ramp = Ramp.spread(1, 12)
     optimal: tuple[float, float, int] | None = None
-    chip: float = 0.0
+    chip: float | None = None
     has_bankroll: bool = False
     terms: Terms = Terms()
     rounds: int = DEFAULT_ROUNDS
@@ -65,6 +77,8 @@ class CountRequest:
     seed: int = 1
     workers: int = 1
     adjusted: bool = True
+    leave: int | None = None
+    span: tuple[int, int] = (0, 0)
 
     def departures(self) -> Departures:
         """The chart with its index plays. Raises: InputError."""
@@ -93,12 +107,28 @@ class CountRequest:
             ) from None
 
     @property
+    def whole_span(self) -> tuple[int, int]:
+        """The lowest and highest counts that have a row of their own."""
+        own = (0, 0) if self.optimal else self.ramp.span
+        return min(own[0], self.span[0]), max(own[1], self.span[1])
+
+    def expected_rounds(self, run: CountRun) -> float:
+        """About how many rounds will be played, by the result so far."""
+        half = evaluate_run(run, self).figures[0].half if self.precision else None
+        return min(self.rounds, run.rounds * (half / self.precision) ** 2) if half else self.rounds
+
+    @property
     def spots(self) -> SpotSteps:
         """The spots of the bets."""
         return ((Fraction(0), self.optimal[2]),) if self.optimal else self.ramp.spots
 
-    def play(self, keep_units: bool = False) -> CountRun:
-        """Play the game. keep_units: whether differences to other games will be asked for. Raises: InputError."""
+    def play(self, keep_units: bool = False, on_block: Callable[[CountRun], object] = lambda run: None) -> CountRun:
+        """Play the game. Raises: InputError.
+
+        Args:
+            keep_units: Whether differences to other games will be asked for.
+            on_block: Called with the result so far after every block.
+        """
 
         def enough(run: CountRun) -> bool:
             if not self.precision:
@@ -108,31 +138,28 @@ class CountRequest:
 
         return simulate_count(
             self.rules, self.system, self.departures(), self.rounds, self.seed, self.workers, enough=enough,
-            spots=self.spots, adjusted=self.adjusted, span=(0, 0) if self.optimal else self.ramp.span,
-            keep_units=keep_units,
+            spots=self.spots, adjusted=self.adjusted, span=self.whole_span, keep_units=keep_units, leave=self.leave,
+            on_block=on_block,
         )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class CountResult:
-    """A counted game evaluated: the bets by count, on each spot, their figures, and a note on bets never made."""
+    """A counted game evaluated: the bets by count, on each spot, their figures, their terms, and remarks."""
 
     run: CountRun
     table: CountReturns
     bets: NDArray[np.float64]
     figures: list[Figure]
-    note: str = ""
+    terms: Terms
+    notes: tuple[str, ...] = ()
 
 
 def evaluate_run(run: CountRun, request: CountRequest) -> CountResult:
     """Compute the figures of a run for the bets of a request. Raises: InputError."""
     table = run.returns
     if request.optimal:
-        least, most, _ = request.optimal
-        if request.has_bankroll:
-            bets = kelly_ramp(table, request.terms.bankroll, request.terms.kelly, least, most, request.chip, run.spots)
-        else:
-            bets = best_ramp(table, least, most, request.chip, run.spots)
+        bets = _optimal(run, request, request.terms.kelly)
         if not bets.any():
             raise InputError(
                 "--optimal: the best bet is 0 at every count; give a larger --bankroll, or a smaller --chip"
@@ -146,17 +173,48 @@ def evaluate_run(run: CountRun, request: CountRequest) -> CountResult:
             )
     _check_spots(run, request, bets)
     wagered = float(table.shares @ (bets * run.spots * run.wagered))
-    figures = find_figures(ramp_returns(table, bets, run.spots), request.terms, wagered)
-    return CountResult(run, table, bets, figures, "" if request.optimal else _unreached(run, request.ramp, bets))
+    ramp = ramp_returns(table, bets, run.spots)
+    terms = request.terms.reached(ramp)
+    notes = _riskier(run, request, ramp) if request.optimal else _unreached(run, request.ramp, bets)
+    return CountResult(run, table, bets, find_figures(ramp, terms, wagered), terms, notes)
 
 
-def _unreached(run: CountRun, ramp: Ramp, bets: NDArray[np.float64]) -> str:
+def _optimal(run: CountRun, request: CountRequest, kelly: float) -> NDArray[np.float64]:
+    """The optimal ramp of a run."""
+    assert request.optimal
+    least, most, _ = request.optimal
+    chip = request.chip
+    if chip is None:
+        chip = next((size for size in (1.0, 0.5) if least % size == 0 and most % size == 0), 0.0)
+    if request.has_bankroll:
+        return kelly_ramp(run.returns, request.terms.bankroll, kelly, least, most, chip, run.spots)
+    return best_ramp(run.returns, least, most, chip, run.spots)
+
+
+def _riskier(run: CountRun, request: CountRequest, ramp: RampReturns) -> tuple[str, ...]:
+    """What to say if a Kelly fraction below 1 raises the risk of ruin, as lowest bets stay what they are."""
+    terms = request.terms
+    assert request.optimal
+    if not request.has_bankroll or terms.kelly >= 1 or not request.optimal[0]:
+        return ()
+    full = ramp_returns(run.returns, _optimal(run, request, 1.0), run.spots)
+    ruin, other = (ruin_probability(one.ev, one.sd, terms.bankroll) for one in (ramp, full))
+    if ruin <= other:
+        return ()
+    return (
+        f"with a Kelly fraction of {terms.kelly:g} the risk of ruin is {ruin:.2%}, and {other:.2%} with 1: bets become "
+        f"smaller at good counts, while those of {request.optimal[0]:g} at bad counts stay; give a larger --bankroll, "
+        "or a lowest bet of 0",
+    )
+
+
+def _unreached(run: CountRun, ramp: Ramp, bets: NDArray[np.float64]) -> tuple[str, ...]:
     """What to say if no row of the table has one of the ramp's bets."""
     missing = sorted({float(bet.units) for _, bet in ramp.steps} - set(bets.tolist()))
     if not missing:
-        return ""
+        return ()
     units = ", ".join(f"{bet:g}" for bet in missing)
-    return f"never bet: {units}; each row from {run.labels[0]} to {run.labels[-1]} has one bet for all its counts"
+    return (f"never bet: {units}; each row from {run.labels[0]} to {run.labels[-1]} has one bet for all its counts",)
 
 
 def find_differences(first: CountResult, other: CountResult) -> list[Figure]:
@@ -198,7 +256,18 @@ def vary(request: CountRequest, varied: Sequence[str]) -> list[tuple[str, CountR
         for name, value in point:
             one = _with(one, name, value)
         requests.append((", ".join(f"{name}={value}" for name, value in point), one))
-    return requests
+    span = min(one.whole_span[0] for _, one in requests), max(one.whole_span[1] for _, one in requests)
+    return [(name, replace(one, span=span)) for name, one in requests]  # ramps on the same spots share a run
+
+
+def parse_leave(text: str) -> int | None:
+    """The count at which a counter leaves; None for never. Raises: InputError."""
+    if text == "never":
+        return None
+    try:
+        return int(text.replace("−", "-"))
+    except ValueError:
+        raise InputError(f"--leave {text} is not accepted; use a whole count such as -1, or never") from None
 
 
 def _with(request: CountRequest, name: str, value: str) -> CountRequest:
@@ -208,4 +277,8 @@ def _with(request: CountRequest, name: str, value: str) -> CountRequest:
         return replace(request, ramp=Ramp.parse(value))
     if name == "indices":
         return replace(request, indices=value)
+    if name == "leave":
+        return replace(request, leave=parse_leave(value))
+    if name == "optimal":
+        return replace(request, optimal=BetLimits().convert(value, None, None))
     return replace(request, rules=request.rules.replace(**{name: value}))

@@ -89,6 +89,28 @@ class BetLimits(click.ParamType):  # type: ignore[type-arg]
         return f"{least:g}-{most:g}" + (f"x{spots}" if spots > 1 else "")
 
 
+class Money(click.ParamType):  # type: ignore[type-arg]
+    """An amount above 0, which may be written as 10k, 1.5M or $10,000."""
+
+    name = "money"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        text = str(value).strip().removeprefix("$").replace(",", "").lower()
+        factor = {"k": 1e3, "m": 1e6}.get(text[-1:], 1.0)
+        try:
+            amount = float(text.rstrip("km")) * factor
+        except ValueError:
+            amount = math.nan
+        if not 0 < amount < 1e15:
+            hint = "; put $ between single quotes, or leave it out" if text.startswith("0") or not text else ""
+            self.fail(f"{value!r} is not accepted; give an amount above 0, such as 10000 or 10k{hint}", param)
+        return amount
+
+    def text(self, value: float) -> str:
+        """The amount as it may be given."""
+        return f"{value:.15g}"
+
+
 class Names(click.ParamType):  # type: ignore[type-arg]
     """Names separated by commas, with shell completion from a list."""
 

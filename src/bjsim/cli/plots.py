@@ -20,10 +20,10 @@ LABEL = 46  # characters in a line of the rules next to a plot
 PALETTE = 128  # colours of a PNG
 
 
-def check_picture(path: str) -> str:
+def check_picture(path: str, option: str = "--plot") -> str:
     """Return the path if its ending is that of a picture. Raises: InputError."""
     if Path(path).suffix.lower() not in (".png", ".svg"):
-        raise InputError(f"--plot {path} is not accepted; the file must end in .png or .svg")
+        raise InputError(f"{option} {path} is not accepted; the file must end in .png or .svg")
     return path
 
 
@@ -82,7 +82,7 @@ def plot_convergence(results: Sequence[BotResult], path: str, title: str, comman
     columns = len(panels) if len(panels) <= 3 else 2 if len(panels) == 4 else 3
     rows = -(-len(panels) // columns)
     heights = (2.6, 1.3) if magnified else (2.6,)
-    figure, above, below = _framed(max(3.6 * columns, 7), 0.7 + sum(heights) * rows, title, command)
+    figure, above, below = framed(max(3.6 * columns, 7), 0.7 + sum(heights) * rows, title, command)
     drawn = above.subplots(len(heights) * rows, columns, sharex=True, squeeze=False, height_ratios=heights * rows)
     grid, small = drawn[:: len(heights)], drawn[1::2]
     for axes in [*grid.flat[len(panels) :], *small.flat[len(panels) :]]:
@@ -101,21 +101,21 @@ def plot_convergence(results: Sequence[BotResult], path: str, title: str, comman
     first.set(xscale="log", xlim=(scales.first, scales.last))
     first.set_xticks(hand_ticks(scales), [short_count(count) for count in hand_ticks(scales)])
     first.xaxis.set_minor_formatter("")
-    _add_legend(below, grid.flat[: len(panels)])
+    add_legend(below, grid.flat[: len(panels)])
     save_figure(figure, path)
 
 
-def _framed(width: float, height: float, title: str, command: str, legend: float = 0.7) -> tuple[Any, Any, Any]:
+def framed(width: float, height: float, title: str, command: str, legend: float = 0.7) -> tuple[Any, Any, Any]:
     """A figure, its part for axes below a title, and its part for a legend above the command; sizes in inches."""
     figure = new_figure(width, height + legend)
     above, below = figure.subfigures(2, 1, height_ratios=(height, legend))
     lines = [part for line in title.splitlines() for part in textwrap.wrap(line, round(13 * width))]
-    above.suptitle("\n".join(lines), fontsize="medium", x=0.01, ha="left")
+    above.suptitle("\n".join(lines), fontsize="medium", x=0.01, ha="left", parse_math=False)
     below.text(0.01, 0.05 / legend, command, fontsize=7, color="#5a636e", family="monospace", parse_math=False)
     return figure, above, below
 
 
-def _add_legend(place: Any, drawn: Iterable[Any]) -> None:
+def add_legend(place: Any, drawn: Iterable[Any]) -> None:
     """Put the legend of all axes that are drawn into other axes, or into the part of a figure below them."""
     labels = {name: handle for axes in drawn for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)}
     if len(labels) > 1:
@@ -166,7 +166,7 @@ def plot_values(games: Sequence[Valued], path: str, title: str, command: str) ->
         InputError: The file cannot be written.
     """
     legend = 0.7 if any(game.played for game in games) else 0.25
-    figure, above, below = _framed(8.2, 1.2 + 0.5 * len(games), title, command, legend)
+    figure, above, below = framed(8.2, 1.2 + 0.5 * len(games), title, command, legend)
     axes = above.add_subplot()
     beside = axes.get_yaxis_transform()
     if math.isfinite(games[0].value):
@@ -187,7 +187,7 @@ def plot_values(games: Sequence[Valued], path: str, title: str, command: str) ->
     axes.margins(x=0.06)
     axes.spines[["left", "top", "right"]].set_visible(False)
     axes.grid(axis="x", alpha=0.3)
-    _add_legend(below, [axes])
+    add_legend(below, [axes])
     save_figure(figure, path)
 
 

@@ -4,6 +4,7 @@ import math
 import random
 import re
 from dataclasses import replace
+from html import escape
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ def test_the_page_is_complete_without_javascript():
     assert len(html.encode()) < 300_000
     assert "six decks &amp; &lt;tags&gt;" in html and not re.search(r"(?:src|href)=\"(?!data:)", html)
     for figure in find_figures(ramp_returns(TABLE, BETS), Terms(), float(TABLE.shares @ (BETS * WAGERED))):
-        assert f'<dd id="{figure.key}">{figure.text}</dd>' in html
+        assert f'<dd id="{figure.key}">{escape(figure.text)}</dd>' in html
 
 
 def test_the_intervals_by_count_are_those_of_the_ev():

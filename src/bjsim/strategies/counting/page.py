@@ -58,7 +58,8 @@ class CountPage:
         """Render the page as HTML."""
         played = self.bets[self.bets > 0]
         start = {
-            "bankroll": _plain(self.terms.bankroll), "unit": 1, "kelly": _plain(self.terms.kelly),
+            "bankroll": _plain(self.terms.bankroll * (self.terms.unit or 1)),
+            "unit": _plain(self.terms.unit or 1), "kelly": _plain(self.terms.kelly),
             "rounds_per_hour": _plain(self.terms.rounds_per_hour), "low": _plain(played.min()),
             "high": _plain(played.max()), "chip": _plain(min(1.0, played.min())),
         }  # fmt: skip
@@ -66,7 +67,8 @@ class CountPage:
             "bjsim.strategies.counting", "count.html", title=self.title, subtitle=self.subtitle, command=self.command,
             count_name=self.count_name, rounds=self.rounds, seed=self.seed, start=start,
             games=[(self.rules.name, self.rules.to_dict())], rows=self._rows(), several=bool((self.spots > 1).any()),
-            results=[(one.key, _money(one.name) if "hour" in one.key else one.name, one.text) for one in self.figures],
+            results=[(one.key, _money(one.name) if "hour" in one.key else one.name, one.text) for one in self.figures
+                     if one.key not in ("bankroll", "unit")],  # which can be changed
             data=json.dumps(self._data(), separators=(",", ":")).replace("<", "\\u003c"),
         )  # fmt: skip
 
@@ -113,4 +115,4 @@ def _plain(number: float) -> str:
 
 def _money(name: str) -> str:
     """The name of a figure in the money of the bankroll; a unit has the value that the reader gives it."""
-    return name.removesuffix(", units")
+    return name.removesuffix(", units").removesuffix(", $")
