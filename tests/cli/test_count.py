@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 from support.command import bjsim, on_screen, refusal
 
+from bjsim.cli.count_plots import short_counts
 from bjsim.cli.count_report import print_varied
 from bjsim.cli.count_request import CountRequest, evaluate_run
 from bjsim.sim.game.rules import Rules
@@ -348,6 +349,26 @@ def test_the_bankroll_over_time_is_drawn(stored):
     assert bjsim(*words, "--fan", stored[0] / "fan.svg").status == 0
     assert ElementTree.parse(stored[0] / "fan.svg").getroot().tag.endswith("svg")
     assert "--fan fan.pdf is not accepted; the file must end in .png or .svg" in refusal(*words, "--fan", "fan.pdf")
+
+
+def test_the_index_chart_is_drawn(tmp_path):
+    words = ("--rules", "vegas-s17", "--limit", "4", "--top", "6", "--plot", tmp_path / "indices.svg")
+    assert bjsim("count", "indices", *words).status == 0
+    assert ElementTree.parse(tmp_path / "indices.svg").getroot().tag.endswith("svg")
+    assert short_counts("H", [("S", ">= 4")]) == "≥+4" and short_counts("S", [("H", "< 0")]) == "<0"
+    assert short_counts("Rh", [("H", "< 0"), ("Rs", ">= 4")]) == "<0 S≥+4"
+    assert short_counts("H", [("Rh", ">= 3"), ("S", "< -1")]) == "≥+3 S<-1"
+
+
+def test_a_line_moves_while_a_game_is_played(monkeypatch):
+    """On a terminal: what is done, then the rounds out of those to come; nothing in a pipe."""
+    said = []
+    monkeypatch.setattr("bjsim.cli.waiting.Waiting.say", lambda line, *what: said.append(what))
+    assert bjsim(*GAME, "--rounds", "1e5", "--vary", "ramp=1-4,1-8").err == ""
+    assert said[0] == ("1 of 2: ramp=1-4, preparing the table",)
+    (what, done, total), *_ = [words for words in said if len(words) == 3]
+    assert what == "1 of 2: ramp=1-4, rounds" and 10_000 < done < total == 100_000
+    assert not any("2 of 2" in words[0] for words in said)  # ramps share a run
 
 
 def test_lines_fit_80_columns(stored):

@@ -10,8 +10,12 @@ import pytest
 from bjsim.errors import InputError
 from bjsim.strategies.counting import CountReturns, best_ramp, kelly_ramp, ramp_returns
 from bjsim.strategies.counting.count_returns import Floats
-from bjsim.strategies.counting.figures import Terms
+from bjsim.strategies.counting.fan import bankroll_fan
+from bjsim.strategies.counting.figures import Terms, find_figures
 from bjsim.strategies.counting.risk import (
+    ahead_probability,
+    bank_for_ruin,
+    bank_quantile,
     certainty_equivalent,
     desirability_index,
     full_kelly_bank,
@@ -55,6 +59,56 @@ def test_ruin() -> None:
     assert ruin_probability(0.0151, math.sqrt(variance), 300) == pytest.approx(0.0972, abs=5e-5)
     assert ruin_probability(-0.01, 1, 100) == 1
     assert ruin_probability(0.01, 1, 50) == pytest.approx(math.sqrt(ruin_probability(0.01, 1, 100)))
+
+
+def test_the_bank_for_a_risk_of_ruin_is_its_inverse() -> None:
+    """e^-2 needs the full Kelly bank; 1% needs ln(100) / 2 = 2.303 of them."""
+    kelly = full_kelly_bank(0.01, 3.0)
+    assert bank_for_ruin(0.01, 3.0, math.exp(-2)) == pytest.approx(kelly)
+    assert bank_for_ruin(0.01, 3.0, 0.01) == pytest.approx(2.302585 * kelly)
+    assert ruin_probability(0.01, 3.0, bank_for_ruin(0.01, 3.0, 0.2)) == pytest.approx(0.2, rel=1e-12)
+    assert math.isinf(bank_for_ruin(-0.01, 3.0, 0.01))
+    for ruin in (0.0, 1.0):
+        with pytest.raises(InputError, match="use a probability above 0 and below 1"):
+            bank_for_ruin(0.01, 3.0, ruin)
+
+
+def test_after_n0_84_per_cent_are_ahead() -> None:
+    assert ahead_probability(0.01, 3.0, n0(0.01, 3.0)) == pytest.approx(0.8413447)
+    assert ahead_probability(-0.01, 3.0, 90_000) == pytest.approx(1 - 0.8413447)
+    ramp = ramp_returns(table(), np.maximum(2 * (COUNTS - 1.0), 1))
+    figures = {one.key: one for one in find_figures(ramp, Terms(rounds_per_hour=80, trip_hours=1))}
+    hours = n0(ramp.ev, ramp.sd) / 80
+    assert figures["n0_hours"].value == pytest.approx(hours)
+    after = {one.key: one for one in find_figures(ramp, Terms(rounds_per_hour=80, trip_hours=hours))}
+    assert after["trip_ahead"].value == pytest.approx(0.8413447)
+    assert figures["trip_ror"].text == "< 0.0001%"
+
+
+def test_the_bankroll_of_a_share_of_the_players() -> None:
+    """In a fair game, by reflection: Phi(0) + Phi(-2) of the players are below where they began, at two deviations."""
+    assert bank_quantile(0.0, 1.0, 10.0, 25, 0.5 + 0.0000316712) == pytest.approx(10, abs=1e-5)  # Phi(-4)
+    assert bank_quantile(0.0, 1.0, 10.0, 100, 0.5 + 0.0227501) == pytest.approx(10, abs=1e-5)  # Phi(-2)
+    lost = trip_ruin_probability(0.001, 1.0, 10.0, 400)
+    assert bank_quantile(0.001, 1.0, 10.0, 400, lost - 1e-9) == 0
+    assert 0 < bank_quantile(0.001, 1.0, 10.0, 400, lost + 1e-3) < 2
+    fan = bankroll_fan(0.02, 5.0, 3000, 100)
+    assert fan.hours[-1] == 1000 and fan.n0_hours == pytest.approx(625) and fan.ruin == pytest.approx(math.exp(-4.8))
+    low, middle, high = (line[-1] for line in fan.quantiles)
+    spread = 5 * math.sqrt(1e5)
+    assert middle == pytest.approx(5000, rel=0.01) and high == pytest.approx(5000 + 1.645 * spread, rel=0.01)
+    assert low < 5000 - 1.645 * spread * 0.99 and fan.lost[-1] < fan.ruin
+    assert bankroll_fan(0.01, 5.0, 3000, 100).hours[-1] == 3250  # 1.25 times 2,500 hours, rounded up
+
+
+def test_the_bankrolls_of_many_players() -> None:
+    """Walks of 2,000 players with steps of a tenth of a unit, within four standard errors; at both quantiles."""
+    rng, steps = np.random.default_rng(4), 2_000
+    walks = 6 + np.cumsum(rng.normal(0.002, 0.1, (2_000, steps)), axis=1)
+    ends = np.where((walks <= 0).any(axis=1), 0.0, walks[:, -1])
+    for share in (0.2, 0.5, 0.9):
+        below = (ends <= bank_quantile(0.002, 0.1, 6.0, steps, share)).mean()
+        assert abs(below - share) < 4 * math.sqrt(share * (1 - share) / 2_000)
 
 
 def test_certainty_equivalent_is_half_the_profit_at_full_kelly() -> None:

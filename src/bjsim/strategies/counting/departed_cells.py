@@ -30,7 +30,7 @@ def departed_cells(chart: Chart, plays: Sequence[Departure]) -> dict[tuple[str, 
 
     Returns:
         For each cell that changes, by row and column, the other codes in the order of the plays, each with the counts
-        at which it is played: `>= 4` or `< 0`.
+        at which it is played, such as `>= 4` or `< 0`.
     """
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for play in plays:
@@ -38,7 +38,8 @@ def departed_cells(chart: Chart, plays: Sequence[Departure]) -> dict[tuple[str, 
         if play.row == INSURANCE:
             continue
         alone = Departures(chart, (play,))
-        for count, sign in ((play.count, ">="), (play.count - 1, "<")):
+        from_here = ((play.count, ">="), (play.count - 1, "<")), ((play.count + 1, ">"), (play.count, "<="))
+        for count, sign in from_here[play.operator in (">", "<=")]:
             code = alone.chart_at(count).cells[cell]
             if code != chart.cells[cell]:
                 found.setdefault(cell, []).append((code, f"{sign} {play.count}"))

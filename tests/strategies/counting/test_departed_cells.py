@@ -1,0 +1,31 @@
+"""Index plays cell by cell: which ones a game allows, and what they make of its chart."""
+
+from bjsim.sim.game.presets import named_rules
+from bjsim.strategies.counting.departed_cells import departed_cells, playable
+from bjsim.strategies.counting.departures import Departures, parse_departures
+from bjsim.strategies.exact.solver import Solver
+
+SIX = named_rules("vegas-s17")
+
+
+def test_what_a_game_allows() -> None:
+    """Fab 4 needs surrender; a game that doubles on 10 and 11 alone has no doubles of 9."""
+    plays = "i18+fab4"
+    departures = Departures.parse(plays, Solver(SIX).chart)
+    assert (playable(departures, True), playable(departures, False)) == (18, 17)
+    surrender = Departures.parse(plays, Solver(SIX.replace(surrender="late")).chart)
+    assert playable(surrender, True) == 22
+    doubles = Departures.parse("9v2 D>=1, 10vT D>=4", Solver(SIX.replace(double_on="10-11")).chart)
+    assert playable(doubles, True) == 1
+
+
+def test_cells_with_the_other_code_and_its_counts() -> None:
+    """The chart hits 12 v 3 and 16 v T, and stands on 12 v 4: above some counts, and below 0, it does not."""
+    chart = Solver(SIX.replace(surrender="late")).chart
+    found = departed_cells(
+        chart, parse_departures("12v3 S>=2, 12v4 S>=0, 15vT R>=0, 15vT S>=4, 13v4 S>-1, insurance I>=3")
+    )
+    assert found["12", "3"] == [("S", ">= 2")]
+    assert found["12", "4"] == [("H", "< 0")]
+    assert found["15", "T"] == [("H", "< 0"), ("Rs", ">= 4")]
+    assert ("insurance", "") not in found and found["13", "4"] == [("H", "<= -1")]
