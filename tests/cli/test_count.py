@@ -187,6 +187,7 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--vary", "optimal=1-4,1-8", "--ramp", "1-4"), "--ramp and --vary optimal cannot be combined"),
         (("--ror", "1%", "--bankroll", "10k", "--unit", "10"), "leave out --bankroll or --unit"),
         (("--ror", "1%", "--ramp", "1", "--rounds", "1e4"), "these bets lose 0.0"),
+        (("--bankroll", "$10,000"), "--bankroll $10,000: give --unit too"),
         (("--leave", "0"), "use a count below that of a fresh shoe, 0"),
         (("--leave", "low"), "--leave low is not accepted; use a whole count such as -1, or never"),
         (("--load", "none.npz"), "--load and --rules cannot be combined"),
@@ -293,6 +294,15 @@ def test_money(stored):
         assert {**played.json, "unit": None, "seconds": 0} == {**units, "seconds": 0} and played.json["unit"] == 10
         assert re.search(rf"EV per hour, \$ +{1000 * units['ev_per_round']:.2f} ±", played.err)
         assert re.search(r"≥ .* 12 +120.00 ", played.err)
+
+
+def test_units_are_compared():
+    """The better game bears the larger unit at the same risk."""
+    words = ("--rounds", "2e4", "--optimal", "1-8", "--ror", "5%", "--bankroll", "10k", "--vary", "cut=60%,75%")
+    out = bjsim(*GAME, *words).out
+    assert re.search(r"SCORE.* EV per hour, \$ .* unit for a risk of ruin of 5%, \$\s", out)
+    better = next(line for line in out.splitlines() if re.match(r" +cut=75% +\+", line))
+    assert re.search(r" – +\+\d\.\d\d ± ", better)  # profits per hour are in other units, so not subtracted
 
 
 def test_optimal_bets_can_be_placed(stored):

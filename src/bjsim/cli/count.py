@@ -20,6 +20,7 @@ from bjsim.cli.count_request import DEFAULT_ROUNDS, CountRequest, CountResult, e
 from bjsim.cli.options import (
     BetLimits,
     Count,
+    Dollars,
     Money,
     Precision,
     check_writable,
@@ -231,6 +232,8 @@ def make_request(options: dict[str, Any]) -> CountRequest:
         rules = Rules(decks=1)  # the stored run has its own
     ramp, unit = read_ramp(options["ramp"], options["unit"])
     bankroll, ror = options["bankroll"], options["ror"]
+    if isinstance(bankroll, Dollars) and not (unit or ror):
+        raise InputError(f"--bankroll ${bankroll:,.15g}: give --unit too, the money per unit, or --ror to find it")
     terms = Terms(
         1000.0 if bankroll is None or ror else bankroll / (unit or 1), options["rounds_per_hour"], options["kelly"],
         options["trip"], unit, ror, bankroll if ror else None,

@@ -219,7 +219,7 @@ def plot_indices(chart: Chart, plays: Sequence[Departure], title: str, summary: 
     labels = {cell: short_counts(chart.cells[cell], found) for cell, found in cells.items()}
     valued = ValuedChart.of_best_in(chart.rules).with_others({cell: found[0][0] for cell, found in cells.items()})
     codes = {cell.code for cell in valued.cells.values()} | {code for found in cells.values() for code, _ in found}
-    insurance = [f"Insurance: {short_counts('', [('I', f'{play.operator} {play.count}')])}." for play in plays
+    insurance = [f"Insurance: at {short_counts('', [('I', f'{play.operator} {play.count}')])}." for play in plays
                  if play.row == INSURANCE]  # fmt: skip
     notes = [
         "Framed: above, what the chart does; below, what is better at these counts, rounded as the system says.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -97,9 +97,11 @@ Rows = tuple[list[str], list[list[Cell]]]
 def varied_tables(games: Sequence[tuple[str, CountResult]]) -> tuple[Rows, Rows, list[str]]:
     """Headings and rows of the games, and of their differences to the first one; and what is said about them."""
     name, first = games[0]
-    headings = list(VARIED.values())
-    values = ["", *headings], [_line(name, one.figures) for name, one in games]
-    rows = [_line(name, find_differences(first, one)) for name, one in games[1:]]
+    also = ("ev_per_hour", "unit", "bankroll") if first.terms.unit or first.terms.ror else ()
+    columns = VARIED | {figure.key: figure.name for figure in first.figures if figure.key in also}
+    headings = list(columns.values())
+    values = ["", *headings], [_line(name, one.figures, columns) for name, one in games]
+    rows = [_line(name, find_differences(first, one), columns) for name, one in games[1:]]
     others = [name for name, one in games[1:] if not has_common_cards(first.run, one.run)]
     text = "± half the 95% interval; differences are between games on the same shoes"
     text += f", except {' and '.join(others)}: other cards, independent" if others else ""
@@ -112,9 +114,9 @@ def varied_tables(games: Sequence[tuple[str, CountResult]]) -> tuple[Rows, Rows,
     return values, ([f"minus {name}", *headings], rows), notes
 
 
-def _line(name: str, figures: Sequence[Figure]) -> list[Cell]:
+def _line(name: str, figures: Sequence[Figure], columns: Iterable[str]) -> list[Cell]:
     texts = {figure.key: figure.text for figure in figures}
-    return [Text(name), *(texts.get(key, "–") for key in VARIED)]
+    return [Text(name), *(texts.get(key, "–") for key in columns)]
 
 
 def varied_json(games: Sequence[tuple[str, CountResult]]) -> dict[str, object]:

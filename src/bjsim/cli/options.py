@@ -89,6 +89,10 @@ class BetLimits(click.ParamType):  # type: ignore[type-arg]
         return f"{least:g}-{most:g}" + (f"x{spots}" if spots > 1 else "")
 
 
+class Dollars(float):
+    """An amount that was given with a dollar sign, and so cannot be a number of units."""
+
+
 class Money(click.ParamType):  # type: ignore[type-arg]
     """An amount above 0, which may be written as 10k, 1.5M or $10,000."""
 
@@ -104,7 +108,7 @@ class Money(click.ParamType):  # type: ignore[type-arg]
         if not 0 < amount < 1e15:
             hint = "; put $ between single quotes, or leave it out" if text.startswith("0") or not text else ""
             self.fail(f"{value!r} is not accepted; give an amount above 0, such as 10000 or 10k{hint}", param)
-        return amount
+        return Dollars(amount) if "$" in str(value) else amount
 
     def text(self, value: float) -> str:
         """The amount as it may be given."""

@@ -46,7 +46,7 @@ def waiting(what: str) -> Iterator[Waiting]:
         line.say(what)
 
         def compiles() -> None:
-            if os.getpid() == process:  # a forked worker would wait for a lock that nobody frees
+            if os.getpid() == process:  # a forked worker would wait for a lock that stays taken
                 line.say(COMPILING)
 
         with on_compile(compiles):

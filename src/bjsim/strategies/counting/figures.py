@@ -103,6 +103,8 @@ class Figure:
         value, half = self.value - first.value, Z95 * error
         scale, digits, unit = self.form
         text = ("+" if value > 0 else "") + _text(value * scale, half * scale, digits, unit)
+        if self.form != first.form:  # of units that are not the same money
+            text = "–"
         return Figure(self.key, self.name, value, half, text, form=self.form)
 
 
@@ -118,7 +120,7 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
         The figures, in the order in which they are printed.
     """
     hour, bank, root = terms.rounds_per_hour, terms.bankroll, math.sqrt(terms.rounds_per_hour)
-    worth, currency = terms.unit or 1.0, "units" if terms.unit is None else "$"
+    per_unit, currency = terms.unit or 1.0, "units" if terms.unit is None else "$"
 
     def figure(key: str, name: str, metric: Metric, digits: int, scale: float = 1, unit: str = "") -> Figure:
         value = metric(ramp.ev, ramp.sd)
@@ -132,8 +134,8 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
     figures = [
         figure("ev_per_round", "EV per round, units", lambda ev, sd: ev, 6),
         figure("sd_per_round", "standard deviation per round, units", lambda ev, sd: sd, 4),
-        figure("ev_per_hour", f"EV per hour, {currency}", lambda ev, sd: ev * hour, digits, worth),
-        figure("sd_per_hour", f"standard deviation per hour, {currency}", lambda ev, sd: sd * root, 2, worth),
+        figure("ev_per_hour", f"EV per hour, {currency}", lambda ev, sd: ev * hour, digits, per_unit),
+        figure("sd_per_hour", f"standard deviation per hour, {currency}", lambda ev, sd: sd * root, 2, per_unit),
         Figure("bet", "mean initial bet per round, units", ramp.bet, None, f"{ramp.bet:.4f}"),
         Figure("played", "rounds with a bet", ramp.played, None, f"{100 * ramp.played:.2f}%"),
         figure("iba", "EV per initial bet (IBA)", lambda ev, sd: ev / ramp.bet, 4, 100, "%"),
@@ -152,7 +154,7 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
         ),
         figure(
             "ce_per_hour", f"certainty equivalent per hour, {currency}",
-            lambda ev, sd: hour * certainty_equivalent(ev, sd, bank, terms.kelly), digits, worth,
+            lambda ev, sd: hour * certainty_equivalent(ev, sd, bank, terms.kelly), digits, per_unit,
         ),
     ]  # fmt: skip
     if wagered is not None:
@@ -164,7 +166,7 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
             figures.append(figure("unit", f"unit {text}$", lambda ev, sd: money / bank_for_ruin(ev, sd, goal), 2))
         else:
             needed = partial(bank_for_ruin, ruin=goal)
-            figures.append(figure("bankroll", f"bankroll {text}{currency}", needed, 0, worth))
+            figures.append(figure("bankroll", f"bankroll {text}{currency}", needed, 0, per_unit))
     return figures
 
 
