@@ -160,7 +160,8 @@ def test_versions_of_a_bot_share_its_colour_and_former_bots_keep_a_page(tmp_path
 
 def test_it_is_computed_from_the_journal_alone(folder, page):
     header, *records = journal.read(folder)
-    standings, data = Standings(header), PageData()
+    standings = Standings(header)
+    data = PageData(standings.contest)
     for record in records:
         standings.add(record)
         data.add(record)
@@ -301,7 +302,7 @@ def check_replay(contest, record, requests, names):
     shown = [[] for _ in record["seats"]]
     seats = [names[bot] for bot in record["seats"]]
     before = None
-    for text, dealer, table in hand["steps"]:
+    for text, dealer, table, _ in hand["steps"]:
         if answer := ANSWERED.match(text):
             seat = seats.index(answer["name"])
             shown[seat].append(answer["request"].split(" "))
@@ -336,7 +337,7 @@ def test_replays_show_the_requests_of_bots(game):
     words, most_hands = "", 0
     for record, requests in rounds_with_requests(contest, names):
         hand = check_replay(contest, record, requests, names)
-        words += "\n".join(text for text, _, _ in hand["steps"])
+        words += "\n".join(text for text, *_ in hand["steps"])
         most_hands = max(most_hands, *(len(hands) for _, hands in hand["steps"][-1][2]))
     assert most_hands > (2 if contest.rules.max_hands > 2 else 1) or contest.rules.split_by == "never"
     assert ("The dealer has a natural" in words) == contest.rules.peek
@@ -354,11 +355,11 @@ def test_every_game_gives_a_page(game, tmp_path):
 def test_a_bot_out_of_strikes_gets_no_requests():
     contest = Contest(CARDSHARK, strikes=2)
     players = [Hostile(), find_player("lim17", CARDSHARK)]
-    data = PageData()
+    data = PageData(contest)
     for record in play_table(contest, TablePlan(0, 0, 0, (0, 1)), players.__getitem__, None):
         data.add(record)
     steps = [step for record in data.last for step in replay(contest, record, ["hostile", "lim17"])["steps"]]
-    words = [text for text, _, _ in steps if text.startswith(("hostile is", "hostile receives"))]
+    words = [text for text, *_ in steps if text.startswith(("hostile is", "hostile receives"))]
     assert len(words) > 10 and all("receives" in text and "(fault, crash" in text for text in words[:2])
     assert all("out of strikes" in text for text in words[2:])
 
@@ -369,14 +370,14 @@ def test_a_shortened_replay_is_the_same():
     for record, _ in rounds_with_requests(contest, names):
         hand = replay(contest, record, names)
         seats = [None] * len(record["seats"])
-        for (_, _, whole), (_, _, short) in zip(hand["steps"], shorten(hand)["steps"], strict=True):
+        for (_, _, whole, _), (_, _, short, _) in zip(hand["steps"], shorten(hand)["steps"], strict=True):
             seats = [new or old for new, old in zip(short, seats, strict=True)]
             assert seats == whole
 
 
 def test_the_whole_last_match_can_be_replayed():
-    data = PageData()
     contest = Contest(CARDSHARK.replace(chips=10**6), hands=31)
+    data = PageData(contest)
     for match, names in enumerate([["lim17", "lim18"], ["lim17", "lim19"]]):
         records = [record for record, _ in rounds_with_requests(contest, names, match)]
         for record in records:
@@ -386,8 +387,8 @@ def test_the_whole_last_match_can_be_replayed():
 
 
 def test_a_long_match_is_replayed_in_part():
-    data = PageData()
     contest = Contest(CARDSHARK.replace(chips=10**6), hands=102)
+    data = PageData(contest)
     for record, _ in rounds_with_requests(contest, ["lim17", "lim18"]):
         data.add(record)
     assert len(data.last) == 500
@@ -451,7 +452,7 @@ def test_split_hands_are_shown_separately(browser, tmp_path):
     for number, (_, _, record) in enumerate(host.page.swings):
         shown = browser.run(STEPS % number)
         hand = replay(host.contest, record, host.standings.names)
-        assert shown == [rows_of(hand["names"], seats) for _, _, seats in hand["steps"]]
+        assert shown == [rows_of(hand["names"], seats) for _, _, seats, _ in hand["steps"]]
         most_hands = max(most_hands, len(shown[-1]))
     assert most_hands > 3 and not browser.problems
 
@@ -460,9 +461,10 @@ def rows_of(names, seats):
     """The rows of the table; the first hand of a seat has the cell with its chips."""
     rows = []
     for name, (chips, hands) in zip(names, seats, strict=True):
-        for index, (cards, stake, status) in enumerate(hands):
+        for index, (cards, stake, status, points) in enumerate(hands):
             label = f"{name}, hand {index + 1}" if len(hands) > 1 else name
-            rows.append([label, cards.replace("T", "10"), str(stake), *([] if index else [str(chips)]), status])
+            held = f"{cards.replace('T', '10')} {points or ''}"
+            rows.append([label, held, str(stake), *([] if index else [str(chips)]), status])
     return rows
 
 

@@ -16,7 +16,7 @@ from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.report import page as pages
-from bjsim.bots.contest.report.colours import DARK, LIGHT, make_slugs, make_styles
+from bjsim.bots.contest.report.colours import DARK, LIGHT, make_colours, make_slugs
 from bjsim.bots.contest.report.comparisons import describe_ties
 from bjsim.bots.contest.report.page import Report, render_index
 from bjsim.bots.contest.report.page_data import PageData
@@ -59,7 +59,8 @@ def index_and_pages(folder):
 def write_page(folder, records):
     """Write the page after some records of a journal."""
     header, *others = journal.read(folder)
-    standings, data = Standings(header), PageData()
+    standings = Standings(header)
+    data = PageData(standings.contest)
     for record in others[:records]:
         standings.add(record)
         data.add(record)
@@ -230,11 +231,22 @@ def test_colours_of_bots_differ_for_the_colour_blind(palette, paper):
 
 def test_a_bot_keeps_its_colour():
     names = [f"bot {n}" for n in range(40)]
-    styles = make_styles(names)
-    assert len(set(styles[:32])) == 32 and all(len({s.colour for s in styles[n : n + 8]}) == 8 for n in (0, 8, 16))
-    assert make_styles(names[:11]) == styles[:11]  # later bots change nothing
-    assert make_styles([*names, names[3]]) == [*styles, styles[3]]  # another version of a bot
-    assert make_styles(["lim17", "optimal"])[1].colour == make_styles(["optimal"])[0].colour == 3
+    colours = make_colours(names)
+    assert all(len(set(colours[n : n + 8])) == 8 for n in range(0, 40, 8))
+    assert make_colours(names[:11]) == colours[:11]  # later bots change nothing
+    assert make_colours([*names, names[3]]) == [*colours, colours[3]]  # another version of a bot
+    assert make_colours(["lim17", "optimal"])[1] == make_colours(["optimal"])[0] == 3
+
+
+def test_bots_drawn_together_differ_in_colour():
+    names = [f"bot {n}" for n in range(40)]
+    colours = make_colours(names)
+    same = [number for number, colour in enumerate(colours) if colour == colours[0]]
+    assert len(same) == 5  # one in each block of eight
+    drawn = make_colours([*names, names[same[1]]], same)
+    assert len({drawn[number] for number in same}) == 5 and drawn[0] == colours[0]  # the best keeps its own
+    assert drawn[-1] == drawn[same[1]]  # another version of a bot
+    assert [drawn[n] for n in range(40) if n not in same] == [colours[n] for n in range(40) if n not in same]
 
 
 def test_file_names_of_bots_are_plain_and_differ():

@@ -97,15 +97,19 @@ def make_standings(bots):
     return standings
 
 
+def index_of(standings):
+    return render_index(Report(standings, PageData(standings.contest)))
+
+
 def test_the_page_of_300_bots_compares_the_first_of_them():
     """All pairs would be 90,000 cells, about a megabyte."""
-    page = render_index(Report(make_standings(300), PageData()))
+    page = index_of(make_standings(300))
     assert len(page) < 300_000
     rows = re.search(r'<table id="standings".*?</table>', page, re.S)[0].count("<tr")
     compared = re.search(r'aria-describedby="cross-note">.*?</table>', page, re.S)[0]
     assert rows == 301 and compared.count("<tr>") == COMPARED + 1 and compared.count("<td") == COMPARED**2
     assert f"Only the first {COMPARED} bots are compared" in page and page.count("<polyline") == DRAWN
-    assert "Only the first" not in render_index(Report(make_standings(COMPARED), PageData()))
+    assert "Only the first" not in index_of(make_standings(COMPARED))
 
 
 class Slow:

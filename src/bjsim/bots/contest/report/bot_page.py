@@ -1,4 +1,4 @@
-"""The page of one bot: its rank over time, its opponents, its faults and its hands."""
+"""The page of one bot: its mistakes, its rank over time, its opponents, its faults and its hands."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from bjsim.bots.contest.play.questions import Question
 from bjsim.bots.contest.report.command import published_sources
 from bjsim.bots.contest.report.comparisons import compare
 from bjsim.bots.contest.report.drawings import draw_rank
+from bjsim.bots.contest.report.mistakes import HANDS, BotMistakes
 from bjsim.bots.contest.report.page import Report
 from bjsim.bots.contest.report.page_data import BotHands
+from bjsim.bots.contest.scoring.score import NOT_STARTED
 from bjsim.bots.protocol import printable, printable_lines
 
+MISTAKES = 8  # mistakes shown, each with a hand
 LOGS_SHOWN = 5  # matches whose stderr is shown
 LOG_LENGTH = 4096  # characters of each
 
@@ -32,19 +35,33 @@ def render_bot(report: Report, row: Mapping[str, Any]) -> str:
     hands = report.data.hands.get(bot, BotHands())
     sources = published_sources([each["source"] for each in report.standings.bots])
     logs = read_logs(report.folder, bot) if report.folder else []
-    swings = [record for _, _, record in hands.swings]
+    mistakes = report.data.mistakes.bots.get(bot, BotMistakes())
+    costliest = mistakes.costliest(MISTAKES)
+    swings = [record for _, _, record in hands.swings] if hands.raises else []
+    faults = [group for key, group in sorted(report.data.faults.items()) if key[0] == bot]
     opponents = [(other, compare(report.standings, bot, other["number"])) for other in report.rows]
     return report.render(
         "bot.html",
         row=row,
         bot={**report.standings.bots[bot], "source": sources[bot]},
         earlier=[each for each in report.former if each["lasting_name"] == row["bot"] and each is not row],
-        style=report.styles[bot],
+        colour=report.colours[bot],
+        failure=next((group.shown[0] for group in faults if group.kind == NOT_STARTED), None),
+        mistakes=mistakes,
+        costliest=costliest,
+        judged=HANDS,
         rank=draw_rank(report.standings, bot),
         opponents=[(other, difference) for other, difference in opponents if difference],
-        faults=[group for key, group in sorted(report.data.faults.items()) if key[0] == bot],
-        swings=[describe_hand(report, record, bot) for record in swings],
-        last=[describe_hand(report, record, bot, record not in swings) for record in hands.last],
+        faults=faults,
+        hands=describe_hands(
+            report,
+            bot,
+            {
+                "The hands with these mistakes": [mistake.record for _, mistake in costliest],
+                "The largest wins and losses": swings,
+                f"The last match, match {hands.match + 1}": hands.last,
+            },
+        ),
         last_match=hands.match + 1,
         trace=describe_questions(report.questions(bot)),
         ready=last_ready(logs),
@@ -67,21 +84,34 @@ def describe_questions(asked: Sequence[Question]) -> str:
     return "\n".join(map(printable, lines))
 
 
-def describe_hand(report: Report, record: Mapping[str, Any], bot: int, anchor: bool = True) -> dict[str, Any]:
-    """A recorded round as the page of a bot shows it.
+def describe_hands(
+    report: Report, bot: int, groups: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The recorded rounds that the page of a bot shows.
 
     Args:
         report: What the pages of the contest have in common.
-        record: The record of the round.
         bot: Number of the bot.
-        anchor: Whether links to the hand lead here.
+        groups: The records by title.
 
     Returns:
-        The replay, with `seat`, the bot's profit in chips `won`, the steps as `words`, and the `dealer` and `seats`
-        at the end.
+        The titles of groups that are not empty, with the replays of their rounds. A replay also has `anchor` (whether
+        links to the hand lead here), `seat`, the bot's profit in chips `won`, the steps as `words`, and the `dealer`,
+        its `points` and the `seats` at the end.
     """
-    hand = report.replay(record)
-    seat = record["seats"].index(bot)
-    _, dealer, seats = hand["steps"][-1]
-    return {**hand, "anchor": anchor, "seat": seat, "won": record["net"][seat], "dealer": dealer, "seats": seats,
-            "words": [words for words, _, _ in hand["steps"]]}  # fmt: skip
+    shown: set[str] = set()
+    described = []
+    for title, records in groups.items():
+        hands: dict[str, dict[str, Any]] = {}  # without a round that costs most by two mistakes twice
+        for record in records:
+            hand = report.replay(record)
+            seat, anchor = record["seats"].index(bot), hand["hand"] not in shown
+            _, dealer, seats, points = hand["steps"][-1]
+            hands[hand["hand"]] = {
+                **hand, "anchor": anchor, "seat": seat, "won": record["net"][seat], "dealer": dealer, "seats": seats,
+                "points": points, "words": [words for words, *_ in hand["steps"]],
+            }  # fmt: skip
+        shown |= hands.keys()
+        if hands:
+            described.append((title, list(hands.values())))
+    return described

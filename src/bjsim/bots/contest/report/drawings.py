@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bjsim.bots.contest.report.colours import Style
 from bjsim.bots.contest.scoring.standings import Standings
 
 DRAWN = 60  # lines in a drawing, by rank
 INTERVALS = 25  # intervals in a drawing
 TOP = 5  # bots drawn in their colours; the others are grey
+CLIPPED = 1.5  # a drawing is clipped if its scale would be this many times as long
 GAP = 8.0  # least distance of two labels
 
 
@@ -30,6 +30,20 @@ def _ticks(low: float, high: float, count: int = 5) -> list[float]:
     return [n * step for n in range(first, first + count * 3) if low <= n * step <= high]
 
 
+def _clip(cut: Sequence[float], whole: Sequence[float]) -> tuple[float, float]:
+    """Bounds of a drawing: all values, or without the outermost if these need a much longer scale.
+
+    Args:
+        cut: Values of which those beyond the 5th and the 95th percentile may lie outside.
+        whole: Values that must be inside.
+    """
+    values = sorted(cut)
+    outermost = int(0.95 * (len(values) - 1))
+    low, high = min(values[-1 - outermost], *whole), max(values[outermost], *whole)
+    full = min(values[0], *whole), max(values[-1], *whole)
+    return (low, high) if (high - low) * CLIPPED < full[1] - full[0] else full
+
+
 def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str, Any]:
     """The drawing of mean chips with 95% intervals for the first INTERVALS bots.
 
@@ -38,46 +52,56 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str,
         start: The chips at the beginning of a match.
 
     Returns:
-        Ticks, the position of `start`, and for each bot its mean and its interval.
+        Ticks, the position of `start`, whether intervals are `clipped`, and for each bot its mean, its interval and
+        the sides on which that is cut.
     """
-    drawn = rows[:INTERVALS]
+    drawn = [row for row in rows if row["started"]][:INTERVALS] or rows[:1]
     bounds = [row["chips_ci95"] or [row["chips"]] * 2 for row in drawn]
-    low, high = min(start, *(b[0] for b in bounds)), max(start, *(b[1] for b in bounds))
+    ends = [end for bound in bounds for end in bound]
+    low, high = _clip(ends, [start, *(row["chips"] for row in drawn)])
     x = _scale(low, high, 2, 98)
+    inside = [[max(low, b[0]), min(high, b[1])] for b in bounds]
     return {
+        "clipped": inside != bounds,
         "start": x(start),
         "ticks": [(x(tick), f"{tick:g}") for tick in _ticks(low, high)],
         "rows": [
-            {"x": x(row["chips"]), "low": x(b[0]), "width": round(x(b[1]) - x(b[0]), 2)}
-            for row, b in zip(drawn, bounds, strict=True)
+            {
+                "x": x(row["chips"]),
+                "low": x(b[0]),
+                "width": round(x(b[1]) - x(b[0]), 2),
+                "cut": " ".join(["left"] * (b[0] > whole[0]) + ["right"] * (b[1] < whole[1])),
+            }
+            for row, b, whole in zip(drawn, inside, bounds, strict=True)
         ],
     }
 
 
-def draw_convergence(standings: Standings, styles: Sequence[Style]) -> dict[str, Any] | None:
+def draw_convergence(standings: Standings, colours: Sequence[int]) -> dict[str, Any] | None:
     """The drawing of mean chips against matches for the first DRAWN bots, by rank.
 
     Args:
         standings: The standings.
-        styles: The styles by bot number.
+        colours: The colours by bot number.
 
     Returns:
-        Polylines, labels and ticks, and the means as numbers; None if there are fewer than two points.
+        Polylines, labels and ticks, the means as numbers, and `cut` (positions and values of the edges beyond which
+        lines are cut off); None if there are fewer than two points.
     """
     points = [point for point in standings.progress if point[0] * 20 >= standings.matches] or standings.progress
     if len(points) < 2:
         return None
     order = standings.order()[:DRAWN]
     values = [means[bot] for _, means in points for bot in order]
-    low, high = min(values), max(values)
+    low, high = _clip(values, [points[-1][1][bot] for bot in order])
     x, y = _scale(points[0][0], points[-1][0]), _scale(low, high, 97, 3)
     labels = _spread_labels([float(y(points[-1][1][bot])) for bot in order[:TOP]])
     lines = [
         {
             "name": standings.names[bot],
-            "style": styles[bot],
+            "colour": colours[bot],
             "label": labels[index] if index < TOP and standings.scores[bot].started else None,
-            "points": " ".join(f"{x(matches)},{y(means[bot])}" for matches, means in points),
+            "points": " ".join(f"{x(matches)},{y(min(high, max(low, means[bot])))}" for matches, means in points),
         }
         for index, bot in enumerate(order)
     ]
@@ -85,6 +109,7 @@ def draw_convergence(standings: Standings, styles: Sequence[Style]) -> dict[str,
         "names": [standings.names[bot] for bot in order],
         "means": [(matches, [means[bot] for bot in order]) for matches, means in points],
         "lines": lines,
+        "cut": [(y(edge), value) for edge, value in ((high, max(values)), (low, min(values))) if edge != value],
         "y_ticks": [(y(tick), f"{tick:g}") for tick in _ticks(low, high)],
         "x_ticks": _match_ticks(points[0][0], points[-1][0]),
     }

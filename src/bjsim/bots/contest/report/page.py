@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 
 from bjsim.bots.contest.play.questions import Question, protocol_of, questions
 from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.report.colours import DARK, LIGHT, make_slugs, make_styles
+from bjsim.bots.contest.report.colours import DARK, LIGHT, make_colours, make_slugs
 from bjsim.bots.contest.report.command import contest_command, published_sources, settings_file
 from bjsim.bots.contest.report.comparisons import COMPARED, crosstable, describe_lead, describe_ties
 from bjsim.bots.contest.report.drawings import DRAWN, TOP, draw_convergence, draw_intervals
@@ -55,7 +55,7 @@ class Report:
         names: Names by bot number; the last is the house.
         slugs: Names of the bots' pages, without their ending.
         protocols: The protocols by bot number; empty for a player that is not a program.
-        styles: How the bots are drawn.
+        colours: In which the bots are drawn.
     """
 
     def __init__(
@@ -65,11 +65,12 @@ class Report:
         self.standings, self.data, self.folder = standings, data, folder
         self.names = standings.seat_names
         self.slugs = make_slugs(standings.names)
-        self.styles = make_styles([bot["name"] for bot in standings.bots])  # versions of a bot share one
         self.rows = [
             {**self._describe(row, timings), "top": place < TOP and row.score.started}
             for place, row in enumerate(standings.rows())
         ]
+        top = [row["number"] for row in self.rows if row["top"]]
+        self.colours = make_colours([bot["name"] for bot in standings.bots], top)  # versions of a bot share one
         self.former = [self._describe(row, timings) for row in standings.former()]
         for row, ties in zip(self.rows, describe_ties(standings, self.rows), strict=True):
             row["ties"] = ties
@@ -85,7 +86,7 @@ class Report:
         """A row of the standings as the pages need it."""
         return {
             **row_values(row, timings), "number": row.bot, "lasting_name": self.standings.bots[row.bot]["name"],
-            "slug": self.slugs[row.bot], "left": row.left, "ties": "",
+            "slug": self.slugs[row.bot], "left": row.left, "ties": "", "started": row.score.started,
             "twins": [self.names[bot] for bot in self.standings.twins(row.bot)],
             **how_played(self.standings.bots[row.bot]),
         }  # fmt: skip
@@ -116,7 +117,7 @@ class Report:
         return templates().get_template(template).render(
             standings=standings, contest=standings.contest, rules=standings.contest.rules, rows=self.rows,
             title=standings.contest.title or "Blackjack contest", luck=standings.luck_adjusted, changed=self.changed,
-            reload=0 if standings.end else RELOAD, names=self.names, slugs=self.slugs, styles=self.styles,
+            reload=0 if standings.end else RELOAD, names=self.names, slugs=self.slugs, colours=self.colours,
             round_number=lambda record: round_number(record, standings.contest),
             light=LIGHT, dark=DARK, both="line" in self.protocols, fewest=MIN_BATCHES, **values,
         )  # fmt: skip
@@ -182,7 +183,7 @@ def render_index(report: Report) -> str:
         compared=COMPARED,
         unstarted=not all(score.started for score in standings.scores),
         intervals=draw_intervals(rows, contest.rules.chips),
-        convergence=draw_convergence(standings, report.styles),
+        convergence=draw_convergence(standings, report.colours),
         crosstable=crosstable(standings),
         faults=[group for _, group in sorted(data.faults.items())],
         replays=json.dumps(list(map(shorten, [*swings, *last])), separators=(",", ":")).replace("<", "\\u003c"),

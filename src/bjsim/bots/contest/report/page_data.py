@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import Any
 
-from bjsim.bots.contest.config import MAX_COUNT
+from bjsim.bots.contest.config import MAX_COUNT, Contest
+from bjsim.bots.contest.report.mistakes import MistakeLog
 
 SWINGS = 12  # replays of the rounds with the largest swings
 LAST = 500  # replays of the last match; with four bots they take 1 MB
@@ -47,9 +48,17 @@ class FaultGroup:
 
 @dataclass
 class BotHands:
-    """The rounds on the page of a bot. last: the first BOT_LAST of its last match; swings: its largest."""
+    """The rounds on the page of a bot.
+
+    Attributes:
+        match: Number of its last match, -1 before the first.
+        last: The first BOT_LAST records of it.
+        swings: (swing in chips, -number, record) of the rounds with its largest wins and losses.
+        raises: Whether it has ever raised its stake: the swings of others are just their first hands.
+    """
 
     match: int = -1
+    raises: bool = False
     last: list[dict[str, Any]] = field(default_factory=list)
     swings: Swings = field(default_factory=list)
 
@@ -57,17 +66,22 @@ class BotHands:
 class PageData:
     """The data of the pages that the standings do not have. Pass every record to `add`, as to the standings.
 
+    Args:
+        contest: The settings.
+
     Attributes:
         last: The first LAST records of the last match.
         swings: (swing in chips, -number, record) of the rounds with the largest swings.
         hands: The rounds on the page of each bot.
         faults: The faults by bot and kind.
+        mistakes: The mistakes of each bot.
         match: Number of the last match, -1 before the first.
         own: The bot whose own match it is, or None.
         rounds: Rounds in the last match.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, contest: Contest) -> None:
+        self.mistakes = MistakeLog(contest)
         self.last: list[dict[str, Any]] = []
         self.swings: Swings = []
         self.hands: dict[int, BotHands] = {}
@@ -97,13 +111,15 @@ class PageData:
         kept = {**record, "spent": dict(self._spent)}  # a bot without strikes left is not asked
         if len(self.last) < LAST:
             self.last.append(kept)
+        self.mistakes.add(kept)
         self.swings = self._with(self.swings, max(map(abs, record["net"])), kept, SWINGS)
-        for bot, net in zip(record["seats"], record["net"], strict=True):
+        for bot, net, moves in zip(record["seats"], record["net"], record["moves"], strict=True):
             hands = self.hands.setdefault(bot, BotHands())
             if hands.match != self.match or record["sitting"] == record["hand"] == 0:
                 hands.match, hands.last = self.match, []
             if len(hands.last) < BOT_LAST:
                 hands.last.append(kept)
+            hands.raises = hands.raises or any(move[0] == "B" for move in moves)
             hands.swings = self._with(hands.swings, abs(net), kept, BOT_SWINGS)
         for fault in record.get("faults", ()):
             self._spent[fault["bot"]] += 1

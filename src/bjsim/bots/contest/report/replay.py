@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from bjsim.bots.contest.config import Contest
@@ -27,6 +28,8 @@ from bjsim.sim.game.events import (
 )
 from bjsim.sim.game.hand import Hand
 
+FINISHED = 17  # at fewer points the dealer has not played
+
 
 def round_number(record: Mapping[str, Any], contest: Contest) -> str:
     """The number of a round in its match and at its table, as in `--hand MATCH.TABLE.ROUND`.
@@ -35,6 +38,12 @@ def round_number(record: Mapping[str, Any], contest: Contest) -> str:
     """
     number = f"{record['match'] + 1}.{record['table'] + 1}.{record['sitting'] * contest.hands + record['hand'] + 1}"
     return f"{number}.{record['own'] + 1}" if "own" in record else number
+
+
+@lru_cache(maxsize=4096)
+def count_points(cards: str) -> int:
+    """The total of a hand; every step of a replay shows those of all hands."""
+    return Hand(cards).points
 
 
 class RequestRecorder(RecordedPlayer):
@@ -62,7 +71,8 @@ def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str]) ->
 
     Returns:
         `hand` (the number of the round), `names` by seat, `net` chips by seat, and `steps`. A step is a line of text,
-        the dealer's cards after it, and for each seat its chips and its hands, each as cards, stake and last status.
+        the dealer's open cards after it, for each seat its chips and its hands, each as cards, stake, last status and
+        total, and the dealer's total.
     """
     recorders = [
         RequestRecorder(names[bot], moves) for bot, moves in zip(record["seats"], record["moves"], strict=True)
@@ -72,7 +82,7 @@ def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str]) ->
     return {
         "hand": round_number(record, contest),
         "names": [seat.name for seat in table.seats],
-        "steps": [[table.step(event), table.dealer_shown, table.seats_shown] for event in events],
+        "steps": [[table.step(event), table.dealer_shown, table.seats_shown, table.dealer_points] for event in events],
         "net": record["net"],
     }
 
@@ -81,8 +91,9 @@ def shorten(hand: Mapping[str, Any]) -> dict[str, Any]:
     """A replay with 0 for every seat that a step does not change, which halves the page of a long match."""
     steps: list[list[Any]] = []
     before: list[Any] = [None] * len(hand["names"])
-    for text, dealer, seats in hand["steps"]:
-        steps.append([text, dealer, [0 if seat == old else seat for seat, old in zip(seats, before, strict=True)]])
+    for text, dealer, seats, points in hand["steps"]:
+        changed = [0 if seat == old else seat for seat, old in zip(seats, before, strict=True)]
+        steps.append([text, dealer, changed, points])
         before = seats
     return {**hand, "steps": steps}
 
@@ -92,11 +103,12 @@ class _ReplayHand:
     stake: int
     cards: str = ""
     status: str = ""
+    ending: str = ""
     paid: bool = False
 
     @property
     def points(self) -> int:
-        return Hand(*self.cards).points
+        return count_points(self.cards)
 
 
 @dataclass
@@ -129,7 +141,7 @@ class _TableState:
 
     def __init__(self, contest: Contest, record: Mapping[str, Any], recorders: Sequence[RequestRecorder]) -> None:
         self.buy_in = contest.rules.buy_in
-        self.ties_lose = contest.rules.ties == "lose"
+        self.naturals = contest.rules.naturals == "both"
         self.dealer = self.hole = ""
         faults = record.get("faults", ())
         self.seats = [
@@ -151,8 +163,15 @@ class _TableState:
         return self.dealer + (HIDDEN if self.hole else "")
 
     @property
+    def dealer_points(self) -> int:
+        return count_points(self.dealer)
+
+    @property
     def seats_shown(self) -> list[list[Any]]:
-        return [[seat.chips, [[hand.cards, hand.stake, hand.status] for hand in seat.hands]] for seat in self.seats]
+        return [
+            [seat.chips, [[hand.cards, hand.stake, hand.status, hand.points] for hand in seat.hands]]
+            for seat in self.seats
+        ]
 
     def step(self, event: Event) -> str:
         """Apply an event to the table; returns its description."""
@@ -168,7 +187,7 @@ class _TableState:
                 return f"The dealer has a natural, {self.dealer}: the round ends."
             case Revealed(card):
                 self._reveal()
-                return f"The dealer reveals {card}: {Hand(*self.dealer).points}."
+                return f"The dealer reveals {card}: {self.dealer_points}."
         seat = self.seats[event.seat]
         if isinstance(event, Insured):
             return f"{seat.name} takes insurance."
@@ -184,7 +203,7 @@ class _TableState:
             case Acted(action=action):
                 return self._answer(seat, event.hand, name, action)
             case HandEnded(ending=ending):
-                hand.status = ending
+                hand.status = hand.ending = ending
                 return f"{name}: {ending}."
             case Settled(net=net):
                 return self._pay(seat, hand, name, net * self.buy_in)
@@ -194,7 +213,7 @@ class _TableState:
             self.hole = card
             return "The dealer takes the hole card."
         self.dealer += card
-        return f"The dealer takes {card}: {Hand(*self.dealer).points}."
+        return f"The dealer takes {card}: {self.dealer_points}."
 
     def _reveal(self) -> None:
         self.dealer += self.hole
@@ -226,9 +245,24 @@ class _TableState:
     def _pay(self, seat: _ReplaySeat, hand: _ReplayHand, name: str, won: Fraction) -> str:
         chips = seat.win(won)
         hand.paid = True
-        hand.status = f"{chips:+d}"
-        tie = hand.points if hand.points == Hand(*self.dealer).points <= 21 else 0
+        verb = "wins" if chips > 0 else "loses" if chips < 0 else "pushes"
+        reason = self._reason(hand, verb)
+        hand.status = f"{chips:+d} ({reason})"
         if not chips:
-            return f"{name} neither wins nor loses{f': a tie at {tie}' if tie else ''}."
-        why = f": a tie at {tie} loses" if tie and chips < 0 and self.ties_lose else ""
-        return f"{name} {'wins' if chips > 0 else 'loses'} {abs(chips)} chips{why}."
+            return f"{name} neither wins nor loses ({reason})."
+        return f"{name} {verb} {abs(chips)} chips ({reason})."
+
+    def _reason(self, hand: _ReplayHand, verb: str) -> str:
+        """Why a hand wins or loses: `bust 24`, `ties 20: loses`, `18 against 20`."""
+        own, dealer = hand.points, self.dealer_points
+        if hand.ending in ("bust", "charlie"):
+            return f"{hand.ending} {own}"
+        if hand.ending in ("surrendered", "natural"):
+            return hand.ending
+        if self.naturals and Hand(self.dealer).natural:
+            return f"{own} against a natural"
+        if dealer < FINISHED or self.hole:
+            return str(own)  # it was certain before the dealer's cards were
+        if dealer == own:
+            return f"ties {own}: {verb}"
+        return f"{own} against {dealer}{', bust' if dealer > 21 else ''}"

@@ -45,14 +45,15 @@ if (stored) {
     return card;
   });
   const show = () => {
-    const hand = hands[$("hand").value], [text, dealer, seats] = hand.steps[step];
+    const hand = hands[$("hand").value], [text, dealer, seats, points] = hand.steps[step];
     $("step").textContent = `${step + 1} of ${hand.steps.length}. ${text}`;
     $("dealer").replaceChildren(...cards(dealer));
+    $("points").textContent = points || "";
     $("seats").replaceChildren(...seats.flatMap((_, number) => {
       let at = step;
       while (!hand.steps[at][2][number]) at--;  // 0: unchanged since the step before
       const [chips, hands] = hand.steps[at][2][number];
-      return hands.map(([held, stake, status], index) => {
+      return hands.map(([held, stake, status, points], index) => {
         const row = document.createElement("tr");
         const name = hand.names[number] + (hands.length > 1 ? `, hand ${index + 1}` : "");
         [name, held, stake, chips, status].forEach((value, column) => {
@@ -65,7 +66,7 @@ if (stored) {
             const box = document.createElement("span");
             box.className = "cards";
             box.append(...cards(value));
-            cell.append(box);
+            cell.append(box, ` ${points || ""}`);
           } else {
             cell.textContent = value;
           }

@@ -1,0 +1,187 @@
+"""The mistakes of each bot, with their exact costs: its recorded decisions, judged by the coach."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.play.match import RecordedPlayer, replay_record
+from bjsim.sim.game.actions import INSURANCE, Action, View
+from bjsim.strategies.charts.chart import INSURANCE_ROW
+from bjsim.strategies.charts.rows import parse_row
+from bjsim.strategies.evaluation.coach import Coach
+
+HANDS = 500  # rounds of each bot that are judged: all those of a long contest would take minutes
+TENS = str.maketrans("JQK", "TTT")
+
+
+class Cell(NamedTuple):
+    """A wrong answer in a cell of the chart: row and column, the letters of the bot's action and of the best one."""
+
+    row: str
+    column: str
+    answer: str
+    best: str
+
+
+@dataclass
+class Mistake:
+    """How often a bot gave a wrong answer, and what that cost.
+
+    Attributes:
+        count: How many times.
+        bets: The sum of the costs in stakes of the hand.
+        chips: The sum of the costs in chips.
+        record: The round in which it cost most.
+        worst: Its cost in that round, in chips.
+    """
+
+    count: int = 0
+    bets: float = 0.0
+    chips: float = 0.0
+    record: dict[str, Any] = field(default_factory=dict)
+    worst: float = 0.0
+
+    def add(self, cost: float, stake: int, record: dict[str, Any]) -> None:
+        """Count the answer once more.
+
+        Args:
+            cost: What it cost, in stakes of the hand.
+            stake: The stake of the hand in chips.
+            record: The round.
+        """
+        self.count += 1
+        self.bets += cost
+        self.chips += cost * stake
+        if cost * stake > self.worst:
+            self.worst, self.record = cost * stake, record
+
+
+@dataclass
+class BotMistakes:
+    """The mistakes of a bot in its first rounds.
+
+    Attributes:
+        hands: Rounds that were judged.
+        decisions: Its answers in them that have an exact value.
+        by_cell: The mistakes by cell.
+    """
+
+    hands: int = 0
+    decisions: int = 0
+    by_cell: dict[Cell, Mistake] = field(default_factory=lambda: defaultdict(Mistake))
+
+    @property
+    def chips_per_hand(self) -> float:
+        """The cost of all mistakes in chips per hand."""
+        return sum(mistake.chips for mistake in self.by_cell.values()) / max(1, self.hands)
+
+    def costliest(self, count: int) -> list[tuple[Cell, Mistake]]:
+        """The mistakes that cost most in all.
+
+        Args:
+            count: Number of mistakes at most.
+
+        Returns:
+            Their cells, and what they cost.
+        """
+        return sorted(self.by_cell.items(), key=lambda item: -item[1].chips)[:count]
+
+
+class MistakeLog:
+    """Judges the first HANDS rounds of each bot.
+
+    Raises have no exact value and are left out, as are moves that were not the bot's own.
+
+    Args:
+        contest: The settings.
+
+    Attributes:
+        bots: The mistakes by bot number.
+    """
+
+    def __init__(self, contest: Contest) -> None:
+        self.contest = contest
+        self.bots: dict[int, BotMistakes] = defaultdict(BotMistakes)
+        self._coach: Coach | None = None
+        self._judge = lru_cache(maxsize=2**14)(self._judge_hand)
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Judge the decisions of a round.
+
+        Args:
+            record: The record of the round, with the strikes spent before it, as `PageData` keeps it.
+        """
+        seats = [seat for seat, bot in enumerate(record["seats"]) if bot >= 0 and self.bots[bot].hands < HANDS]
+        if not seats:
+            return
+        asked: list[tuple[int, int, View]] = []
+
+        def note(seat: int, view: View, move: int) -> None:
+            asked.append((seat, move, view))
+
+        players = [
+            RecordedPlayer("", moves, partial(note, seat) if seat in seats else None)
+            for seat, moves in enumerate(record["moves"])
+        ]
+        replay_record(self.contest.rules, record, players)
+        for seat in seats:
+            self.bots[record["seats"][seat]].hands += 1
+        own = {seat: own_moves(record, seat, self.contest.strikes) for seat in seats}
+        for seat, move, view in asked:
+            if move in own[seat]:
+                self._add_decision(record, self.bots[record["seats"][seat]], view, record["moves"][seat][move][0])
+
+    def _add_decision(self, record: dict[str, Any], bot: BotMistakes, view: View, answer: str) -> None:
+        if view.legal == INSURANCE and answer == "S":
+            return  # a program that is started for every move is not asked
+        hand = view.hand.translate(TENS)
+        hand = hand if view.split else "".join(sorted(hand))
+        judged = self._judge(hand, view.dealer, view.legal.replace("B", ""), view.split, view.hands, answer)
+        if judged is None:
+            return
+        bot.decisions += 1
+        cell, cost = judged
+        if cost:
+            bot.by_cell[cell].add(cost, view.stake, record)
+
+    def _judge_hand(
+        self, hand: str, dealer: str, legal: str, split: bool, hands: int, answer: str
+    ) -> tuple[Cell, float] | None:
+        """The cell of a decision and its cost, 0 if it is no mistake; None if it has no exact value."""
+        self._coach = coach = self._coach or Coach(self.contest.rules)
+        view = View(self.contest.rules, 0, hand, dealer, dealer, self.contest.rules.buy_in, 0, legal, split, hands)
+        judgement = coach.judge(view, Action(answer))
+        if judgement is None:
+            return None
+        states = coach.chart.states
+        rows = states.rows_of(coach.chart.find_state(hand, split), "P" in legal)
+        row = next(name for name in rows if not parse_row(name).counted)
+        row = INSURANCE_ROW if legal == INSURANCE else row
+        cell = Cell(row, states.column(dealer), answer, judgement.best)
+        return cell, judgement.cost if judgement.is_mistake else 0.0
+
+
+def own_moves(record: Mapping[str, Any], seat: int, strikes: int) -> set[int]:
+    """The moves of a seat that its bot made: without stands for faults, and those after its last strike.
+
+    Args:
+        record: The record of a round, with the strikes `spent` before it by bot.
+        seat: Number of the seat in the record.
+        strikes: Faults that a bot may make in a match.
+
+    Returns:
+        Numbers of the moves in the round.
+    """
+    bot = record["seats"][seat]
+    faults = {fault["move"] for fault in record.get("faults", ()) if fault["bot"] == bot}
+    left, own = strikes - record["spent"].get(bot, 0), set()
+    for move in range(len(record["moves"][seat])):
+        if left > 0 and move not in faults:
+            own.add(move)
+        left -= move in faults
+    return own
