@@ -10,7 +10,7 @@ from bjsim.bots.contest.scoring.standings import Standings
 DRAWN = 60  # lines in a drawing, by rank
 INTERVALS = 25  # intervals in a drawing
 TOP = 5  # bots drawn in their colours; the others are grey
-CLIPPED = 1.5  # a drawing is clipped if its scale would be this many times as long
+MARGIN = 0.25  # share of a scale by which it is extended for the outermost values; those farther out are cut off
 GAP = 8.0  # least distance of two labels
 
 
@@ -30,18 +30,19 @@ def _ticks(low: float, high: float, count: int = 5) -> list[float]:
     return [n * step for n in range(first, first + count * 3) if low <= n * step <= high]
 
 
-def _clip(cut: Sequence[float], whole: Sequence[float]) -> tuple[float, float]:
-    """Bounds of a drawing: all values, or without the outermost if these need a much longer scale.
+def _clip(values: Sequence[float], whole: Sequence[float]) -> tuple[float, float]:
+    """Bounds of a drawing: of all values but those far beyond the 5th or the 95th percentile.
 
     Args:
-        cut: Values of which those beyond the 5th and the 95th percentile may lie outside.
+        values: Values of which some may lie outside.
         whole: Values that must be inside.
     """
-    values = sorted(cut)
-    outermost = int(0.95 * (len(values) - 1))
-    low, high = min(values[-1 - outermost], *whole), max(values[outermost], *whole)
-    full = min(values[0], *whole), max(values[-1], *whole)
-    return (low, high) if (high - low) * CLIPPED < full[1] - full[0] else full
+    ordered = sorted(values)
+    last = int(0.95 * (len(ordered) - 1))
+    low, high = min(ordered[-1 - last], *whole), max(ordered[last], *whole)
+    margin = MARGIN * (high - low)
+    inside = [*whole, *(value for value in ordered if low - margin <= value <= high + margin)]
+    return min(inside), max(inside)
 
 
 def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str, Any]:
@@ -52,16 +53,18 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str,
         start: The chips at the beginning of a match.
 
     Returns:
-        Ticks, the position of `start`, whether intervals are `clipped`, and for each bot its mean, its interval and
-        the sides on which that is cut.
+        Ticks, the position of `start`, whether there are `more` bots, whether intervals are `clipped`, and for each
+        bot its mean, its interval and the sides on which that is cut.
     """
-    drawn = [row for row in rows if row["started"]][:INTERVALS] or rows[:1]
+    started = [row for row in rows if row["started"]] or rows[:1]
+    drawn = started[:INTERVALS]
     bounds = [row["chips_ci95"] or [row["chips"]] * 2 for row in drawn]
     ends = [end for bound in bounds for end in bound]
     low, high = _clip(ends, [start, *(row["chips"] for row in drawn)])
     x = _scale(low, high, 2, 98)
     inside = [[max(low, b[0]), min(high, b[1])] for b in bounds]
     return {
+        "more": len(started) > len(drawn),
         "clipped": inside != bounds,
         "start": x(start),
         "ticks": [(x(tick), f"{tick:g}") for tick in _ticks(low, high)],
