@@ -73,7 +73,7 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str,
                 "x": x(row["chips"]),
                 "low": x(b[0]),
                 "width": round(x(b[1]) - x(b[0]), 2),
-                "cut": " ".join(["left"] * (b[0] > whole[0]) + ["right"] * (b[1] < whole[1])),
+                "cut": ["left"] * (b[0] > whole[0]) + ["right"] * (b[1] < whole[1]),
             }
             for row, b, whole in zip(drawn, inside, bounds, strict=True)
         ],
