@@ -196,9 +196,9 @@ def test_one_lucky_match_does_not_set_the_scale():
 # --- in a browser
 
 
-@pytest.mark.parametrize("name", ["lim14", "raiser", "optimal"])
+@pytest.mark.parametrize("name", ["index", "pages/lim14", "pages/raiser", "pages/optimal"])
 def test_no_column_is_lost_on_a_phone(browser, played, name):
-    browser.open((played[0] / "pages" / f"{name}.html").as_uri(), width=390)
+    browser.open((played[0] / f"{name}.html").as_uri(), width=390)
     browser.run("document.querySelectorAll('details.hand').forEach(each => { each.open = true; })")
     cut = """[...document.querySelectorAll('.wide')].filter(
         box => box.checkVisibility() && box.scrollWidth > box.clientWidth).map(box => box.outerHTML.slice(0, 99))"""
