@@ -11,7 +11,6 @@ from rich.console import Console
 
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.scoring.differences import with_matches
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli.koth_play import choose_contest
 from bjsim.cli.koth_screen import ContestScreen
@@ -46,7 +45,6 @@ def compare(
     given = {"matches": matches, "duplicate": True, "until": "decided", "lives": "match", "against": (), "house": ""}
     contest, _ = choose_contest(config_path, rules_name, given | ({} if seed is None else {"seed": seed}))
     entrants = gather([one, other], contest.rules)
-    contest = with_matches(contest, len(entrants))
     console = Console()
     with nullcontext(out) if out else TemporaryDirectory() as folder:
         host = Host.begin(Path(folder) if out else Path(folder) / "contest", contest, entrants, workers, sandbox)

@@ -13,7 +13,6 @@ from bjsim.bots.contest.report.drawings import draw_rank
 from bjsim.bots.contest.report.mistakes import HANDS, BotMistakes
 from bjsim.bots.contest.report.page import Report
 from bjsim.bots.contest.report.page_data import BotHands
-from bjsim.bots.contest.scoring.score import NOT_STARTED
 from bjsim.bots.protocol import printable, printable_lines
 
 MISTAKES = 8  # mistakes shown, each with a hand
@@ -46,7 +45,7 @@ def render_bot(report: Report, row: Mapping[str, Any]) -> str:
         bot={**report.standings.bots[bot], "source": sources[bot]},
         earlier=[each for each in report.former if each["lasting_name"] == row["bot"] and each is not row],
         colour=report.colours[bot],
-        failure=next((group.shown[0] for group in faults if group.kind == NOT_STARTED), None),
+        failure=faults[0].shown[0] if faults else None,
         mistakes=mistakes,
         costliest=costliest,
         judged=HANDS,
