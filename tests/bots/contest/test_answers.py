@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,11 @@ from bot_helpers import needs_sandbox
 from support.command import bjsim
 
 from bjsim.bots.contest.play import journal
+from bjsim.sim.game.presets import load_rules
+from bjsim.strategies.formats.text import format_text
+from bjsim.strategies.players.catalogue import CATALOGUE
 
+CHART = format_text(CATALOGUE["hoyle"].chart(load_rules("cardshark")))
 HITS = "import sys\nprint('H' if int(sys.argv[1]) < 15 else 'S')\n"
 STANDS = "print('S')\n"
 RANDOM = "import os\nprint('H' if os.urandom(1)[0] % 2 and int(__import__('sys').argv[1]) < 21 else 'S')\n"
@@ -42,13 +45,16 @@ def test_exchanged_names_of_strategies_do_not_verify(tmp_path: Path) -> None:
     assert said.status == 1 and "is recorded" in said.err and "plays" in said.err
 
 
-def test_the_commitment_is_told_at_the_start_and_verified(tmp_path: Path) -> None:
-    """The digest of the first line, which has the seed: `head -n 1 journal.jsonl | sha256sum`."""
-    played = bjsim("koth", "lim13", "lim17", "--matches", 1, "--out", tmp_path / "c")
-    first = (tmp_path / "c" / journal.NAME).read_bytes().splitlines(keepends=True)[0]
-    digest = hashlib.sha256(first).hexdigest()
-    assert f"commitment: {digest}" in played.out
-    assert f"commitment: {digest}" in bjsim("koth", "verify", tmp_path / "c").out
+def test_the_commitment_is_told_at_the_start_and_verified_after_the_close(tmp_path: Path) -> None:
+    """Paths are shortened when the contest is closed; another seed has another digest."""
+    (tmp_path / "bot.txt").write_text(CHART)
+    words = ("koth", tmp_path / "bot.txt", "lim17", "--matches", 1)
+    played = bjsim(*words, "--seed", 2**60, "--out", tmp_path / "c").out
+    [line] = [line for line in played.splitlines() if line.startswith("commitment: ")]
+    assert len(line.split()[1]) == 64
+    assert bjsim("koth", "close", tmp_path / "c").status == 0
+    assert line in bjsim("koth", "verify", tmp_path / "c").out.splitlines()
+    assert line not in bjsim(*words, "--seed", 2**60 + 1, "--out", tmp_path / "d").out
 
 
 @pytest.fixture(scope="module")

@@ -45,12 +45,14 @@ def encode_record(record: dict[str, Any], crc: int) -> tuple[bytes, int]:
 
 
 def commitment(folder: Path) -> str:
-    """The SHA-256 of the header of a journal, which has the seed, the settings and the bots.
+    """The SHA-256 of the seed, the settings and the bots of a contest, without the paths that closing it shortens.
 
     Who publishes it before the first match cannot choose among seeds afterwards.
     """
-    with (folder / NAME).open("rb") as file:
-        return hashlib.sha256(file.readline()).hexdigest()
+    header = next(read(folder))
+    settings = {key: value for key, value in header["contest"].items() if key not in ("house", "against")}
+    bots = [[bot["name"], bot["sha256"]] for bot in header["bots"]]
+    return hashlib.sha256(_ENCODER.encode([settings, bots]).encode()).hexdigest()
 
 
 def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
