@@ -54,7 +54,7 @@ def check_protocols(entrants: Sequence[Entrant], protocols: Sequence[str]) -> No
     for entrant in entrants:
         if entrant.timed and entrant.protocol not in protocols:
             raise EntrantError(
-                f"{entrant.source} speaks the protocol {entrant.protocol}, and this contest plays "
+                f"the bot {entrant.name} speaks the protocol {entrant.protocol}, and this contest plays "
                 f"{' and '.join(protocols)}; use --protocols {','.join(PROTOCOLS)}"
             )
 
