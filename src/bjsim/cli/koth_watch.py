@@ -13,7 +13,6 @@ import click
 from bjsim.bots.contest.entrants import Entrant, bots_in_folder, with_unique_names
 from bjsim.bots.contest.host import Host
 from bjsim.bots.protocol import printable
-from bjsim.bots.sandbox.folders import is_bot_folder
 from bjsim.bots.sandbox.sources import Parts, list_files
 from bjsim.errors import BjsimError
 
@@ -85,13 +84,13 @@ class FolderWatch:
         return True
 
     def _listing(self) -> Listing:
-        """All files in the folder and in folders that are bots."""
+        """All files in the folder and in the folders of bots or students."""
         found = set()
         with suppress(OSError):
             for path in self.folder.iterdir():
                 files: list[Parts] = [()]
-                with suppress(OSError, ValueError):  # as one file, if it has disappeared or is not a bot
-                    files = list_files(path) if is_bot_folder(path) else files
+                with suppress(OSError, ValueError):  # as one file, if it has disappeared
+                    files = list_files(path) if path.is_dir() and not path.is_symlink() else files
                 for file in (path.joinpath(*parts) for parts in files if not path.name.startswith(".")):
                     with suppress(OSError):
                         stat = file.lstat()

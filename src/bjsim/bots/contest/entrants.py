@@ -159,10 +159,10 @@ def identify(source: str, rules: Rules, name: str = "") -> Entrant:
     path = Path(source)
     if path.is_file() or is_bot_folder(path):
         return _read_file(path, rules, name)[0]
-    return _find_named(source, rules, name)
+    return _find_named(source, rules, name)[0]
 
 
-def _find_named(source: str, rules: Rules, name: str) -> Entrant:
+def _find_named(source: str, rules: Rules, name: str) -> tuple[Entrant, Player]:
     """Identify a strategy or a Python object. This imports the module of the object."""
     player = find_player(source, rules)
     if file := python_file(source):
@@ -171,7 +171,7 @@ def _find_named(source: str, rules: Rules, name: str) -> Entrant:
     else:
         cells = getattr(player, "cells", None)
         digest = hashlib.sha256(repr(sorted(cells.items())).encode()).hexdigest() if cells else ""
-    return Entrant(name or player.name, source, IN_PROCESS, digest)
+    return Entrant(name or player.name, source, IN_PROCESS, digest), player
 
 
 def _read_file(path: Path, rules: Rules, name: str = "") -> tuple[Entrant, Chart | BotSource]:
@@ -240,14 +240,14 @@ def check_unchanged(entrants: Sequence[Entrant], rules: Rules) -> None:
         read_unchanged(entrant, rules)
 
 
-def read_unchanged(entrant: Entrant, rules: Rules) -> Chart | BotSource | None:
-    """The content of an entrant's file as it was when the contest began; None if it has a name instead."""
-    played = None
+def read_unchanged(entrant: Entrant, rules: Rules) -> Player | BotSource | None:
+    """The entrant as it was when the contest began; None for a Python file, which is not run."""
+    played: Player | BotSource | None = None
     try:
         if file := python_file(entrant.source) if entrant.by_name else None:
             now = replace(entrant, sha256=_digest(file))
         elif entrant.by_name:
-            now = _find_named(entrant.source, rules, entrant.name)
+            now, played = _find_named(entrant.source, rules, entrant.name)
         else:
             now, played = _read_file(Path(entrant.source), rules, entrant.name)
         if (now.language, now.sha256) == (entrant.language, entrant.sha256):

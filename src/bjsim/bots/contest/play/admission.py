@@ -17,7 +17,7 @@ from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.seats import warn_of_guessable
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.players.find import find_player, is_python
+from bjsim.strategies.players.find import is_python
 
 
 def house_players(contest: Contest) -> list[Entrant]:
@@ -42,10 +42,7 @@ def check_programs(entrants: Sequence[Entrant], contest: Contest, sandbox: str) 
 
 def describe(entrant: Entrant, rules: Rules) -> dict[str, Any]:
     """A bot as the journal records it, with the plays of a named strategy or chart, from which its luck is computed."""
-    player = None
-    if not entrant.timed and not (entrant.by_name and is_python(entrant.source)):
-        player = read_unchanged(entrant, rules) or find_player(entrant.source, rules)
-    plays = known_plays(player, rules)
+    plays = {} if entrant.timed else known_plays(read_unchanged(entrant, rules), rules)
     return entrant.to_dict() | ({"plays": plays} if plays else {})
 
 
