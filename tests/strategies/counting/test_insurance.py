@@ -96,3 +96,19 @@ def test_errors() -> None:
         insurance_value(HILO, 6, "A", 0, 400)
     with pytest.raises(InputError, match="cannot all come"):
         insurance_value(HILO, 1, "AAAAA", 0, 20)
+
+
+def test_the_threshold_may_be_all_unseen_cards() -> None:
+    """Of the 47 unseen cards 16 are tens, more than a third."""
+    assert insurance_threshold(HILO, 1, "A2222", 3) == 47
+
+
+@pytest.mark.parametrize("name", ["hilo", "ko"])
+def test_an_index_is_the_least_running_count_that_insures(name: str) -> None:
+    """As a true count: also where the count of a shoe does not end at 0."""
+    system = find_system(name)
+    index = insurance_index(system, 6, 156)
+    assert index is not None
+    running = system.pivot(6) + (index - system.imbalance) * Fraction(156, 52)
+    values = [insurance_value(system, 6, "A", running - less, 156) for less in (0, 1)]
+    assert values[0] is not None and values[1] is not None and values[0] >= 0 > values[1]
