@@ -293,7 +293,7 @@ def test_the_sender_imports_nothing_from_the_current_folder(
 def test_a_notification_neither_pings_nor_links(tmp_path: Path, server: Any) -> None:
     """Finding 12: chat services read `@`, `<..>` and URLs in the text as markup."""
     url = f"http://127.0.0.1:{server.server_port}/"
-    name = "@everyone <!channel> <https://evil.example|click> [x](y)"
+    name = "@everyone <!a> <https://e.x|c> [x](y)"  # with " 2" at most 40 characters
     words = [f"{name}=lim17", "--matches", 1, "--out", tmp_path / "c", "--notify", url]
     assert bjsim("koth", f"{name} 2=lim13", *words).status == 0
     sent = [message for _, _, message in server.got]
