@@ -280,3 +280,15 @@ def test_house_players_have_names():
     assert begun(["one", "other"]).seat_names[-1] == "house"
     names = begun(["one", "other"], against=("lim17", "hoyle")).seat_names
     assert (names[-1], names[-2], names[:2]) == ("house (lim17)", "house (hoyle)", ["one", "other"])
+
+
+def test_standings_are_short_in_a_prompt_and_a_table_in_a_notebook():
+    standings, _ = made_up(["weak", "best", "<b>"], 20, [-3, 3, 0], seed=2)
+    assert repr(standings) == "Standings(3 bots, 20 of 20 matches, best leads)"
+    assert repr(begun("ab", matches=5)) == "Standings(2 bots, 0 of 5 matches)"
+    table = standings._repr_html_()
+    assert table.count("<tr>") == 4 and "&lt;b&gt;" in table and "<b>" not in table
+    pytest.importorskip("pandas", reason="to_frame needs pandas")
+    frame = standings.to_frame()
+    assert list(frame["bot"]) == ["best", "<b>", "weak"] and list(frame["rank"]) == [1, 2, 3]
+    assert standings.difference(1, 0).separated and "weak" not in frame["not separated from"][0]

@@ -9,13 +9,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bjsim.bots.contest.scoring.contest_tally import ContestTally
 from bjsim.bots.contest.scoring.differences import Differences
 from bjsim.bots.contest.scoring.score import BotDifference, Score, StandingsRow
+from bjsim.strategies.tabular import data_frame, html_table
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class Standings(ContestTally):
@@ -141,13 +145,49 @@ class Standings(ContestTally):
             return self._rows
         order, rank = self.order(), 0
         ranked = [bot for bot in order if self.scores[bot].matches and self.scores[bot].started]
+        separated = self.differences.separated.tolist()
         for index, (bot, letters) in enumerate(zip(order, self.groups(), strict=True)):
             if not index or self.mean_chips(bot) != self._rows[-1].chips:
                 rank = index + 1
-            tied = [other for other in ranked if bot in ranked and not self.differences.separated[bot, other]]
-            names = tuple(self.names[other] for other in tied if other != bot)
-            self._rows.append(self._row(bot, rank if bot in ranked else None, letters, names))
+            if index < len(ranked):  # the others come last
+                tied = [other for other in ranked if other != bot and not separated[bot][other]]
+                self._rows.append(self._row(bot, rank, letters, tuple(self.names[other] for other in tied)))
+            else:
+                self._rows.append(self._row(bot, None, letters))
         return self._rows
+
+    def __repr__(self) -> str:
+        leader = f", {self.names[self.order()[0]]} leads" if self.matches else ""
+        return f"Standings({len(self.roster.present)} bots, {self.matches} of {self.roster.total} matches{leader})"
+
+    def _repr_html_(self) -> str:
+        table = self._columns()
+        return html_table([*table], zip(*table.values(), strict=True), repr(self))
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The standings as a data frame.
+
+        Returns:
+            A row for each bot, best first: rank, bot, matches, chips per match, luck-adjusted chips per hand with its
+            95% interval, and the bots from which it is not separated.
+
+        Raises:
+            InputError: If pandas is not installed.
+        """
+        return data_frame(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        rows = self.rows()
+        adjusted = [row.score.adjusted if row.score.adjusted.n else None for row in rows]
+        return {
+            "rank": [row.rank for row in rows],
+            "bot": [row.name for row in rows],
+            "matches": [row.score.matches for row in rows],
+            "chips": [round(row.chips, 2) for row in rows],
+            "luck-adjusted": [ratio and round(ratio.mean, 4) for ratio in adjusted],
+            "95% interval": [ratio and ratio.ci95 and tuple(round(end, 4) for end in ratio.ci95) for ratio in adjusted],
+            "not separated from": [", ".join(row.tied_with) for row in rows],
+        }
 
     def former(self) -> list[StandingsRow]:
         """The rows of the bots that have left.
