@@ -144,3 +144,33 @@ def test_games_in_their_own_shoes():
 
 def test_a_precision_is_read_as_in_run():
     assert "such as 0.001%" in refusal("compare", "--vary", "decks=2,6", "--until", "none")
+
+
+def test_vary_takes_the_words_of_the_trade():
+    assert (
+        games("--rules", "vegas-s17", "--decks", "inf", "--vary", "das=true,false")[1]["difference"]
+        == (games("--rules", "vegas-s17", "--decks", "inf", "--vary", "double_after_split=true,false")[1]["difference"])
+    )
+    assert refusal("compare", "--rules", "vegas-s17", "--vary", "bj=3:2,foo").startswith("blackjack_pays = foo is not")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", "lim17", "--hands", "0"),
+        ("compare", "--vary", "bj=3:2,1"),
+        ("run", "--bots", "lim17", "--hands", "1000", "--workers", "1"),
+        ("learn", "--episodes", "1000"),
+    ],
+)
+def test_every_command_that_computes_takes_the_probability_of_a_ten(command):
+    game = ("--rules", "blackjack-p", "--json", "-")
+    option = bjsim(*command, *game, "--ten-probability", "0.4").json
+    setting = bjsim(*command, *game, "--set", "p=0.4").json
+    plain = bjsim(*command, *game).json
+    assert value_text(option) == value_text(setting) != value_text(plain)
+
+
+def value_text(result):
+    """A result without its times."""
+    return {key: value for key, value in result.items() if "second" not in key and "time" not in key}

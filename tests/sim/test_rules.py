@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.games import FIXED, rules
 
 from bjsim.sim.game.constraints import CONTRADICTIONS
 from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.rule_fields import ALIASES, WORDS, unknown_field
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, RulesError, parse_field
 
 F = Fraction
@@ -313,9 +315,8 @@ def test_the_last_word_counts() -> None:
     [
         ("deks", "did you mean decks?"),
         ("hit_soft17", "did you mean hit_soft_17?"),
-        ("Surrender", "did you mean surrender?"),
-        ("max-hands", "did you mean max_hands?"),
-        ("bj", "did you mean blackjack_pays? `bjsim rules --fields` lists all"),
+        ("Surender", "did you mean surrender?"),
+        ("dbl", "did you mean double_on? `bjsim rules --fields` lists all"),
         ("foo", "`bjsim rules --fields` lists all"),
         ("zzz", "`bjsim rules --fields` lists all"),
     ],
@@ -329,6 +330,32 @@ def test_an_unknown_field_brings_the_nearest_name(name: str, hint: str) -> None:
         with pytest.raises(RulesError) as caught:
             change()
         assert str(caught.value).startswith(f"no rule is called {name!r}; {hint}")
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "value"),
+    [
+        ({"bj": "6:5"}, "blackjack_pays", Fraction(6, 5)),
+        ({"pen": "75%"}, "cut", Fraction(3, 4)),
+        ({"p": "0.4"}, "ten_probability", Fraction(2, 5)),
+        ({"lsr": "true"}, "surrender", "late"),
+        ({"ls": "false"}, "surrender", "none"),
+        ({"DAS": "no"}, "double_after_split", False),
+        ({"Max-Hands": "2"}, "max_hands", 2),
+    ],
+)
+def test_short_names_of_rules(change: dict[str, object], field: str, value: object) -> None:
+    base = Rules(surrender="late", peek=True) if field == "surrender" and value == "none" else Rules()
+    assert getattr(base.replace(**change), field) == value
+
+
+@settings(FIXED, max_examples=300)
+@given(st.sampled_from([*WORDS, *ALIASES, *RULE_FIELDS]) | st.text("abdehlmnprstu_-10", min_size=1, max_size=12))
+def test_a_suggestion_is_never_what_was_typed(name: str) -> None:
+    for typed in (name, name.upper()):
+        if typed not in RULE_FIELDS:
+            suggested = re.search(r"did you mean (\S+)\?", str(unknown_field(typed, RULE_FIELDS)))
+            assert not suggested or suggested[1] != typed
 
 
 @settings(FIXED, max_examples=200)

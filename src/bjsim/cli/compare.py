@@ -20,6 +20,7 @@ from bjsim.cli.options import (
     html_option,
     json_option,
     seed_option,
+    ten_probability_option,
     the_rules,
     until_option,
     write_json,
@@ -31,7 +32,8 @@ from bjsim.cli.run import play_chart
 from bjsim.cli.tables import Cell, print_table
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import PRESETS
-from bjsim.sim.game.rules import Rules, parse_field
+from bjsim.sim.game.rule_fields import expand_words
+from bjsim.sim.game.rules import RULE_FIELDS, Rules, parse_field
 from bjsim.sim.game.states import States
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import format_ranges
@@ -61,6 +63,7 @@ LISTED = 20  # changes listed for a game; the JSON has all of them
     metavar="FIELD=V1,V2...",
     help="Vary a rule: one game for each value; repeat it for all combinations.",
 )
+@ten_probability_option
 @click.option("--decks", metavar="N|inf", help="Number of decks in all games; inf draws with replacement.")
 @click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule in all games; repeatable.")
 @until_option
@@ -161,7 +164,8 @@ def parse_values(varied: Sequence[str]) -> list[list[tuple[str, str]]]:
             raise InputError(f"--vary {field} is given twice; give all its values at once, as {field}=V1,V2")
         values[field] = [(field, text.strip()) for text in texts.split(",")]
         for _, text in values[field]:
-            parse_field(field, text)
+            for name, value in expand_words({field: text}, RULE_FIELDS).items():
+                parse_field(name, value)
     return list(values.values())
 
 

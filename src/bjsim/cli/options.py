@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import json
 import math
 import sys
@@ -164,8 +165,22 @@ def bot_names() -> list[str]:
     return player_names()
 
 
+def ten_probability_option(command: F) -> F:
+    """Add `--ten-probability`, which the command receives as the last of its `settings`."""
+
+    @functools.wraps(command)
+    def with_setting(*args: Any, settings: tuple[str, ...], ten_probability: str | None, **options: Any) -> object:
+        given = () if ten_probability is None else (f"ten_probability={ten_probability}",)
+        return command(*args, settings=(*settings, *given), **options)
+
+    return click.option(
+        "--ten-probability", metavar="P", help="Probability of a ten-valued card, such as 4/13 or 0.3."
+    )(with_setting)  # type: ignore[return-value]
+
+
 def rules_options(command: F) -> F:
     """Add the options that choose a game; pass their values to `the_rules`."""
+    command = ten_probability_option(command)
     for option in (
         click.option("--decks", metavar="N|inf", help="Number of decks in the shoe; inf draws with replacement."),
         click.option(

@@ -44,7 +44,6 @@ class TableName(click.Choice[str]):
 @click.command()
 @click.argument("what", nargs=-1, type=TableName((*TABLES, *EXTRA)), metavar="[TABLE]...")
 @rules_options
-@click.option("--ten-probability", metavar="P", help="Probability of a ten-valued card, such as 4/13 or 0.3.")
 @click.option(
     "--format", "chart_format", type=click.Choice([*WRITERS]), help="Print only the best chart, in this file format."
 )
@@ -56,7 +55,7 @@ class TableName(click.Choice[str]):
 @click.pass_context
 def solve(
     context: click.Context, /, what: tuple[str, ...], rules_name: str, settings: tuple[str, ...], decks: str | None,
-    ten_probability: str | None, chart_format: str | None, exact: bool, strategy: str | None, shoe: str | None,
+    chart_format: str | None, exact: bool, strategy: str | None, shoe: str | None,
     hand: str | None, json_path: str | None, plot_path: str | None, html_path: str | None,
 ) -> None:  # fmt: skip
     """Print the exact tables, strategy and value of a game, in its own shoe.
@@ -65,8 +64,6 @@ def solve(
     these), base-split (split hands that are not split again), value, or states (how many states the game has, and
     why). Values are in initial bets. `bjsim check` and `--bots` read every --format.
     """
-    if ten_probability is not None:
-        settings = (*settings, f"ten_probability={ten_probability}")
     if hand is not None and (what or chart_format or strategy):
         raise InputError("--hand shows one decision; leave out TABLE, --format and --strategy")
     if chart_format and (what or json_path):

@@ -21,6 +21,7 @@ WORDS: dict[str, dict[str, object]] = {  # what casinos and books write for rule
     "das": {"double_after_split": True},
     "ndas": {"double_after_split": False},
     "ls": {"surrender": "late"},
+    "lsr": {"surrender": "late"},
     "es": {"surrender": "early"},
     "es10": {"surrender": "early-ten"},
     "rsa": {"resplit_aces": True},
@@ -31,6 +32,7 @@ WORDS: dict[str, dict[str, object]] = {  # what casinos and books write for rule
     "bb+1": {"no_hole_loses": "busted-plus-one", "peek": False},
     "csm": {"cut": 0},
 }
+ALIASES = {"bj": "blackjack_pays", "pen": "cut", "penetration": "cut", "p": "ten_probability"}  # short names of fields
 
 
 class RulesError(InputError):
@@ -53,6 +55,8 @@ def unknown_field(name: str, known: Iterable[str]) -> RulesError:
     """The error for a field that does not exist; it names the most similar one with the same first letter."""
     name = shorten(name)
     typed, known = name.lower(), [*known]
+    if meant := [ALIASES[typed]] if typed in ALIASES else [*WORDS.get(typed, ())]:
+        return RulesError(f"no rule is called {name!r}; did you mean {meant[0]}?")
     near = difflib.get_close_matches(typed, [field for field in (*known, *WORDS) if field[:1] == typed[:1]], 1)
     if near:
         return RulesError(f"no rule is called {name!r}; did you mean {near[0]}?")
@@ -84,22 +88,32 @@ def expand_words(changes: Mapping[str, object], known: Collection[str]) -> dict[
     """
     expanded: dict[str, object] = {}
     for name, value in changes.items():
-        if name == "name" or name in known:
-            expanded[name] = value
+        field = name.lower().replace("-", "_")
+        field = ALIASES.get(field, field)
+        if field == "name" or field in known:
+            expanded[field] = value
             continue
         fields = parse_word(name)
         if fields is None:
             raise unknown_field(name, known)
-        flags = all(isinstance(meant, bool) for meant in fields.values()) and len(fields) == 1
+        opposite = _opposite(fields)
         try:
-            is_meant = parsers.flag(str(value))
+            meant = fields if parsers.flag(str(value).strip()) else opposite
         except KeyError:
-            is_meant = False
-            flags = False
-        if not is_meant and not flags:
-            raise RulesError(f"{shorten(name)} = {shorten(value)} is not accepted; use true")
-        expanded |= fields if is_meant else {field: not meant for field, meant in fields.items()}
+            meant = None
+        if meant is None:
+            hint = "use true or false" if opposite else "use true"
+            raise RulesError(f"{shorten(name)} = {shorten(value)} is not accepted; {hint}")
+        expanded |= meant
     return expanded
+
+
+def _opposite(fields: Mapping[str, object]) -> dict[str, object] | None:
+    """The rules that a word excludes: no surrender, or the other value of a flag; None if there are several."""
+    if "surrender" in fields:
+        return {"surrender": "none"}
+    flags = {name: not meant for name, meant in fields.items() if isinstance(meant, bool)}
+    return flags if len(flags) == len(fields) == 1 else None
 
 
 def html_table(title: str, rows: Iterable[tuple[str, object, str]]) -> str:
