@@ -299,6 +299,8 @@ def test_words_of_the_trade(word: str, fields: dict[str, Any]) -> None:
     assert base.replace(**{word: True}) == base.replace(**fields)
     if all(isinstance(value, bool) for value in fields.values()):
         assert base.replace(**{word: "no"}) == base.replace(**{field: not value for field, value in fields.items()})
+    elif "surrender" in fields:
+        assert base.replace(**{word: True}).replace(**{word: "no"}) == base.replace(surrender="none")
     else:
         with pytest.raises(RulesError, match=re.escape(f"{word} = False is not accepted; use true")):
             base.replace(**{word: False})
