@@ -1,6 +1,7 @@
 """Charts in more styles, typed and random, and a fuzz of damaged ones: what changes is reported or is in the chart."""
 
 import random
+import re
 
 import pytest
 from support.chart_styles import COLUMNS, PAIRS, Style, damage
@@ -49,6 +50,9 @@ def test_a_policy_may_write_a_pair_of_tens_as_in_the_sample_output() -> None:
     policy = format_policy(read_chart(OWN, "own", rules))
     assert "\n1010\t" in policy
     assert read_chart(policy.replace("1010", "10 10"), "p", rules).cells == read_chart(policy, "p", rules).cells
+    spaced = re.sub(r"(?m)^(A|\d)([A2-9])(?=\t)", lambda hand: hand[0] if "1" in hand[0] else " ".join(hand[0]), policy)
+    assert "A 2\t" in spaced and "2 2\t" in spaced
+    assert read_chart(spaced, "p", rules).cells == read_chart(policy, "p", rules).cells
 
 
 def test_a_table_saved_by_excel_as_unicode_text() -> None:

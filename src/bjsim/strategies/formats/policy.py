@@ -101,8 +101,9 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
 
 
 def _join_pair(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens of a line, a pair such as `10 10` as one."""
-    if len(tokens) != len(POLICY_COLUMNS) + 2 or tokens[0].text.upper() != tokens[1].text.upper():
+    """The tokens of a line, two cards such as `10 10` or `A 2` as one."""
+    cards = {token.text.upper() for token in tokens[:2]}
+    if len(tokens) != len(POLICY_COLUMNS) + 2 or (len(cards) == 2 and tokens[0].text.upper() != "A"):
         return tokens
     return [tokens[0]._replace(text=tokens[0].text + tokens[1].text), *tokens[2:]]
 
