@@ -39,7 +39,7 @@ from bjsim.strategies.mdp.model import FiniteMDP
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.shoe.solver import ShoeSolver
 
-COMPILING = "compiling the learner (once after install, some seconds) …"
+COMPILING = "compiling the learner (once after install, up to a minute) …"
 
 
 def play(

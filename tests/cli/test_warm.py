@@ -1,6 +1,7 @@
 """`bjsim warm`, and where compiled code is cached."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -72,7 +73,8 @@ def test_it_compiles_the_solver_of_shoes(tmp_path):
         "assert len(kernels) > 5 and all(thing.signatures for thing in kernels), kernels"
     )
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0 and done.stdout.startswith("compiled"), done.stderr
+    assert done.returncode == 0 and "\ncompiled; cached in:" in done.stdout, done.stderr
+    assert len(re.findall(r"(?m)^compiling \w+ …$", done.stdout)) > 5, "a line for each kernel"
 
 
 @pytest.mark.slow

@@ -81,7 +81,7 @@ def learn(
         mdp = build_mdp(process)
     console = Console(stderr=json_path == "-")
     describe(console, process.rules if process else mdp_path, mdp, schedule, seed)
-    compiling = "compiling the learner (once after install, some seconds) …"
+    compiling = "compiling the learner (once after install, up to a minute) …"
     with progress(console, episodes) as show, on_compile(lambda: console.print(compiling, style="dim")):
         result = study(mdp, episodes, schedule, seed, workers, show)
     game = LearnedGame.of(process, result) if process else None

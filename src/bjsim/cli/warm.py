@@ -8,7 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from bjsim.sim.engine.compile_notice import on_compile
+from bjsim.sim.engine.compile_notice import on_compile, on_each_kernel
 from bjsim.sim.engine.compiled_rules import number_hands
 from bjsim.sim.engine.stepped_tables import SteppedTables
 from bjsim.sim.game.actions import LETTERS
@@ -38,21 +38,25 @@ def warm() -> None:
     """Compile everything that bjsim compiles, and print where it is.
 
     That is what `run`, `solve`, `check`, `compare`, `count`, `learn` and the vector environments of `bjsim.gym` need.
-    Otherwise their first use compiles it, which takes some seconds. Run this when building a container image.
+    Otherwise their first use compiles it, which takes up to a minute. Run this when building a container image.
     """
     compiled: list[bool] = []
-    rules = load_rules("easy")
-    with on_compile(lambda: compiled.append(True)):
-        for table in tables(rules):
-            table.play(SEED, 0, [Span(0, 1)])
-        study(game_mdp(rules), 1000, seed=SEED)
-        solver = ShoeSolver(load_rules("vegas-s17"), SHOE)
-        solver.value_of(), solver.sd_of()
-        play_counter(load_rules("vegas-s17").replace(decks=1))
-        step_tables(rules)
+    with on_compile(lambda: compiled.append(True)), on_each_kernel(lambda name: click.echo(f"compiling {name} …")):
+        use_kernels(load_rules("easy"))
     click.echo(f"{'compiled' if compiled else 'nothing to compile'}; cached in:")
     for folder in folders():
         click.echo(f"  {folder}")
+
+
+def use_kernels(rules: Rules) -> None:
+    """Use every compiled function once."""
+    for table in tables(rules):
+        table.play(SEED, 0, [Span(0, 1)])
+    study(game_mdp(rules), 1000, seed=SEED)
+    solver = ShoeSolver(load_rules("vegas-s17"), SHOE)
+    solver.value_of(), solver.sd_of()
+    play_counter(load_rules("vegas-s17").replace(decks=1))
+    step_tables(rules)
 
 
 def tables(rules: Rules) -> Iterator[Table]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 log = logging.getLogger("bjsim")
 
-COMPILING = "compiling the round (once after install, some seconds) …"
+COMPILING = "compiling the round (once after install, up to a minute) …"
 
 
 def in_notebook() -> bool:
@@ -27,18 +27,28 @@ def announce_compile(text: str = COMPILING) -> None:
 @contextmanager
 def on_compile(notify: Callable[[], object]) -> Iterator[None]:
     """Within this context, call `notify` once, before numba first compiles a function instead of loading it."""
+    seen: set[str] = set()
+
+    def first(name: str) -> None:
+        if not seen:
+            seen.add(name)
+            notify()
+
+    with on_each_kernel(first):
+        yield
+
+
+@contextmanager
+def on_each_kernel(notify: Callable[[str], object]) -> Iterator[None]:
+    """Within this context, call `notify` with the name of each function before numba compiles it."""
     from numba.core.event import Event, Listener, install_listener
 
-    class FirstCompile(Listener):
-        notified = False
-
+    class Compile(Listener):
         def on_start(self, event: Event) -> None:
-            if not self.notified:
-                self.notified = True
-                notify()
+            notify(event.data["dispatcher"].py_func.__name__)
 
         def on_end(self, event: Event) -> None:
             pass
 
-    with install_listener("numba:compile", FirstCompile()):  # type: ignore[no-untyped-call, unused-ignore]
+    with install_listener("numba:compile", Compile()):  # type: ignore[no-untyped-call, unused-ignore]
         yield

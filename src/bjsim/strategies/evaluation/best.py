@@ -17,7 +17,7 @@ from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.lookup import Strategy
 from bjsim.strategies.shoe.solver import ShoeSolver
 
-COMPILING = "compiling the solver of finite shoes (once after install, some seconds) …"
+COMPILING = "compiling the solver of finite shoes (once after install, up to a minute) …"
 logger = logging.getLogger(__name__)
 
 KEPT = 8  # solvers, the least recently used leave first; one of splits to four hands holds about 30 MB
