@@ -59,7 +59,11 @@ def game_text(rules: Rules, shoe: str | None = None) -> str:
     if preset := PRESETS.get(rules.name):
         usual = preset.rules.to_dict()
         changed = ((name, value) for name, value in rules.to_dict().items() if value != usual[name])
-        words += [f"{name} = {value}" for name, value in changed if name not in SAID]
+        words += [
+            f"{name} = {value}"
+            for name, value in changed
+            if name not in SAID and (name != "surrender" or value == "none")
+        ]
     return f"{rules.name}: {', '.join(words)}"
 
 

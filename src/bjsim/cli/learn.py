@@ -67,7 +67,8 @@ def learn(
 ) -> None:  # fmt: skip
     """Learn a game, or any decision process, from samples, and compare the result with the exact solution.
 
-    The regret, and the cost of every state with a suboptimal action, are computed, not sampled.
+    The regret, and the cost of every state with a suboptimal action, are computed, not sampled. The schedules of
+    alpha and epsilon are fixed, so that results can be compared; for your own, `bjsim.gym` has the environments.
     """
     schedule = Schedule(algorithm, draws or "")
     check_writable(json_path)

@@ -112,7 +112,7 @@ def _opposite(fields: Mapping[str, object]) -> dict[str, object] | None:
     """The rules that a word excludes: no surrender, or the other value of a flag; None if there are several."""
     if "surrender" in fields:
         return {"surrender": "none"}
-    flags = {name: not meant for name, meant in fields.items() if isinstance(meant, bool)}
+    flags: dict[str, object] = {name: not meant for name, meant in fields.items() if isinstance(meant, bool)}
     return flags if len(flags) == len(fields) == 1 else None
 
 
