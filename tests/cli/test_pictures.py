@@ -160,7 +160,7 @@ def test_the_game_in_words():
     assert game_text(european.replace(cut=0)) == text
     changed = named_rules("vegas-s17").replace(decks=1, charlie=6, cut="1/2")
     once = "vegas-s17: infinite shoe, S17, naturals 3:2, DAS, late surrender"
-    assert game_text(PRESETS["vegas-s17"].rules.replace(decks="inf", ls=True, cut=1)) == once
+    assert game_text(named_rules("vegas-s17").replace(decks="inf", ls=True, cut=1)) == once
     assert game_text(changed) == "vegas-s17: 1 deck cut at 1/2, S17, naturals 3:2, DAS, charlie = 6"
     assert game_text(changed, "A=4,T=16").startswith("vegas-s17: shoe A=4,T=16, S17")
 
