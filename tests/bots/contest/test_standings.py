@@ -10,6 +10,7 @@ import pytest
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.report.comparisons import describe_lead
 from bjsim.bots.contest.report.output import row_values, standings_csv
 from bjsim.bots.contest.scoring.moments import Ratio, RunningMoments
 from bjsim.bots.contest.scoring.standings import Standings
@@ -292,3 +293,37 @@ def test_standings_are_short_in_a_prompt_and_a_table_in_a_notebook():
     frame = standings.to_frame()
     assert list(frame["bot"]) == ["best", "<b>", "weak"] and list(frame["rank"]) == [1, 2, 3]
     assert standings.difference(1, 0).separated and "weak" not in frame["not separated from"][0]
+
+
+def test_who_leads_and_what_a_decision_would_take():
+    standings, _ = made_up(["weak", "best"], 7, [-9, 9])
+    assert describe_lead(standings) == "not decided: bots are compared from 8 matches on"
+    standings, _ = made_up(["weak", "best"], 20, [-9, 9])
+    assert describe_lead(standings) == "best is ahead of every other bot (95%)"
+    standings, _ = made_up(["one", "other", "weak"], 40, [0.1, 0, -9], seed=3)
+    first, second = (row.name for row in standings.rows()[:2])
+    missing = standings.difference(*standings.order()[:2]).missing
+    assert describe_lead(standings) == (
+        f"not decided: {first} leads, but is not separated from {second}; about {missing:,} more matches would separate "
+        "them"
+    )
+    copies = begun("abcdef", matches=8)
+    for match in range(8):
+        copies.add({"record": "round", "match": match, "table": 0, "seats": [*range(6)], "net": [0] * 6})
+        copies.add({"record": "match", "match": match})
+    assert describe_lead(copies) == (
+        "not decided: a leads, but is not separated from b, c, d and 2 others; no number of matches is in sight that would "
+        "separate them"
+    )
+
+
+def test_a_leader_by_luck_is_called_that():
+    """Bot 0 wins 50 chips a match, all of them luck; bot 1 wins 30 without luck."""
+    standings = begun(["lucky", "good"], matches=10)
+    for match in range(10):
+        net = [50 + match % 3, 30 + match % 2]
+        standings.add({"record": "round", "match": match, "table": 0, "seats": [0, 1], "net": net})
+        standings.add({"record": "match", "match": match, "luck": [[50.0], [0.0]]})
+    assert (
+        describe_lead(standings) == "not decided: lucky holds the most chips, but by luck: good is ahead luck-adjusted"
+    )

@@ -29,10 +29,14 @@ def describe_lead(standings: Standings) -> str:
     differences = [standings.difference(leader, rival) for rival in rivals]
     if any(difference.batches < MIN_BATCHES for difference in differences):
         return f"not decided: bots are compared from {MIN_BATCHES * standings.batch_size} matches on"
-    better = [difference for difference in differences if difference.separated and difference.mean < 0]
-    close = [difference for difference in differences if not difference.separated]
-    if better:
-        return f"not decided: {name} holds the most chips, but by luck: {_names(standings, better)} {_ahead(better)}"
+    best = min(differences, key=lambda difference: difference.mean)
+    if best.separated and best.mean < 0:
+        ahead = standings.names[best.other]
+        others = [bot for bot in (leader, *rivals) if bot != best.other]
+        close = _close([standings.difference(best.other, bot) for bot in others])
+        text = f"not decided: {name} holds the most chips, but by luck: {ahead} is ahead luck-adjusted"
+        return f"{text}, and not separated from {_names(standings, close)}{_more(close)}" if close else text
+    close = _close(differences)
     return f"not decided: {name} leads, but is not separated from {_names(standings, close)}{_more(close)}"
 
 
@@ -66,13 +70,13 @@ def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> li
     return texts
 
 
+def _close(differences: Sequence[BotDifference]) -> list[BotDifference]:
+    return [difference for difference in differences if not difference.separated]
+
+
 def _names(standings: Standings, differences: Sequence[BotDifference]) -> str:
     names = [standings.names[difference.other] for difference in differences]
     return f"{', '.join(names[:3])} and {len(names) - 3} others" if len(names) > 4 else ", ".join(names)
-
-
-def _ahead(better: Sequence[BotDifference]) -> str:
-    return f"{'is' if len(better) == 1 else 'are'} ahead luck-adjusted"
 
 
 def _more(close: Sequence[BotDifference]) -> str:
