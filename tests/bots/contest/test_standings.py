@@ -303,18 +303,14 @@ def test_who_leads_and_what_a_decision_would_take():
     standings, _ = made_up(["one", "other", "weak"], 40, [0.1, 0, -9], seed=3)
     first, second = (row.name for row in standings.rows()[:2])
     missing = standings.difference(*standings.order()[:2]).missing
-    assert describe_lead(standings) == (
-        f"not decided: {first} leads, but is not separated from {second}; about {missing:,} more matches would separate "
-        "them"
-    )
+    lead = f"not decided: {first} leads, but is not separated from {second}"
+    assert describe_lead(standings) == f"{lead}; about {missing:,} more matches would separate them"
     copies = begun("abcdef", matches=8)
     for match in range(8):
         copies.add({"record": "round", "match": match, "table": 0, "seats": [*range(6)], "net": [0] * 6})
         copies.add({"record": "match", "match": match})
-    assert describe_lead(copies) == (
-        "not decided: a leads, but is not separated from b, c, d and 2 others; no number of matches is in sight that would "
-        "separate them"
-    )
+    lead = "not decided: a leads, but is not separated from b, c, d and 2 others"
+    assert describe_lead(copies) == f"{lead}; no number of matches is in sight that would separate them"
 
 
 def test_a_leader_by_luck_is_called_that():
