@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -17,14 +18,22 @@ from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of this test's record, not that of the developer."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    return tmp_path
+
+
 def play(answers: str, *args: object) -> Outcome:
     """A game whose answers, separated by blanks, come from a pipe; `.` is an empty line."""
     lines = "".join(f"{'' if word == '.' else word}\n" for word in answers.split(" "))
-    return bjsim("play", *args, stdin=lines.encode())
+    game = () if "--rules" in args else ("--rules", "easy")
+    return bjsim("play", *game, *args, stdin=lines.encode())
 
 
 SPLITS = """\
-easy, an infinite shoe, a scripted shoe. Type ? for help, q to quit.
+easy, an infinite shoe, both dealer cards are shown, a scripted shoe. Type ? for help, q to quit.
 Bet 1 to 200 chips, Enter for 10 > 
 
 Round 1, your bet is 10 chips.
@@ -191,6 +200,41 @@ def test_the_coach_has_the_costs_of_the_solver() -> None:
     assert "Coach: values are exact for a full shoe of 6 decks" in out
 
 
+def test_without_rules_a_casino_game_is_dealt() -> None:
+    assert bjsim("play", stdin=b"q\n").out.startswith("vegas-s17, 6 decks, seed ")
+    assert "both dealer cards are shown" not in play("q", "--rules", "vegas-s17").out
+
+
+@pytest.mark.parametrize(("rules", "hand"), [("vegas-s17", "T6"), ("vegas-h17", "88")])
+def test_the_coach_tells_all_values(rules: str, hand: str) -> None:
+    """The values of `bjsim solve --hand`, the best first, and what the others lose."""
+    out = play("? q", "--rules", rules, "--bet", 10, "--coach", "--shoe", f"{hand[0]}T{hand[1]}9").out
+    lines = out[out.index("Expected profit") :].splitlines()[1:]
+    values = ShoeSolver(load_rules(rules)).hand_values(hand, "T")
+    order = sorted(values, key=lambda letter: -values[letter])
+    names = {"S": "stand", "H": "hit", "D": "double", "P": "split"}
+    legal = [letter for letter in order if letter in ("SHDP" if hand == "88" else "SHD")]
+    shown = [line.split() for line in lines[: len(legal)]]
+    assert shown[0] == [names[legal[0]], f"{values[legal[0]]:.6f}", "best"]
+    for letter, words in zip(legal[1:], shown[1:], strict=True):
+        assert words == [names[letter], f"{values[letter]:.6f}", f"{values[legal[0]] - values[letter]:.6f}", "less"]
+    assert not lines[len(legal)].startswith(" ")
+    assert "Expected profit" not in play("? q", "--rules", rules, "--bet", 10, "--shoe", "TT69").out
+
+
+def test_the_best_move_for_these_cards_and_that_of_the_chart() -> None:
+    """Ten and two against a four: see `test_the_best_chart_is_right_even_where_a_hand_has_a_better_move`."""
+    lines = play("? q", "--rules", "vegas-s17", "--bet", 10, "--shoe", "T42T", "--coach").out.splitlines()
+    assert [line.split()[0] for line in lines if line.endswith(" best")] == ["hit"]
+    assert [line.split()[0] for line in lines if line.endswith(", the best chart's move")] == ["stand"]
+
+
+def test_every_mistake_is_listed_at_the_end() -> None:
+    out = play("h s 20 h s q", "--rules", "vegas-s17", "--bet", 10, "--coach", "--shoe", "T66T5 5 T4TTT66T5 5").out
+    missed = [line for line in out.splitlines() if line.startswith("Missed: ")]
+    assert missed == ["Missed: 6 T, 16 against 6: stand, not hit: 0.5358 bets in 2 times."]
+
+
 def test_a_drill() -> None:
     out = play(" ".join("s" * 30), "--drill", "--seed", 3, "--rounds", 20).out.splitlines()
     questions = [line for line in out if re.match(r"\d+\. You have", line)]
@@ -201,6 +245,51 @@ def test_a_drill() -> None:
     total = re.search(r"mistakes cost ([\d.]+) bets", score)
     assert score.startswith(f"{right} of 20 right ({right / 20:.0%})") and total
     assert float(total[1]) == pytest.approx(sum(costs), abs=0.0001 * len(costs))
+    missed = [re.fullmatch(r"Missed: .*, not stand: [\d.]+ bets(?: in (\d+) times)?\.", line) for line in out]
+    assert sum(int(match[1] or 1) for match in missed if match) == wrong
+
+
+def test_a_drill_remembers(home: Path) -> None:
+    drill = ("--rules", "vegas-s17", "--topic", "soft,pairs", "--seed", 4)
+    assert "Missed: 9 9, 18 against 3: split, not stand: 0.1078 bets." in play("s q", *drill).out.splitlines()
+    record = home / "bjsim" / "practice.json"
+    assert list(json.loads(record.read_text()).values()) == [{"99 v 3": 4.0}]
+    again = play("q", "--rules", "vegas-s17", "--drill", "--seed", 5).out
+    assert "Due from earlier sessions: 99 v 3.\n\n1. You have 9 9, 18. The dealer shows 3: " in again
+    assert "Due" not in play("q", *drill, "--no-record").out
+    play("h q", "--rules", "vegas-s17", "--coach", "--bet", 10, "--shoe", "T66T9")
+    assert "Due from earlier sessions: 99 v 3, 16 v 6." in play("q", "--rules", "vegas-s17", "--drill").out
+    record.write_text("[")
+    out = play("s q", *drill).out
+    assert out.endswith(f"{record} is not a record of bjsim: it is renamed practice.broken, and a new one starts.\n")
+    record.unlink()
+    play("s q", *drill, "--no-record")
+    assert not record.exists()
+
+
+COUNTED = """\
+You have 200 chips.
+What is the running count? > 3
+Wrong: the running count is +4.
+What is the true count with 5.5 decks unseen, rounded down? > ?
+Tags of Hi-Lo: A -1, 2 +1, 3 +1, 4 +1, 5 +1, 6 +1, 7 0, 8 0, 9 0, T -1; J, Q and K count as T.
+What is the true count with 5.5 decks unseen, rounded down? > x
+x is not a count: type a number such as -2, or q.
+What is the true count with 5.5 decks unseen, rounded down? > 0
+Right.
+That was the last round.
+You played 3 rounds and broke even: you have 200 chips.
+Count: 1 of 2 counts right.
+"""
+
+
+def test_counting_is_asked_every_three_rounds() -> None:
+    """0, +1 and +3. The king of the second round stays face down, so it is not counted."""
+    shoe = "T66T 5 K  5T4K 6 T  5465 T 2T"
+    out = play(
+        "h h h h 3 ? x 0", "--rules", "vegas-s17", "--bet", 10, "--rounds", 3, "--count", "hilo", "--shoe", shoe
+    ).out
+    assert out.endswith(COUNTED), out
 
 
 @pytest.mark.parametrize(
@@ -214,11 +303,19 @@ def test_a_drill() -> None:
         (("--shoe", "T6X"), "--shoe, line 1, column 3: 'X' is not a card; cards are A23456789TJQK"),
         (("--shoe", "# nothing"), "--shoe contains no cards"),
         (("--drill", "--bots", "lim17"), "--bots with --drill: a drill asks single decisions; leave one of them out"),
+        (("--drill", "--count", "hilo"), "--count with --drill: a drill asks single decisions; leave one of them out"),
+        (("--count", "hilo"), "decks = inf: cards cannot be counted in an infinite shoe; use 1 to 8 decks"),
+        (("--count", "high"), "no counting system is called 'high'"),
+        (
+            ("--topic", "soft,aces"),
+            "no topic is called 'aces'; topics are hard, soft, pairs, doubles, surrender, close",
+        ),
+        (("--topic", "surrender", "--set", "surrender=none"), "easy has no decisions to drill on the topics surrender"),
         (("--bots", "a,b,c,d,e,f,g"), "seats = 8 is not accepted; use 1 to 7"),
     ],
 )
 def test_refusals(args: tuple[object, ...], expected: str) -> None:
-    assert refusal("play", *args).startswith(expected)
+    assert refusal("play", "--rules", "easy", *args).startswith(expected)
 
 
 ANSWERS = st.lists(
@@ -242,15 +339,16 @@ def test_no_answer_breaks_it(rules: str, seed: int, answers: str, args: tuple[st
 def test_a_game_in_a_terminal(tmp_path: Path) -> None:
     """The terminal echoes what is typed, so the transcript is the same as from a pipe."""
     (tmp_path / "shoe.txt").write_text(SCRIPT)
-    game = PseudoTerminal("play", "--shoe", str(tmp_path / "shoe.txt"), environment={"NO_COLOR": "1"})
-    for words in ("", "p", "split", "d", "H", "s", "1", "r", ""):
-        game.answer(f"{words}\n")
+    words = ("play", "--rules", "easy", "--shoe", str(tmp_path / "shoe.txt"))
+    game = PseudoTerminal(*words, columns=100, environment={"NO_COLOR": "1"})
+    for word in ("", "p", "split", "d", "H", "s", "1", "r", ""):
+        game.answer(f"{word}\n")
     assert game.finish()[1] == 0
     assert game.text == SPLITS
 
 
 def test_a_window_that_changes_its_width() -> None:
-    game = PseudoTerminal("play", "--shoe", "T688 T6T9 8", columns=40)
+    game = PseudoTerminal("play", "--rules", "easy", "--shoe", "T688 T6T9 8", columns=40)
     game.answer("\n")
     narrow = game.answer("?\n")
     assert max(map(len, narrow.split("\n"))) <= 40 and "\n8 8, 16 against T 6: h hit, s stand,\n  d double, p" in narrow
@@ -270,7 +368,7 @@ def test_a_window_that_changes_its_width() -> None:
 
 @pytest.mark.parametrize("where", ["bet", "hand"])
 def test_an_interrupt_ends_with_a_summary(where: str) -> None:
-    game = PseudoTerminal("play", "--shoe", "T688 T6T9")
+    game = PseudoTerminal("play", "--rules", "easy", "--shoe", "T688 T6T9")
     if where == "hand":
         game.answer("\n")
     game.answer("\x03")
@@ -282,7 +380,7 @@ def test_an_interrupt_ends_with_a_summary(where: str) -> None:
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb"), ("TERM", "xterm")])
 def test_colour_only_where_it_is_wanted(name: str, value: str) -> None:
-    game = PseudoTerminal("play", "--shoe", "T7T6", "--bet", "10", environment={name: value})
+    game = PseudoTerminal("play", "--rules", "easy", "--shoe", "T7T6", "--bet", "10", environment={name: value})
     game.answer("s\n")
     assert ("\x1b[31mYou lose 10 chips (16 against 17).\x1b[0m" in game.finish()[0]) == (value == "xterm")
     assert ("\x1b" in game.text) == (value == "xterm")

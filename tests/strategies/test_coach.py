@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
+from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.hand_states import SPLIT_HAND
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.coach import Coach
-from bjsim.strategies.evaluation.drill import Drill
+from bjsim.strategies.evaluation.drill import TOPICS, Drill
+from bjsim.strategies.evaluation.record import MAX_BYTES, MAX_CHARTS, Record, cell_name
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.solver import ShoeSolver
 
@@ -170,8 +175,7 @@ def test_a_drill_returns_to_what_was_missed(coach: Coach) -> None:
             wrong = missed and exercise.cell == ("12", "3")
             drill.answer(exercise, Action(_second(coach, exercise.view) if wrong else judgement.best))
             found[exercise.cell] += 1
-        assert (drill.right, drill.asked) == (300 - missed * found["12", "3"], 300)
-        assert bool(drill.lost) == missed
+        assert (len(drill.misses), drill.asked) == (missed * found["12", "3"], 300)
         return found
 
     right, wrong = frequency(False), frequency(True)
@@ -186,4 +190,95 @@ def test_no_cell_is_asked_twice_in_a_row(coach: Coach) -> None:
         drill.answer(exercise, Action(_second(coach, exercise.view)))
         cells.append(exercise.cell)
     assert all(one != other for one, other in pairwise(cells))
-    assert drill.most_missed(1)[0][1] == max(Counter(cells).values())
+    assert [miss.cell for miss in drill.misses] == cells
+
+
+def test_the_topics_of_a_drill() -> None:
+    coach = Coach(VEGAS.replace(surrender="late"))
+    of = {topic: Drill(coach, 1, [topic]).exercises for topic in TOPICS}
+    assert {each.cell[0] for each in of["soft"]} == {f"A{rank}" for rank in range(2, 10)}
+    assert {each.cell[0] for each in of["pairs"]} >= {"22", "88", "AA"}
+    assert {each.cell[0] for each in of["hard"]} >= {"8", "16"} and "A7" not in {each.cell[0] for each in of["hard"]}
+    surrenders = {each.cell for each in of["surrender"]}
+    assert {("16", "T"), ("15", "T")} <= surrenders and ("16", "6") not in surrenders
+    assert {("11", "6"), ("A7", "6")} <= {each.cell for each in of["doubles"]} and ("16", "T") in surrenders
+    assert {each.cell for each in of["close"]} >= {("12", "3")} and ("20", "6") not in {e.cell for e in of["close"]}
+    both = Drill(coach, 1, ["soft", "pairs"]).exercises
+    assert len(both) == len(of["soft"]) + len(of["pairs"]) < len(Drill(coach, 1).exercises)
+
+
+def test_a_topic_without_decisions(coach: Coach) -> None:
+    with pytest.raises(InputError, match="vegas-s17 has no decisions to drill on the topics surrender"):
+        Drill(coach, 1, ["surrender"])
+    with pytest.raises(InputError, match="no topic is called 'ace'; topics are hard, soft, pairs"):
+        Drill(coach, 1, ["ace"])
+
+
+def test_a_later_drill_begins_with_what_was_missed(coach: Coach, tmp_path: Path) -> None:
+    file = tmp_path / "new folder" / "practice.json"
+
+    def session(wrong: int, right: int, topics: tuple[str, ...] = ()) -> Drill:
+        drill = Drill(coach, 7, topics, Record(coach.chart, file))
+        for number in range(wrong + right):
+            exercise = drill.ask()
+            judgement = coach.judge(exercise.view, Action("S"))
+            assert judgement is not None
+            drill.answer(exercise, Action(_second(coach, exercise.view) if number < wrong else judgement.best))
+        return drill
+
+    missed = [cell_name(miss.cell) for miss in session(3, 0).misses if miss.cell]
+    assert len(set(missed)) == 3
+    again = session(0, 0)
+    assert again.due == missed and [cell_name(again.ask().cell) for _ in range(3)] == missed
+    assert session(0, 3).due == missed == session(0, 3).due  # one right answer is not enough: 4, 2, 1
+    assert session(0, 0).due == []
+    session(1, 0, ("soft",))
+    assert session(0, 0, ("pairs",)).due == [] and len(session(0, 0, ("soft",)).due) == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"", b"{", b"[]", b"\xff", b'{"a": 1}', b'{"a": {"16 v T": 1e9}}', b'{"a": {"16 v T": NaN}}',
+        b'{"a": {"16 v T": "4"}}', b"[" * 100_000, b" " * (MAX_BYTES + 1),
+    ],
+)  # fmt: skip
+def test_a_broken_record_is_set_aside(coach: Coach, tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "practice.json"
+    file.write_bytes(content)
+    record = Record(coach.chart, file)
+    assert record.factors == {} and record.problem == (
+        f"{file} is not a record of bjsim: it is renamed practice.broken, and a new one starts."
+    )
+    record.note(("16", "T"), True)
+    assert Record(coach.chart, file).due == ["16 v T"]
+    assert (tmp_path / "practice.broken").read_bytes() == content
+
+
+def test_a_record_that_cannot_be_written_is_told(coach: Coach, tmp_path: Path) -> None:
+    (tmp_path / "bjsim").write_text("a file where the folder should be")
+    record = Record(coach.chart, tmp_path / "bjsim" / "practice.json")
+    record.note(("16", "T"), True)
+    assert record.due == ["16 v T"] and "practice.json cannot be written: " in record.problem
+
+
+def test_a_record_does_not_grow_without_bound(coach: Coach, tmp_path: Path) -> None:
+    """Every chart is another game; the one practised longest ago is dropped, and a cell has one number."""
+    file = tmp_path / "practice.json"
+    cells = coach.chart.cells
+    charts = [Chart("", VEGAS, {**cells, cell: "H" if code == "S" else "S"}) for cell, code in list(cells.items())[:25]]
+    for chart in charts:
+        for _ in range(9):
+            Record(chart, file).note(("16", "T"), True)
+    assert len(json.loads(file.read_text())) == MAX_CHARTS and len(file.read_bytes()) < 1000
+    assert Record(charts[-1], file).due == Record(charts[5], file).due == ["16 v T"] and not Record(charts[4], file).due
+    assert Record(charts[-1], file).factors == {"16 v T": 64.0}
+
+
+def test_a_miss_is_due_however_often_it_was_right_before() -> None:
+    record = Record()
+    for _ in range(9):
+        record.note(("16", "T"), False)
+    assert record.factors == {"16 v T": 1 / 16} and record.due == []
+    record.note(("16", "T"), True)
+    assert record.due == ["16 v T"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from bjsim.bots.protocol import printable
 from bjsim.cli.narrator import PERSON, Narrator, format_chips
@@ -14,6 +15,9 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Shoe
+
+if TYPE_CHECKING:
+    from bjsim.cli.count_practice import CountPractice
 
 MAX_SPLITS = 16  # hands whose stakes the rules must allow for
 
@@ -30,6 +34,7 @@ class CardTable:
         bet: Chips bet on every round; None asks for them.
         rounds: Number of rounds; None plays until the person leaves.
         tally: Of the coach, if there is one.
+        practice: Asks for the count, if it is to be practised.
 
     Attributes:
         names: Of the players, by seat.
@@ -39,7 +44,7 @@ class CardTable:
 
     def __init__(
         self, terminal: Terminal, rules: Rules, shoe: Shoe, others: Sequence[Player], chips: int, bet: int | None,
-        rounds: int | None, tally: CoachTally | None = None,
+        rounds: int | None, tally: CoachTally | None = None, practice: CountPractice | None = None,
     ) -> None:  # fmt: skip
         self.terminal = terminal
         self.rules = rules
@@ -49,7 +54,7 @@ class CardTable:
         self.chips = chips
         self.bet = bet
         self.rounds = rounds
-        self.tally = tally
+        self.practice = practice
         self.names = [_name(self.players, seat) for seat in range(len(self.players))]
         self.holds = [Fraction(chips), *[Fraction(rules.chips)] * len(others)]
         self.played = 0
@@ -126,6 +131,8 @@ class CardTable:
             self.holds[seat] += net * bet
         self._tied = int(played.tied[PERSON] * bet)
         self.terminal.say(f"You have {format_chips(self.holds[PERSON])}.")
+        if self.practice:
+            self.practice.follow(game.events)
 
     def _attend(self, game: Round, narrator: Narrator) -> None:
         """Let the person see this round."""

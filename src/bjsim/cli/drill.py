@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bjsim.cli.narrator import format_cards
-from bjsim.cli.person import ask_action, blame, format_bets, praise
+from bjsim.cli.person import ask_action, blame, describe_misses, format_bets, praise, value_table
 from bjsim.cli.terminal import EndOfInput, Terminal
 from bjsim.strategies.evaluation.drill import Drill
-
-MISSED = 5  # cells in the summary
 
 
 def run_drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:
     """Ask until the person leaves, or for this many questions."""
+    if drill.due:
+        terminal.say(f"Due from earlier sessions: {', '.join(drill.due)}.")
     try:
         while questions is None or drill.asked < questions:
             ask_one(terminal, drill)
@@ -29,19 +29,19 @@ def ask_one(terminal: Terminal, drill: Drill) -> None:
     judgement = drill.answer(exercise, ask_action(terminal, question, view))
     if judgement.is_mistake:
         terminal.say(f"Wrong: {blame(judgement)} costs {format_bets(judgement.cost)}.", "yellow")
+        for line in value_table(judgement):
+            terminal.say(line)
     else:
         said = praise(judgement)
         terminal.say(f"{said[0].upper()}{said[1:]}", "green")
 
 
 def drill_summary(drill: Drill) -> list[str]:
-    """The score, and what was missed most, in words."""
-    asked, right = drill.asked, drill.right
+    """The score, and everything that was missed, in words."""
+    asked, misses = drill.asked, drill.misses
     if not asked:
         return ["No questions answered."]
-    mistakes = "mistake" if asked - right == 1 else "mistakes"
-    lost = f"; the {mistakes} cost {format_bets(drill.lost)}" if right < asked else ""
-    lines = [f"{right} of {asked} right ({right / asked:.0%}){lost}."]
-    for (row, column), wrong, times in drill.most_missed(MISSED):
-        lines.append(f"Missed: {row} against {column}, {wrong} of {times}.")
-    return lines
+    right = asked - len(misses)
+    lost = format_bets(sum(miss.lost for miss in misses))
+    cost = f"; the {'mistake' if len(misses) == 1 else 'mistakes'} cost {lost}" if misses else ""
+    return [f"{right} of {asked} right ({right / asked:.0%}){cost}.", *describe_misses(misses)]

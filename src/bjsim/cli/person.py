@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bjsim.cli.narrator import format_cards, format_chips
 from bjsim.cli.terminal import UNBROKEN, EndOfInput, Terminal
 from bjsim.sim.game.actions import NAMES, STAND, Action, View
+from bjsim.sim.game.cards import RANKS
 
 if TYPE_CHECKING:
     from bjsim.strategies.evaluation.coach import Coach, Judgement
+    from bjsim.strategies.evaluation.record import Record
 
 STAKES = {"D": 1.0, "P": 1.0, "I": 0.5}  # further stakes that an action needs
 SYNONYMS = {
@@ -66,8 +69,8 @@ def parse_action(text: str, view: View) -> Action | str:
     return Action("B", int(raised[1]))
 
 
-def ask_action(terminal: Terminal, question: str, view: View) -> Action:
-    """Ask for a legal action until there is one. Raises: EndOfInput."""
+def ask_action(terminal: Terminal, question: str, view: View, explain: Callable[[], Sequence[str]] = tuple) -> Action:
+    """Ask for a legal action until there is one. explain: further lines of help. Raises: EndOfInput."""
     while True:
         answer = terminal.ask(f"{question}: {keys(view.legal)}")
         if answer.lower() in QUIT:
@@ -78,6 +81,8 @@ def ask_action(terminal: Terminal, question: str, view: View) -> Action:
                 meaning = "leaves the bet as it is" if declines else EXPLAINED[letter]
                 terminal.say(f"  {letter.lower()} {move_name(letter, view.legal)}: {meaning}")
             terminal.say("  q quits. Cards are A 2 to 9 T J Q K; # is face down. An ace counts 11 if it can (soft).")
+            for line in explain():
+                terminal.say(line)
             continue
         action = parse_action(answer, view)
         if isinstance(action, Action):
@@ -90,12 +95,14 @@ class CoachTally:
 
     Args:
         coach: Judges them.
+        record: Where they are noted for later drills.
     """
 
-    def __init__(self, coach: Coach) -> None:
+    def __init__(self, coach: Coach, record: Record) -> None:
         self.coach = coach
-        self.decisions = self.mistakes = 0
-        self.lost = 0.0  # initial bets
+        self.record = record
+        self.decisions = 0
+        self.misses: list[Judgement] = []
 
     def judge(self, view: View, action: Action, pending: int) -> list[tuple[str, str | None]]:
         """What the coach says to a decision, as lines with colours."""
@@ -103,22 +110,28 @@ class CoachTally:
         if judgement is None:
             return []
         self.decisions += 1
-        scale = view.stake / view.rules.buy_in
+        if judgement.cell:
+            self.record.note(judgement.cell, judgement.is_mistake)
         if not judgement.is_mistake:
             return [(f"Coach: {praise(judgement)}", "green")]
-        self.mistakes += 1
-        self.lost += judgement.cost * scale
+        self.misses.append(judgement)
         chips = judgement.cost * view.stake
-        cost = format_bets(judgement.cost * scale) + (f" ({format_chips(chips)})" if 0.005 <= chips < math.inf else "")
+        cost = format_bets(judgement.lost) + (f" ({chips:.2f} chips)" if 0.005 <= chips < math.inf else "")
         return [(f"Coach: {blame(judgement)} costs {cost}.", "yellow"), (f"Coach: {self.total()}.", None)]
+
+    def explain(self, view: View, pending: int) -> list[str]:
+        """The values of all moves, as lines."""
+        valued = view.legal.replace("B", "")
+        judgement = self.coach.judge(view, Action(valued[0]), pending) if valued else None
+        return value_table(judgement) if judgement else ["Coach: this hand has no exact values."]
 
     def total(self) -> str:
         """The running total in words."""
         if not self.decisions:
             return "no decisions judged"
         decisions = "1 decision" if self.decisions == 1 else f"{self.decisions} decisions"
-        mistakes = "1 mistake" if self.mistakes == 1 else f"{self.mistakes or 'no'} mistakes"
-        lost = f", {format_bets(self.lost)} lost" if self.mistakes else ""
+        mistakes = "1 mistake" if len(self.misses) == 1 else f"{len(self.misses) or 'no'} mistakes"
+        lost = f", {format_bets(sum(miss.lost for miss in self.misses))} lost" if self.misses else ""
         return f"{mistakes} in {decisions}{lost}"
 
 
@@ -147,6 +160,34 @@ def blame(judgement: Judgement) -> str:
     """What to say to a mistake, before its cost."""
     best, taken = (move_name(letter, judgement.values) for letter in (judgement.best, judgement.action))
     return f"{best} is best; {taken}"
+
+
+def value_table(judgement: Judgement) -> list[str]:
+    """The value of every move and what it loses, as lines; the best move first."""
+    values = judgement.values
+    names = {letter: move_name(letter, values) for letter in sorted(values, key=lambda letter: -values[letter])}
+    width = max(map(len, names.values()))
+    lines = ["Expected profit in initial bets, with best play afterwards:"]
+    for letter, name in names.items():
+        cost = replace(judgement, action=letter).cost
+        note = f"{cost:.6f} less" if cost else "best"
+        chart = ", the best chart's move" if letter == judgement.chart and cost else ""
+        lines.append(f"  {name:{width}} {values[letter]:10.6f}  {note}{chart}")
+    return lines
+
+
+def describe_misses(misses: Iterable[Judgement]) -> list[str]:
+    """Every mistake with the right move and its cost, as lines; the costliest first."""
+    found: dict[str, list[float]] = {}
+    for miss in misses:
+        best, taken = (move_name(letter, miss.values) for letter in (miss.best, miss.action))
+        hand = format_cards("".join(sorted(miss.view.hand, key=RANKS.index)))
+        text = f"{hand} against {' '.join(miss.view.dealer)}: {best}, not {taken}"
+        found.setdefault(text, []).append(miss.lost)
+    return [
+        f"Missed: {text}: {format_bets(sum(costs))}" + (f" in {len(costs)} times." if len(costs) > 1 else ".")
+        for text, costs in sorted(found.items(), key=lambda item: -sum(item[1]))
+    ]
 
 
 class Person:
@@ -182,7 +223,9 @@ class Person:
             return STAND  # declines
         view = view._replace(legal=legal, chips=int(chips))
         question = f"{self.hand_name()}{format_cards(view.hand)} against {' '.join(view.dealer)}"
-        action = ask_action(self.terminal, question, view)
+        tally = self.tally
+        explain = (lambda: tally.explain(view, self.pending())) if tally else tuple
+        action = ask_action(self.terminal, question, view, explain)
         if self.tally:
             for line, colour in self.tally.judge(view, action, self.pending()):
                 self.terminal.say(line, colour)

@@ -12,7 +12,7 @@ import click
 
 from bjsim.cli.card_table import CardTable
 from bjsim.cli.options import Count, Names, bot_names, format_decks, rules_options, the_rules
-from bjsim.cli.person import CoachTally
+from bjsim.cli.person import CoachTally, describe_misses
 from bjsim.cli.terminal import Terminal
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -23,13 +23,27 @@ from bjsim.sim.game.shoe import ScriptedShoe, Shoe, open_shoe
 
 if TYPE_CHECKING:
     from bjsim.bots.seats import ProgramFile
-    from bjsim.strategies.evaluation.coach import Coach
+    from bjsim.cli.count_practice import CountPractice
+    from bjsim.strategies.evaluation.drill import Drill
 
 MAX_CHIPS = 10**9
+CASINO = "vegas-s17"  # played without --rules: newcomers expect a hole card
 SEEDS = 10**6  # seeds that are drawn, short enough to be typed
 
 
-@click.command(context_settings={"allow_extra_args": True})  # refused below, with a hint
+def topic_names() -> list[str]:
+    """Names that shell completion offers for `--topic`."""
+    from bjsim.strategies.evaluation.drill import TOPICS
+
+    return list(TOPICS)
+
+
+@click.command(
+    context_settings={
+        "allow_extra_args": True,  # refused below, with a hint
+        "default_map": {"rules_name": CASINO},
+    }
+)
 @rules_options
 @click.option("--chips", type=Count(1, MAX_CHIPS), help="Chips that you start with.  [default: those of the rules]")
 @click.option("--bet", type=Count(1, MAX_CHIPS), help="Chips to bet on every round, instead of asking.")
@@ -37,12 +51,21 @@ SEEDS = 10**6  # seeds that are drawn, short enough to be typed
 @click.option("--bots", type=Names(bot_names), metavar="A[,B...]", help="Who else is at the table: names or files.")
 @click.option("--coach", "has_coach", is_flag=True, help="Say after each decision what was best, and what it cost.")
 @click.option("--drill", "is_drill", is_flag=True, help="Ask single decisions, most often those that you miss.")
+@click.option(
+    "--topic", "topics", type=Names(topic_names), metavar="T[,U...]",
+    help="Drill these topics only: hard, soft, pairs, doubles, surrender, close.",
+)  # fmt: skip
+@click.option("--no-record", is_flag=True, help="Neither read nor write the record of what you missed.")
+@click.option(
+    "--count", "system", metavar="SYSTEM|FILE.toml",
+    help="Ask for the running and the true count every few rounds, such as --count hilo.",
+)  # fmt: skip
 @click.option("--shoe", "shoe_text", metavar="FILE|CARDS", help="Deal these cards, such as T86955A9; # is a comment.")
 @click.option("--seed", type=Count(0, MAX_SEED), help="The same seed deals the same cards.  [default: random]")
 def play(
     rules_name: str, settings: tuple[str, ...], decks: str | None, chips: int | None, bet: int | None,
-    rounds: int | None, bots: list[str] | None, has_coach: bool, is_drill: bool, shoe_text: str | None,
-    seed: int | None,
+    rounds: int | None, bots: list[str] | None, has_coach: bool, is_drill: bool, topics: list[str] | None,
+    no_record: bool, system: str | None, shoe_text: str | None, seed: int | None,
 ) -> None:  # fmt: skip
     """Play by hand against the dealer.
 
@@ -50,7 +73,8 @@ def play(
     shown with each question. q, Ctrl-C or the end of the input leaves. Output is lines of text without cursor movement,
     which suits screen readers and pipes.
 
-    The values of --coach and --drill are exact.
+    The values of --coach and --drill are exact. What you miss is remembered, and the next drill begins with it; the
+    record is bjsim/practice.json in $XDG_DATA_HOME, by default ~/.local/share.
     """
     if extra := click.get_current_context().args:
         hint = f"; write --rules {extra[0]}" if extra[0] in PRESETS else ""
@@ -59,8 +83,8 @@ def play(
     chips = rules.chips if chips is None else chips
     if bet is not None and bet > chips:
         raise InputError(f"--bet {bet} is more than the {chips} chips; give --chips")
-    if is_drill:
-        for name, given in (("bots", bots), ("shoe", shoe_text), ("bet", bet)):
+    if is_drill := is_drill or bool(topics):
+        for name, given in (("bots", bots), ("shoe", shoe_text), ("bet", bet), ("count", system)):
             if given:
                 raise InputError(f"--{name} with --drill: a drill asks single decisions; leave one of them out")
     seats = 1 + len(bots or ())
@@ -69,18 +93,31 @@ def play(
     seed = secrets.randbelow(SEEDS) if seed is None else seed
     shoe = open_shoe(rules, Stream(seed)) if shoe_text is None else find_script(shoe_text)
     found = _find_bots(bots or [], rules)
-    coach = make_coach(rules) if has_coach or is_drill else None
     terminal = Terminal()
+    practice = _practise_count(terminal, system, rules) if system else None
+    tally = _hire_coach(rules, None if no_record else record_path()) if has_coach or is_drill else None
+    drill = _make_drill(tally, seed, topics or []) if tally and is_drill else None
     about = "an infinite shoe" if rules.infinite else format_decks(rules)
+    shown = "both dealer cards are shown, " if rules.dealer_shows == "both" else ""
     cards = f"seed {seed}" if shoe_text is None else "a scripted shoe"
-    terminal.say(f"{rules.name}, {about}, {cards}. Type ? for help, q to quit.")
-    if coach:
-        terminal.say(f"Coach: values are exact for {coach.basis}; costs are in initial bets.")
-    if is_drill:
-        assert coach is not None
-        _drill(terminal, coach, seed, rounds)
-    else:
-        _play(terminal, rules, shoe, found, chips, bet, rounds, coach)
+    terminal.say(f"{rules.name}, {about}, {shown}{cards}. Type ? for help, q to quit.")
+    if tally:
+        terminal.say(f"Coach: values are exact for {tally.coach.basis}; costs are in initial bets.")
+    try:
+        if drill:
+            _drill(terminal, drill, rounds)
+        else:
+            _play(terminal, rules, shoe, found, chips, bet, rounds, tally, practice)
+    finally:
+        if tally and tally.record.problem:
+            terminal.say(tally.record.problem)
+
+
+def record_path() -> Path | None:
+    """The file with what was missed in earlier sessions; None for a user without a home folder."""
+    folder = os.environ.get("XDG_DATA_HOME", "")
+    path = Path(folder if os.path.isabs(folder) else os.path.expanduser("~/.local/share"))
+    return path / "bjsim" / "practice.json" if path.is_absolute() else None
 
 
 def find_script(text: str) -> ScriptedShoe:
@@ -96,20 +133,32 @@ def find_script(text: str) -> ScriptedShoe:
     return shoe
 
 
-def make_coach(rules: Rules) -> Coach:
+def _hire_coach(rules: Rules, path: Path | None) -> CoachTally:
     """The coach, which takes some seconds to import and to solve a finite shoe."""
     from bjsim.strategies.evaluation.coach import Coach
+    from bjsim.strategies.evaluation.record import Record
 
-    return Coach(rules)
+    coach = Coach(rules)
+    return CoachTally(coach, Record(coach.chart, path))
 
 
-def _drill(terminal: Terminal, coach: Coach, seed: int, questions: int | None) -> None:
-    from bjsim.cli.drill import drill_summary, run_drill
+def _make_drill(tally: CoachTally, seed: int, topics: list[str]) -> Drill:
     from bjsim.strategies.evaluation.drill import Drill
 
-    drill = Drill(coach, seed)
-    if not drill.exercises:
-        raise InputError(f"{coach.rules.name} has no decisions to drill")
+    return Drill(tally.coach, seed, topics, tally.record)
+
+
+def _practise_count(terminal: Terminal, system: str, rules: Rules) -> CountPractice:
+    from bjsim.cli.count_practice import CountPractice
+    from bjsim.strategies.counting.systems import find_system
+    from bjsim.strategies.counting.table_count import TableCount
+
+    return CountPractice(terminal, TableCount(find_system(system), rules))
+
+
+def _drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:
+    from bjsim.cli.drill import drill_summary, run_drill
+
     stopped = False
     try:
         run_drill(terminal, drill, questions)
@@ -124,11 +173,10 @@ def _drill(terminal: Terminal, coach: Coach, seed: int, questions: int | None) -
 
 def _play(
     terminal: Terminal, rules: Rules, shoe: Shoe, bots: list[Player | ProgramFile], chips: int, bet: int | None,
-    rounds: int | None, coach: Coach | None,
+    rounds: int | None, tally: CoachTally | None, practice: CountPractice | None,
 ) -> None:  # fmt: skip
-    tally = CoachTally(coach) if coach else None
     with ExitStack() as opened:
-        table = CardTable(terminal, rules, shoe, _start_bots(bots, opened), chips, bet, rounds, tally)
+        table = CardTable(terminal, rules, shoe, _start_bots(bots, opened), chips, bet, rounds, tally, practice)
         stopped = False
         try:
             table.play()
@@ -138,6 +186,10 @@ def _play(
             terminal.say(table.summary())
             if tally:
                 terminal.say(f"Coach: {tally.total()}.")
+                for line in describe_misses(tally.misses):
+                    terminal.say(line)
+            if practice:
+                terminal.say(f"Count: {practice.total()}.")
     if stopped:
         raise click.exceptions.Exit(130)
 

@@ -17,6 +17,7 @@
 | `simulate` | plays a counter |
 | `system` | `CountingSystem`: tags, initial count, divisor, rounding |
 | `systems` | the built-in systems, and systems from TOML files |
+| `table_count` | the count of a player at the table |
 | `typical` | what a count says about the unseen cards |
 
 Public names are imported when they are first used.

@@ -39,14 +39,18 @@ class Judgement:
     """A decision compared with the best one.
 
     Attributes:
+        view: What the player saw.
         action: Letter of the action.
         values: Expected profit in initial bets by letter, of every action that is legal, with best play afterwards.
         chart: Letter of the best chart's action.
+        cell: Row and column of the chart; None for insurance.
     """
 
+    view: View
     action: str
     values: Mapping[str, float]
     chart: str
+    cell: tuple[str, str] | None = None
 
     @property
     def best(self) -> str:
@@ -60,6 +64,11 @@ class Judgement:
         """What the action loses compared with the best one, in initial bets; 0 if it is as good."""
         loss = _loss(max(self.values.values()), self.values[self.action])
         return loss if loss > TIE else 0.0
+
+    @property
+    def lost(self) -> float:
+        """What the action loses with the stake on the hand, in initial bets."""
+        return self.cost * self.view.stake / self.view.rules.buy_in
 
     @property
     def margin(self) -> float:
@@ -119,7 +128,7 @@ class Coach:
         """
         if view.legal == INSURANCE:
             values = {"S": 0.0, "I": (3 * self._chance_of_natural(view) - 1) / 2}
-            return Judgement(action.letter, values, self.chart.insurance)
+            return Judgement(view, action.letter, values, self.chart.insurance)
         legal = "".join(letter for letter in view.legal if letter in VALUED)
         if action.letter not in legal:
             return None
@@ -133,8 +142,10 @@ class Coach:
             natural = self._chance_of_natural(view)
             values = {letter: (1 - natural) * value - natural for letter, value in values.items()}
         state = self.chart.find_state(view.hand, view.split)
-        chart = self.chart.policy(state, self.chart.states.column(view.dealer), "".join(values))
-        return Judgement(action.letter, values, chart if chart in values else action.letter)
+        column = self.chart.states.column(view.dealer)
+        chart = self.chart.policy(state, column, "".join(values))
+        cell = self.chart.states.rows_of(state)[0], column
+        return Judgement(view, action.letter, values, chart if chart in values else action.letter, cell)
 
     def _values(self, view: View, legal: str, pending: int) -> dict[str, float]:
         solver = self._solver

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
+from bjsim.errors import InputError
 from bjsim.sim.game.actions import LETTERS, Action, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, TEN
+from bjsim.strategies.charts.rows import parse_row
 from bjsim.strategies.evaluation.coach import Coach, Judgement
+from bjsim.strategies.evaluation.record import Record, cell_name
 
 SCALE = 0.05  # initial bets; a guess is assumed to be wrong half as often for each so much between best and second best
-MORE, LESS = 4.0, 0.5  # how a wrong and a right answer change the weight of a cell
-LEAST, MOST = LESS**4, MORE**3
+TOPICS = ("hard", "soft", "pairs", "doubles", "surrender", "close")
 
 
 @dataclass(frozen=True)
@@ -24,72 +27,78 @@ class Exercise:
         view: What the player sees.
         cell: Row and column of the chart.
         weight: The expected loss by it per round of a beginner, in initial bets.
+        topics: Of TOPICS: the kind of hand; a double or a surrender if that is best or second best; close if the best
+            action gains less than SCALE.
     """
 
     view: View
     cell: tuple[str, str]
     weight: float
+    topics: frozenset[str]
 
 
 class Drill:
     """Asks for the first decision of a hand, most often where errors are expected.
 
     The weight of an exercise is its chance, times what the second-best action costs, times how often a beginner is
-    assumed to err: close decisions are missed most, and the others cost most. Each wrong answer raises the weight of
-    the cell of the chart, each right one lowers it.
+    assumed to err: close decisions are missed most, and the others cost most. Each answer changes the weight of the
+    cell of the chart; see `Record`. What is due from earlier sessions is asked first.
 
     Args:
         coach: Judges the answers.
-        seed: The same seed and the same answers give the same questions.
+        seed: The same seed, record and answers give the same questions.
+        topics: Of TOPICS; exercises on any of them are asked for. By default all are.
+        record: Of the coach's best chart; by default one that ends with the drill.
 
     Attributes:
         exercises: Those that are asked for, with their weights before the first answer.
-        answers: By cell, the number of right and of wrong answers.
-        lost: The costs of all mistakes, in initial bets.
+        due: The names of the cells that are due from earlier sessions.
+        asked: The number of answers.
+        misses: Those that were wrong.
+
+    Raises:
+        InputError: A topic is unknown, or the game has no such decisions.
     """
 
-    def __init__(self, coach: Coach, seed: int) -> None:
+    def __init__(self, coach: Coach, seed: int, topics: Collection[str] = (), record: Record | None = None) -> None:
         self.coach = coach
-        self.exercises = list(_exercises(coach))
-        self.answers: dict[tuple[str, str], list[int]] = {}
-        self.lost = 0.0
+        for topic in topics:
+            if topic not in TOPICS:
+                raise InputError(f"no topic is called {topic!r}; topics are {', '.join(TOPICS)}")
+        self.exercises = [each for each in _exercises(coach) if not topics or each.topics.intersection(topics)]
+        if not self.exercises:
+            about = f" on the topics {', '.join(topics)}" if topics else ""
+            raise InputError(f"{coach.rules.name} has no decisions to drill{about}")
+        self.record = record or Record()
+        cells = {cell_name(each.cell) for each in self.exercises}
+        self.due = [name for name in self.record.due if name in cells]
+        self.asked = 0
+        self.misses: list[Judgement] = []
+        self._waiting = list(self.due)
         self._random = random.Random(seed)
-        self._factors: dict[tuple[str, str], float] = {}
         self._last: tuple[str, str] | None = None
 
-    @property
-    def asked(self) -> int:
-        """The number of answers."""
-        return sum(map(sum, self.answers.values()))
-
-    @property
-    def right(self) -> int:
-        """The number of right answers."""
-        return sum(right for right, _ in self.answers.values())
-
     def ask(self) -> Exercise:
-        """Choose the next exercise, of another cell than the last one."""
-        others = [each for each in self.exercises if each.cell != self._last] or self.exercises
-        weights = [each.weight * self._factors.get(each.cell, 1.0) for each in others]
+        """Choose the next exercise: of a cell that is due, or else of another cell than the last one."""
+        if self._waiting:
+            due = self._waiting.pop(0)
+            others = [each for each in self.exercises if cell_name(each.cell) == due]
+        else:
+            others = [each for each in self.exercises if each.cell != self._last] or self.exercises
+        weights = [each.weight * self.record.factor(each.cell) for each in others]
         [exercise] = self._random.choices(others, weights)
         self._last = exercise.cell
         return exercise
 
     def answer(self, exercise: Exercise, action: Action) -> Judgement:
-        """Judge an answer, and weight its cell accordingly."""
+        """Judge an answer, and note it for its cell."""
         judgement = self.coach.judge(exercise.view, action)
         assert judgement is not None  # each exercise was judged before
-        factor = self._factors.get(exercise.cell, 1.0)
-        is_wrong = judgement.is_mistake
-        self._factors[exercise.cell] = min(factor * MORE, MOST) if is_wrong else max(factor * LESS, LEAST)
-        self.answers.setdefault(exercise.cell, [0, 0])[is_wrong] += 1
-        self.lost += judgement.cost if is_wrong else 0.0
+        self.record.note(exercise.cell, judgement.is_mistake)
+        self.asked += 1
+        if judgement.is_mistake:
+            self.misses.append(judgement)
         return judgement
-
-    def most_missed(self, count: int) -> list[tuple[tuple[str, str], int, int]]:
-        """The cells with most wrong answers, as (cell, wrong answers, all answers)."""
-        missed = [(cell, wrong, right + wrong) for cell, (right, wrong) in self.answers.items() if wrong]
-        return sorted(missed, key=lambda entry: -entry[1])[:count]
 
 
 def _exercises(coach: Coach) -> list[Exercise]:
@@ -116,8 +125,17 @@ def _exercises(coach: Coach) -> list[Exercise]:
             margin = judgement.margin
             if 0 < margin < math.inf:
                 weight = _chance(hand, chances) * _chance(dealer, chances) * margin * 0.5 ** (margin / SCALE)
-                found.append(Exercise(view, (states.rows_of(state)[0], column), weight))
+                assert judgement.cell
+                found.append(Exercise(view, judgement.cell, weight, _topics(judgement)))
     return found
+
+
+def _topics(judgement: Judgement) -> frozenset[str]:
+    assert judgement.cell
+    topics = {("hard", "pairs", "soft")[parse_row(judgement.cell[0]).kind]}
+    best_two = sorted(judgement.values, key=lambda letter: -judgement.values[letter])[:2]
+    topics |= {topic for letter, topic in (("D", "doubles"), ("R", "surrender")) if letter in best_two}
+    return frozenset(topics | ({"close"} if judgement.margin < SCALE else set()))
 
 
 def _chance(cards: str, chances: dict[str, float]) -> float:

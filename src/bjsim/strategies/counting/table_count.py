@@ -1,0 +1,69 @@
+"""`TableCount`: the count of a player who sees the open cards of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from bjsim.sim.game.cards import TEN, parse_rank
+from bjsim.sim.game.events import Dealt, Event, Peeked, Revealed, Shuffled
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.counting.system import DECK, CountingSystem
+from bjsim.strategies.counting.typical import decks_to_count
+
+
+class TableCount:
+    """Counts the cards of a shoe as they are shown. A hole card that is never turned over stays unseen.
+
+    True counts are by the unseen decks to the half deck, as players estimate them, unless the system rounds them
+    otherwise.
+
+    Args:
+        system: The counting system.
+        rules: The game.
+
+    Raises:
+        InputError: The cards of this game cannot be counted.
+    """
+
+    def __init__(self, system: CountingSystem, rules: Rules) -> None:
+        self.decks = decks_to_count(rules)
+        self.system = system.replace(divisor="half") if system.divisor == "exact" else system
+        self._seen = [0] * (TEN + 1)
+
+    @property
+    def running(self) -> Fraction:
+        """The running count."""
+        return self.system.running_count(self._seen, self.decks)
+
+    @property
+    def true(self) -> Fraction:
+        """The true count, rounded as the system says."""
+        return self.system.true_count(self.running, self._unseen, self.decks)
+
+    @property
+    def decks_unseen(self) -> Fraction:
+        """The divisor of the true count, in decks."""
+        return Fraction(self.system.divisor_cards(self._unseen), DECK)
+
+    def see(self, events: Iterable[Event]) -> None:
+        """Count the cards of a round that are shown. events: all of the round, in order."""
+        hole = ""
+        for event in events:
+            match event:
+                case Shuffled():
+                    self._seen = [0] * (TEN + 1)
+                case Dealt(card, face_down=True):
+                    hole = card
+                case Dealt(card) | Revealed(card):
+                    self._count(card)
+                case Peeked(natural=True):
+                    self._count(hole)
+
+    @property
+    def _unseen(self) -> int:
+        return max(self.decks * DECK - sum(self._seen), 0)
+
+    def _count(self, cards: str) -> None:
+        for card in cards:
+            self._seen[min(parse_rank(card), TEN)] += 1
