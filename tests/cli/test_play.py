@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support.command import Outcome, bjsim, refusal
 from support.pseudo_terminal import PseudoTerminal
@@ -327,9 +327,13 @@ ANSWERS = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(sorted(PRESETS)), st.integers(0, 10**6), ANSWERS.map("\n".join),
-    st.sampled_from([(), ("--bet", "7"), ("--bots", "lim17"), ("--drill", "--seed", "1"), ("--coach", "--seed", "1")]),
+    st.sampled_from([
+        (), ("--bet", "7"), ("--bots", "lim17"), ("--drill", "--seed", "1"), ("--coach", "--seed", "1"),
+        ("--count", "omega2", "--decks", "6", "--bet", "7"),
+    ]),
 )  # fmt: skip
 def test_no_answer_breaks_it(rules: str, seed: int, answers: str, args: tuple[str, ...]) -> None:
+    assume(rules != "spanish-21" or "--count" not in args)
     given_bytes = answers.encode("utf-8", "surrogatepass")
     outcome = bjsim("play", "--rules", rules, "--seed", seed, *args, stdin=given_bytes)
     assert (outcome.status, outcome.err) == (0, "")
@@ -447,3 +451,5 @@ def test_a_game_with_insurance() -> None:
     rules = ("--rules", "vegas-s17", "--set", "insurance=true", "--coach", "--chips", 25)
     out = play("10 i 11 yes h 30 2 n", *rules, "--shoe", "TA9K 6A59 T AAKK AAKQ").out
     assert INSURANCE_GAME in out
+    out = play("i", "--rules", "vegas-s17", "--set", "insurance=true", "--coach", "--bet", 18, "--shoe", "TA9K").out
+    assert "insurance costs 0.0388 bets (0.70 chips)." in out  # always two decimals
