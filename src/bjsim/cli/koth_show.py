@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from bjsim.bots.contest.host import verify as replay_contest
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.answers import Answers
 from bjsim.bots.contest.play.timings import Timings
+from bjsim.bots.contest.play.verify import verify as replay_contest
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_screen import report, standings_json

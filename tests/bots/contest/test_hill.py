@@ -17,10 +17,11 @@ from bot_helpers import SAMPLES, needs, needs_sandbox
 
 from bjsim.bots.contest.config import MAX_COUNT, Contest
 from bjsim.bots.contest.entrants import EntrantError, gather
-from bjsim.bots.contest.host import Host, verify
+from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.match import ReplayMismatch
 from bjsim.bots.contest.play.questions import protocols, questions
+from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.scoring.standings import Standings

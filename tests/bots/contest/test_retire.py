@@ -11,9 +11,10 @@ from support.command import bjsim
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.host import Host, verify
+from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.match import ReplayMismatch
+from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.sim.game.presets import load_rules

@@ -166,7 +166,7 @@ def _find_named(source: str, rules: Rules, name: str) -> tuple[Entrant, Player]:
     """Identify a strategy or a Python object. This imports the module of the object."""
     player = find_player(source, rules)
     if file := python_file(source):
-        digest = _digest(file)
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
         source = f"{file.resolve()}:{source.rpartition(':')[2]}"
     else:
         cells = getattr(player, "cells", None)
@@ -214,10 +214,6 @@ def _find_chart(content: bytes, path: Path, rules: Rules) -> Chart | None:
         return None
 
 
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
 def with_unique_names(entrants: Sequence[Entrant], others: Iterable[str] = ()) -> list[Entrant]:
     """Cut long names, and number duplicate ones. others: names that are taken."""
     taken = set(others)
@@ -245,7 +241,7 @@ def read_unchanged(entrant: Entrant, rules: Rules) -> Player | BotSource | None:
     played: Player | BotSource | None = None
     try:
         if file := python_file(entrant.source) if entrant.by_name else None:
-            now = replace(entrant, sha256=_digest(file))
+            now = replace(entrant, sha256=hashlib.sha256(file.read_bytes()).hexdigest())
         elif entrant.by_name:
             now, played = _find_named(entrant.source, rules, entrant.name)
         else:

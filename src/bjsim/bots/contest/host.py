@@ -23,7 +23,6 @@ from bjsim.bots.contest.play import journal as journals
 from bjsim.bots.contest.play.logs import add_logs
 from bjsim.bots.contest.play.match import Record
 from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.play.verify import verify as verify  # part of the interface of this module
 from bjsim.bots.contest.play.workers import Times, Workers
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.schedule.roster import Owner, Roster
@@ -235,13 +234,12 @@ class Host:
                 matches.append(match)
                 yield from match
 
-        commit = partial(self._commit, on_round)
-
         def done(plan: TablePlan) -> list[Record]:
             return self._done.get((plan.own, plan.match, plan.table), [])
 
         players = {bot: self.entrants[bot] for bot in self.roster.present if bot not in self.roster.retired}
         players |= {HOUSE - number: entrant for number, entrant in enumerate(admission.house_players(self.contest))}
+        commit = partial(self._commit, on_round)
         with Workers(self.contest, players, self.workers, self.sandbox, done, self._journal.close, commit) as workers:
             logs: list[DrawLog] = []
             for plan, rounds in workers.tables(plans()):
@@ -271,11 +269,10 @@ class Host:
     def _leave_out(self, error: EntrantError) -> bool:
         """Let the bot leave that has changed; returns whether it could."""
         left = [bot for bot in self.roster.present if self.entrants[bot] == error.entrant]
-        if not left or len(self.roster.present) == self.roster.fewest:
-            return False
-        logging.getLogger(__name__).warning("left out: %s", error)
-        self.change(left)
-        return True
+        if could := bool(left) and len(self.roster.present) > self.roster.fewest:
+            logging.getLogger(__name__).warning("left out: %s", error)
+            self.change(left)
+        return could
 
     def _retire(self) -> bool:
         """Record the bots that are not asked any more; returns whether there are any."""
