@@ -100,7 +100,7 @@ def test_a_new_line_bot_has_the_language_of_its_name(tmp_path, monkeypatch, lang
 
 def test_a_new_bot_without_an_ending_is_in_python(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert "wrote mine.v2.py" in run("new", "mine.v2").output
+    assert "wrote mine.py" in run("new", "mine").output
     assert "wrote my.c.py" in run("new", "my.c", "--language", "python").output
 
 

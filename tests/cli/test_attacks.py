@@ -19,7 +19,7 @@ from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.report.command import contest_command, published_sources
-from bjsim.cli.koth import plain
+from bjsim.cli.koth_play import play
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.find import find_player
 
@@ -47,12 +47,13 @@ def test_no_bots_file_turns_into_an_option_of_the_pages_command(tmp_path, monkey
     executable(field / "honest")
     entrants = gather([str(field)], CARDSHARK)
     names = [entrant.name for entrant in entrants]
-    command = contest_command(Contest(CARDSHARK), names, published_sources([entrant.source for entrant in entrants]))
-    program, subcommand, *arguments = shlex.split(command)
-    assert (program, subcommand) == ("bjsim", "koth")
+    sources = published_sources([entrant.source for entrant in entrants])
+    arguments = shlex.split(contest_command(Contest(CARDSHARK, matches=1), names, sources))
+    assert arguments[:3] == ["bjsim", "koth", "play"]
+    arguments = arguments[3:]
     written = arguments[arguments.index("--") + 1 :]
     assert len(written) == 2 and all(bot.partition("=")[2].startswith("./") for bot in written)
-    options = plain.make_context("koth", arguments).params
+    options = play.make_context("koth", arguments).params
     assert options["sandbox"] == "required" and options["out"] == "again" and options["config_path"] is None
     monkeypatch.chdir(field)
     again = gather(options["bots"], CARDSHARK)
@@ -72,6 +73,7 @@ def test_the_command_printed_for_a_bot_called_sandbox_off_plays_in_the_sandbox(t
     (field / "probe.py").write_text("print('S' if __import__('os').path.exists('/etc/passwd') else 'H')")
     monkeypatch.chdir(tmp_path)
     assert bjsim("koth", "field", "--matches", 1, "--out", "c").status == 0
+    assert bjsim("koth", "close", "c").status == 0
     command = (tmp_path / "c" / "index.html").read_text().partition('<pre id="again">')[2].partition("</pre>")[0]
     monkeypatch.chdir(field)
     assert bjsim(*shlex.split(command)[1:]).status == 0
@@ -158,7 +160,7 @@ def test_resuming_a_foreign_folder_runs_none_of_its_code(tmp_path, evil, trust, 
     """Without consent nothing runs; with it, nothing that differs from the journal."""
     file, mark = evil
     foreign(tmp_path / "c", ["lim17", "optimal"], f"{file}:player", "0" * 64, house)
-    said = refusal("koth", "--resume", tmp_path / "c", *trust)
+    said = refusal("koth", "resume", tmp_path / "c", *trust)
     assert ("has changed since" if trust else "trust it only") in said and "evil.py" in said
     assert not mark.exists()
 
@@ -167,7 +169,7 @@ def test_a_module_that_a_foreign_folder_names_is_not_imported(tmp_path, evil, mo
     _, mark = evil
     monkeypatch.syspath_prepend(tmp_path)
     foreign(tmp_path / "c", ["lim17", "optimal"], "evil:player")
-    assert "trust it only" in refusal("koth", "--resume", tmp_path / "c")
+    assert "trust it only" in refusal("koth", "resume", tmp_path / "c")
     assert not mark.exists()
 
 
@@ -199,11 +201,11 @@ def test_a_foreign_folder_that_has_ended_runs_none_of_its_code(tmp_path, evil):
 def test_ones_own_contest_with_a_player_in_python_is_resumed_by_the_command_that_is_printed(tmp_path, evil):
     file, mark = evil
     foreign(tmp_path / "c", ["lim17", "optimal"], f"{file}:player", hashlib.sha256(file.read_bytes()).hexdigest())
-    status, out, err = bjsim("koth", "--resume", tmp_path / "c", "--trust")
+    status, out, err = bjsim("koth", "resume", tmp_path / "c", "--trust")
     assert status == 0 and mark.exists(), err
     command = next(line for line in out.splitlines() if line.startswith("to resume after a stop: "))
     assert command.endswith(" --trust")
-    assert "--trust needs --resume" in refusal("koth", "lim17", "optimal", "--trust", "--out", tmp_path / "d")
+    assert "No such option '--trust'" in refusal("koth", "lim17", "optimal", "--trust", "--out", tmp_path / "d")
 
 
 def test_bytecode_next_to_a_players_file_is_not_run_instead(tmp_path, evil):

@@ -17,19 +17,19 @@ def test_the_better_one_is_named_whatever_the_order(tmp_path, monkeypatch):
 
 def test_a_bot_is_not_ahead_of_itself_and_the_contest_is_kept(tmp_path):
     done = bjsim("bot", "compare", "lim17", "lim17", "--matches", 40, "--out", tmp_path / "kept")
-    assert "not decided after 40 matches: lim17 against lim17-2 +0.00" in done.out
+    assert "not decided after 80 matches: lim17 against lim17-2 +0.00" in done.out
     assert (tmp_path / "kept" / "index.html").exists() or (tmp_path / "kept" / "journal.jsonl").exists()
 
 
 def test_few_matches_give_no_interval(tmp_path):
-    assert "not decided after 4 matches, too few" in bjsim("bot", "compare", "lim15", "mimic", "--matches", 4).out
+    assert "not decided after 8 matches, too few" in bjsim("bot", "compare", "lim15", "mimic", "--matches", 4).out
 
 
 @pytest.mark.parametrize("setting", ['against = ["hoyle"]', 'house = "hoyle"', 'lives = "contest"\nduplicate = false'])
 def test_the_settings_of_a_contest_apply_but_its_players_do_not(tmp_path, setting):
     (tmp_path / "c.toml").write_text(f'rules = "vegas-s17"\nbots = ["kelly", "optimal"]\n{setting}\n')
     done = bjsim("bot", "compare", "lim15", "mimic", "--matches", 4, "--config", tmp_path / "c.toml")
-    assert done.status == 0 and "not decided after 4 matches" in done.out
+    assert done.status == 0 and "not decided after 8 matches" in done.out
 
 
 def test_a_missing_bot_is_named():

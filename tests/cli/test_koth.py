@@ -151,11 +151,13 @@ def test_a_hand_has_totals_and_chips_and_says_why_a_tie_loses(tmp_path, capsys):
         run("koth", "show", tmp_path / hand, "--hand", hand)
         said.append(capsys.readouterr().out.splitlines())
     assert said[0][-3:] == [
-        "  The dealer reveals J: 20.", "  lim17 loses 10 chips.", "  hoyle loses 10 chips: a tie at 20 loses."
-    ]  # fmt: skip
+        "  The dealer reveals J: 20.",
+        "  lim17 loses 10 chips (19 against 20).",
+        "  hoyle loses 10 chips (ties 20: loses).",
+    ]
     assert "  hoyle gets 8: 20." in said[0] and not any("bet" in line for line in said[0])
     assert "  lim17 gets Q: 25." in said[1] and "  The dealer takes K: 25." in said[1]
-    assert said[1][-1] == "  lim17 loses 10 chips."
+    assert said[1][-1] == "  lim17 loses 10 chips (bust 25)."
 
 
 def test_odd_names_and_the_same_bot_twice(tmp_path, capsys):

@@ -25,7 +25,13 @@ from bjsim.sim.game.random_stream import MAX_SEED
     "--config", "config_path", metavar="FILE.toml", help="Contest whose settings apply; its bots do not play."
 )
 @click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
-@click.option("--matches", type=Count(), default=1000, show_default=True, help="Number of matches, at most.")
+@click.option(
+    "--matches",
+    type=Count(),
+    default=500,
+    show_default=True,
+    help="Number of matches, at most; each is played from both seats.",
+)
 @click.option("--seed", type=Count(0, MAX_SEED), help="Random seed.  [default: 128 random bits]")
 @click.option("--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel.")
 @click.option(

@@ -128,7 +128,7 @@ def test_a_program_that_never_answers(tmp_path: Path) -> None:
     page = (tmp_path / "c" / "index.html").read_text()
     assert "retired after match 3: timeout" in page and "Bots that cannot be started or do not answer" in page
     assert '"retired": "after match 3: timeout"' in (tmp_path / "c" / "standings.json").read_text()
-    assert "out of strikes, is not asked" in (tmp_path / "c" / "pages" / "mute.html").read_text()
+    assert "It has retired after match 3: timeout:" in (tmp_path / "c" / "pages" / "mute.html").read_text()
     assert "timeout" in bjsim("koth", "trace", tmp_path / "c", "3.1", "--bot", "mute").out
     assert "has retired" in bjsim("koth", "trace", tmp_path / "c", "4.1", "--bot", "mute").err
     asked = bjsim("koth", "show", tmp_path / "c", "--hand", "4.1.1", "--asked").out

@@ -18,7 +18,7 @@ from bjsim.bots.contest.report.drawings import DRAWN
 from bjsim.bots.contest.report.page import Report, render_index
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.cli import koth_screen, koth_show
+from bjsim.cli import koth_screen, koth_show, koth_trace
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 
@@ -46,12 +46,12 @@ def journals(tmp_path_factory):
 
 
 def show(folder):
-    koth_show.show_contest(folder, None, None)
+    koth_show.show_contest(folder, None)
 
 
 def show_a_hand_that_is_not_there(folder):
-    with pytest.raises(InputError, match="no such round"):
-        koth_show.show_contest(folder, "999.1.1", None)
+    with pytest.raises(InputError, match="has no match 999"):
+        koth_trace.show_hand(folder, "999.1.1", None, asked=False)
 
 
 def resume(folder):
@@ -140,7 +140,7 @@ def test_pages_and_screens_take_a_tenth_of_the_time_at_most(monkeypatch, growth)
         koth_screen, "fit_table", lambda *_: slow.work("screen", 2 + growth * len(slow.spent["screen"]))
     )
     nothing = SimpleNamespace(
-        standings=SimpleNamespace(rounds=0, matches=0, roster=SimpleNamespace(finished=False)),
+        standings=SimpleNamespace(rounds=0, matches=0, roster=SimpleNamespace(finished=False, total=1)),
         contest=SimpleNamespace(matches=1), folder=None, page=None,
         timings=SimpleNamespace(moves=[]),
     )  # fmt: skip
