@@ -36,6 +36,11 @@ def test_all_colours_of_a_group_are_apart(vision):
     assert smallest_difference((RAW, ADJUSTED, DARK_PAPER, DARK_INK), vision) > APART
 
 
+@pytest.mark.parametrize("vision", VISIONS)
+def test_no_filled_cell_looks_empty(vision):
+    assert min(smallest_difference((colour, PAPER), vision) for colour in ACTION_COLOURS.values()) > 15
+
+
 @pytest.mark.parametrize("vision", ["protanopia", "deuteranopia"])
 def test_red_and_green_are_not_apart(vision):
     """Negative control: the usual red and green of strategy cards."""

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from base64 import b64decode
 
 import pytest
 from support.command import bjsim
@@ -175,6 +176,35 @@ def test_pages_fit_on_a_phone(opened, name, dark):
     ink, paper = page.run("(s => [s.color, s.backgroundColor])(getComputedStyle(document.body))")
     ink, paper = (sum(map(int, re.findall(r"\d+", colour))) for colour in (ink, paper))
     assert (ink > paper) == dark and abs(ink - paper) > 400
+
+
+WIDER = "[...document.querySelectorAll('%s')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"
+SPLIT = """[...document.querySelectorAll('.chart td.other span')].filter(
+    e => new Set([...e.getClientRects()].map(r => r.top)).size > 2 || e.getBoundingClientRect().width > e.parentElement.clientWidth).length"""
+
+
+def test_every_column_is_visible_on_a_phone(opened):
+    page, data = opened("check", width=390)
+    assert any(len(cell["best"]) == 2 for cell in data["cells"]) and page.run(WIDER % ".wide:has(.chart, #wrong)") == []
+    assert page.run(SPLIT) == 0
+    page, _ = opened("solve", width=390)
+    assert page.run(WIDER % ".wide") == []
+
+
+@pytest.mark.parametrize("paper", [(8.27, 11.69), (8.5, 11)], ids=["A4", "letter"])
+def test_a_strategy_is_printed_on_one_sheet(opened, paper):
+    page, _ = opened("solve")
+    printed = page.call("Page.printToPDF", paperWidth=paper[0], paperHeight=paper[1])["data"]
+    assert len(re.findall(rb"/Type /Page\b", b64decode(printed))) == 1
+
+
+def test_a_label_fits_its_box_and_plots_fill_the_width(opened):
+    page, _ = opened("solve")
+    assert page.run(WIDER % ".chart th") == []
+    for name in ("check", "run"):
+        page, _ = opened(name, width=1280)
+        ends = "(e => e.getBoundingClientRect().right)(document.querySelector('%s'))"
+        assert page.run(ends % ".panels > :last-child > :last-child") > page.run(ends % "main") - 5
 
 
 @pytest.mark.parametrize("name", COMMANDS)

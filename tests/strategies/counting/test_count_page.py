@@ -194,3 +194,18 @@ def test_it_is_usable_on_a_phone_by_keyboard(browser, tmp_path, dark):
         press(browser, digit, ord(digit), digit)
     ruin = next(figure.text for figure in find_figures(ramp_returns(TABLE, BETS), Terms(500.0)) if figure.key == "ror")
     assert browser.run("document.getElementById('ror').textContent") == ruin
+
+
+def test_paper_has_bets_but_no_boxes(page):
+    page.call("Emulation.setEmulatedMedia", media="print")
+    boxes = "[...document.querySelectorAll('input, select, button')].filter(e => e.offsetParent).map(e => e.value)"
+    assert [float(bet) for bet in page.run(boxes)] == pytest.approx(BETS)
+    edges = "new Set([...document.querySelectorAll('td input')].map(e => getComputedStyle(e).borderTopWidth))"
+    assert page.run(f"[...{edges}]") == ["0px"]
+    page.call("Emulation.setEmulatedMedia", media="")
+
+
+def test_all_columns_are_visible_on_a_phone(browser, tmp_path):
+    (tmp_path / "count.html").write_text(a_page().render())
+    browser.open((tmp_path / "count.html").as_uri(), width=390)
+    assert browser.run("(e => e.scrollWidth - e.clientWidth)(document.querySelector('.wide'))") == 0
