@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from matplotlib.text import Text
 
+from bjsim.cli import learn_plot
 from bjsim.cli.main import main
 
 CHAIN = {
@@ -58,6 +61,32 @@ def test_a_process_in_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "discount factor 0.9" in out and "every state has an optimal action" in out
 
 
+def test_algorithms_are_compared_in_one_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(learn_plot, "save_figure", lambda figure, path: drawn.append(figure))
+    data, game = tmp_path / "both.json", ("--rules", "vegas-h17", "--decks", "inf", "--set", "surrender=late")
+    assert bjsim(*game, "--episodes", "2e4", "--algorithm", "q,mc", "--plot", "x.png", "--json", str(data)) == 0
+    out = capsys.readouterr().out
+    both = json.loads(data.read_text())["algorithms"]
+    assert [one["algorithm"] for one in both] == ["q", "mc"] and all(f"{one['regret']:.6f}" in out for one in both)
+    value, regret = drawn[0].subfigs[0].axes
+    optimum = both[0]["value_exact"]
+    assert [line.get_ydata()[0] for line in value.lines if line.get_linestyle() == "--"] == [optimum]
+    for one, top, bottom in zip(both, value.lines[:2], regret.lines[::2], strict=False):
+        assert top.get_ydata()[-1] == pytest.approx(optimum - one["curve"][-1]["regret"])
+        assert bottom.get_ydata()[-1] == pytest.approx(one["curve"][-1]["regret"])
+    drawn[0].draw_without_rendering()
+    above, below = drawn[0].subfigs
+    for text in (above._suptitle, *below.texts):
+        edges = text.get_window_extent()
+        assert edges.x0 >= 0 and edges.x1 <= drawn[0].bbox.x1, text.get_text()
+    words = {text.get_text() for text in drawn[0].findobj(Text)}
+    assert {"q, even draws", "mc, independent draws", f"exact optimum, {optimum:+.4f}"} <= words
+    assert any("--algorithm q,mc --seed 1" in text for text in words)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -83,6 +112,7 @@ def test_a_broken_file_gets_one_line(
         (("--rules", "vegas-s17"), "decks = 6 has too many states to learn; use decks = inf"),
         (("--algorithm", "mc", "--draws", "even"), "draws = even needs algorithm = q"),
         (("--mdp", "x.json", "--decks", "2"), "--mdp reads the whole process from the file"),
+        (("--algorithm", "sarsa"), "algorithm = sarsa is not accepted; use q or mc"),
         (("--plot", "x.pdf"), "--plot x.pdf is not accepted"),
         (("--episodes", "2", "--workers", "8"), "2 episodes are too few to learn from with 8 workers"),
     ],

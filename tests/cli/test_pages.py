@@ -180,7 +180,8 @@ def test_pages_fit_on_a_phone(opened, name, dark):
 
 WIDER = "[...document.querySelectorAll('%s')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"
 SPLIT = """[...document.querySelectorAll('.chart td.other span')].filter(
-    e => new Set([...e.getClientRects()].map(r => r.top)).size > 2 || e.getBoundingClientRect().width > e.parentElement.clientWidth).length"""
+    e => new Set([...e.getClientRects()].map(r => r.top)).size > 2 ||
+         e.getBoundingClientRect().width > e.parentElement.clientWidth).length"""
 
 
 def test_every_column_is_visible_on_a_phone(opened):

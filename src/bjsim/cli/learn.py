@@ -14,8 +14,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table as RichTable
 
 from bjsim.cli.captions import game_text, given_command
-from bjsim.cli.learn_plot import plot_regret
-from bjsim.cli.options import Count, check_writable, json_option, rules_options, seed_option, the_rules, write_json
+from bjsim.cli.learn_plot import plot_studies
+from bjsim.cli.options import (
+    Count,
+    Names,
+    check_writable,
+    json_option,
+    rules_options,
+    seed_option,
+    the_rules,
+    write_json,
+)
 from bjsim.cli.plots import check_drawings
 from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import on_compile
@@ -45,10 +54,12 @@ LISTED = 20  # states printed; the JSON has all of them
 )
 @click.option(
     "--algorithm",
-    type=click.Choice([*ALGORITHMS]),
+    "algorithms",
+    type=Names(lambda: [*ALGORITHMS]),
     default="q",
     show_default=True,
-    help="Learning algorithm: Q-learning (q) or every-visit Monte Carlo (mc).",
+    metavar="q|mc|q,mc",
+    help="Learning algorithm: Q-learning (q), every-visit Monte Carlo (mc), or both, to compare them.",
 )
 @click.option(
     "--draws",
@@ -58,11 +69,13 @@ LISTED = 20  # states printed; the JSON has all of them
 @click.option("--workers", type=Count(1, 256), default=1, show_default=True, help="Number of threads.")
 @seed_option
 @json_option
-@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Plot the regret against the number of episodes.")
+@click.option(
+    "--plot", "plot_path", metavar="FILE.png|.svg", help="Plot value and regret against the number of episodes."
+)
 @click.pass_context
 def learn(
     ctx: click.Context, rules_name: str, settings: tuple[str, ...], decks: str | None, mdp_path: str | None,
-    episodes: int, algorithm: str, draws: str | None, workers: int, seed: int, json_path: str | None,
+    episodes: int, algorithms: list[str], draws: str | None, workers: int, seed: int, json_path: str | None,
     plot_path: str | None,
 ) -> None:  # fmt: skip
     """Learn a game, or any decision process, from samples, and compare the result with the exact solution.
@@ -70,7 +83,7 @@ def learn(
     The regret, and the cost of every state with a suboptimal action, are computed, not sampled. The schedules of
     alpha and epsilon are fixed, so that results can be compared; for your own, `bjsim.gym` has the environments.
     """
-    schedule = Schedule(algorithm, draws or "")
+    schedules = [Schedule(algorithm, draws or "") for algorithm in dict.fromkeys(algorithms)]
     check_writable(json_path)
     check_drawings(plot_path, None)
     if mdp_path:
@@ -81,17 +94,23 @@ def learn(
         process = GameProcess(the_rules(rules_name, settings, decks))
         mdp = build_mdp(process)
     console = Console(stderr=json_path == "-")
-    describe(console, process.rules if process else mdp_path, mdp, schedule, seed)
-    compiling = "compiling the learner (once after install, up to a minute) …"
-    with progress(console, episodes) as show, on_compile(lambda: console.print(compiling, style="dim")):
-        result = study(mdp, episodes, schedule, seed, workers, show)
-    game = LearnedGame.of(process, result) if process else None
+    compiling = "compiling the learner (once after install, some seconds) …"
+    studies = []
+    for schedule in schedules:
+        describe(console, process.rules if process else mdp_path, mdp, schedule, seed)
+        with progress(console, episodes) as show, on_compile(lambda: console.print(compiling, style="dim")):
+            studies.append(study(mdp, episodes, schedule, seed, workers, show))
+    games = [LearnedGame.of(process, result) if process else None for result in studies]
     if json_path:
-        write_json(learn_json(result, game), json_path)
+        found = [learn_json(*pair) for pair in zip(studies, games, strict=True)]
+        write_json({"algorithms": found} if len(found) > 1 else found[0], json_path)
     if plot_path:
         title = game_text(process.rules) if process else Path(str(mdp_path)).name
-        plot_regret(result, title, plot_path, given_command(ctx, seed))
-    report(console, result, game)
+        plot_studies(studies, title, plot_path, given_command(ctx, seed))
+    if len(studies) > 1:
+        print_compared(console, studies)
+    else:
+        report(console, studies[0], games[0])
 
 
 @contextmanager
@@ -142,6 +161,16 @@ def report(console: Console, result: Study, game: LearnedGame | None) -> None:
     for question, answer in (game.answers() if game else {}).items():
         console.print(f"\n[bold]{question}[/bold]", soft_wrap=True, highlight=False)
         console.print("\n".join(f"  {line}" for line in answer), soft_wrap=True, highlight=False, markup=False)
+
+
+def print_compared(console: Console, studies: list[Study]) -> None:
+    """Print a line for each algorithm."""
+    table = RichTable("algorithm", "regret", "suboptimal states", "value, learned", "seconds", box=box.SIMPLE_HEAD)
+    for one in studies:
+        name, wrong = f"{one.schedule.algorithm}, {one.schedule.draws} draws", f"{len(one.disagreements):,}"
+        table.add_row(name, f"{one.regret:.6f}", wrong, f"{one.learned.value:+.6f}", f"{one.seconds:.1f}")
+    console.print(table)
+    console.print(f"value, exact {studies[0].value_exact:+.6f}, of the best policy; regrets are exact", style="dim")
 
 
 def policy_table(result: Study) -> RichTable:

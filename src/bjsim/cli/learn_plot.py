@@ -1,19 +1,22 @@
-"""The plot of `bjsim learn`: the regret against the number of episodes."""
+"""The plot of `bjsim learn`: the value of the learned policy and its regret against the number of episodes."""
 
 from __future__ import annotations
 
-from bjsim.cli.colours import RAW
-from bjsim.cli.plots import new_figure, save_figure
+from collections.abc import Sequence
+from math import isfinite
+
+from bjsim.cli.colours import ADJUSTED, EXACT, RAW
+from bjsim.cli.plots import add_legend, framed, save_figure
 from bjsim.strategies.learning.study import Study
 
+FLOOR = 1e-7  # smaller regrets are hollow markers here
 
-def plot_regret(study: Study, title: str, path: str, command: str) -> None:
-    """Plot the exact regret of the greedy policy against episodes, on logarithmic axes.
 
-    Regrets too small for the axis are hollow dots at the bottom.
+def plot_studies(studies: Sequence[Study], title: str, path: str, command: str) -> None:
+    """Plot the exact value of the greedy policy, and on a logarithmic axis its regret, for each algorithm.
 
     Args:
-        study: What was learned.
+        studies: What was learned, with one or two algorithms.
         title: The game or file that was learned.
         path: The file.
         command: The command that makes the picture.
@@ -21,20 +24,23 @@ def plot_regret(study: Study, title: str, path: str, command: str) -> None:
     Raises:
         InputError: The file cannot be written.
     """
-    floor = 1e-7
-    episodes = [point.episodes for point in study.curve]
-    regrets = [max(point.regret, floor) for point in study.curve]
-    figure = new_figure(6.4, 4.2)
-    axes = figure.add_subplot()
-    label = f"{study.schedule.algorithm}, {study.schedule.draws} draws"
-    axes.plot(episodes, regrets, marker=".", color=RAW, label=label)
-    small = [point.episodes for point in study.curve if point.regret <= floor]
-    axes.plot(small, [floor] * len(small), "o", ms=4, mec=RAW, mfc="white", ls="")
-    axes.set(xscale="log", yscale="log", xlabel="episodes", ylabel="exact regret per episode")
-    axes.set_ylim(bottom=floor / 2)
-    axes.axhline(floor, color="black", lw=0.5, ls=":", label=f"{floor:g} or less")
-    axes.set_title(f"{title}\n{study.episodes:,} episodes, seed {study.seed}", size="medium", loc="left")
-    figure.supxlabel(command, fontsize=7, color="#5a636e", family="monospace", x=0.01, ha="left")
-    axes.legend(fontsize="small")
-    axes.grid(alpha=0.3)
+    first = studies[0]
+    lines = f"{title}\n{first.episodes:,} episodes, seed {first.seed}"
+    figure, above, below = framed(7.2, 5.4, lines, command)
+    value, regret = above.subplots(2, 1, sharex=True, height_ratios=(2, 3))
+    for study, colour, marker in zip(studies, (RAW, ADJUSTED), "os", strict=False):
+        points = [point for point in study.curve if isfinite(point.regret)]
+        episodes, regrets = [point.episodes for point in points], [point.regret for point in points]
+        name = f"{study.schedule.algorithm}, {study.schedule.draws} draws"
+        value.plot(episodes, [study.value_exact - lost for lost in regrets], color=colour, marker=marker, ms=3.5)
+        regret.plot(episodes, [max(lost, FLOOR) for lost in regrets], color=colour, marker=marker, ms=3.5, label=name)
+        small = [point.episodes for point in points if point.regret <= FLOOR]
+        regret.plot(small, [FLOOR] * len(small), marker, ms=4.5, mec=colour, mfc="white", ls="")
+    value.axhline(first.value_exact, color=EXACT, lw=1, ls="--", label=f"exact optimum, {first.value_exact:+.4f}")
+    regret.axhline(FLOOR, color=EXACT, lw=0.5, ls=":", label=f"regret {FLOOR:g} or less")
+    value.set(ylabel="value of the policy")
+    regret.set(xscale="log", yscale="log", xlabel="episodes", ylabel="exact regret per episode", ylim=(FLOOR / 2, None))
+    for axes in (value, regret):
+        axes.grid(alpha=0.3)
+    add_legend(below, [regret, value])
     save_figure(figure, path)
