@@ -72,6 +72,16 @@ def test_the_strategy_has_margins_and_outcomes(figures):
     assert len(busts) == 10 and set(busts) <= set(texts)
 
 
+def test_a_card_has_the_strategy_alone(figures, tmp_path):
+    page = tmp_path / "card.html"
+    assert bjsim(*COMMANDS["solve"], "--card", "--plot", "x.png", "--html", page).status == 0
+    texts = words(figures[0])
+    assert "A7" in texts and "Ds" in texts and any("--card" in text for text in texts)
+    assert not [text for text in texts if re.fullmatch(r"<?\d*\.\d+", text) or "margin" in text or "dealer" in text]
+    assert not re.search("<small>|the margin|closest decisions|final score", page.read_text())
+    assert "add --plot FILE.png" in refusal("solve", "--card")
+
+
 def test_wrong_cells_have_their_costs(figures):
     data = bjsim(*COMMANDS["check"], "--json", "-").json
     assert bjsim(*COMMANDS["check"], "--plot", "x.png").status == 0

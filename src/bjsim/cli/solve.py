@@ -52,11 +52,12 @@ class TableName(click.Choice[str]):
 @json_option
 @click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the strategy, its margins and the dealer.")
 @html_option
+@click.option("--card", is_flag=True, help="Draw a card to print: the strategy alone, without margins.")
 @click.pass_context
 def solve(
     context: click.Context, /, what: tuple[str, ...], rules_name: str, settings: tuple[str, ...], decks: str | None,
     chart_format: str | None, exact: bool, strategy: str | None, shoe: str | None,
-    hand: str | None, json_path: str | None, plot_path: str | None, html_path: str | None,
+    hand: str | None, json_path: str | None, plot_path: str | None, html_path: str | None, card: bool,
 ) -> None:  # fmt: skip
     """Print the exact tables, strategy and value of a game, in its own shoe.
 
@@ -70,6 +71,8 @@ def solve(
         raise InputError("--format prints only the chart; leave out TABLE and --json")
     if (hand is not None or chart_format) and (plot_path or html_path):
         raise InputError(f"{'--format' if chart_format else '--hand'} draws nothing; leave out --plot and --html")
+    if card and not (plot_path or html_path):
+        raise InputError("--card changes the picture and the page; add --plot FILE.png or --html FILE")
     check_writable(json_path)
     check_drawings(plot_path, html_path)
     rules = the_rules(rules_name, settings, decks)
@@ -78,7 +81,7 @@ def solve(
         if exact:
             raise InputError("--exact: fractions are for the infinite shoe; give --decks inf")
         shoe_solver = solve_shoe(rules, what, strategy, shoe, hand, chart_format, json_path)
-        draw_solved(shoe_solver, plot_path, html_path, command, strategy or "td", shoe)
+        draw_solved(shoe_solver, plot_path, html_path, command, strategy or "td", shoe, card)
         return
     if strategy is not None:
         raise InputError("--strategy needs a finite shoe; give --decks 1 to 8, or --shoe")
@@ -92,7 +95,7 @@ def solve(
         click.echo(WRITERS[chart_format](solver.chart), nl=False)
         return
     tables = Tables(solver)
-    draw_solved(solver, plot_path, html_path, command)
+    draw_solved(solver, plot_path, html_path, command, card=card)
     if json_path:
         write_json(solve_json(solver, tables, what or TABLES), json_path)
         if json_path == "-":

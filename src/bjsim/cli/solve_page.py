@@ -17,7 +17,7 @@ MARGIN = "The number in a cell is the margin in % of the bet: how much better th
 
 def draw_solved(
     solver: Solver | ShoeSolver, plot_path: str | None, html_path: str | None, command: str, strategy: str = "td",
-    shoe: str | None = None,
+    shoe: str | None = None, card: bool = False,
 ) -> None:  # fmt: skip
     """Write the picture and the page that are asked for.
 
@@ -28,6 +28,7 @@ def draw_solved(
         command: The command that makes them.
         strategy: The strategy whose value is given, next to that of the chart; for a finite shoe.
         shoe: The cards of the shoe, if not whole decks.
+        card: Whether the chart is drawn alone, without margins.
 
     Raises:
         InputError: A file cannot be written.
@@ -48,16 +49,17 @@ def draw_solved(
     if plot_path:
         exact = ", ".join(f"{name} {text} of the bet" for name, text in figures.items())
         codes = {cell.code for cell in chart.cells.values()}
-        text = Text(title, [*lines, f"{exact}, exact"], usual_legend(codes), [MARGIN], command)
-        plot_valued(chart, text, plot_path, marks=False)
+        text = Text(title, [*lines, f"{exact}, exact"], usual_legend(codes), [] if card else [MARGIN], command)
+        plot_valued(chart, text, plot_path, marks=card)
     if html_path:
         exceptions = [
             [",".join(one.cards), one.column, NAMES[one.action], f"{100 * one.gain:.6f}%"]
             for one in (solver.exceptions if isinstance(solver, ShoeSolver) and strategy != "td" else [])
         ]
         written = page(
-            "solve.html", title, lines, command, [solver.rules], chart=chart_part(chart), exceptions=exceptions,
-            strategy=strategy, entries=[(name, f"{text} of the bet") for name, text in figures.items()],
+            "solve.html", title, lines, command, [solver.rules], chart=chart_part(chart, to_other=card),
+            exceptions=exceptions, strategy=strategy, card=card,
+            entries=[(name, f"{text} of the bet") for name, text in figures.items()],
             closest=closest_part(chart), dealer=dealer_part(chart),
         )  # fmt: skip
         write_text(written, html_path)
