@@ -187,7 +187,7 @@ def test_contrast_is_that_of_wcag_aa(browser, folder, dark):
         browser.open(page.as_uri(), dark=dark)
         browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
         count, low = browser.run(CONTRAST)
-        assert count > 100 and low == []
+        assert count > (20 if page.stem == "failing" else 100) and low == []  # one that never answers has few words
 
 
 def test_the_structure_is_accessible(browser, folder, running):
