@@ -77,7 +77,8 @@ def check(
     """Evaluate a strategy chart exactly, list its wrong cells with their costs, and play it.
 
     CHART is a named strategy, a chart file, or - for standard input. Charts as books and pages print them are read
-    too: with titles, sections, ranges such as 5-8 or 18+, and codes such as SP, Uh or Y/N.
+    too: with titles, sections, ranges such as 5-8 or 18+, and codes such as SP, Uh or Y/N. So is a learner's policy as
+    lines player,dealer,usable_ace,action.
     """
     rules = the_rules(rules_name, settings, decks)
     (judged, notes), form = read(chart, rules)

@@ -11,7 +11,7 @@ from bjsim.strategies.formats.parser import ParsedTable, Token
 from bjsim.strategies.formats.text import split_lines, written_cells
 
 
-def _fields(line: int, text: str, separator: str) -> list[Token]:
+def split_fields(line: int, text: str, separator: str) -> list[Token]:
     tokens, start = [], 0
     for field in text.split(separator):
         inner = field.strip().strip('"').strip()
@@ -25,7 +25,9 @@ def csv_grid(text: str, name: str) -> ParsedTable:
     lines = split_lines(text)
     first = next((line for line in lines if line.strip()), "")
     separator = ";" if ";" in first else ","
-    rows = [_fields(number, line, separator) for number, line in enumerate(lines, 1) if line.strip(f" \t{separator}")]
+    rows = [
+        split_fields(number, line, separator) for number, line in enumerate(lines, 1) if line.strip(f" \t{separator}")
+    ]
     return ParsedTable(name, rows[0][1:] if rows else [], rows[1:], len(lines))
 
 

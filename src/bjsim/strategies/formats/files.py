@@ -1,7 +1,8 @@
 """Reading and writing chart files in any of three formats: text ([Easy]), CSV, and policy ([BlackJackP]).
 
 The format is recognised by the first line: in CSV it has commas, in a policy, which has no header, it has a hand and
-actions, and in the text format it has the dealer's cards. A file in none of the three is read by `pasted`.
+actions, and in the text format it has the dealer's cards. The lines of `q_table` are read too, and a file in none of
+these forms by `pasted`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from bjsim.strategies.formats.lines import is_transposed, shows_one_card
 from bjsim.strategies.formats.parser import SAME_CODE, ChartError, chart_from
 from bjsim.strategies.formats.pasted import NoHeaderError, Reading, read_pasted
 from bjsim.strategies.formats.policy import format_policy, policy_chart
+from bjsim.strategies.formats.q_table import is_q_table, q_table_chart
 from bjsim.strategies.formats.text import format_text, split_lines, text_grid
 
 MAX_BYTES = 1 << 16  # of a chart file; known charts have 5,000
@@ -58,6 +60,8 @@ def read_with_notes(data: bytes | str, name: str, rules: Rules) -> Reading:
         ChartError: The chart is not valid; the message has one line, with the line and column of the error.
     """
     text = decode(data, name)
+    if is_q_table(text):
+        return Reading(*q_table_chart(text, name, rules))
     form = detect_format(text)
     try:
         if form == "policy":

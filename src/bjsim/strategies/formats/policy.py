@@ -45,7 +45,7 @@ def format_policy(chart: Chart) -> str:
         ChartError: The dealer of the game shows both cards.
     """
     states = chart.states
-    _check_columns(states, chart.name)
+    check_columns(states, chart.name)
     lines = []
     for hand in POLICY_HANDS:
         state = first_hand(states, hand)
@@ -54,7 +54,8 @@ def format_policy(chart: Chart) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _check_columns(states: States, source: str) -> None:
+def check_columns(states: States, source: str) -> None:
+    """Raises: ChartError: The dealer of the game shows both cards."""
     if states.columns != POLICY_COLUMNS:
         raise ChartError(
             f"{source}: a policy is for games in which the dealer shows one card, such as blackjack-p; "
@@ -74,7 +75,7 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
         ChartError: The policy is not valid, or the dealer of the game shows both cards.
     """
     states = States(rules)
-    _check_columns(states, f"{name}, line 1, column 1")
+    check_columns(states, f"{name}, line 1, column 1")
     best = best_chart(rules)
     lines = split_lines(text)
     header = [Token(1, 1, column) for column in POLICY_COLUMNS]
