@@ -152,6 +152,8 @@ def test_vary_takes_the_words_of_the_trade():
         == (games("--rules", "vegas-s17", "--decks", "inf", "--vary", "double_after_split=true,false")[1]["difference"])
     )
     assert refusal("compare", "--rules", "vegas-s17", "--vary", "bj=3:2,foo").startswith("blackjack_pays = foo is not")
+    twice = refusal("compare", "--vary", "das=true,false", "--vary", "double_after_split=true")
+    assert twice.startswith("--vary double_after_split is given twice, first as das; give all its values at once")
 
 
 @pytest.mark.parametrize(

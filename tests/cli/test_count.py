@@ -181,7 +181,10 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--players", "6", "--ramp", "1-4x3"), "use at most 5 players"),
         (("--bankroll", "0,000"), "put $ between single quotes"),
         (("--until", "1"), "1 has no % sign"),
-        (("--vary", "colour=red"), "--vary colour=red is not accepted"),
+        (("--vary", "colour=red"), "no rule is called 'colour'"),
+        (("--vary", "colour"), "such as cut=70%,80%, or vary system, ramp, optimal, indices, leave"),
+        (("--vary", "das=true,false", "--vary", "double_after_split=true"), "is given twice, first as das"),
+        (("--vary", "ls=true,early"), "ls = early is not accepted"),
         (("--vary", "cut=1/2", "--vary", "cut=3/4"), "--vary cut is given twice"),
         (("--vary", "cut=1/2,3/4", "--fan", "x.png"), "--vary and --fan cannot be combined"),
         (("--vary", "optimal=1-4,1-8", "--ramp", "1-4"), "--ramp and --vary optimal cannot be combined"),
@@ -334,6 +337,13 @@ def test_index_plays_that_a_game_cannot_play_are_counted():
     assert "vegas-s17: 2 decks" in one and "Hi-Lo, 18 of 22 index plays apply" in one
     surrender = bjsim(*GAME, "--rounds", "2e4", "--indices", "i18+fab4", "--set", "ls=true").out
     assert "Hi-Lo, 22 index plays;" in surrender and "late surrender" in surrender
+
+
+def test_short_names_of_rules_vary():
+    def figures(name):
+        return re.findall(r"\d\.\d{4}", bjsim(*GAME, "--rounds", "2e4", "--vary", f"{name}=true,false").out)
+
+    assert figures("das") == figures("double_after_split") != figures("h17")
 
 
 def test_games_compared_have_a_picture_and_a_page(tmp_path):

@@ -30,10 +30,10 @@ from bjsim.cli.plots import check_drawings
 from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import play_chart
 from bjsim.cli.tables import Cell, print_table
+from bjsim.cli.varied import parse_varied
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import PRESETS
-from bjsim.sim.game.rule_fields import expand_words
-from bjsim.sim.game.rules import RULE_FIELDS, Rules, parse_field
+from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import format_ranges
@@ -142,7 +142,7 @@ def the_games(names: Sequence[str], varied: Sequence[str], settings: tuple[str, 
     if varied:
         if len(games) > 1:
             raise InputError(f"--vary takes one game, not {len(games)}: {', '.join(names)}")
-        grid = itertools.product(*parse_values(varied))
+        grid = itertools.product(*parse_varied(varied))
         games = [
             games[0].replace(**dict(point), name=", ".join(f"{field}={text}" for field, text in point))
             for point in grid
@@ -150,23 +150,6 @@ def the_games(names: Sequence[str], varied: Sequence[str], settings: tuple[str, 
     if len(games) < 2:
         raise InputError("nothing to compare; give --rules two or more games, or --vary FIELD=V1,V2")
     return games
-
-
-def parse_values(varied: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """For each --vary, its field paired with each of its values. Raises: InputError."""
-    values: dict[str, list[tuple[str, str]]] = {}
-    for vary in varied:
-        field, equals, texts = vary.partition("=")
-        field = field.strip()
-        if not equals:
-            raise InputError(f"--vary {vary} is not accepted; write FIELD=V1,V2, such as hit_soft_17=false,true")
-        if field in values:
-            raise InputError(f"--vary {field} is given twice; give all its values at once, as {field}=V1,V2")
-        values[field] = [(field, text.strip()) for text in texts.split(",")]
-        for _, text in values[field]:
-            for name, value in expand_words({field: text}, RULE_FIELDS).items():
-                parse_field(name, value)
-    return list(values.values())
 
 
 def show(console: Console, compared: Sequence[Compared], played: Sequence[BotResult | None]) -> None:

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.cli.options import BetLimits
+from bjsim.cli.varied import parse_varied
 from bjsim.errors import InputError
-from bjsim.sim.game.rules import RULE_FIELDS, Rules
+from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_difference import difference_error
 from bjsim.strategies.counting.count_returns import (
@@ -240,18 +241,8 @@ def _check_spots(run: CountRun, request: CountRequest, bets: NDArray[np.float64]
 
 def vary(request: CountRequest, varied: Sequence[str]) -> list[tuple[str, CountRequest]]:
     """A request for each combination of the values of `--vary`, with its name. Raises: InputError."""
-    axes: list[list[tuple[str, str]]] = []
-    for text in varied:
-        name, equals, values = text.partition("=")
-        name = name.strip()
-        if not equals or name not in (*VARIED, *RULE_FIELDS):
-            raise InputError(f"--vary {text} is not accepted; vary {', '.join(VARIED)} or a rule, such as cut=70%,80%")
-        if any(name == axis[0][0] for axis in axes):
-            raise InputError(f"--vary {name} is given twice; give all its values at once, as in --vary {name}=V1,V2")
-        separator = ";" if ";" in values else ","
-        axes.append([(name, value.strip()) for value in values.split(separator)])
     requests = []
-    for point in itertools.product(*axes):
+    for point in itertools.product(*parse_varied(varied, VARIED)):
         one = request
         for name, value in point:
             one = _with(one, name, value)
