@@ -105,7 +105,12 @@ def test_bots_share_their_scales(figures):
         assert exact.get_ydata()[0] == pytest.approx(100 * bot["exact"])
         assert one.get_ylim()[0] < 100 * bot["exact"] < one.get_ylim()[1]
     texts = "\n".join(words(figures[0]))
-    assert "20,000 hands each, seed 3" in texts and "neller: infinite shoe" in texts and "luck-adjusted return" in texts
+    assert (
+        "20,000 hands each, seed 3" in texts
+        and "neller: infinite shoe" in texts
+        and "exact value of a fresh shoe" not in texts
+        and "luck-adjusted return" in texts
+    )
 
 
 def test_the_luck_adjusted_return_is_magnified(figures):
@@ -113,6 +118,7 @@ def test_the_luck_adjusted_return_is_magnified(figures):
     assert bjsim("run", "--bots", "optimal,lim17", *game, "--plot", "x.png").status == 0
     data = bjsim("run", "--bots", "optimal,lim17", *game, "--json", "-").json["bots"]
     *panels, one, other = figures[0].subfigs[0].axes
+    assert "exact value of a fresh shoe" in words(figures[0])
     assert len(panels) == 2 and panels[0].get_ylim() == panels[1].get_ylim()
     spans = [axes.get_ylim()[1] - axes.get_ylim()[0] for axes in (one, other)]
     assert spans[0] == pytest.approx(spans[1])
@@ -205,3 +211,13 @@ def test_pages_magnify_the_luck_adjusted_return_too():
         assert [kind for kind, _ in drawing["below"]["lines"]] == ["adjusted"]
         assert "magnified" in drawing["below"]["title"] and len(drawing["below"]["bands"]) == 1
     assert convergence_part(play("neller", "optimal", hands=1000, seed=1, workers=1))[0]["below"] is None
+
+
+def test_one_line_identifies_the_game():
+    """A game with late surrender is not called as the one without; no line says surrender twice."""
+    game = ("--rules", "vegas-s17", "--decks", 2, "--set", "ls=true")
+    line = "vegas-s17: 2 decks cut at 3/4, S17, naturals 3:2, DAS, late surrender"
+    assert bjsim("check", "lim17", *game, "--hands", 0).out.startswith(f"{line}\n")
+    assert bjsim("run", "--bots", "lim17", *game, "--hands", "1e3", "--workers", 1).out.startswith(f"{line}; seed 1\n")
+    assert bjsim("replay", "--bots", "lim17", *game).out.startswith(f"{line}; seed 1, table 1, round 1\n")
+    assert line in bjsim("compare", "--rules", "vegas-s17,vegas-h17", *game[2:]).out.splitlines()

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bjsim.arguments import MAX_HANDS, MAX_WORKERS
-from bjsim.cli.captions import given_command
+from bjsim.cli.captions import game_text, given_command
 from bjsim.cli.check_page import check_page, plot_check
 from bjsim.cli.heatmap import benchmark, heat_map
 from bjsim.cli.options import (
@@ -109,6 +109,8 @@ def check(
     if hands and not ending:
         cores = workers or usable_cores()
         played = play_chart(judged, hands, precision or 0.0, seed, cores, console.stderr)
+    else:
+        console.print(game_text(rules), highlight=False, soft_wrap=True)
     if json_path:
         write_json(check_json(evaluation, played), json_path)
     said = [] if played is None else played_lines(played)

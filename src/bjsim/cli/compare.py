@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bjsim.arguments import MAX_HANDS, MAX_WORKERS
-from bjsim.cli.captions import given_command
+from bjsim.cli.captions import game_text, given_command
 from bjsim.cli.compare_page import compare_page, plot_compared
 from bjsim.cli.options import (
     Count,
@@ -155,6 +155,8 @@ def the_games(names: Sequence[str], varied: Sequence[str], settings: tuple[str, 
 def show(console: Console, compared: Sequence[Compared], played: Sequence[BotResult | None]) -> None:
     """Print a table of the games, then the cells that change."""
     print_table(console, *value_table(compared, played))
+    for one in compared if compared[-1].rules.name in PRESETS else compared[:1]:  # what varies names the others
+        console.print(game_text(one.rules), style="dim", highlight=False, soft_wrap=True)
     for line in refusal_lines(compared):
         console.print(line, style="yellow", highlight=False, soft_wrap=True)
     for line in fresh_lines(compared, played):

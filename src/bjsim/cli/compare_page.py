@@ -25,7 +25,7 @@ def plot_compared(
         text = percent(one.value) + (f"  ({percent(one.difference)})" if number else "")
         bounds = (luck.ci95[0], luck.mean, luck.ci95[1]) if luck and math.isfinite(luck.ci95[1]) else None
         about = game_text(one.rules).partition(": ")[2]
-        games.append(Valued(one.rules.name, about, one.value, text, bounds))
+        games.append(Valued(one.rules.name, about, one.value, text, one.rules.fresh, bounds))
     lines = [
         f"The best strategy in {len(games)} games",
         "exact values; in brackets, the difference from the first",

@@ -37,12 +37,14 @@ class Panel(NamedTuple):
         raw: The return as played.
         adjusted: The luck-adjusted return; without points if there is none.
         exact: The exact value in percent of the bet; None if it is not known, or infinite.
+        exact_name: What the exact value is called.
     """
 
     title: str
     raw: Line
     adjusted: Line
     exact: float | None
+    exact_name: str = ""
 
 
 class Scales(NamedTuple):
@@ -61,8 +63,14 @@ def make_panels(results: Sequence[BotResult]) -> list[Panel]:
         exact = None if result.exact is None or math.isinf(result.exact) else 100 * result.exact
         returned = f"{adjusted_return(result)} luck-adjusted" if result.adjusted else percent(result.tally.mean)
         adjusted = [point.luck_adjusted for point in result.convergence if point.luck_adjusted]
-        panels.append(Panel(f"{result.name}: {returned}", _line(result.convergence), _line(adjusted), exact))
+        title, name = f"{result.name}: {returned}", exact_name(result.fresh)
+        panels.append(Panel(title, _line(result.convergence), _line(adjusted), exact, name))
     return panels
+
+
+def exact_name(fresh: bool) -> str:
+    """What an exact value is called; fresh: whether every round is dealt from a fresh shoe, or an infinite one."""
+    return "exact value" if fresh else "exact value of a fresh shoe"
 
 
 def shared_scales(panels: Sequence[Panel]) -> Scales:

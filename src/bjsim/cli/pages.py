@@ -158,7 +158,8 @@ def _drawing(panel: Panel, scales: Scales, total: int = HEIGHT) -> dict[str, Any
             (kind, band(points, ends)) for kind, points in kinds for ends in (points.anytime95, points.ci95) if ends
         ],
         "lines": [(kind, line(points)) for kind, points in kinds],
-        "exact": None if panel.exact is None else y(panel.exact), "has_adjusted": bool(panel.adjusted.hands),
+        "exact": None if panel.exact is None else y(panel.exact), "exact_name": panel.exact_name,
+        "has_adjusted": bool(panel.adjusted.hands),
     }  # fmt: skip
 
 

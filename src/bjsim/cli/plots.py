@@ -11,7 +11,15 @@ from typing import Any, NamedTuple
 
 from bjsim.arguments import check_writable
 from bjsim.cli.colours import ADJUSTED, EXACT, RAW
-from bjsim.cli.convergence import Panel, hand_ticks, magnified_scales, make_panels, shared_scales, short_count
+from bjsim.cli.convergence import (
+    Panel,
+    exact_name,
+    hand_ticks,
+    magnified_scales,
+    make_panels,
+    shared_scales,
+    short_count,
+)
 from bjsim.errors import InputError
 from bjsim.strategies.results import BotResult
 
@@ -133,7 +141,7 @@ def _draw_panel(axes: Any, panel: Panel) -> None:
         marker = "." if line is panel.raw else ""
         axes.plot(line.hands, line.mean, color=colour, marker=marker, lw=1.2 if marker else 2.2, label=name)
     if panel.exact is not None:
-        axes.axhline(panel.exact, color=EXACT, lw=1, ls="--", label="exact value of a fresh shoe")
+        axes.axhline(panel.exact, color=EXACT, lw=1, ls="--", label=panel.exact_name)
     axes.set_title(panel.title, fontsize="small", loc="left")
     axes.grid(alpha=0.3)
 
@@ -165,6 +173,7 @@ def plot_values(games: Sequence[Valued], path: str, title: str, command: str) ->
     Raises:
         InputError: The file cannot be written.
     """
+    fresh = all(game.fresh for game in games)
     legend = 0.7 if any(game.played for game in games) else 0.25
     figure, above, below = framed(8.2, 1.2 + 0.5 * len(games), title, command, legend)
     axes = above.add_subplot()
@@ -177,7 +186,7 @@ def plot_values(games: Sequence[Valued], path: str, title: str, command: str) ->
         axes.text(-0.02, y + 0.08, about, transform=beside, ha="right", va="top", size=7)
         axes.text(1.02, y, game.text, transform=beside, ha="left", va="center", size=9)
         if math.isfinite(game.value):
-            axes.plot([100 * game.value], [y], "o", color=RAW, ms=9, label="exact value of a fresh shoe")
+            axes.plot([100 * game.value], [y], "o", color=RAW, ms=9, label=exact_name(fresh))
         if game.played:
             low, mean, high = (100 * part for part in game.played)
             bar = [[mean - low], [high - mean]]
@@ -199,6 +208,7 @@ class Valued(NamedTuple):
         about: Its main rules.
         value: The exact value of its best strategy, in initial bets.
         text: The value and its difference from that of the first game.
+        fresh: Whether each of its rounds is dealt from a fresh shoe.
         played: Lower bound, mean and upper bound of the luck-adjusted return in its shoe; None if it was not played.
     """
 
@@ -206,4 +216,5 @@ class Valued(NamedTuple):
     about: str
     value: float
     text: str
+    fresh: bool
     played: tuple[float, float, float] | None = None

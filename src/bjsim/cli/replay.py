@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from bjsim.arguments import MAX_TABLES
+from bjsim.cli.captions import game_text
 from bjsim.cli.options import Count, Names, bot_names, rules_options, seed_option, the_rules
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -55,7 +56,7 @@ def replay(
         most = -(-len(bots) // rules.seats) * tables
         raise InputError(f"--table {table_number} is not accepted; this run has tables 1 to {most}")
     players = [find_player(bot, rules) for bot in names]
-    click.echo(f"{rules.name}, seed {seed}, table {table_number}, round {round_number}")
+    click.echo(f"{game_text(rules)}; seed {seed}, table {table_number}, round {round_number}")
     show(players, ReadableTable(rules, players).replay(seed, table_number - 1, round_number - 1))
 
 

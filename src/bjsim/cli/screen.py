@@ -11,6 +11,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from bjsim.cli.captions import game_text
 from bjsim.cli.options import counted
 from bjsim.cli.render import (
     fault_lines,
@@ -40,7 +41,8 @@ class RunScreen:
         self.seats = len(players)
         self.players = players
         self.live = Live(console=self.console, transient=True, auto_refresh=False)
-        self.console.print(Text.assemble((rules.name, "bold"), f", seed {experiment.seed}"))
+        about = game_text(rules).removeprefix(rules.name)
+        self.console.print(Text.assemble((rules.name, "bold"), f"{about}; seed {experiment.seed}"), soft_wrap=True)
         self.began = self.shown = time.perf_counter()
 
     def __enter__(self) -> RunScreen:
