@@ -109,8 +109,6 @@ def check(
     if hands and not ending:
         cores = workers or usable_cores()
         played = play_chart(judged, hands, precision or 0.0, seed, cores, console.stderr)
-    else:
-        console.print(game_text(rules), highlight=False, soft_wrap=True)
     if json_path:
         write_json(check_json(evaluation, played), json_path)
     said = [] if played is None else played_lines(played)
@@ -166,11 +164,12 @@ def played_lines(played: RunResult) -> list[str]:
 def show(console: Console, evaluation: Evaluation, json_path: str | None) -> None:
     """Print the evaluation: the chart, its wrong cells, and how their costs add up; the JSON has all cells."""
     console.print(heat_map(evaluation), soft_wrap=True)
+    console.print()
+    console.print(game_text(evaluation.chart.rules), highlight=False, soft_wrap=not console.is_terminal)
     name, rules = evaluation.chart.name, evaluation.chart.rules
     shoe = "an infinite shoe" if evaluation.refusal else rules.name
     if not evaluation.in_infinite_shoe and not rules.fresh:
         shoe += f", first round of {format_decks(rules)}"
-    console.print()
     if evaluation.refusal:
         console.print(
             f"All values below are for an infinite shoe, since {evaluation.refusal}. {rules.name} is played with "

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from bjsim.arguments import MAX_HANDS, MAX_WORKERS
 from bjsim.cli.captions import game_text, given_command
-from bjsim.cli.compare_page import compare_page, plot_compared
+from bjsim.cli.compare_page import compare_page, cut_effect, plot_compared
 from bjsim.cli.options import (
     Count,
     Names,
@@ -156,7 +156,7 @@ def show(console: Console, compared: Sequence[Compared], played: Sequence[BotRes
     """Print a table of the games, then the cells that change."""
     print_table(console, *value_table(compared, played))
     for one in compared if compared[-1].rules.name in PRESETS else compared[:1]:  # what varies names the others
-        console.print(game_text(one.rules), style="dim", highlight=False, soft_wrap=True)
+        console.print(game_text(one.rules), style="dim", highlight=False, soft_wrap=not console.is_terminal)
     for line in refusal_lines(compared):
         console.print(line, style="yellow", highlight=False, soft_wrap=True)
     for line in fresh_lines(compared, played):
@@ -179,7 +179,9 @@ def value_table(compared: Sequence[Compared], played: Sequence[BotResult | None]
     for one, result in zip(compared, played, strict=True):
         changed = "other columns" if one.changes is None else str(len(one.changes))
         sd = "–" if math.isnan(one.sd) else f"{one.sd:.5f}"
-        shoe = [] if not any(played) else ["–", "–"] if result is None else [adjusted_return(result), _effect(result)]
+        shoe = (
+            [] if not any(played) else ["–", "–"] if result is None else [adjusted_return(result), cut_effect(result)]
+        )
         rows.append([Text(one.rules.name), percent(one.value, 6), percent(one.difference, 6), sd, changed, *shoe])
     return headings + ["luck-adjusted", "cut-card effect"] * any(played), rows
 
@@ -199,12 +201,6 @@ def fresh_lines(compared: Sequence[Compared], played: Sequence[BotResult | None]
         return []
     more = "" if any(played) else "; add --until 0.01% for the effect of the cut cards"
     return [f"values are exact, of a freshly shuffled shoe{more}"]
-
-
-def _effect(result: BotResult) -> str:
-    """A cut-card effect ± half its 95% interval."""
-    effect = result.cut_card_effect
-    return "–" if effect is None else f"{percent(effect.mean)} ± {50 * (effect.ci95[1] - effect.ci95[0]):.4f}%"
 
 
 def change_texts(one: Compared) -> list[str]:

@@ -24,6 +24,8 @@ def plot_compared(
         luck = result.adjusted if result else None
         text = percent(one.value) + (f"  ({percent(one.difference)})" if number else "")
         bounds = (luck.ci95[0], luck.mean, luck.ci95[1]) if luck and math.isfinite(luck.ci95[1]) else None
+        if result and result.cut_card_effect:
+            text += f"\ncut-card effect {cut_effect(result)}"
         about = game_text(one.rules).partition(": ")[2]
         games.append(Valued(one.rules.name, about, one.value, text, one.rules.fresh, bounds))
     lines = [
@@ -33,6 +35,12 @@ def plot_compared(
     if any(played):
         lines.append(f"luck-adjusted returns with seed {seed}")
     plot_values(games, path, "\n".join(lines), command)
+
+
+def cut_effect(result: BotResult) -> str:
+    """A cut-card effect ± half its 95% interval."""
+    effect = result.cut_card_effect
+    return "–" if effect is None else f"{percent(effect.mean)} ± {50 * (effect.ci95[1] - effect.ci95[0]):.4f}%"
 
 
 def compare_page(

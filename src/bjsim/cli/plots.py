@@ -207,7 +207,7 @@ class Valued(NamedTuple):
         name: Its name.
         about: Its main rules.
         value: The exact value of its best strategy, in initial bets.
-        text: The value and its difference from that of the first game.
+        text: The value and its difference from that of the first game, and lines on what was played.
         fresh: Whether each of its rounds is dealt from a fresh shoe.
         played: Lower bound, mean and upper bound of the luck-adjusted return in its shoe; None if it was not played.
     """

@@ -41,8 +41,10 @@ class RunScreen:
         self.seats = len(players)
         self.players = players
         self.live = Live(console=self.console, transient=True, auto_refresh=False)
-        about = game_text(rules).removeprefix(rules.name)
-        self.console.print(Text.assemble((rules.name, "bold"), f"{about}; seed {experiment.seed}"), soft_wrap=True)
+        game = Text.assemble(
+            (rules.name, "bold"), game_text(rules).removeprefix(rules.name), f"; seed {experiment.seed}"
+        )
+        self.console.print(game, soft_wrap=not self.console.is_terminal)
         self.began = self.shown = time.perf_counter()
 
     def __enter__(self) -> RunScreen:
