@@ -42,6 +42,16 @@ def test_a_game_with_everything(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert picture.read_text().startswith("<?xml")
 
 
+def test_another_game_is_not_asked_the_questions_of_neller(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        bjsim(
+            "--rules", "blackjack-p", "--set", "split_by=never", "--episodes", "1e3", "--json", str(tmp_path / "x.json")
+        )
+        == 0
+    )
+    assert "Hoyle" not in capsys.readouterr().out and "Hoyle" in (tmp_path / "x.json").read_text()
+
+
 def test_json_on_standard_output_is_only_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert bjsim("--episodes", "2000", "--rules", "neller", "--seed", "3", "--json", "-") == 0
     first = capsys.readouterr()

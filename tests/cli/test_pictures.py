@@ -144,19 +144,7 @@ def test_games_have_their_values(figures):
 
 
 def test_games_that_vary_are_drawn_with_the_played_effect_of_their_cut(figures, tmp_path):
-    words_ = (
-        "compare",
-        "--rules",
-        "vegas-s17",
-        "--decks",
-        1,
-        "--vary",
-        "cut=40%,80%",
-        "--until",
-        "0.1%",
-        "--workers",
-        1,
-    )
+    game = ("--rules", "vegas-s17", "--decks", 1, "--vary", "cut=40%,80%", "--until", "0.1%", "--workers", 1)
     page = tmp_path / "page.html"
     drawn = bjsim("compare", *game, "--plot", "x.png", "--html", page)
     assert drawn.status == 0

@@ -158,7 +158,8 @@ def report(console: Console, result: Study, game: LearnedGame | None) -> None:
     if result.learned.cut_short and result.mdp.gamma == 1:
         lines.append(f"{result.learned.cut_short:,} episodes were truncated after {result.schedule.longest:,} steps")
     console.print("\n".join(lines), soft_wrap=True, highlight=False, markup=False)
-    for question, answer in (game.answers() if game else {}).items():
+    homework = game if game and game.rules.name.startswith("neller") else None  # of others, the JSON has the answers
+    for question, answer in (homework.answers() if homework else {}).items():
         console.print(f"\n[bold]{question}[/bold]", soft_wrap=True, highlight=False)
         console.print("\n".join(f"  {line}" for line in answer), soft_wrap=True, highlight=False, markup=False)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart, chart_rows
+from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart, chart_rows, format_ranges
 from bjsim.strategies.charts.rows import PAIR, SOFT, Row, parse_row
 from bjsim.strategies.formats import labels
 from bjsim.strategies.formats.labels import BLANK
@@ -64,6 +64,7 @@ class _Reader:
         self.surrenders: dict[str, dict[str, str]] = {}
         self.places: dict[tuple[str, bool], Token] = {}
         self.notes: list[str] = []
+        self.filled: dict[str, list[str]] = {}
         self.worded: list[PairWords] = []
         self.insurance = "S"
         self.section: str | None = None
@@ -77,6 +78,8 @@ class _Reader:
         self._answer_pairs()
         self._add_surrenders()
         self._fill(pairs=True)
+        if filled := [f"{format_ranges(self.known, rows)} {play}" for play, rows in self.filled.items()]:
+            self.notes.append(f"filled in: {'; '.join(filled)}")
         rows = sorted(self.cells, key=self.known.index)
         cells = {(row, column): self.cells[row][column] for row in rows for column in self.states.columns}
         return Reading(Chart(self.name, self.states.rules, cells, self.name, self.insurance), tuple(self.notes))
@@ -256,20 +259,16 @@ class _Reader:
         """The cells of a row that printed charts leave out: low totals hit, high totals stand, pairs as their total."""
         totals = [other.points for other in given if other.kind == row.kind]
         name = next(name for name in self.known if parse_row(name) == row)
-        if row.kind == PAIR:
-            if row.total not in self.cells or row.rank == 0:
-                return None
-            self.notes.append(f"filled in: {name} is played as {row.total}")
-            return dict(self.cells[row.total])
-        if not totals:
+        if row.kind == PAIR and row.total in self.cells and row.rank != 0:
+            play, cells = f"as {row.total}", dict(self.cells[row.total])
+        elif row.kind not in (PAIR, SOFT) and totals and row.points < min(totals) <= 9:
+            play, cells = "hit", dict.fromkeys(self.states.columns, "H")
+        elif row.kind != PAIR and totals and row.points > max(totals) >= (18 if row.kind == SOFT else 17):
+            play, cells = "stand", dict.fromkeys(self.states.columns, "S")
+        else:
             return None
-        if row.kind != SOFT and row.points < min(totals) <= 9:
-            self.notes.append(f"filled in: {name} hits")
-            return dict.fromkeys(self.states.columns, "H")
-        if row.points > max(totals) >= (18 if row.kind == SOFT else 17):
-            self.notes.append(f"filled in: {name} stands")
-            return dict.fromkeys(self.states.columns, "S")
-        return None
+        self.filled.setdefault(play, []).append(name)
+        return cells
 
 
 def _skipped(text: str) -> str:
