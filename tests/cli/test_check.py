@@ -70,13 +70,19 @@ def test_a_chart_from_standard_input_fixed_to_standard_output():
     assert "value of standard input in" in outcome.err
 
 
+def test_one_wrong_cell_costs():
+    one = Chart("one", BEST.rules, {**BEST.cells, ("12", "T"): "S"})
+    text = bjsim("check", "-", *GAME[:2], "--hands", 0, stdin=WRITERS["chart"](one).encode()).out
+    assert "\n1 wrong cell costs 0." in text
+
+
 def test_what_is_shown():
     text = bjsim("check", "-", *GAME, stdin=WRITERS["chart"](WRONG).encode()).out
     assert "the best chart: -0.286891%" in text
     (row,) = [line for line in text.splitlines() if line.startswith("   12 ")]
     assert row.split() == ["12", "H", "H", "S", "S", "S", "H", "H", "H", "S!", "H"]
     assert text.count("!") == 4  # three cells and the legend
-    assert "3 wrong cells cost" in text and "remainder 0.000000%" in text and "interaction" in text
+    assert "3 wrong cells cost 0." in text and "remainder 0.000000%" in text and "interaction" in text
     assert "20,000 hands returned" in text and text.rstrip().endswith("agrees with the exact value")
     listed = [line.split()[:4] for line in text.splitlines() if line.startswith("  ") and line.strip().endswith("%")]
     assert listed == [["12", "T", "S", "H"], ["11", "6", "S", "Dh"], ["88", "6", "H", "P"]]

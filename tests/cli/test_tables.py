@@ -89,7 +89,9 @@ def test_the_tables_of_solve_fit_the_screen_and_name_the_dealer_and_the_unit(gam
     lines = on_screen(80, "solve", *game, "stand", "strategy", "dealer", "value")
     assert max(map(len, lines)) <= 80
     assert lines[0] == "Stand: expected profit in initial bets" and lines[1].startswith("you \\ dealer ")
-    assert "Strategy: S stand, H hit, D double, P split, R surrender; hsp: if not allowed" in lines
+    legend = "Strategy: S stand; H hit; double, else hit (Dh) or stand (Ds); P split"
+    surrender = "; surrender, else hit (Rh) or stand (Rs)" if "easy" in game else ""
+    assert f"{legend}{surrender} you" in " ".join(lines)
     hands = "23 hands" if "easy" in game else "10 hands"
     assert f"Dealer: probability of each final total, 0 for a bust; {hands}" in lines
     assert re.fullmatch(r"[+]0\.14\d+% of the bet|[+]11\.668470% of the bet", lines[-2])

@@ -202,12 +202,12 @@ def cost_lines(evaluation: Evaluation) -> list[str]:
     if not math.isfinite(evaluation.difference):
         return ["an infinite difference cannot be divided among cells"]
     within = "in an infinite shoe " if evaluation.refusal else ""
-    cells = "1 wrong cell" if len(evaluation.cells) == 1 else f"{len(evaluation.cells)} wrong cells"
+    cells = "1 wrong cell costs" if len(evaluation.cells) == 1 else f"{len(evaluation.cells)} wrong cells cost"
     second = [cell for cell in evaluation.cells if cell.chart[0] == cell.best[0] in ELSE]
     counts = ", ".join(f"{cell.row} v {cell.column} {cell.chart} → {cell.best}" for cell in second)
     able = " or ".join(NAMES[letter] for letter in sorted({cell.best[0] for cell in second}))
     return [
-        f"{within}{cells} cost {cost(evaluation.costs)} in total; the charts "
+        f"{within}{cells} {cost(evaluation.costs)} in total; the charts "
         f"differ by {cost(evaluation.difference)}, remainder {cost(evaluation.remainder)}",
         f"each alone in {benchmark(evaluation)}: {cost(evaluation.difference - evaluation.second_order)} in total; "
         f"interaction between the cells: {cost(evaluation.second_order)}",

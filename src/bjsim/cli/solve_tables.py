@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import shutil
 import sys
+import textwrap
 from fractions import Fraction
 
 import click
 
+from bjsim.cli.chart_plot import usual_legend
 from bjsim.cli.options import counted
 from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.tables import dealer_lines
@@ -20,7 +22,6 @@ MEANINGS = {
     "initial": "probability of the first hands", "hit": f"{VALUES}; best play afterwards",
     "resplit1": f"{VALUES}; one more hand is allowed", "resplit2": f"{VALUES}; two more hands are allowed",
     "base-split": f"{VALUES} of a split hand, not split again", "optimal": f"{VALUES} of the best action",
-    "strategy": "S stand, H hit, D double, P split, R surrender; hsp: if not allowed",
 }  # fmt: skip
 
 
@@ -35,7 +36,10 @@ def print_table(name: str, table: LabelledTable) -> None:
     if width is None:
         click.echo(f"{name.capitalize()}\n{table}")
         return
-    click.secho(f"{name.capitalize()}: {MEANINGS.get(name, VALUES)}", bold=True)
+    meaning = MEANINGS.get(name, VALUES)
+    if name == "strategy":
+        meaning = "; ".join(usual_legend({str(code) for row in table.rows for code in row if code}).values())
+    click.secho(textwrap.fill(f"{name.capitalize()}: {meaning}", width), bold=True)
     before = ""
     for line in table.folded(width, CORNER).splitlines():
         label, cells = line[: len(CORNER)], line[len(CORNER) :]
