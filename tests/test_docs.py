@@ -21,6 +21,9 @@ from support.documents import PAGES, ROOT, Block, blocks, parse_command, split_w
 
 from bjsim.cli.main import cli
 from bjsim.errors import InputError
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.rule_fields import NOT_MODELLED, not_modelled
+from bjsim.sim.game.rules import Rules
 
 BLOCKS = [
     block
@@ -115,3 +118,17 @@ def test_blocks_are_found() -> None:
     assert [block.commands for block in found] == [[["bjsim", "rules"]], [], [["bjsim", "run", "--bots", "x"]]]
     assert split_words("bjsim run 'a b' > c # d") == ["bjsim", "run", "a b"]
     assert len(BLOCKS) > 20 and sum(len(block.commands) for block in BLOCKS) > 30
+
+
+def test_what_the_scope_excludes_is_refused_as_such() -> None:
+    """A game or a bet of the page is not called an unknown one, whether as a rule set or as a rule."""
+    rows = [line.split(" | ") for line in (ROOT / "docs/explanation/scope.md").read_text("utf-8").splitlines()]
+    examples = {row[0].removeprefix("| "): row[1] for row in rows if len(row) == 3}
+    for what in NOT_MODELLED:
+        for name in examples[what].split(", "):
+            expected = f"{name!r} needs {what}, which bjsim does not model; docs/explanation/scope.md says"
+            with pytest.raises(InputError, match=re.escape(expected)):
+                named_rules(name)
+            with pytest.raises(InputError, match=re.escape(expected)):
+                Rules().replace(**{name: "true"})
+    assert not_modelled("spanish") is not_modelled("european") is None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bjsim.arguments import a_type
+from bjsim.sim.game.rule_fields import not_modelled
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.toml_files import read_toml
 
@@ -178,6 +179,8 @@ def named_rules(name: str) -> Rules:
     """Return the rules of a preset. Raises: RulesError, with the most similar name."""
     if name in PRESETS:
         return PRESETS[name].rules
+    if refused := not_modelled(name):
+        raise refused
     near = difflib.get_close_matches(name, PRESETS, 1)
     hint = f"did you mean {near[0]}?" if near else f"presets are {', '.join(PRESETS)}."
     raise RulesError(f"no rule set is called {name!r}; {hint} A rules file must end in .toml")

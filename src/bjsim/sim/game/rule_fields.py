@@ -34,6 +34,12 @@ WORDS: dict[str, dict[str, object]] = {  # what casinos and books write for rule
 }
 ALIASES = {"bj": "blackjack_pays", "pen": "cut", "penetration": "cut", "p": "ten_probability"}  # short names of fields
 
+NOT_MODELLED = {  # what docs/explanation/scope.md excludes, by the words with which it is asked for
+    "side bets": "21-3 perfect-pairs lucky-ladies royal-match over-under side-bet",
+    "free doubles and splits": "free-bet",
+    "exchanged cards": "switch",
+}
+
 
 class RulesError(InputError):
     """An inconsistent rule set, or an unknown field or value. The message names the field."""
@@ -53,6 +59,8 @@ def plain(value: object) -> object:
 
 def unknown_field(name: str, known: Iterable[str]) -> RulesError:
     """The error for a field that does not exist; it names the most similar one with the same first letter."""
+    if refused := not_modelled(name):
+        return refused
     name = shorten(name)
     typed, known = name.lower(), [*known]
     if meant := [ALIASES[typed]] if typed in ALIASES else [*WORDS.get(typed, ())]:
@@ -64,6 +72,16 @@ def unknown_field(name: str, known: Iterable[str]) -> RulesError:
         (f"did you mean {field}? " for field in known if re.match(".*".join(map(re.escape, typed)), field)), ""
     )
     return RulesError(f"no rule is called {name!r}; {short_for}`bjsim rules --fields` lists all")
+
+
+def not_modelled(name: str) -> RulesError | None:
+    """The error for a name that asks for what bjsim does not model; None for other names."""
+    text = re.sub(r"[^a-z0-9]+", "-", name.lower())
+    for what, words in NOT_MODELLED.items():
+        if any(word in text for word in words.split()):
+            page = "docs/explanation/scope.md says what there is instead"
+            return RulesError(f"{shorten(repr(name))} needs {what}, which bjsim does not model; {page}")
+    return None
 
 
 def parse_word(text: str) -> dict[str, object] | None:
