@@ -59,10 +59,16 @@ def test_games_are_distinguished_at_80_columns():
 
 
 def test_a_pipe_has_the_whole_table_in_one():
-    rows = [[Text(f"bot{number}"), *["+1.2345% … +2.3456%"] * 12] for number in range(3)]
+    """Transposed where it is wide, unless there are so many rows that this makes it wider."""
     headings = ["bot", *(f"interval {number}" for number in range(12))]
-    lines = printed(80, headings, rows, is_terminal=False).splitlines()
-    assert [line.split()[0] for line in lines if "%" in line] == ["bot0", "bot1", "bot2"]
+    few, many = (
+        [[Text(f"bot{number}"), *["+1.2345% … +2.3456%"] * 12] for number in range(count)] for count in (3, 30)
+    )
+    turned = printed(80, headings, few, is_terminal=False).splitlines()
+    assert [line.split()[:2] for line in turned if "%" in line] == [["interval", str(number)] for number in range(12)]
+    assert max(map(len, turned)) < 85
+    lines = printed(80, headings, many, is_terminal=False).splitlines()
+    assert [line.split()[0] for line in lines if "%" in line] == [f"bot{number}" for number in range(30)]
     assert max(map(len, lines)) > 200
 
 

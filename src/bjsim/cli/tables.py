@@ -12,6 +12,7 @@ from rich.text import Text
 
 Cell = str | Text  # a str stays on one line; a Text may wrap between its words
 LONGEST = 20  # characters; longer words are folded
+PAPER = 120  # characters; in a file or pipe, a wider table is transposed if that makes it narrower
 PADDING = 3  # characters around a column, including its share of the frame
 
 
@@ -21,7 +22,7 @@ def print_table(
     """Print a table whose first column names its rows.
 
     Args:
-        console: Where to print. A terminal limits the width; a file or pipe does not.
+        console: Where to print. A terminal limits the width; in a file or pipe, a table is never split.
         headings: One for each column.
         rows: Cells; every row is as long as `headings`.
         title: A line above the table.
@@ -29,13 +30,16 @@ def print_table(
             wide is split into parts, each of which repeats the first column.
     """
     columns: list[list[Cell]] = [[Text(head), *cells] for head, cells in zip(headings, _columns(rows), strict=True)]
-    width = console.width
-    if not console.is_terminal:
-        width = max(width, 1 + sum(_full(column) + PADDING for column in columns))
+    width, turned = console.width, _columns(columns)
+    if console.is_terminal:
+        is_transposed = transpose and 1 + sum(_least(column) + PADDING for column in columns) > width
+    else:
+        whole, other = (1 + sum(_full(column) + PADDING for column in table) for table in (columns, turned))
+        is_transposed = transpose and other < whole > PAPER
+        width = max(width, other if is_transposed else whole)
         console = Console(file=console.file, width=width)
-    is_transposed = transpose and 1 + sum(_least(column) + PADDING for column in columns) > width
     if is_transposed:
-        columns = _columns(columns)
+        columns = turned
     if title:
         console.print(Text(title, style="italic"))
     for part in _parts(columns, width):
