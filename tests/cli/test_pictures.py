@@ -148,7 +148,7 @@ def test_games_that_vary_are_drawn_with_the_played_effect_of_their_cut(figures, 
     page = tmp_path / "page.html"
     drawn = bjsim("compare", *game, "--plot", "x.png", "--html", page)
     assert drawn.status == 0
-    effects = re.findall(r"[-+]0\.\d{4}% ± 0\.\d{4}%", drawn.out)[1::2]  # beside each luck-adjusted return
+    effects = re.findall(r"[-+]0\.\d{4}% ± 0\.\d{4}%", drawn.out)[1::2]  # each follows its luck-adjusted return
     texts = words(figures[0])
     assert len(effects) == 2 and all(any(f"\ncut-card effect {each}" in text for text in texts) for each in effects)
     assert {"cut=40%", "cut=80%"} <= set(texts) and all(each in page.read_text("utf-8") for each in effects)
