@@ -27,6 +27,7 @@ from bjsim.cli.bot_game import bot_rules, open_player
 from bjsim.cli.bot_trace import ask_once, trace
 from bjsim.cli.options import Count, bot_names, bot_options, counted, json_option, the_rules, write_json
 from bjsim.cli.render import fault_lines
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.rules import Rules
@@ -69,7 +70,8 @@ def check(
     rules = the_rules(rules_name or contest.rules, settings, None)
     console = Console(stderr=json_path == "-")
     plainly = partial(console.print, markup=False, highlight=False, soft_wrap=True)
-    player = open_player(path, contest, plainly, sandbox=sandbox, timeout=timeout, cold=cold)
+    with waiting("building the bot"):
+        player = open_player(path, contest, plainly, sandbox=sandbox, timeout=timeout, cold=cold)
     tried = list(situations(rules))
     with player:
         title = printable(f"{path.name}: {player.program.language}, {rules.name}")
@@ -122,10 +124,10 @@ def ask(console: Console, player: BotPlayer, tried: Sequence[Situation], timeout
     """Ask the bot in these situations, and print the first fault of each kind at once, since a bot may be slow."""
     answers: list[Answer] = []
     shown: set[str] = set()
-    with console.status("asking …") as status:
+    with waiting("asking") as line:
         for answer in try_bot(player, tried, timeouts):
             answers.append(answer)
-            status.update(f"asking … {len(answers)} of {len(tried)} situations")
+            line.say("asking in situations", len(answers), len(tried))
             for fault in answer.faults:
                 if fault.kind not in shown:
                     console.print(fault_lines(fault), markup=False, highlight=False, soft_wrap=True)

@@ -35,6 +35,7 @@ from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import play_chart
 from bjsim.cli.screen import UNENDED
 from bjsim.cli.tables import Cell, print_table
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import NAMES
@@ -96,7 +97,8 @@ def check(
         check_writable(path)
     if hands is None:
         hands = 10**6 if precision is None else MAX_HANDS
-    evaluation = evaluate_chart(judged)
+    with waiting("solving the game"):
+        evaluation = evaluate_chart(judged)
     if plot_path:
         plot_check(evaluation, plot_path, given_command(context))
     console = Console(stderr="-" in (json_path, fix_path))

@@ -31,6 +31,7 @@ from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import play_chart
 from bjsim.cli.tables import Cell, print_table
 from bjsim.cli.varied import parse_varied
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
@@ -96,7 +97,8 @@ def compare(
     games = the_games(names, varied, settings if decks is None else (*settings, f"decks={decks}"))
     if precision is None and differ_in_cut_alone(games):
         precision = CUT_PRECISION
-    compared = compare_games(games)
+    with waiting("solving the games") as line:
+        compared = compare_games(games, lambda done: line.say("solving the games", done, len(games)))
     console = Console(stderr=json_path == "-")
     played: list[BotResult | None] = [None] * len(games)
     if precision is not None:

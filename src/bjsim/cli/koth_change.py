@@ -18,6 +18,7 @@ from bjsim.bots.protocol import printable
 from bjsim.cli.koth_play import host_options, play_contest
 from bjsim.cli.koth_watch import FolderWatch
 from bjsim.cli.options import Count, check_writable
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -118,7 +119,8 @@ def change(
     """Change the contest in a folder, and play it on."""
     check_writable(json_path)
     with journal.sensible(folder):
-        host = Host.resume(folder, workers, sandbox, trust, apply)
+        with waiting("reading the journal"):
+            host = Host.resume(folder, workers, sandbox, trust, apply)
         play_contest(host, json_path, watch_dir, url, play=not no_play)
 
 

@@ -22,6 +22,7 @@ from bjsim.cli.koth_notify import Notifier, WebAddress
 from bjsim.cli.koth_screen import ContestScreen, report, standings_json
 from bjsim.cli.koth_watch import FolderWatch
 from bjsim.cli.options import Count, Names, check_writable, json_option, write_json
+from bjsim.cli.waiting import waiting
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.strategies.players.find import is_python
@@ -164,7 +165,9 @@ def resume_contest(
         if watch_dir:
             FolderWatch(watch_dir, partial(click.echo, err=json_path == "-")).scan(host)
 
-    play_contest(Host.resume(folder, workers, sandbox, trust, scan), json_path, watch_dir, url)
+    with waiting("reading the journal"):
+        host = Host.resume(folder, workers, sandbox, trust, scan)
+    play_contest(host, json_path, watch_dir, url)
 
 
 def choose_contest(config_path: str | None, rules_name: str | None, given: dict[str, Any]) -> tuple[Contest, list[str]]:

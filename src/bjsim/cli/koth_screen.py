@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from typing import Any
 
-from rich.console import Console, Group
-from rich.live import Live
-from rich.text import Text
+from rich.console import Console
 
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play.timings import Timings
@@ -18,6 +17,7 @@ from bjsim.bots.contest.scoring.marks import make_marks
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli.options import counted
 from bjsim.cli.render import standings_table
+from bjsim.cli.waiting import Waiting, waiting
 
 PAGE_EVERY = 20.0  # least seconds between two versions of the page during a contest
 SHOW_EVERY = 0.25  # least seconds between two updates of the live standings
@@ -30,8 +30,9 @@ class ContestScreen:
 
     def __init__(self, host: Host, console: Console) -> None:
         self.host = host
+        self.opened = ExitStack()
         self.console = console
-        self.live = Live(console=self.console, transient=True, auto_refresh=False)
+        self.line = Waiting()
         self.began = now = time.perf_counter()
         self.page_due, self.show_due = now + PAGE_EVERY, now
         self.matches, self.leader = 0, ""
@@ -39,10 +40,11 @@ class ContestScreen:
         self.moves = sum(host.timings.moves)
 
     def __enter__(self) -> ContestScreen:
+        self.line = self.opened.enter_context(waiting("playing"))
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.live.stop()
+        self.opened.close()
 
     def update(self, host: Host) -> None:
         """Write the page and update the live standings, if they are due; both take a while with many bots."""
@@ -55,11 +57,11 @@ class ContestScreen:
             return
         if now < self.show_due:
             return
-        if not self.live.is_started:
-            self.live.start()
-        head = Text(self.headline(now), style="bold")
-        table = fit_table(host.standings, host.timings, self.console.width, self.console.height)
-        self.live.update(Group(head, table), refresh=True)
+        self.line.say(self.headline(now))
+        with self.console.capture() as standings:
+            self.console.print(fit_table(host.standings, host.timings, self.console.width, self.console.height))
+        self.line.below = standings.get()
+        self.line.draw()
         self.show_due = next_due(now, SHOW_EVERY)
 
     def name_leader(self, host: Host) -> None:

@@ -16,6 +16,7 @@ from bjsim.bots.protocol import printable
 from bjsim.cli.koth_screen import report, standings_json
 from bjsim.cli.koth_trace import show_hand
 from bjsim.cli.options import check_writable, counted, json_option, write_json
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 
 
@@ -61,7 +62,8 @@ def show_contest(folder: Path, json_path: str | None) -> None:
     header = next(records, None)
     if header is None:
         raise InputError(f"the journal in {folder} is empty")
-    standings = Standings(header).add_all(records)
+    with waiting("reading the journal"):
+        standings = Standings(header).add_all(records)
     timings = Timings.load(folder, len(standings.names))
     if json_path:
         write_json(standings_json(standings, timings), json_path)
@@ -70,7 +72,7 @@ def show_contest(folder: Path, json_path: str | None) -> None:
 
 def verify_contest(folder: Path, bots_dir: Path | None = None) -> None:
     """Replay a contest, confirm every card and chip, and ask bots again. Raises: InputError, RunFailed."""
-    with Answers(bots_dir) as answers, Console(stderr=True).status("replaying …"):
+    with Answers(bots_dir) as answers, waiting("replaying"):
         rounds, standings = replay_contest(folder, answers)
     click.echo(
         f"{folder}: {counted(rounds, 'round')} of {counted(standings.matches, 'match')} replayed; every card and chip "

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
 
 from bjsim.cli.captions import game_text, given_command
@@ -26,6 +23,7 @@ from bjsim.cli.options import (
     write_json,
 )
 from bjsim.cli.plots import check_drawings
+from bjsim.cli.waiting import Waiting, waiting
 from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.rules import Rules
@@ -94,11 +92,15 @@ def learn(
         process = GameProcess(the_rules(rules_name, settings, decks))
         mdp = build_mdp(process)
     console = Console(stderr=json_path == "-")
-    compiling = "compiling the learner (once after install, some seconds) …"
+    compiling = "compiling the learner (once after install, up to a minute) …"
     studies = []
     for schedule in schedules:
         describe(console, process.rules if process else mdp_path, mdp, schedule, seed)
-        with progress(console, episodes) as show, on_compile(lambda: console.print(compiling, style="dim")):
+        with waiting("solving the process") as line, on_compile(lambda: console.print(compiling, style="dim")):
+
+            def show(point: LearningPoint, line: Waiting = line) -> None:
+                line.say("learning", point.episodes, episodes, f"regret {point.regret:.6f}")
+
             studies.append(study(mdp, episodes, schedule, seed, workers, show))
     games = [LearnedGame.of(process, result) if process else None for result in studies]
     if json_path:
@@ -111,16 +113,6 @@ def learn(
         print_compared(console, studies)
     else:
         report(console, studies[0], games[0])
-
-
-@contextmanager
-def progress(console: Console, episodes: int) -> Iterator[Callable[[LearningPoint], None]]:
-    """Show a progress bar with the exact regret so far, if the output is a terminal."""
-    now = TextColumn("{task.fields[now]}")
-    columns = TextColumn("learning"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), now
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("learning", total=episodes, now="")
-        yield lambda point: bar.update(task, completed=point.episodes, now=f"regret {point.regret:.6f}")
 
 
 def describe(console: Console, what: Rules | str | None, mdp: FiniteMDP, schedule: Schedule, seed: int) -> None:

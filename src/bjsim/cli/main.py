@@ -14,6 +14,7 @@ import click
 
 from bjsim import __version__
 from bjsim.arguments import command_line
+from bjsim.cli.waiting import moving
 from bjsim.errors import InputError, RunFailed
 
 COMMANDS = {
@@ -90,7 +91,7 @@ def main(args: list[str] | None = None) -> None:
 
 def _main(args: list[str] | None) -> None:
     try:
-        with command_line():
+        with command_line(), moving():
             code = cli.main(args, prog_name="bjsim", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.NoArgsIsHelpError as error:

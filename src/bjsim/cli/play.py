@@ -14,6 +14,7 @@ from bjsim.cli.card_table import CardTable
 from bjsim.cli.options import Count, Names, bot_names, format_decks, rules_options, the_rules
 from bjsim.cli.person import CoachTally, describe_misses
 from bjsim.cli.terminal import Terminal
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.presets import PRESETS
@@ -138,8 +139,9 @@ def _hire_coach(rules: Rules, path: Path | None) -> CoachTally:
     from bjsim.strategies.evaluation.coach import Coach
     from bjsim.strategies.evaluation.record import Record
 
-    coach = Coach(rules)
-    return CoachTally(coach, Record(coach.chart, path))
+    with waiting("solving the game"):
+        coach = Coach(rules)
+        return CoachTally(coach, Record(coach.chart, path))
 
 
 def _make_drill(tally: CoachTally, seed: int, topics: list[str]) -> Drill:

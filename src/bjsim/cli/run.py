@@ -36,6 +36,7 @@ from bjsim.cli.options import (
 from bjsim.cli.plots import check_drawings
 from bjsim.cli.run_page import plot_run, run_page
 from bjsim.cli.screen import RunScreen, precision_line, report
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, RunFailed
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult
@@ -126,13 +127,13 @@ def run(
 
 def play_on_screen(request: RunRequest, quiet: bool) -> tuple[RunScreen, RunResult]:
     """Play what is asked for, shown on a screen; on stderr where it is to be quiet."""
-    with request.open() as run:
-        screen = RunScreen(run.experiment.rules, run.players, run.experiment, quiet)
+    with waiting("preparing the tables") as line, request.open() as run:
+        screen = RunScreen(run.experiment.rules, run.players, run.experiment, quiet, line)
         if request.has_programs:
             click.get_current_context().with_resource(heeding_one_interrupt())
         run.compile(lambda: screen.console.print(COMPILING, style="dim"))
-        with screen:
-            return screen, run.play(screen.update)
+        line.begin("playing")
+        return screen, run.play(screen.update)
 
 
 def play_chart(chart: Chart, hands: int, precision: float, seed: int, cores: int, quiet: bool) -> RunResult:

@@ -7,8 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console, Group
-from rich.live import Live
+from rich.console import Console
 from rich.text import Text
 
 from bjsim.cli.captions import game_text
@@ -22,6 +21,7 @@ from bjsim.cli.render import (
     print_differences,
     print_results,
 )
+from bjsim.cli.waiting import Waiting
 from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
@@ -33,49 +33,35 @@ if TYPE_CHECKING:
 
 
 class RunScreen:
-    """The live display of a run: results so far, rounds per second, time left."""
+    """What `bjsim run` shows while it plays: results so far, rounds per second, time left."""
 
-    def __init__(self, rules: Rules, players: Sequence[Player], experiment: Experiment, quiet: bool) -> None:
+    def __init__(
+        self, rules: Rules, players: Sequence[Player], experiment: Experiment, quiet: bool, line: Waiting
+    ) -> None:
         self.console = Console(stderr=quiet)
         self.experiment = experiment
         self.seats = len(players)
         self.players = players
-        self.live = Live(console=self.console, transient=True, auto_refresh=False)
+        self.line = line
         game = Text.assemble(
             (rules.name, "bold"), game_text(rules).removeprefix(rules.name), f"; seed {experiment.seed}"
         )
         self.console.print(game, soft_wrap=not self.console.is_terminal)
-        self.began = self.shown = time.perf_counter()
-
-    def __enter__(self) -> RunScreen:
-        self.began = self.shown = time.perf_counter()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.live.stop()
+        self.began = time.perf_counter()
 
     def update(self, progress: Progress) -> None:
-        """Show the progress, at most five times a second. The first call starts the display, after the workers."""
-        now = time.perf_counter()
-        if not self.console.is_terminal or now - self.shown < 0.2:
-            return
-        self.shown = now
-        if not self.live.is_started:
-            self.live.start()
+        """Show the progress."""
         done, whole = progress.rounds, float(self.experiment.hands * self.seats)
         if self.experiment.precision:
             whole = min(whole, rounds_expected(self.experiment, progress))
-        speed = (done - progress.rounds_before) / max(now - self.began, 1e-9)
-        left = (whole - done) / speed if speed else float("inf")
-        lines = [
-            Text(
-                f"{player.name:>12}  {percent(tally.mean)}  ± {196 * tally.se:.4f}%  of {counted(tally.rounds, 'hand')}"
-            )
+        played = done - progress.rounds_before
+        speed = format_speed(played / max(time.perf_counter() - self.began, 1e-9))
+        self.line.say("playing", played, whole - progress.rounds_before, speed)
+        self.line.below = "\n".join(
+            f"{player.name:>12}  {percent(tally.mean)}  ± {196 * tally.se:.4f}%  of {counted(tally.rounds, 'hand')}"
             for player, tally in zip(self.players, progress.tallies, strict=True)
             if tally.settled
-        ]
-        head = f"{done / whole:6.1%}   {format_speed(speed)}   {left:,.0f} s left"
-        self.live.update(Group(Text(head, style="bold"), *lines), refresh=True)
+        )
 
 
 def rounds_expected(experiment: Experiment, progress: Progress) -> float:

@@ -10,6 +10,7 @@ import textwrap
 import click
 
 from bjsim.bots.protocol import printable
+from bjsim.cli.waiting import end_waiting
 from bjsim.errors import RunFailed
 
 LONGEST_ECHO = 40  # characters of an answer that does not come from a terminal
@@ -24,6 +25,7 @@ class Terminal:
     """Says lines and asks for lines. The width is looked up for every line, so a window may change its size."""
 
     def __init__(self) -> None:
+        end_waiting()  # a conversation moves no cursor
         self.is_screen = sys.stdout.isatty()
         self._has_keyboard = sys.stdin.isatty()
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"

@@ -6,10 +6,41 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 log = logging.getLogger("bjsim")
 
 COMPILING = "compiling the round (once after install, up to a minute) …"
+
+
+_begun: list[str] = []  # kernels that this process has begun to compile
+_open: list[str] = []  # and not ended: those that the first of them calls are compiled within it
+
+
+def compiling() -> str:
+    """The kernel that is compiled now, in words; empty if none is."""
+    return f"compiling kernel {len(_begun)}, {_begun[-1]} (once after install, up to a minute)" if _open else ""
+
+
+def follow_compiling() -> None:
+    """Let `compiling` know, from now on, what numba compiles."""
+    from numba.core.event import Event, Listener, register
+
+    class Follow(Listener):
+        def on_start(self, event: Event) -> None:
+            _open.append(kernel_name(event))
+            _begun.extend(filter(None, _open[-1:]))
+
+        def on_end(self, event: Event) -> None:
+            _open.pop()
+
+    register("numba:compile", Follow())  # type: ignore[no-untyped-call, unused-ignore]
+
+
+def kernel_name(event: Any) -> str:
+    """The name of the function that is compiled; empty for a part of numba."""
+    function = event.data["dispatcher"].py_func
+    return "" if function.__module__.split(".")[0] == "numba" else str(function.__name__).strip("_")
 
 
 def in_notebook() -> bool:
@@ -45,7 +76,8 @@ def on_each_kernel(notify: Callable[[str], object]) -> Iterator[None]:
 
     class Compile(Listener):
         def on_start(self, event: Event) -> None:
-            notify(event.data["dispatcher"].py_func.__name__)
+            if name := kernel_name(event):
+                notify(name)
 
         def on_end(self, event: Event) -> None:
             pass

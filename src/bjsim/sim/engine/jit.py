@@ -22,6 +22,8 @@ from typing import Any, TypeVar
 import numba
 from numba.core import caching
 
+from bjsim.sim.engine.compile_notice import follow_compiling
+
 log = logging.getLogger("bjsim")
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,6 +32,8 @@ NO_FOLDER = (
     "no writable folder for the cache of compiled code, so the next run must compile it again; "
     "set NUMBA_CACHE_DIR to a writable folder"
 )
+
+follow_compiling()
 
 
 def compiled(**options: Any) -> Callable[[F], F]:

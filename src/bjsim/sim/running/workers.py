@@ -59,8 +59,12 @@ def can_fork() -> bool:
 
 
 def is_fork_safe() -> bool:
-    """Whether this process can be forked now. Another thread may hold a lock that its copy would wait for, for ever."""
-    return can_fork() and threading.active_count() == 1 and not in_notebook()
+    """Whether this process can be forked now. Another thread may hold a lock that its copy would wait for, for ever.
+
+    A thread with the attribute `ends_before_fork` ends itself before.
+    """
+    others = [each for each in threading.enumerate() if not getattr(each, "ends_before_fork", False)]
+    return can_fork() and len(others) == 1 and not in_notebook()
 
 
 def start_context(fork: bool = True) -> ForkContext | SpawnContext:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -78,9 +78,17 @@ class _Solved(NamedTuple):
         return _Solved(rules, chart, exact_value(rules, chart), math.nan if sd is None else sd)
 
 
-def compare(games: Sequence[Rules]) -> list[Compared]:
-    """Compare every game with the first, which is included in the result."""
-    solved = [_Solved.of(rules) for rules in games]
+def compare(games: Sequence[Rules], on_game: Callable[[int], object] = lambda done: None) -> list[Compared]:
+    """Compare every game with the first, which is included in the result.
+
+    Args:
+        games: The games.
+        on_game: Called with the number of games solved, after each.
+    """
+    solved: list[_Solved] = []
+    for rules in games:
+        solved.append(_Solved.of(rules))
+        on_game(len(solved))
     return [_compared(solved[0], other) for other in solved]
 
 
