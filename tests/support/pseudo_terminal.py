@@ -7,11 +7,12 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import sys
 import termios
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 PATIENCE = 60.0  # seconds
 
@@ -19,11 +20,16 @@ PATIENCE = 60.0  # seconds
 class PseudoTerminal:
     """`bjsim ARGS` in a pseudo-terminal of some width.
 
+    Args:
+        code: Python code to run instead of `bjsim`, with these arguments.
+
     Attributes:
         text: The whole transcript so far, with what was typed; line ends are `\\n`.
     """
 
-    def __init__(self, *args: str, columns: int = 80, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, *args: str, columns: int = 80, environment: Mapping[str, str] | None = None, code: str = ""
+    ) -> None:
         self.text = ""
         child, self._terminal = pty.fork()
         if not child:
@@ -33,7 +39,7 @@ class PseudoTerminal:
             termios.tcsetattr(0, termios.TCSANOW, modes)
             self._terminal = 0
             self.resize(columns)
-            words = [sys.executable, "-m", "bjsim", *args]
+            words = [sys.executable, *(["-c", code] if code else ["-m", "bjsim"]), *args]
             os.execve(sys.executable, words, {**kept, "TERM": "xterm", **(environment or {})})
         self._child = child
 
@@ -46,6 +52,23 @@ class PseudoTerminal:
         said = self._read(until="> ")
         os.write(self._terminal, keys.encode())
         return said
+
+    def watch(self, enough: Callable[[str], bool], seconds: float = PATIENCE) -> bool:
+        """Read until enough was printed, or for so long. Returns: whether it was."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and not enough(self.text):
+            if select.select([self._terminal], [], [], 0.1)[0]:
+                try:
+                    self.text += os.read(self._terminal, 65536).decode(errors="replace")
+                except OSError:  # the other side is closed
+                    break
+        return enough(self.text)
+
+    def kill(self) -> None:
+        """End the command at once."""
+        os.kill(self._child, signal.SIGKILL)
+        os.waitpid(self._child, 0)
+        os.close(self._terminal)
 
     def finish(self, again: str = "") -> tuple[str, int]:
         """Wait for the end. Returns: the last words and the exit status, negative for a signal.

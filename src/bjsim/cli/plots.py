@@ -20,6 +20,7 @@ from bjsim.cli.convergence import (
     shared_scales,
     short_count,
 )
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.strategies.results import BotResult
 
@@ -52,6 +53,7 @@ def new_figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+@waiting("drawing")
 def save_figure(figure: Any, path: str) -> None:
     """Write the figure, the same bytes each time, a PNG with a palette to make it small. Raises: InputError."""
     from matplotlib import rc_context

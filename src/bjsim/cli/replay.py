@@ -7,6 +7,7 @@ import click
 from bjsim.arguments import MAX_TABLES
 from bjsim.cli.captions import game_text
 from bjsim.cli.options import Count, Names, bot_names, rules_options, seed_option, the_rules
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.events import describe
@@ -34,6 +35,7 @@ from bjsim.strategies.players.find import find_player
 @rules_options
 @click.option("--tables", type=Count(1, MAX_TABLES), default=1, show_default=True, help="The --tables of the run.")
 @seed_option
+@waiting("dealing again")
 def replay(
     bots: list[str], table_number: int, round_number: int, shoe_path: str | None, rules_name: str,
     settings: tuple[str, ...], decks: str | None, tables: int, seed: int,

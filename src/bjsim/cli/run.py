@@ -102,7 +102,8 @@ def run(
         asked["seed"] = 1
     programs = BotOptions(**{name: asked.pop(name) for name in ("sandbox", "timeout", "cold", "strikes")})
     rules = the_rules(rules_name, settings, decks)
-    request = RunRequest(rules, bots, until=asked.pop("precision"), programs=programs, **asked)
+    with waiting("finding the bots"):
+        request = RunRequest(rules, bots, until=asked.pop("precision"), programs=programs, **asked)
     screen, result = play_on_screen(request, quiet=json_path == "-")
     if json_path:
         write_json(result.to_json(), json_path)

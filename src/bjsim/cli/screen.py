@@ -53,10 +53,12 @@ class RunScreen:
         """Show the progress."""
         done, whole = progress.rounds, float(self.experiment.hands * self.seats)
         if self.experiment.precision:
-            whole = min(whole, rounds_expected(self.experiment, progress))
+            expected = rounds_expected(self.experiment, progress)
+            whole = min(whole, expected) if math.isfinite(expected) else math.inf
         played = done - progress.rounds_before
         speed = format_speed(played / max(time.perf_counter() - self.began, 1e-9))
-        self.line.say("playing", played, whole - progress.rounds_before, speed)
+        known = math.isfinite(whole)  # the intervals, of which there are none at first
+        self.line.say("playing", played, whole - progress.rounds_before if known else None, speed)
         self.line.below = "\n".join(
             f"{player.name:>12}  {percent(tally.mean)}  ± {196 * tally.se:.4f}%  of {counted(tally.rounds, 'hand')}"
             for player, tally in zip(self.players, progress.tallies, strict=True)

@@ -14,6 +14,7 @@ from bjsim.cli.plots import check_drawings
 from bjsim.cli.solve_page import draw_solved
 from bjsim.cli.solve_shoe import print_hand, read_hand, shoe_options, solve_shoe
 from bjsim.cli.solve_tables import print_dealer, print_table, print_value
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
@@ -54,6 +55,7 @@ class TableName(click.Choice[str]):
 @html_option
 @click.option("--card", is_flag=True, help="Draw a card to print: the strategy alone, without margins.")
 @click.pass_context
+@waiting("solving the game")
 def solve(
     context: click.Context, /, what: tuple[str, ...], rules_name: str, settings: tuple[str, ...], decks: str | None,
     chart_format: str | None, exact: bool, strategy: str | None, shoe: str | None,

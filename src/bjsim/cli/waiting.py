@@ -44,14 +44,14 @@ class Waiting:
     def begin(self, what: str) -> None:
         """Show that something else is done from now on."""
         self._began = self._printed = time.monotonic()
-        self._what, self.below = "", ""
+        self.what, self.below = "", ""
         self.say(what)
 
     def say(self, what: str, done: float = 0, total: float | None = None, detail: str = "") -> None:
         """Show what is done now, how much of it if that is known, and a detail."""
-        if what != self._what:
+        if what != self.what:
             self._counted = time.monotonic()
-        self._what, self._done, self._total, self._detail = what, done, total, detail
+        self.what, self._done, self._total, self._detail = what, done, total, detail
 
     def text(self) -> str:
         """The line without its moving sign."""
@@ -60,10 +60,10 @@ class Waiting:
         if kernel := compiling():
             return f"{elapsed} {kernel}"
         counted, left = now - self._counted, ""
-        if self._total and self._done and counted >= UNSURE:
-            left = f"about {max(self._total / self._done - 1, 0) * counted:,.0f} s left"
         share = f"{min(self._done / self._total, 1):.1%}" if self._total else ""
-        return f"{elapsed} {', '.join(filter(None, (self._what, share, self._detail, left)))}"
+        if self._total and 0 < self._done < self._total and counted >= UNSURE:
+            left = f"about {(self._total / self._done - 1) * counted:,.0f} s left"
+        return f"{elapsed} {', '.join(filter(None, (self.what, share, self._detail, left)))}"
 
     def draw(self) -> None:
         """Draw the next frame."""
@@ -170,12 +170,13 @@ def moving() -> Iterator[None]:
 @contextmanager
 def waiting(what: str) -> Iterator[Waiting]:
     """Say on the moving line what is done until the context ends. what: What is done at first."""
+    before = _line.what
     _line.begin(what)
     try:
         yield _line
     finally:
         _line.erase()
-        _line.begin("working")
+        _line.begin(before)
 
 
 def _before_fork() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
+from bjsim.cli.waiting import waiting
 from bjsim.sim.engine.compile_notice import on_compile, on_each_kernel
 from bjsim.sim.engine.compiled_rules import number_hands
 from bjsim.sim.engine.stepped_tables import SteppedTables
@@ -34,6 +35,7 @@ SHOE = {"A": 6, "2": 6, "5": 6, "T": 40}  # quickly solved
 
 
 @click.command()
+@waiting("compiling")
 def warm() -> None:
     """Compile everything that bjsim compiles, and print where it is.
 
