@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -14,7 +15,10 @@ import termios
 import time
 from collections.abc import Callable, Mapping
 
+from bjsim.cli.waiting import FRAMES
+
 PATIENCE = 60.0  # seconds
+LINE = re.compile(rf"(?:(?:\r\x1b\[2K)?[{FRAMES}] [^\r\n]*)+\r\x1b\[2K")  # a slow start shows that it works
 
 
 class PseudoTerminal:
@@ -24,7 +28,8 @@ class PseudoTerminal:
         code: Python code to run instead of `bjsim`, with these arguments.
 
     Attributes:
-        text: The whole transcript so far, with what was typed; line ends are `\\n`.
+        text: The whole transcript so far, with what was typed; line ends are `\\n`. The line that moves while the
+            command works is left out, except by `watch`.
     """
 
     def __init__(
@@ -99,6 +104,6 @@ class PseudoTerminal:
             said += more
         else:
             raise AssertionError(f"no question within {PATIENCE:g} seconds: {said!r}")
-        text = said.decode().replace("\r\n", "\n")
+        text = LINE.sub("", said.decode().replace("\r\n", "\n"))
         self.text += text
         return text

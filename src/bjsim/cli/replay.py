@@ -35,7 +35,7 @@ from bjsim.strategies.players.find import find_player
 @rules_options
 @click.option("--tables", type=Count(1, MAX_TABLES), default=1, show_default=True, help="The --tables of the run.")
 @seed_option
-@waiting("dealing again")
+@waiting("replaying")
 def replay(
     bots: list[str], table_number: int, round_number: int, shoe_path: str | None, rules_name: str,
     settings: tuple[str, ...], decks: str | None, tables: int, seed: int,
