@@ -25,7 +25,6 @@ class Terminal:
     """Says lines and asks for lines. The width is looked up for every line, so a window may change its size."""
 
     def __init__(self) -> None:
-        end_waiting()  # a conversation moves no cursor
         self.is_screen = sys.stdout.isatty()
         self._has_keyboard = sys.stdin.isatty()
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
@@ -40,6 +39,7 @@ class Terminal:
 
     def ask(self, question: str) -> str:
         """Print a question and read the answer. Raises: EndOfInput."""
+        end_waiting()  # a conversation moves no cursor
         *lines, last = self._fold(f"{question} >")
         for line in lines:
             click.echo(line)

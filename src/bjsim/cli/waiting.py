@@ -39,11 +39,12 @@ class Waiting:
         self._frames = cycle(FRAMES)
         self._drawn = 0  # lines on the screen
         self._breaks = True  # whether the cursor is at the beginning of a line
+        self._printed = time.monotonic()
         self.begin("working")
 
     def begin(self, what: str) -> None:
         """Show that something else is done from now on."""
-        self._began = self._printed = time.monotonic()
+        self._began = time.monotonic()
         self.what, self.below = "", ""
         self.say(what)
 
