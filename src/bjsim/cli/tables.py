@@ -35,7 +35,7 @@ def print_table(
         is_transposed = transpose and 1 + sum(_least(column) + PADDING for column in columns) > width
     else:
         whole, other = (1 + sum(_full(column) + PADDING for column in table) for table in (columns, turned))
-        is_transposed = transpose and other < whole > PAPER
+        is_transposed = transpose and other < whole > max(width, PAPER)
         width = max(width, other if is_transposed else whole)
         console = Console(file=console.file, width=width)
     if is_transposed:
