@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.documents import ROOT
@@ -24,7 +25,7 @@ ANSWERS = """new Promise((resolve, reject) => {
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
@@ -33,7 +34,7 @@ def site(tmp_path_factory):
     return folder
 
 
-def test_search_answers_without_a_server(browser, site: Path):
+def test_search_answers_without_a_server(browser: Any, site: Path) -> None:
     browser.problems.clear()
     browser.open((site / "index.html").as_uri(), width=1280)
     browser.run(ASK)
@@ -42,7 +43,7 @@ def test_search_answers_without_a_server(browser, site: Path):
     assert not browser.problems
 
 
-def test_no_page_scrolls_sideways(browser, site: Path):
+def test_no_page_scrolls_sideways(browser: Any, site: Path) -> None:
     for page in ("index.html", "reference/api.html"):
         for width in (390, 1280):
             browser.open((site / page).as_uri(), width=width)
