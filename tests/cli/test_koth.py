@@ -76,7 +76,7 @@ def test_the_tutorial(tmp_path, monkeypatch, capsys):
         (["show", "nowhere"], "no contest in nowhere"),
         (["resume", "nowhere"], "no contest in nowhere"),
         (["verify", "nowhere"], "no contest in nowhere"),
-        (["sohw", "final"], "did you mean `bjsim koth show`?"),
+        (["shw", "final"], "did you mean `bjsim koth show`?"),
         (["--resume", "final"], "did you mean `bjsim koth resume`?"),
         (["lim17", "--resume", "x"], "No such option"),
         (["--config", "nowhere.toml"], "cannot read the contest nowhere.toml"),
