@@ -189,6 +189,8 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--vary", "cut=1/2,3/4", "--fan", "x.png"), "--vary and --fan cannot be combined"),
         (("--vary", "optimal=1-4,1-8", "--ramp", "1-4"), "--ramp and --vary optimal cannot be combined"),
         (("--ror", "1%", "--bankroll", "10k", "--unit", "10"), "leave out --bankroll or --unit"),
+        (("--ror", "1%", "--bankroll", "10k", "--ramp", "$10-$120"), "write --ramp in units"),
+        (("--vary", "insurance=true,false"), "takes insurance by its index play"),
         (("--ror", "1%", "--ramp", "1", "--rounds", "1e4"), "these bets lose 0.0"),
         (("--bankroll", "$10,000"), "--bankroll $10,000: give --unit too"),
         (("--leave", "0"), "use a count below that of a fresh shoe, 0"),

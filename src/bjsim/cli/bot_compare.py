@@ -71,7 +71,9 @@ def verdict(standings: Standings) -> str:
     names = [standings.bots[bot]["name"] for bot in (first, second)]
     played = counted(standings.matches, "match")
     if lead.interval is None:
-        return f"not decided after {played}, too few for an interval; allow more with --matches"
+        failed = next((row.name for row in standings.rows() if not row.score.started), "")
+        why = f"{failed} does not answer" if failed else "too few for an interval; allow more with --matches"
+        return f"not decided after {played}, {why}"
     figures = f"{lead.mean:+.2f} chips per match, 95%: {lead.interval[0]:+.2f} to {lead.interval[1]:+.2f}"
     if not lead.separated:
         return f"not decided after {played}: {names[0]} against {names[1]} {figures}"

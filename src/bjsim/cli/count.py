@@ -182,6 +182,8 @@ def refuse_ignored(context: click.Context) -> None:
             raise InputError(f"--{other} and --vary {one} cannot be combined; leave out one of them")
     if all(is_given(context, name) for name in ("ror", "unit", "bankroll")):
         raise InputError("--ror finds the bankroll or the unit; leave out --bankroll or --unit")
+    if all(is_given(context, name) for name in ("ror", "bankroll")) and "$" in str(context.params["ramp"]):
+        raise InputError("--ror finds the unit of --bankroll; write --ramp in units, such as 1-12")
     clashes = [("load_path", name) for name in PLAYED] + [("optimal", "ramp")]
     clashes += [("varied", name) for name in ("save_path", "fan_path")]
     options = {parameter.name: parameter.opts[0] for parameter in context.command.params}

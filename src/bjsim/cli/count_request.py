@@ -272,4 +272,6 @@ def _with(request: CountRequest, name: str, value: str) -> CountRequest:
         return replace(request, leave=parse_leave(value))
     if name == "optimal":
         return replace(request, optimal=BetLimits().convert(value, None, None))
+    if name == "insurance":
+        raise InputError("--vary insurance: a counter takes insurance by its index play; vary indices")
     return replace(request, rules=request.rules.replace(**{name: value}))

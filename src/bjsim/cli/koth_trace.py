@@ -135,7 +135,9 @@ def read_table(folder: Path, match: int, table: int, owner: Owner | str) -> tupl
             own == owner or (isinstance(owner, str) and (own is None or roster.bots[own]["name"] == owner))
         ):
             found.setdefault(own, []).append(record)
-    if not found:
+    seated = {bot for rounds in found.values() for each in rounds for bot in each["seats"]}
+    names = {roster.bots[bot]["name"] for bot in seated if bot >= 0}
+    if not found or (isinstance(owner, str) and owner not in names):
         whose = f" of {owner}" if isinstance(owner, str) else ""
         if owner is None and len(roster.played) > 1:
             whose = " that bots share; add --bot NAME, whose own match it is"
