@@ -121,7 +121,7 @@ def test_bots_without_enough_batches_have_no_interval():
     assert found.separated[1, 2] and not found.separated[0].any()
 
 
-@pytest.mark.parametrize("planned", [0, 20, 400])
+@pytest.mark.parametrize("planned", [0, 20, 40, 400])
 def test_as_many_batches_as_are_said_to_be_missing_separate_two_bots(planned):
     chance = random.Random(3)
     noise = [chance.gauss(0, 5) for _ in range(20)]
