@@ -76,7 +76,7 @@ COMMANDS = [
     ("count indices --rules vegas-s17 --decks 1", "bjsim.cli.count_indices:best_chart", "finding the best chart"),
     ("learn --rules neller", "bjsim.cli.learn:study", "solving the process"),
     ("replay --bots lim17", "bjsim.sim.running.readable_table:ReadableTable.replay", "replaying"),
-    ("play --coach", "bjsim.cli.play:make_coach", "solving the game"),
+    ("play --coach", "bjsim.strategies.evaluation.coach:Coach", "solving the game"),
     ("koth show contest", "bjsim.bots.contest.scoring.standings:Standings.add_all", "reading the journal"),
     ("koth verify contest", "bjsim.cli.koth_show:replay_contest", "replaying"),
     ("koth resume contest", "bjsim.bots.contest.host:Host.resume", "reading the journal"),
