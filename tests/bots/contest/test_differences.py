@@ -152,9 +152,9 @@ def separated_pairs(standings):
 
 
 def test_a_contest_of_24_bots_separates_most_pairs_and_no_copies(tmp_path):
-    """Of 276 pairs. In 25 matches 144 to 192 (nine seeds; median 160), in duplicate, four times as long, over 200."""
+    """Of 276 pairs. In 25 matches 144 to 192 (eight seeds, median 161), in duplicate, four times as long, over 200."""
     pairs, copies = separated_pairs(contest(tmp_path / "plain", TWENTY_FOUR, 25, seed=5))
-    assert pairs >= 140 and copies == 0
+    assert pairs >= 150 and copies == 0
     duplicate, copies = separated_pairs(contest(tmp_path / "duplicate", TWENTY_FOUR, 25, seed=5, duplicate=True))
     assert duplicate >= pairs and copies == 0
 
