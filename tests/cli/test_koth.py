@@ -139,7 +139,7 @@ def test_house_players_fill_chairs_and_are_not_ranked(tmp_path, capsys):
     assert [row["bot"] for row in rows] and len(rows) == 2
     run("koth", "verify", tmp_path)
     run("koth", "show", tmp_path, "--hand", "1.1.1", "--bot", "walt", status=2)
-    assert "has no match 1 with a table 1 of walt" in capsys.readouterr().err
+    assert "--bot walt: table 1.1 has lim17, optimal" in capsys.readouterr().err
     run("koth", "show", tmp_path, "--hand", "9.9.9", status=2)
     assert "has no match 9 with a table 9" in capsys.readouterr().err
 

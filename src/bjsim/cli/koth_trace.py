@@ -41,9 +41,6 @@ def show_trace(folder: Path, table: str, bot: str) -> None:
     match, number = parse_place(table, (2,), "MATCH.TABLE, such as 3.1")
     header, records = read_table(folder, match, number, bot)
     names = [entrant["name"] for entrant in header["bots"]]
-    present = [names[seat] for seat in records[0]["seats"] if seat >= 0]
-    if bot not in present:
-        raise InputError(f"--bot {bot}: table {table} has {', '.join(map(printable, present))}")
     which = next(seat for seat in records[0]["seats"] if seat >= 0 and names[seat] == bot)
     if not protocols(header)[which]:
         raise InputError(f"--bot {bot}: it is not a program, or has retired, so nothing was sent to it")
@@ -136,8 +133,10 @@ def read_table(folder: Path, match: int, table: int, owner: Owner | str) -> tupl
         ):
             found.setdefault(own, []).append(record)
     seated = {bot for rounds in found.values() for each in rounds for bot in each["seats"]}
-    names = {roster.bots[bot]["name"] for bot in seated if bot >= 0}
-    if not found or (isinstance(owner, str) and owner not in names):
+    names = [roster.bots[bot]["name"] for bot in sorted(seated) if bot >= 0]
+    if found and isinstance(owner, str) and owner not in names:
+        raise InputError(f"--bot {owner}: table {match + 1}.{table + 1} has {', '.join(map(printable, names))}")
+    if not found:
         whose = f" of {owner}" if isinstance(owner, str) else ""
         if owner is None and len(roster.played) > 1:
             whose = " that bots share; add --bot NAME, whose own match it is"
