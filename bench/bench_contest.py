@@ -138,7 +138,7 @@ def dealing_us():
     players = [FunctionPlayer("quick", decide)] * 4
     began = time.process_time()
     for _ in range(1000):
-        Round(rules, shoe, players).play()
+        Round(rules, shoe, len(players)).play(players)
     return 1e6 * (time.process_time() - began) / moves[0]
 
 

@@ -65,7 +65,7 @@ def play(players, rounds, rules=None, seed=5):
     """The events of some rounds at one cardshark table."""
     rules = rules or named_rules("cardshark")
     shoe = open_shoe(rules, Stream(seed))
-    return [Round(rules, shoe, players).play().events for _ in range(rounds)]
+    return [Round(rules, shoe, len(players)).play(players).events for _ in range(rounds)]
 
 
 # A bot that answers with an expression; `n` counts the questions to this process, `seen` has all lines.

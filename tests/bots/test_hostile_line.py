@@ -110,9 +110,9 @@ def played(honest, hostile, rounds=3):
     seats += [Scripted(lim17), LineSeatPlayer(honest.join(transcript, 2, 3))]
     events = []
     for _ in range(rounds):
-        game = Round(RULES, shoe, seats)
+        game = Round(RULES, shoe, len(seats))
         transcript.begin_round([0, 1, 2], [200] * 3, game.events)
-        events.append(game.play().events)
+        events.append(game.play(seats).events)
     for seat in seats:
         with contextlib.suppress(AttributeError):
             seat.seat.leave()

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from bjsim.bots import line
 from bjsim.bots.protocol import FAULTS, REPLY_LIMIT, Fault, parse_reply
-from bjsim.sim.game.actions import Action, raise_by
+from bjsim.sim.game.actions import HIT, Action, raise_by
 from bjsim.sim.game.events import Acted, Dealt, HandEnded, Peeked, Revealed, Settled, Shuffled
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, parse_field
-from bjsim.sim.game.shoe import open_shoe
+from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
 
 
 def parse_words(text):
@@ -92,9 +92,9 @@ def test_the_lines_tell_each_view(preset):
     chairs = [0, 2, 5]
     seats = [Asker(chair, transcript, rng, Reader()) for chair in chairs]
     for _ in range(60):
-        game = Round(rules, shoe, seats)
+        game = Round(rules, shoe, len(seats))
         transcript.begin_round(chairs, [200] * 6, game.events)
-        game.play()
+        game.play(seats)
     assert sum(len(seat.reader.asked) for seat in seats) > 60
     transcript.update()
     assert all(len(text) < REPLY_LIMIT and text.isascii() and "  " not in text for text in transcript.lines)
@@ -117,16 +117,44 @@ def test_the_lines_of_a_round_of_the_specification():
 
 
 def test_a_hole_card_that_is_not_turned_over_is_never_shown():
-    """Negative control: it is shown when it is turned over, and when a peek finds a natural, which ends the round."""
+    """Negative control: it is shown when it is turned over."""
     hidden = [Dealt("T"), Dealt("K", face_down=True), Peeked(False), Dealt("5", 0), HandEnded(0, 0, "bust")]
     for more, shown in (([], False), ([Revealed("K")], True)):
         transcript = line.Transcript(Rules())
         transcript.begin_round([0], [200], [*hidden, *more])
         transcript.update()
         assert any("K" in text for text in transcript.lines) == shown
-    transcript.begin_round([0], [200], [Dealt("T"), Dealt("A", face_down=True), Peeked(True)])
-    transcript.update()
-    assert transcript.lines[-2:] == ["peek natural", "shown d A"]
+
+
+class Hitter:
+    """Hits, and keeps what it observes."""
+
+    name = "hitter"
+
+    def __init__(self):
+        self.seen = []
+
+    def observe(self, event):
+        self.seen.append(event)
+
+    def decide(self, view):
+        return HIT
+
+
+def test_all_see_the_hole_card_when_the_cards_are_collected():
+    """After a natural that a peek finds, and where all hands have bust: a line bot and an observer see it alike."""
+    for cards, hole in (("9A7K", "K"), ("9678T", "8")):
+        rules = named_rules("vegas-s17")
+        transcript, game, player = line.Transcript(rules), Round(rules, ScriptedShoe(cards), 1), Hitter()
+        transcript.begin_round([0], [200], game.events)
+        result = game.play([player])
+        transcript.update()
+        assert player.seen.count(Revealed(hole)) == 1 and result.events.count(Revealed(hole)) == 1
+        assert transcript.lines.count(f"shown d {hole}") == 1
+        assert transcript.lines == [
+            transcript.lines[0],
+            *(line.event_line(event, [0], rules.buy_in) for event in player.seen),
+        ]
 
 
 def test_replayed_ties_and_parts_of_chips_are_sent():

@@ -58,9 +58,9 @@ def play(bot, rounds, before=lambda: None, seed=5):
     player = SeatPlayer(bot.join(transcript, 1, 3, rounds), before)
     events = []
     for _ in range(rounds):
-        game = Round(RULES, shoe, [Scripted(lim17), player, Scripted(lim17)])
+        game = Round(RULES, shoe, 3)
         transcript.begin_round([0, 1, 2], [200] * 3, game.events)
-        events.append(game.play().events)
+        events.append(game.play([Scripted(lim17), player, Scripted(lim17)]).events)
     player.seat.leave(235)
     return player, events
 
@@ -90,7 +90,7 @@ def test_a_match_has_one_process_which_remembers(bot, sandbox, cold):
 def test_a_line_bot_plays_as_its_twin_in_this_process(bot):
     _, events = play(bot("x.py", line_bot()), 20)
     shoe = open_shoe(RULES, Stream(5))
-    assert events == [Round(RULES, shoe, [Scripted(lim17)] * 3).play().events for _ in range(20)]
+    assert events == [Round(RULES, shoe, 3).play([Scripted(lim17)] * 3).events for _ in range(20)]
 
 
 COUNTS = line_bot(  # moves depend on all cards seen in the match
@@ -264,25 +264,24 @@ def test_a_long_past_is_read_while_it_is_written(bot):
     transcript.lines = ["past " + "x" * 95] * 5000
     seat = player.join(transcript, 0, 1)
     decided = SeatPlayer(seat)
-    game = Round(RULES, open_shoe(RULES, Stream(5)), [decided])
+    game = Round(RULES, open_shoe(RULES, Stream(5)), 1)
     transcript.begin_round([0], [200], game.events)
-    game.play()
+    game.play([decided])
     seat.leave()
     assert not decided.faults and int(notes(decided)[0]) > 5000
 
 
 def test_a_question_without_a_match(bot):
     player = bot("x.py", line_bot("'H', n"), sandbox="off", timeout=5.0)
-    game = Round(RULES, open_shoe(RULES, Stream(5)), [Scripted(lambda view: player.decide(view) and STAND)])
-    game.play()
+    Round(RULES, open_shoe(RULES, Stream(5)), 1).play([Scripted(lambda view: player.decide(view) and STAND)])
     assert not player.faults and player.ms_per_move()["median"]
 
 
 def test_a_line_bot_at_a_table_of_run_watches_whole_rounds(bot):
     player = bot("x.py", line_bot("'S', sum('card' in text for text in seen)"), sandbox="off", timeout=5.0)
     table = ReadableTable(RULES.replace(seats=2), [Scripted(lambda view: HIT), player])
-    rounds = table.rounds(5, 0, 0)
+    results = table.results(5, 0, 0)
     for _ in range(3):
-        next(rounds).play()
-    rounds.close()
+        next(results)
+    results.close()
     assert not player.faults and len(player._idle) == len(player._sessions)

@@ -98,6 +98,7 @@ def test_a_game_without_a_bet_to_ask_for() -> None:
         "The dealer checks for blackjack: no blackjack.",
         "T 9, 19 against A: h hit, s stand, d double > h",
         "You hit and get 6: T 9 6, 25, bust.",
+        "The dealer turns over 5: A 5, soft 16.",
         "You lose 10 chips (bust).",
         "You have 190 chips.",
         "",
@@ -269,8 +270,8 @@ def test_a_drill_remembers(home: Path) -> None:
 
 COUNTED = """\
 You have 200 chips.
-What is the running count? > 3
-Wrong: the running count is +4.
+What is the running count? > 4
+Wrong: the running count is +3.
 What is the true count with 5.5 decks unseen, rounded down? > ?
 Tags of Hi-Lo: A -1, 2 +1, 3 +1, 4 +1, 5 +1, 6 +1, 7 0, 8 0, 9 0, T -1; J, Q and K count as T.
 What is the true count with 5.5 decks unseen, rounded down? > x
@@ -284,10 +285,10 @@ Count: 1 of 2 counts right.
 
 
 def test_counting_is_asked_every_three_rounds() -> None:
-    """0, +1 and +3. The king of the second round stays face down, so it is not counted."""
+    """0, +1 and +3, with the king of the second round, which is turned over when the cards are collected."""
     shoe = "T66T 5 K  5T4K 6 T  5465 T 2T"
     out = play(
-        "h h h h 3 ? x 0", "--rules", "vegas-s17", "--bet", 10, "--rounds", 3, "--count", "hilo", "--shoe", shoe
+        "h h h h 4 ? x 0", "--rules", "vegas-s17", "--bet", 10, "--rounds", 3, "--count", "hilo", "--shoe", shoe
     ).out
     assert out.endswith(COUNTED), out
 

@@ -107,7 +107,7 @@ def test_early_surrender_comes_before_the_look(kind: str, hole: str, net: list[s
     """Every seat is asked once for its first action, with all choices."""
     game = VEGAS.replace(surrender=kind, seats=3)
     seats = [Scripted(answer) for answer in "RHS"]
-    result = Round(game, ScriptedShoe(f"T 5 T A 6 6 8 {hole} T"), seats).play()
+    result = Round(game, ScriptedShoe(f"T 5 T A 6 6 8 {hole} T"), len(seats)).play(seats)
     assert [str(profit) for profit in result.net] == net
     assert "".join(event.action.letter for event in result.events if isinstance(event, Acted)) == acted
     if acted:
@@ -124,7 +124,7 @@ def test_doubling_needs_the_chips_for_it() -> None:
             views.append(view)
             return Action("S")
 
-    Round(CARDSHARK.replace(seats=2), ScriptedShoe("4 4 T 5 5 7"), [Stands(), Stands()], [19, 20]).play()
+    Round(CARDSHARK.replace(seats=2), ScriptedShoe("4 4 T 5 5 7"), 2, [19, 20]).play([Stands(), Stands()])
     assert [(view.chips, "D" in view.legal) for view in views] == [(9, False), (10, True)]
 
 
@@ -148,7 +148,7 @@ def test_a_wrong_answer_is_refused_in_words(answer: Action, message: str) -> Non
             return answer
 
     with pytest.raises(IllegalAction, match=f"wrong {message}"):
-        Round(CARDSHARK.replace(seats=1), ScriptedShoe("8 T 3 7"), [Wrong()]).play()
+        Round(CARDSHARK.replace(seats=1), ScriptedShoe("8 T 3 7"), 1).play([Wrong()])
 
 
 def test_a_raised_stake_wins_and_loses_by_the_chip() -> None:
@@ -193,7 +193,7 @@ def test_a_round_that_needs_more_cards_than_a_deck_goes_on_with_a_fresh_one() ->
     rules = Rules(decks=1, seats=7, stand_on_21=False, split_by="never", naturals="none")
     shoe = Recording(rules, Stream(5))
     shoe.drawn = []
-    events = [event for _ in range(12) for event in Round(rules, shoe, [Greedy()] * 7).play().events]
+    events = [event for _ in range(12) for event in Round(rules, shoe, 7).play([Greedy()] * 7).events]
     cards = "".join("-" if isinstance(event, Shuffled) else "c" * isinstance(event, Dealt) for event in events)
     shoes = cards.split("-")
     assert len(shoes) >= 6 and {len(cards) for cards in shoes[:-1]} == {52}

@@ -121,7 +121,7 @@ ROUNDS = {
         """,
         [-1], [0],
     ),
-    "blackjack-p: the player's natural wins even against the dealer's, whose hole card stays down": (
+    "blackjack-p: the player's natural wins even against the dealer's": (
         "blackjack-p", {}, "A K T A", [""],
         """
         0.0 card A
@@ -129,6 +129,7 @@ ROUNDS = {
         0.0 card T
         dealer hidden A
         0.0 end natural
+        dealer shown A
         0.0 paid 3/2
         """,
         [Fraction(3, 2)], [0],
@@ -162,6 +163,7 @@ ROUNDS = {
         0.1 action H
         0.1 card 9
         0.1 end bust
+        dealer shown 9
         0.0 paid 3/2
         0.1 paid -1
         """,
@@ -175,6 +177,7 @@ ROUNDS = {
         0.0 card 5
         dealer hidden K
         dealer peek natural
+        dealer shown K
         0.0 paid -1
         """,
         [-1], [0],
@@ -244,6 +247,7 @@ ROUNDS = {
         0.0 card T
         dealer hidden 7
         0.0 end natural
+        dealer shown 7
         0.0 paid 1
         """,
         [1], [0],
@@ -330,6 +334,7 @@ ROUNDS = {
         0.0 card 6
         0.0 action S
         0.0 end stood
+        dealer shown 9
         0.0 paid 2
         """,
         [2], [0],

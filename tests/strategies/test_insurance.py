@@ -113,7 +113,7 @@ def test_rounds(fields: dict[str, object], cards: str, answers: str, net: str, b
     player = Scripted(answers)
     if fields == NO_HOLE_CARD and answers == "I, D":
         net = "-1"  # a doubled bet is lost, and insurance wins one
-    result = Round(OFFERED.replace(**fields), ScriptedShoe(cards), [player]).play()
+    result = Round(OFFERED.replace(**fields), ScriptedShoe(cards), 1).play([player])
     assert str(result.net[0]) == net
     assert [str(event.net) for event in result.events if isinstance(event, InsuranceSettled)] == [bet] * bool(bet)
     assert [event.seat for event in result.events if isinstance(event, Insured)] == [0] * bool(bet)
@@ -124,7 +124,7 @@ def test_rounds(fields: dict[str, object], cards: str, answers: str, net: str, b
 
 def test_every_seat_is_asked_before_anything_else() -> None:
     seats = [Scripted("S"), Scripted("I, S"), Scripted("S, H")]
-    result = Round(OFFERED.replace(seats=3), ScriptedShoe("A T 5 A T 9 6 8 T"), seats).play()
+    result = Round(OFFERED.replace(seats=3), ScriptedShoe("A T 5 A T 9 6 8 T"), len(seats)).play(seats)
     assert [[view.legal == INSURANCE for view in seat.views] for seat in seats] == [
         [True],
         [True, False],

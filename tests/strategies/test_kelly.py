@@ -84,7 +84,7 @@ def tens_beaten_by_twenty():
 
 
 def test_it_raises_once_and_then_stands():
-    events = Round(CARDSHARK, ScriptedShoe("T 9 T 8 T", "shoe"), [KELLY]).play().events
+    events = Round(CARDSHARK, ScriptedShoe("T 9 T 8 T", "shoe"), 1).play([KELLY]).events
     share = KELLY.share(SOLVER.states.result(HandState(20, False, 2)), "9")
     actions = [str(event.action) for event in events if isinstance(event, Acted)]
     assert actions == [f"B {int(share * 200) - 10}", "S"]
@@ -134,7 +134,7 @@ def exact_return(rules):
 def test_raises_earn_their_expected_value():
     """One test at |z| < 4.5, an error rate of 7e-6. Negative control: without the raises the figure differs."""
     shoe, player, n = open_shoe(ENDLESS, Stream(5)), Kelly(ENDLESS), 30_000
-    won = [float(Round(ENDLESS, shoe, [player]).play().net[0]) for _ in range(n)]
+    won = [float(Round(ENDLESS, shoe, 1).play([player]).net[0]) for _ in range(n)]
     mean = sum(won) / n
     se = math.sqrt(sum((x - mean) ** 2 for x in won) / n / n)
     assert abs(mean - exact_return(ENDLESS)) < 4.5 * se

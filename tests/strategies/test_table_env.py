@@ -76,7 +76,7 @@ def test_a_table_pays_what_the_readable_round_pays(name: str) -> None:
     cards = int(np.random.default_rng(9).integers(2**62))
     shoe = open_shoe(rules, Stream(cards))
     for returns in (first, *(play(env, None) for _ in range(60))):
-        expected = Round(rules, shoe, [Limit() for _ in range(4)]).play()
+        expected = Round(rules, shoe, len([Limit() for _ in range(4)])).play([Limit() for _ in range(4)])
         assert list(returns.values()) == [float(net) for net in expected.net]
 
 

@@ -166,7 +166,7 @@ def every_round(
     """
     shoe = EveryShoe(first, probabilities)
     while True:
-        result = Round(rules, shoe, [player]).play()
+        result = Round(rules, shoe, 1).play([player])
         if not any(isinstance(event, Peeked) and event.natural for event in result.events):
             yield shoe.chance, float(result.net[0]), float(result.tied[0])
         if not shoe.advance():

@@ -40,7 +40,7 @@ class Watched:
 def play(rules: Rules, player: Player, rounds: int = ROUNDS) -> tuple[list[RoundResult], list[tuple[View, Action]]]:
     """Rounds of the readable round with the player in every seat, and what it was asked and answered."""
     watched, shoe = Watched(player), open_shoe(rules, Stream(*KEY))
-    return [Round(rules, shoe, [watched] * rules.seats).play() for _ in range(rounds)], watched.seen
+    return [Round(rules, shoe, rules.seats).play([watched] * rules.seats) for _ in range(rounds)], watched.seen
 
 
 def illegal(seen: Sequence[tuple[View, Action]]) -> list[tuple[View, Action]]:

@@ -57,7 +57,7 @@ def readable_trace(
     shoe = CountingShoe(open_shoe(game, Stream(*key)))
     rows = []
     for _ in range(rounds):
-        result = Round(game, shoe, seats).play()
+        result = Round(game, shoe, len(seats)).play(seats)
         codes = [payoff_code(net, tied, game.unit) for net, tied in zip(result.net, result.tied, strict=True)]
         rows.append([*codes, shoe.dealt])
         if seen is not None:

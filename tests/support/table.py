@@ -68,7 +68,7 @@ def play_script(rules: Rules, cards: str, answers: Iterable[str]) -> tuple[Round
     """Play one round with scripted cards; all cards and answers must be used."""
     players = [Scripted(text) for text in answers]
     shoe = ScriptedShoe(cards)
-    result = Round(rules, shoe, players).play()
+    result = Round(rules, shoe, len(players)).play(players)
     assert shoe.left == 0, f"{shoe.left} cards were not dealt"
     assert not any(player.answers for player in players), "a player was asked less often than expected"
     return result, players

@@ -50,7 +50,9 @@ class Deal:
             deck += [own.pop(0), *OTHERS * (rules.seats - 1)] if letter == "p" else [dealer.pop(0)]
         shoe = ScriptedShoe("".join([*deck, *own, *OTHERS * 20]))
         others = rules.seats - 1
-        return Round(rules, shoe, [player, *[_Stander()] * others], [self.chips, *[rules.chips] * others]).play()
+        return Round(rules, shoe, rules.seats, [self.chips, *[rules.chips] * others]).play(
+            [player, *[_Stander()] * others]
+        )
 
 
 @dataclass(frozen=True)

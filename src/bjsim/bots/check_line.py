@@ -113,7 +113,7 @@ def _play(bot: BotPlayer, rules: Rules, *, cut: int = -1, unknown: bool = False)
         seat.dress = add_unknown
     player = _MatchPlayer(seat, cut)
     for _ in range(ROUNDS):
-        game = Round(rules, shoe, [player, *[_StandingSeat()] * (rules.seats - 1)])
+        game = Round(rules, shoe, rules.seats)
         transcript.begin_round(range(rules.seats), [rules.chips] * rules.seats, game.events)
-        game.play()
+        game.play([player, *[_StandingSeat()] * (rules.seats - 1)])
     return player, seat.leave(rules.chips)

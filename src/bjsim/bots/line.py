@@ -29,6 +29,7 @@ from bjsim.sim.game.events import (
     Revealed,
     Settled,
     Shuffled,
+    as_seen,
 )
 from bjsim.sim.game.rule_fields import plain
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
@@ -80,7 +81,6 @@ class Transcript:
         self._seen = 0
         self._chairs: Sequence[int] = ()
         self._ended: Counter[int] = Counter()  # chair -> hands that have ended
-        self._hole = ""
 
     def begin_round(self, chairs: Sequence[int], chips: Sequence[int], events: Sequence[Event]) -> None:
         """Begin a round.
@@ -93,31 +93,23 @@ class Transcript:
         self.update()
         self._round += 1
         self._header = f"round {self._round} in={_joined(chairs)} chips={_joined(chips)}"
-        self._events, self._seen, self._chairs, self._hole = events, 0, chairs, ""
+        self._events, self._seen, self._chairs = events, 0, chairs
         self._ended.clear()
 
     def update(self) -> None:
         """Add lines for the events that have happened since the last call."""
-        for event in self._events[self._seen :]:
+        for event in map(as_seen, self._events[self._seen :]):
             if self._header and not isinstance(event, Shuffled):
                 self.lines.append(self._header)
                 self._header = ""
-            self._add(event)
+            self.lines.append(event_line(event, self._chairs, self.rules.buy_in))
+            if isinstance(event, HandEnded):
+                self._ended[self._chairs[event.seat]] += 1
         self._seen = len(self._events)
 
     def hand_in_play(self, chair: int) -> int:
         """The number of the hand that this chair decides on."""
         return self._ended[chair]
-
-    def _add(self, event: Event) -> None:
-        self.lines.append(event_line(event, self._chairs, self.rules.buy_in))
-        if isinstance(event, Dealt):
-            if event.face_down:
-                self._hole = event.card
-        elif isinstance(event, HandEnded):
-            self._ended[self._chairs[event.seat]] += 1
-        elif isinstance(event, Peeked) and event.natural:  # the round ends here, and everybody sees the natural
-            self.lines.append(f"shown d {self._hole}")
 
 
 def event_line(event: Event, chairs: Sequence[int], buy_in: int) -> str:

@@ -90,7 +90,7 @@ def trace_match(bot: BotPlayer, rules: Rules, others: Player, rounds: int, seed:
     transcript, shoe = Transcript(rules), open_shoe(rules, Stream(seed))
     seat = TracedSeat(bot, transcript, rounds, write)
     for _ in range(rounds):
-        game = Round(rules, shoe, [seat, *[others] * (rules.seats - 1)])
+        game = Round(rules, shoe, rules.seats)
         transcript.begin_round(range(rules.seats), [rules.chips] * rules.seats, game.events)
-        game.play()
+        game.play([seat, *[others] * (rules.seats - 1)])
     return seat

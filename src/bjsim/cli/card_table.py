@@ -119,7 +119,7 @@ class CardTable:
         self._refill(bet)
         most = int(min(self.rules.most_hands, MAX_SPLITS))
         rules = self.rules.replace(buy_in=bet, chips=max(self.rules.chips, 2 * bet * most))
-        game = Round(rules, self.shoe, self.players, [int(held) for held in self.holds])
+        game = Round(rules, self.shoe, len(self.players), [int(held) for held in self.holds])
         narrator = Narrator(self.names, bet, rules.naturals == "both")
         self._attend(game, narrator)
         self.terminal.say("")
@@ -150,7 +150,7 @@ class CardTable:
     def _finish(self, game: Round) -> RoundResult:
         """Play a round; one that is left does not count."""
         try:
-            return game.play()
+            return game.play(self.players)
         except EndOfInput:
             self.terminal.say("This round does not count.")
             raise

@@ -13,7 +13,7 @@ from bjsim.bots.contest.entrants import IN_PROCESS
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.logs import read_logs
 from bjsim.bots.contest.play.match import Record
-from bjsim.bots.contest.play.questions import Question, protocols, questions
+from bjsim.bots.contest.play.questions import Asked, protocols, questions
 from bjsim.bots.contest.report.replay import replay
 from bjsim.bots.contest.schedule.roster import Owner, Roster
 from bjsim.bots.protocol import printable, printable_lines
@@ -82,7 +82,7 @@ def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
             print_question(question)
 
 
-def print_question(question: Question) -> None:
+def print_question(question: Asked) -> None:
     """Print a question as lines with `>`, and its answer as one with `<`."""
     for line in (*question.sent, question.asked):
         click.echo(printable(f"> {line}"))

@@ -59,7 +59,8 @@ class Narrator:
         self.hands = [[""] for _ in names]
         self.stakes = [[bet] for _ in names]
         self.dealer = ""
-        self._hidden = ""  # the hole card while it is face down
+        self._hidden = False  # whether the hole card is face down
+        self._natural = False  # whether a peek has found one
         self._count = 0  # events narrated
         self._dealing = True
         self._order: list[int] = []  # of the holders in the deal
@@ -94,7 +95,7 @@ class Narrator:
         if seat != DEALER:
             return self._sentence(seat, 0, "have", format_cards(self.hands[seat][0]))
         if self._hidden or len(self.dealer) < 2:
-            return f"The dealer has {' '.join(self.dealer + HIDDEN * bool(self._hidden))}."
+            return f"The dealer has {' '.join(self.dealer + HIDDEN * self._hidden)}."
         return f"The dealer has {_dealer(self.dealer)}."
 
     def _narrate(self, event: Event) -> Iterator[Line]:
@@ -104,15 +105,15 @@ class Narrator:
             case Dealt(seat=seat):
                 yield self._narrate_card(event), None
             case Peeked(natural=True):
-                hole, self._hidden = self._hidden, ""
-                self.dealer += hole
-                turns = f"turns over {hole}: {' '.join(self.dealer)}, blackjack"
-                yield f"The dealer {turns if hole else 'has blackjack'}.", None
+                self._natural = True
+                if not self._hidden:
+                    yield "The dealer has blackjack.", None
             case Peeked():
                 yield "The dealer checks for blackjack: no blackjack.", None
             case Revealed(card):
-                self.dealer, self._hidden = self.dealer + card, ""
-                yield f"The dealer turns over {card}: {_dealer(self.dealer)}.", None
+                self.dealer, self._hidden = self.dealer + card, False
+                text = f"{' '.join(self.dealer)}, blackjack" if self._natural else _dealer(self.dealer)
+                yield f"The dealer turns over {card}: {text}.", None
             case Acted(seat, hand, action):
                 if line := self._narrate_action(seat, hand, action):
                     yield line, None
@@ -131,7 +132,7 @@ class Narrator:
 
     def _take(self, event: Dealt) -> None:
         if event.face_down:
-            self._hidden = event.card
+            self._hidden = True
         elif event.seat == DEALER:
             self.dealer += event.card
         else:
@@ -208,7 +209,7 @@ class Narrator:
         against = " against bust" if cards.points > 21 else f" against {cards.points}"
         if self.naturals and cards.natural:
             against = " against blackjack"
-        is_finished = cards.points >= 17 and not self._hidden  # else the hand has won or lost before
+        is_finished = cards.points >= 17  # else the hand has won or lost before
         return f"{Hand(self.hands[seat][hand]).points}{against if is_finished else ''}"
 
     def _sentence(self, seat: int, hand: int | None, verb: str, rest: str = "", others: str = "") -> str:

@@ -69,7 +69,7 @@ def _play_script(rules: Rules, players: list[Player], shoe: ScriptedShoe) -> Non
     while shoe.left:
         number += 1
         click.echo(f"round {number}")
-        show(players, Round(rules, shoe, players).play())
+        show(players, Round(rules, shoe, len(players)).play(players))
 
 
 def show(players: list[Player], played: RoundResult) -> None:

@@ -129,7 +129,7 @@ def deal(rules, hand, dealer):
     ("hand", "dealer", "moves", "status", "points"),
     [
         ("73T", "TK", ["H", "S"], "-10 (ties 20: loses)", (20, 20)),
-        ("T4K", "7T", ["H"], "-10 (bust 24)", (24, 7)),
+        ("T4K", "7T", ["H"], "-10 (bust 24)", (24, 17)),
         ("T9", "7T", ["S"], "+10 (19 against 17)", (19, 17)),
         ("T9", "75T", ["S"], "+10 (19 against 22, bust)", (19, 22)),
     ],

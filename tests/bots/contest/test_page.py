@@ -315,8 +315,8 @@ def check_replay(contest, record, requests, names):
     assert shown == requests
     moves = [iter(moves) for moves in record["moves"]]
     players = [type("Mover", (), {"name": "", "decide": lambda _, view, m=m: parsed(next(m))})() for m in moves]
-    dealt = Round(contest.rules, ScriptedShoe(record["cards"]), players, record["chips"])
-    dealt.play()
+    dealt = Round(contest.rules, ScriptedShoe(record["cards"]), len(players), record["chips"])
+    dealt.play(players)
     assert [[cards[:2] for cards in hands] for _, hands in before] == [
         [[played.letters, played.stake] for played in seat.hands] for seat in dealt.seats
     ]

@@ -100,7 +100,7 @@ def test_they_play_whole_rounds(name: str, game: str) -> None:
     cards = list("A23456789TJQK" * 8)
     for _ in range(25):
         rng.shuffle(cards)
-        Round(rules, ScriptedShoe("".join(cards)), [player]).play()
+        Round(rules, ScriptedShoe("".join(cards)), 1).play([player])
 
 
 @pytest.mark.parametrize("kind", [TwoCardPlayer, CardPlayer])

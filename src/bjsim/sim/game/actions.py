@@ -69,6 +69,18 @@ class View(NamedTuple):
     hands: int = 1
 
 
+class Question(NamedTuple):
+    """A decision that a seat must make.
+
+    Attributes:
+        seat: Number of the seat, from 0.
+        view: What the seat may know.
+    """
+
+    seat: int
+    view: View
+
+
 @runtime_checkable
 class Player(Protocol):
     """The interface of a strategy. A strategy plays in this process, a bot in another.

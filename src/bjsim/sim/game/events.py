@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from bjsim.sim.game.actions import NAMES, Action
+from bjsim.sim.game.cards import HIDDEN
 
 DEALER = -1  # the dealer's seat number in an event
 Ending = Literal["natural", "charlie", "21", "bust", "stood", "surrendered", "move-cap"]
@@ -94,6 +95,12 @@ class Settled:
 
 ENDINGS = {"21": "has 21", "stood": "hand ends", "surrendered": "surrenders", "move-cap": "used all its moves"}
 Event = Shuffled | Dealt | Peeked | Revealed | Acted | Insured | InsuranceSettled | HandEnded | Settled
+_FACE_DOWN = Dealt(HIDDEN, face_down=True)
+
+
+def as_seen(event: Event) -> Event:
+    """An event as everybody at the table sees it: a face-down card is `#`. It follows as `Revealed`, in every round."""
+    return _FACE_DOWN if isinstance(event, Dealt) and event.face_down else event
 
 
 def describe(event: Event, names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Players that bet and observe: what `bet` and `observe` of a player are given. Other players cost nothing."""
+"""What a round asks its players and tells them: actions, bets, and events for those that observe."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from bjsim.errors import RunFailed
-from bjsim.sim.game.actions import Player, View
-from bjsim.sim.game.cards import HIDDEN
-from bjsim.sim.game.events import Dealt, Event, Revealed
+from bjsim.sim.game.actions import Action, IllegalAction, Player, View
+from bjsim.sim.game.events import Event, as_seen
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.seats import Seat
 
 LARGEST_BET = 1_000_000  # units
-_FACE_DOWN = Dealt(HIDDEN, face_down=True)
+Observers = Sequence[tuple[str, Callable[[Event], object]]]  # the names of players, and their methods `observe`
 
 
 @runtime_checkable
@@ -47,51 +45,61 @@ class Observer(Protocol):
         ...
 
 
-class ObservedEvents(list[Event]):
-    """The events of a round, which observers get as they happen. They see a face-down card as `#`."""
+def ask_action(player: Player, view: View) -> Action:
+    """Ask a player for an action.
 
-    def __init__(self, observers: Sequence[tuple[str, Callable[[Event], object]]]) -> None:
-        super().__init__()
-        self.observers = observers
-        self.hidden = ""
+    Raises:
+        RunFailed: The player raised an exception.
+        IllegalAction: The answer is not a legal action.
+    """
+    try:
+        answer: object = player.decide(view)
+    except RunFailed:
+        raise
+    except Exception as error:
+        situation = f"with {view.hand} against {view.dealer}"
+        raise RunFailed(f"{player.name} failed {situation}: {type(error).__name__}: {error}") from error
+    action = Action(answer) if isinstance(answer, str) else answer
+    if not isinstance(action, Action) or not isinstance(action.amount, int):
+        raise IllegalAction(f"{player.name} answered {action!r} with {view.hand}; an Action or its letter is expected")
+    overbet = action.letter == "B" and not 0 <= action.amount <= view.chips
+    if overbet or action.letter not in tuple(view.legal):
+        raise IllegalAction(
+            f"{player.name} answered {action} with {view.hand} against {view.dealer}; "
+            f"allowed were {', '.join(view.legal)}" + (f", B up to {view.chips}" if overbet else "")
+        )
+    return action
 
-    def append(self, event: Event) -> None:
-        super().append(event)
-        if isinstance(event, Dealt) and event.face_down:
-            self.hidden, event = event.card, _FACE_DOWN
-        elif isinstance(event, Revealed):
-            self.hidden = ""
-        self.announce(event)
 
-    def announce(self, event: Event) -> None:
-        """Pass an event to the observers without recording it."""
-        for name, observe in self.observers:
+def find_observers(players: Sequence[Player]) -> Observers:
+    """The players that have a method `observe`."""
+    return [(player.name, observe) for player in players if (observe := getattr(player, "observe", None))]
+
+
+def show_events(observers: Observers, events: Sequence[Event], first: int) -> int:
+    """Show observers the events from number `first` on. Returns: the number of events.
+
+    Raises:
+        RunFailed: An observer raised an exception.
+    """
+    for event in map(as_seen, events[first:]):
+        for name, observe in observers:
             try:
                 observe(event)
             except RunFailed:
                 raise
             except Exception as error:
                 raise RunFailed(f"{name} failed to observe {event}: {type(error).__name__}: {error}") from error
+    return len(events)
 
 
-def record_events(players: Sequence[Player]) -> list[Event]:
-    """Return the empty list of a round's events, observed by the players that have a method `observe`."""
-    observers = [(player.name, observe) for player in players if (observe := getattr(player, "observe", None))]
-    return ObservedEvents(observers) if observers else []
-
-
-def show_hole_card(events: list[Event]) -> None:
-    """Show observers the hole card if it was not turned over: the dealer does when the cards are collected."""
-    if isinstance(events, ObservedEvents) and events.hidden:
-        events.announce(Revealed(events.hidden))
-
-
-def ask_bets(rules: Rules, seats: Sequence[Seat]) -> tuple[int, ...]:
+def ask_bets(rules: Rules, players: Sequence[Player], chips: Sequence[int]) -> tuple[int, ...]:
     """Ask for the bets of a round, before the deal.
 
     Args:
         rules: The rules of the game.
-        seats: The seats.
+        players: One for each seat.
+        chips: What each seat holds.
 
     Returns:
         Units for each seat, 1 for those that do not choose; empty if none does.
@@ -99,12 +107,12 @@ def ask_bets(rules: Rules, seats: Sequence[Seat]) -> tuple[int, ...]:
     Raises:
         RunFailed: A player raised an exception, or its bet is not a number of units.
     """
-    for seat in seats:
-        if hasattr(seat.player, "bet"):
-            return tuple(
-                _ask_bet(seat.player, View(rules, seat.number, "", "", "", 0, seat.chips, "")) for seat in seats
-            )
-    return ()
+    if not any(hasattr(player, "bet") for player in players):
+        return ()
+    return tuple(
+        _ask_bet(player, View(rules, seat, "", "", "", 0, held, ""))
+        for seat, (player, held) in enumerate(zip(players, chips, strict=True))
+    )
 
 
 def _ask_bet(player: Any, view: View) -> int:

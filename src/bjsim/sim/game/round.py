@@ -1,30 +1,21 @@
 """The readable round: the rules of play in terms of cards.
 
 The rules of play are implemented in two places, here and in `states.py`, and the tests compare the two. A round takes
-any Player and any shoe, and records a list of events.
+cards from any shoe, records a list of events, and stops at every question to a seat. Whatever answers drives it:
+players, a bot's turns, a journal, a person in a terminal, or an environment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from bjsim.sim.game.actions import INSURANCE, Action, Player, View
+from bjsim.sim.game import events
+from bjsim.sim.game.actions import INSURANCE, Action, Player, Question, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, is_natural
-from bjsim.sim.game.events import (
-    Acted,
-    Dealt,
-    Ending,
-    HandEnded,
-    InsuranceSettled,
-    Insured,
-    Peeked,
-    Revealed,
-    Settled,
-    Shuffled,
-)  # fmt: skip
-from bjsim.sim.game.observers import ask_bets, record_events, show_hole_card
+from bjsim.sim.game.legal import legal_letters
+from bjsim.sim.game.observers import ask_action, ask_bets, find_observers, show_events
 from bjsim.sim.game.round_result import RoundResult as RoundResult
 from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
@@ -33,64 +24,101 @@ from bjsim.sim.game.settlement import add_amounts, counts_as_natural, is_settled
 from bjsim.sim.game.shoe import Shoe
 
 # Frozen dataclasses are slow to make, and few different ones occur. Without the caches a round takes 1.1 times as long.
-_dealt = lru_cache(maxsize=4096)(Dealt)
-_acted = lru_cache(maxsize=4096)(Acted)
-_hand_ended = lru_cache(maxsize=4096)(HandEnded)
-_settled = lru_cache(maxsize=4096)(Settled)
+_dealt = lru_cache(maxsize=4096)(events.Dealt)
+_acted = lru_cache(maxsize=4096)(events.Acted)
+_hand_ended = lru_cache(maxsize=4096)(events.HandEnded)
+_settled = lru_cache(maxsize=4096)(events.Settled)
 
 
 class Round:
-    """One round at one table.
+    """One round at one table. The shoe is shuffled, if it must be, when the round is made.
 
     Args:
         rules: The rules of the game.
         shoe: The source of cards.
-        players: One player for each seat, in the order of the deal.
+        seats: The number of seats.
         chips: Chips of each seat before its initial bet; `rules.chips` each by default. They limit the stakes if the
             rules allow raises.
 
     Attributes:
-        seats: The seats with their hands and chips.
+        seats: The seats with their hands and chips, in the order of the deal.
         dealer: The dealer's cards.
         open_cards: Letters of the seats' cards, in the order of the deal.
         events: What happened so far.
         bets: See `RoundResult`.
     """
 
-    def __init__(self, rules: Rules, shoe: Shoe, players: Sequence[Player], chips: Sequence[int] | None = None) -> None:
+    def __init__(self, rules: Rules, shoe: Shoe, seats: int, chips: Sequence[int] | None = None) -> None:
         self.rules = rules
         self.shoe = shoe
-        holds = chips or [rules.chips] * len(players)
-        self.seats = [
-            Seat(number, player, held - rules.buy_in, [PlayedHand(rules.buy_in)])
-            for number, (player, held) in enumerate(zip(players, holds, strict=True))
-        ]
+        holds = chips or [rules.chips] * seats
+        self.seats = [Seat(number, holds[number] - rules.buy_in, [PlayedHand(rules.buy_in)]) for number in range(seats)]
         self.dealer = Cards()
-        self.open_cards = ""  # the seats' cards in the order of the deal
+        self.open_cards = ""
+        self._face_down = ""  # the hole card, until it is turned over
         self.bets: tuple[int, ...] = ()
-        self.events = record_events(players)
+        self.events: list[events.Event] = [events.Shuffled()] if shoe.begin_round() else []
 
-    def play(self) -> RoundResult:
-        """Play the round.
+    def steps(self) -> Generator[Question, Action, RoundResult]:
+        """Play the round, stopping at every question.
+
+        Yields:
+            The questions. Send the action, which must be legal.
 
         Returns:
             Profit and replayed stake of each seat in initial bets, and the events.
 
         Raises:
-            RunFailed: A player raised an exception, or chose an action that is not legal.
             InputError: A scripted shoe ran out of cards.
         """
-        if self.shoe.begin_round():
-            self.events.append(Shuffled())
-        self.bets = ask_bets(self.rules, self.seats)
         self._deal()
-        self._offer_insurance()
-        self._offer_early_surrender()
+        if self.rules.insurance and self.dealer.ranks[0] == 0:  # every seat is asked, also one with a natural
+            for seat in self.seats:
+                action = yield Question(seat.number, self.view(seat, seat.hands[0], INSURANCE))
+                seat.insured = action.letter == "I"
+            self.events += [events.Insured(seat.number) for seat in self.seats if seat.insured]
+        if min(self.dealer.ranks[0], TEN) in map(RANKS.index, EARLY_SURRENDER[self.rules.surrender]):
+            for seat in [seat for seat in self.seats if seat.playing]:
+                answer = yield self._question(seat)
+                if answer.letter == "R":
+                    self._act(seat, answer)
+                else:
+                    seat.answer = answer  # it is carried out once the dealer has peeked
         if not self._dealer_peeks_natural():
-            self._seats_act()
+            yield from self._seats_act()
             self._dealer_acts()
-        show_hole_card(self.events)
+        self._turn_over_hole_card()  # if it still lies face down: all see it when the cards are collected
         return self._pay()
+
+    def play(self, players: Sequence[Player]) -> RoundResult:
+        """Play the round with a player in each seat.
+
+        Args:
+            players: One for each seat. Those that are a `Bettor` or an `Observer` bet and observe.
+
+        Returns:
+            As `steps`.
+
+        Raises:
+            RunFailed: A player raised an exception, or chose an action that is not legal.
+            InputError: As `steps`.
+        """
+        observers, shown = find_observers(players), 0
+        if observers:
+            shown = show_events(observers, self.events, shown)
+        self.bets = ask_bets(self.rules, players, [seat.chips for seat in self.seats])
+        steps = self.steps()
+        try:
+            seat, view = next(steps)
+            while True:
+                if observers:
+                    shown = show_events(observers, self.events, shown)
+                seat, view = steps.send(ask_action(players[seat], view))
+        except StopIteration as end:
+            if observers:
+                show_events(observers, self.events, shown)
+            result: RoundResult = end.value
+            return result
 
     # --- the deal
 
@@ -106,7 +134,7 @@ class Round:
 
     def _draw(self) -> int:
         if self.shoe.replenish():
-            self.events.append(Shuffled())
+            self.events.append(events.Shuffled())
         return self.shoe.draw()
 
     def _card(self, seat: Seat, index: int) -> None:
@@ -117,44 +145,31 @@ class Round:
     def _dealer_card(self, face_down: bool = False) -> None:
         card = self.dealer.take(self._draw())
         self.events.append(_dealt(card, face_down=face_down))
-
-    def _offer_insurance(self) -> None:
-        """Ask every seat, also one with a natural, for an insurance bet if the dealer shows an ace."""
-        if self.rules.insurance and self.dealer.ranks[0] == 0:
-            for seat in self.seats:
-                seat.insured = seat.ask(self._view(seat, seat.hands[0], INSURANCE)).letter == "I"
-            self.events += [Insured(seat.number) for seat in self.seats if seat.insured]
-
-    def _offer_early_surrender(self) -> None:
-        """Ask every seat for its first action; one that does not surrender waits until the dealer has peeked."""
-        if min(self.dealer.ranks[0], TEN) in map(RANKS.index, EARLY_SURRENDER[self.rules.surrender]):
-            for seat in [seat for seat in self.seats if seat.playing]:
-                seat.answer = seat.ask(self._view(seat, seat.hands[seat.turn]))
-                if seat.answer.letter == "R":
-                    self._move(seat)
+        if face_down:
+            self._face_down = card
 
     def _dealer_peeks_natural(self) -> bool:
         if not self.rules.peek:
             return False
         natural = is_natural(self.dealer.ranks)
         if natural or (self.rules.dealer_shows == "up" and self.dealer.ranks[0] in (0, *range(TEN, len(RANKS)))):
-            self.events.append(Peeked(natural))
+            self.events.append(events.Peeked(natural))
         return natural
 
     # --- the seats
 
-    def _seats_act(self) -> None:
+    def _question(self, seat: Seat) -> Question:
+        return Question(seat.number, self.view(seat, seat.hands[seat.turn]))
+
+    def _seats_act(self) -> Generator[Question, Action, None]:
         round_robin = self.rules.turns == "round-robin"
         acting = self.seats
         while acting := [seat for seat in acting if seat.playing]:
             for seat in acting:
-                self._move(seat)
+                answer, seat.answer = seat.answer, None
+                self._act(seat, answer or (yield self._question(seat)))
                 while seat.playing and not round_robin:
-                    self._move(seat)
-
-    def _move(self, seat: Seat) -> None:
-        action, seat.answer = seat.answer or seat.ask(self._view(seat, seat.hands[seat.turn])), None
-        self._act(seat, action)
+                    self._act(seat, (yield self._question(seat)))
 
     def _act(self, seat: Seat, action: Action) -> None:
         index, letter, amount = seat.turn, *action
@@ -199,7 +214,7 @@ class Round:
             hand = seat.hands[seat.turn]
             if len(hand.ranks) == 1:
                 self._card(seat, seat.turn)
-            hand.legal = self._legal(seat, hand)
+            hand.legal = legal_letters(self.rules, seat, hand)
             if hand.legal:
                 return
             if hand.points > 21:
@@ -211,39 +226,23 @@ class Round:
             else:
                 self._end(seat, "21" if hand.points == 21 else "stood")
 
-    def _end(self, seat: Seat, ending: Ending) -> None:
+    def _end(self, seat: Seat, ending: events.Ending) -> None:
         """End the hand in play."""
         seat.hands[seat.turn].ending = ending
         self.events.append(_hand_ended(seat.number, seat.turn, ending))
         seat.turn += 1
 
-    def _legal(self, seat: Seat, hand: PlayedHand) -> str:
-        rules = self.rules
-        if len(hand.ranks) == rules.charlie:
-            return ""
-        if hand.points >= 21 and (hand.points > 21 or counts_as_natural(self.rules, hand) or rules.stand_on_21):
-            return ""
-        first = len(hand.ranks) == 2 and hand.moves == 0
-        affordable = not rules.raises or seat.chips >= hand.stake
-        pair = first and affordable and self._is_pair(hand.ranks)
-        pair = pair and len(seat.hands) < rules.hand_limit(aces=hand.ranks[0] == 0)
-        if hand.split_from == 0:
-            pair = pair and rules.resplit_aces
-            if not rules.hit_split_aces:
-                return "SP" if pair else ""
-        whole = hand.split_from < 0
-        double = rules.doubles(hand.points, hand.soft) and (whole or rules.double_after_split)
-        double = double and affordable and (first or rules.double_cards == "any")
-        surrender = first and rules.surrender != "none" and (whole or rules.surrender_after_split)
-        return "SH" + "D" * double + "P" * pair + "R" * surrender + "B" * rules.raises
+    def view(self, seat: Seat, hand: PlayedHand, legal: str = "") -> View:
+        """What a seat may know now.
 
-    def _is_pair(self, ranks: list[int]) -> bool:
-        one, other = ranks
-        if self.rules.split_by == "value":
-            return min(one, TEN) == min(other, TEN)
-        return self.rules.split_by == "rank" and one == other
+        Args:
+            seat: The seat.
+            hand: The hand to decide on.
+            legal: Letters of the legal actions; by default those of the hand.
 
-    def _view(self, seat: Seat, hand: PlayedHand, legal: str = "") -> View:
+        Returns:
+            The view.
+        """
         dealer, backs = self.dealer.letters, ""
         if self.rules.dealer_shows != "both":
             dealer, backs = dealer[:1], HIDDEN * len(dealer[1:])
@@ -260,11 +259,15 @@ class Round:
             return
         if len(self.dealer.ranks) < 2:
             self._dealer_card()
-        elif self.rules.dealer_shows == "up":
-            self.events.append(Revealed(self.dealer.letters[1]))
+        self._turn_over_hole_card()
         playing = any(hand.ending not in ("natural", "bust") for hand in unsettled)  # these need the hole card only
         while playing and self._dealer_draws():
             self._dealer_card()
+
+    def _turn_over_hole_card(self) -> None:
+        if self._face_down:
+            self.events.append(events.Revealed(self._face_down))
+            self._face_down = ""
 
     def _dealer_draws(self) -> bool:
         points, soft = self.dealer.points, self.dealer.soft
@@ -282,7 +285,7 @@ class Round:
             net.append(add_amounts([hand.net for hand in paid]))
             if seat.insured:
                 insurance = Fraction(1) if special else Fraction(-1, 2)
-                self.events.append(InsuranceSettled(seat.number, insurance))
+                self.events.append(events.InsuranceSettled(seat.number, insurance))
                 net[-1] += insurance
             tied.append(add_amounts([hand.tied for hand in paid]))
         return RoundResult(tuple(net), tuple(tied), tuple(self.events), self.bets)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bjsim.errors import RunFailed
-from bjsim.sim.game.actions import Action, IllegalAction, Player, View
+from bjsim.sim.game.actions import Action
 from bjsim.sim.game.cards import RANKS, VALUES, best_points
 from bjsim.sim.game.events import Ending
 
@@ -65,7 +64,6 @@ class Seat:
 
     Attributes:
         number: Number of the seat, from 0.
-        player: The player.
         chips: Chips that the seat holds, without its stakes.
         hands: Its hands.
         turn: Index of the hand in play; the number of hands if all have ended.
@@ -74,7 +72,6 @@ class Seat:
     """
 
     number: int
-    player: Player
     chips: int
     hands: list[PlayedHand]
     turn: int = 0
@@ -85,35 +82,3 @@ class Seat:
     def playing(self) -> bool:
         """Whether a hand has not ended."""
         return self.turn < len(self.hands)
-
-    def ask(self, view: View) -> Action:
-        """Ask the player for an action.
-
-        Raises:
-            RunFailed: The player raised an exception.
-            IllegalAction: The answer is not a legal action.
-        """
-        action = self._answer(view)
-        overbet = action.letter == "B" and not 0 <= action.amount <= self.chips
-        if action.letter not in tuple(view.legal) or overbet:
-            raise IllegalAction(
-                f"{self.player.name} answered {action} with {view.hand} against {view.dealer}; "
-                f"allowed were {', '.join(view.legal)}" + (f", B up to {self.chips}" if overbet else "")
-            )
-        return action
-
-    def _answer(self, view: View) -> Action:
-        try:
-            answer: object = self.player.decide(view)
-        except RunFailed:
-            raise
-        except Exception as error:
-            situation = f"with {view.hand} against {view.dealer}"
-            raise RunFailed(f"{self.player.name} failed {situation}: {type(error).__name__}: {error}") from error
-        if isinstance(answer, str):
-            return Action(answer)
-        if not isinstance(answer, Action) or not isinstance(answer.amount, int):
-            raise IllegalAction(
-                f"{self.player.name} answered {answer!r} with {view.hand}; an Action or its letter is expected"
-            )
-        return answer

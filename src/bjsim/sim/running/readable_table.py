@@ -57,8 +57,8 @@ class ReadableTable:
     def seats(self) -> int:
         return len(self.players)
 
-    def rounds(self, seed: int, table: int, block: int) -> Iterator[Round]:
-        """Yield the rounds of a block, ready to be played, without end.
+    def results(self, seed: int, table: int, block: int) -> Iterator[RoundResult]:
+        """Play the rounds of a block one after another, without end.
 
         Players are copied for each block, so the memory of a player never carries over from one block to another.
         """
@@ -67,10 +67,10 @@ class ReadableTable:
         watchers = [(seat, player) for seat, player in enumerate(players) if isinstance(player, Watcher)]
         try:
             while True:
-                game = Round(self.rules, shoe, players)
+                game = Round(self.rules, shoe, self.seats)
                 for seat, player in watchers:
                     player.watch(game, seat)
-                yield game
+                yield game.play(players)
         finally:
             for _, player in watchers:
                 player.leave()
@@ -78,10 +78,7 @@ class ReadableTable:
     def replay(self, seed: int, table: int, number: int) -> RoundResult:
         """Replay round `number` (from 0) of a table, after the earlier rounds of its block."""
         block = block_number(number)
-        rounds = self.rounds(seed, table, block)
-        for earlier in islice(rounds, number - block_start(block)):
-            earlier.play()
-        return next(rounds).play()
+        return next(islice(self.results(seed, table, block), number - block_start(block), None))
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         played = [self.play_traced(seed, table, span)[0] for span in spans]
@@ -90,8 +87,7 @@ class ReadableTable:
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
         trace = np.empty((span.rounds, self.seats + 1), np.int64)
         dealt, thread = 0, threading.get_ident()
-        for number, game in enumerate(islice(self.rounds(seed, table, span.block), span.rounds)):
-            played = game.play()
+        for number, played in enumerate(islice(self.results(seed, table, span.block), span.rounds)):
             dealt += sum(isinstance(event, Dealt) for event in played.events)
             payoffs = zip(played.net, played.tied, played.bets or (1,) * self.seats, strict=True)
             codes = [payoff_code(net * bet, tied * bet, self.rules.unit) for net, tied, bet in payoffs]

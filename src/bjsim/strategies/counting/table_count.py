@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from bjsim.sim.game.cards import TEN, parse_rank
-from bjsim.sim.game.events import Dealt, Event, Peeked, Revealed, Shuffled
+from bjsim.sim.game.events import Dealt, Event, Revealed, Shuffled, as_seen
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.system import DECK, CountingSystem
 from bjsim.strategies.counting.typical import decks_to_count
@@ -48,22 +48,13 @@ class TableCount:
 
     def see(self, events: Iterable[Event]) -> None:
         """Count the cards of a round that are shown. events: all of the round, in order."""
-        hole = ""
-        for event in events:
+        for event in map(as_seen, events):
             match event:
                 case Shuffled():
                     self._seen = [0] * (TEN + 1)
-                case Dealt(card, face_down=True):
-                    hole = card
-                case Dealt(card) | Revealed(card):
-                    self._count(card)
-                case Peeked(natural=True):
-                    self._count(hole)
+                case Dealt(face_down=False, card=card) | Revealed(card):
+                    self._seen[min(parse_rank(card), TEN)] += 1
 
     @property
     def _unseen(self) -> int:
         return max(self.decks * DECK - sum(self._seen), 0)
-
-    def _count(self, cards: str) -> None:
-        for card in cards:
-            self._seen[min(parse_rank(card), TEN)] += 1

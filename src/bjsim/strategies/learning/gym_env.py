@@ -20,7 +20,7 @@ from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import open_shoe
 from bjsim.strategies.learning.encoder import Encoder, Mask, Observation
-from bjsim.strategies.learning.stepwise import RewindableShoe, StepwiseRound
+from bjsim.strategies.learning.open_round import OpenRound
 
 SEAT = "agent"
 MAX_SEED = 2**62  # of the shoes
@@ -101,7 +101,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         """
         super().reset(seed=seed)
         if seed is not None or not hasattr(self, "_shoe"):
-            self._shoe = RewindableShoe(open_shoe(self.rules, Stream(int(self.np_random.integers(MAX_SEED)))))
+            self._shoe = open_shoe(self.rules, Stream(int(self.np_random.integers(MAX_SEED))))
         self._stake = 1
         self._past: list[Event] = []
         self._deal()
@@ -152,7 +152,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         return "\n".join(describe(event, [SEAT]) for event in [*self._past, *self._round.round.events])
 
     def _deal(self) -> None:
-        self._round = StepwiseRound(self.rules, self._shoe, [SEAT])
+        self._round = OpenRound(self.rules, self._shoe, 1)
 
     @property
     def _view(self) -> View:

@@ -17,10 +17,10 @@ from bjsim.sim.game.events import Event, describe
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import open_shoe
+from bjsim.sim.game.shoe import Shoe, open_shoe
 from bjsim.strategies.learning.encoder import Encoder
 from bjsim.strategies.learning.gym_env import MAX_SEED
-from bjsim.strategies.learning.stepwise import RewindableShoe, StepwiseRound
+from bjsim.strategies.learning.open_round import OpenRound
 
 MOST_SEATS = 7
 MOST_OPEN = 255  # greatest number of open cards of a rank in an observation
@@ -67,7 +67,7 @@ class BlackjackTable(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc, un
         self._observation_space = spaces.Dict(
             observation=spaces.MultiDiscrete(sizes), action_mask=spaces.MultiBinary(len(self._encoder.letters))
         )
-        self._shoe: RewindableShoe | None = None
+        self._shoe: Shoe | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The observation space, the same for all agents."""
@@ -81,7 +81,7 @@ class BlackjackTable(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc, un
         """Deal a round; a seed opens a new shoe."""
         if seed is not None or self._shoe is None:
             cards = int(seeding.np_random(seed)[0].integers(MAX_SEED))
-            self._shoe = RewindableShoe(open_shoe(self.rules, Stream(cards)))
+            self._shoe = open_shoe(self.rules, Stream(cards))
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -96,7 +96,7 @@ class BlackjackTable(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc, un
     def _deal(self) -> None:
         assert self._shoe is not None
         self._playing = [agent for agent in self.possible_agents if self._stakes[agent]]
-        self._round = StepwiseRound(self.rules, self._shoe, self._playing)
+        self._round = OpenRound(self.rules, self._shoe, len(self._playing))
 
     def _select(self) -> None:
         view = self._round.view

@@ -99,10 +99,10 @@ class TableDealer:
         """
         rules, positions = self.contest.rules, self.paying
         before = [self.chips[position] for position in positions]
-        game = Round(rules, self.shoe, [players[position] for position in positions], before)
+        game = Round(rules, self.shoe, len(positions), before)
         if self.transcript:
             self.transcript.begin_round(positions, list(self.chips), game.events)
-        result = game.play()
+        result = game.play([players[position] for position in positions])
         net = [whole_chips(profit, rules.buy_in) for profit in result.net]
         for position, profit in zip(positions, net, strict=True):
             self.chips[position] += profit
@@ -263,4 +263,4 @@ def replay_record(rules: Rules, record: Mapping[str, Any], players: Sequence[Pla
     players = players or [
         RecordedPlayer(f"bot {bot}", moves) for bot, moves in zip(record["seats"], record["moves"], strict=True)
     ]
-    return Round(rules, ScriptedShoe(record["cards"], "the record"), players, record["chips"]).play()
+    return Round(rules, ScriptedShoe(record["cards"], "the record"), len(players), record["chips"]).play(players)

@@ -16,7 +16,7 @@ from bjsim.sim.game.actions import View
 
 
 @dataclass(frozen=True)
-class Question:
+class Asked:
     """A question to a bot, and its answer.
 
     Attributes:
@@ -40,7 +40,7 @@ class Question:
     fault: str
 
 
-def questions(contest: Contest, records: Iterable[Record], protocols: Sequence[str]) -> Iterator[Question]:
+def questions(contest: Contest, records: Iterable[Record], protocols: Sequence[str]) -> Iterator[Asked]:
     """The questions at one table of a match.
 
     Args:
@@ -76,9 +76,9 @@ class _Table:
         }
         self.seen = dict.fromkeys(range(seats), 0)  # lines of the transcript
 
-    def replay(self, record: Record) -> list[Question]:
+    def replay(self, record: Record) -> list[Asked]:
         """The questions of the next round."""
-        found: list[Question] = []
+        found: list[Asked] = []
         faults = {(fault["place"], fault["move"]): fault for fault in record.get("faults", ())}
         number, positions = self.dealer.round, self.dealer.paying
 
@@ -89,7 +89,7 @@ class _Table:
                 sent, asked = self._ask(position, view)
                 answer = fault["stdout"] if fault else _answer(record, positions.index(position), move)
                 what = f"{fault['kind']}: {fault['detail']}" if fault else ""
-                found.append(Question(number, bot, position, sent, asked, answer.strip(), what))
+                found.append(Asked(number, bot, position, sent, asked, answer.strip(), what))
             if fault:
                 self._count(position, fault)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bjsim.bots.contest.play.logs import BotLog, last_ready, read_logs
-from bjsim.bots.contest.play.questions import Question
+from bjsim.bots.contest.play.questions import Asked
 from bjsim.bots.contest.report.command import published_sources
 from bjsim.bots.contest.report.comparisons import compare
 from bjsim.bots.contest.report.drawings import draw_rank
@@ -74,7 +74,7 @@ def shorten(log: BotLog) -> str:
     return printable_lines(log.text[:LOG_LENGTH])
 
 
-def describe_questions(asked: Sequence[Question]) -> str:
+def describe_questions(asked: Sequence[Asked]) -> str:
     """What a bot was sent (>), what it answered (<) and its faults (!), as `bjsim koth trace` prints it."""
     lines: list[str] = []
     for question in asked:

@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from bjsim.bots.contest.play.questions import Question, protocol_of, questions
+from bjsim.bots.contest.play.questions import Asked, protocol_of, questions
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.colours import DARK, LIGHT, make_colours, make_slugs
 from bjsim.bots.contest.report.command import contest_command, published_sources, settings_file
@@ -79,7 +79,7 @@ class Report:
         retired = standings.roster.retired  # nor what retired bots are asked: nothing
         asked = ["" if bot in retired else protocol_of(each) for bot, each in enumerate(standings.bots)]
         self.protocols = [*asked, *houses]
-        self._questions: dict[tuple[int, int, int | None], list[Question]] = {}
+        self._questions: dict[tuple[int, int, int | None], list[Asked]] = {}
         self._replays: dict[tuple[int, int, str], dict[str, Any]] = {}
 
     def _describe(self, row: StandingsRow, timings: Timings | None) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Report:
             self._replays[key] = replay(self.standings.contest, record, self.names)
         return self._replays[key]
 
-    def questions(self, bot: int) -> list[Question]:
+    def questions(self, bot: int) -> list[Asked]:
         """What a bot was asked in its last match, if it is a program."""
         hands = self.data.hands
         if bot not in hands or not self.protocols[bot]:

@@ -142,7 +142,7 @@ class _TableState:
     def __init__(self, contest: Contest, record: Mapping[str, Any], recorders: Sequence[RequestRecorder]) -> None:
         self.buy_in = contest.rules.buy_in
         self.naturals = contest.rules.naturals == "both"
-        self.dealer = self.hole = ""
+        self.dealer, self.hidden = "", False
         faults = record.get("faults", ())
         self.seats = [
             _ReplaySeat(
@@ -160,7 +160,7 @@ class _TableState:
 
     @property
     def dealer_shown(self) -> str:
-        return self.dealer + (HIDDEN if self.hole else "")
+        return self.dealer + (HIDDEN if self.hidden else "")
 
     @property
     def dealer_points(self) -> int:
@@ -183,10 +183,9 @@ class _TableState:
             case Peeked(natural):
                 if not natural:
                     return "The dealer checks the hole card: no natural."
-                self._reveal()  # the round ends here: no event shows the hole card
-                return f"The dealer has a natural, {self.dealer}: the round ends."
+                return "The dealer has a natural: the round ends."
             case Revealed(card):
-                self._reveal()
+                self.dealer, self.hidden = self.dealer + card, False
                 return f"The dealer reveals {card}: {self.dealer_points}."
         seat = self.seats[event.seat]
         if isinstance(event, Insured):
@@ -210,14 +209,10 @@ class _TableState:
 
     def _dealer_card(self, card: str, face_down: bool) -> str:
         if face_down:
-            self.hole = card
+            self.hidden = True
             return "The dealer takes the hole card."
         self.dealer += card
         return f"The dealer takes {card}: {self.dealer_points}."
-
-    def _reveal(self) -> None:
-        self.dealer += self.hole
-        self.hole = ""
 
     def _answer(self, seat: _ReplaySeat, index: int, name: str, action: Action) -> str:
         hand = seat.hands[index]
@@ -261,7 +256,7 @@ class _TableState:
             return hand.ending
         if self.naturals and Hand(self.dealer).natural:
             return f"{own} against a natural"
-        if dealer < FINISHED or self.hole:
+        if dealer < FINISHED:
             return str(own)  # it was certain before the dealer's cards were
         if dealer == own:
             return f"ties {own}: {verb}"

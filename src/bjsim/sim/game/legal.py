@@ -1,0 +1,36 @@
+"""The actions that a seat of the readable round may take."""
+
+from __future__ import annotations
+
+from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.seats import PlayedHand, Seat
+from bjsim.sim.game.settlement import counts_as_natural
+
+
+def legal_letters(rules: Rules, seat: Seat, hand: PlayedHand) -> str:
+    """Letters of the actions that a seat may take on a hand; none if the hand has ended."""
+    if len(hand.ranks) == rules.charlie:
+        return ""
+    if hand.points >= 21 and (hand.points > 21 or counts_as_natural(rules, hand) or rules.stand_on_21):
+        return ""
+    first = len(hand.ranks) == 2 and hand.moves == 0
+    affordable = not rules.raises or seat.chips >= hand.stake
+    pair = first and affordable and _is_pair(rules, hand.ranks)
+    pair = pair and len(seat.hands) < rules.hand_limit(aces=hand.ranks[0] == 0)
+    if hand.split_from == 0:
+        pair = pair and rules.resplit_aces
+        if not rules.hit_split_aces:
+            return "SP" if pair else ""
+    whole = hand.split_from < 0
+    double = rules.doubles(hand.points, hand.soft) and (whole or rules.double_after_split)
+    double = double and affordable and (first or rules.double_cards == "any")
+    surrender = first and rules.surrender != "none" and (whole or rules.surrender_after_split)
+    return "SH" + "D" * double + "P" * pair + "R" * surrender + "B" * rules.raises
+
+
+def _is_pair(rules: Rules, ranks: list[int]) -> bool:
+    one, other = ranks
+    if rules.split_by == "value":
+        return min(one, TEN) == min(other, TEN)
+    return rules.split_by == "rank" and one == other
