@@ -10,8 +10,9 @@ from bjsim.bots.protocol import printable
 from bjsim.cli.narrator import PERSON, Narrator, format_chips
 from bjsim.cli.person import HELP, QUIT, CoachTally, Person, PersonLeft
 from bjsim.cli.terminal import EndOfInput, Terminal
-from bjsim.errors import InputError, RunFailed
-from bjsim.sim.game.actions import Player
+from bjsim.errors import InputError
+from bjsim.sim.game.actions import Action, Player
+from bjsim.sim.game.observers import ask_action, find_observers, show_events
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Shoe
@@ -50,12 +51,12 @@ class CardTable:
         self.rules = rules
         self.shoe = shoe
         self.person = Person(terminal, tally)
-        self.players: list[Player] = [self.person, *others]
+        self.others = others
         self.chips = chips
         self.bet = bet
         self.rounds = rounds
         self.practice = practice
-        self.names = [_name(self.players, seat) for seat in range(len(self.players))]
+        self.names = _names([self.person.name, *(player.name for player in others)])
         self.holds = [Fraction(chips), *[Fraction(rules.chips)] * len(others)]
         self.played = 0
         self._usual = min(bet or rules.buy_in, chips)
@@ -119,13 +120,17 @@ class CardTable:
         self._refill(bet)
         most = int(min(self.rules.most_hands, MAX_SPLITS))
         rules = self.rules.replace(buy_in=bet, chips=max(self.rules.chips, 2 * bet * most))
-        game = Round(rules, self.shoe, len(self.players), [int(held) for held in self.holds])
-        narrator = Narrator(self.names, bet, rules.naturals == "both")
-        self._attend(game, narrator)
+        game = Round(rules, self.shoe, len(self.names), [int(held) for held in self.holds])
         self.terminal.say("")
         self.terminal.say(f"Round {self.played + 1}, your bet is {format_chips(bet)}.")
-        played = self._finish(game)
-        self.person.show()
+        narrator = Narrator(self.names, bet, rules.naturals == "both")
+        try:
+            played = self._drive(game, narrator)
+        except (EndOfInput, KeyboardInterrupt, InputError) as error:
+            if not isinstance(error, EndOfInput):
+                self._narrate(narrator, game)
+            self.terminal.say("This round does not count.")
+            raise
         self.played += 1
         for seat, net in enumerate(played.net):
             self.holds[seat] += net * bet
@@ -134,34 +139,31 @@ class CardTable:
         if self.practice:
             self.practice.follow(game.events)
 
-    def _attend(self, game: Round, narrator: Narrator) -> None:
-        """Let the person see this round."""
-        seat = game.seats[PERSON]
-
-        def show() -> None:
-            for line, colour in narrator.narrate(game.events):
-                self.terminal.say(line, colour)
-
+    def _drive(self, game: Round, narrator: Narrator) -> RoundResult:
+        """Play a round, and tell the person what happens."""
+        seat, observers, seen = game.seats[PERSON], find_observers(self.others), 0
         self.person.insurance = 0.0
-        self.person.show = show
-        self.person.hand_name = lambda: narrator.hand_name(PERSON, seat.turn)
-        self.person.pending = lambda: max(len(seat.hands) - seat.turn - 1, 0)
+        steps = game.steps()
+        action: Action | None = None
+        while True:
+            try:
+                question = steps.send(action)  # type: ignore[arg-type]  # None starts it
+            except StopIteration as end:
+                show_events(observers, game.events, seen)
+                self._narrate(narrator, game)
+                result: RoundResult = end.value
+                return result
+            seen = show_events(observers, game.events, seen)
+            if question.seat == PERSON:
+                self._narrate(narrator, game)
+                waiting = max(len(seat.hands) - seat.turn - 1, 0)
+                action = self.person.ask(question.view, narrator.hand_name(PERSON, seat.turn), waiting)
+            else:
+                action = ask_action(self.others[question.seat - 1], question.view)
 
-    def _finish(self, game: Round) -> RoundResult:
-        """Play a round; one that is left does not count."""
-        try:
-            return game.play(self.players)
-        except EndOfInput:
-            self.terminal.say("This round does not count.")
-            raise
-        except (KeyboardInterrupt, InputError):
-            self.person.show()
-            self.terminal.say("This round does not count.")
-            raise
-        except RunFailed as error:
-            if isinstance(error.__cause__, OSError):  # of the terminal, raised while the person was asked
-                raise error.__cause__ from None
-            raise
+    def _narrate(self, narrator: Narrator, game: Round) -> None:
+        for line, colour in narrator.narrate(game.events):
+            self.terminal.say(line, colour)
 
     def _refill(self, bet: int) -> None:
         """Give other players new chips if theirs do not cover the bet."""
@@ -172,8 +174,8 @@ class CardTable:
                     self.terminal.say(f"{name} buys {format_chips(self.holds[seat])}.")
 
 
-def _name(players: Sequence[Player], seat: int) -> str:
-    """The name of a player, with the number of the seat if another player has the same name."""
-    name = players[seat].name
-    is_shared = sum(player.name == name for player in players) > 1
-    return printable(f"{name} in seat {seat + 1}" if is_shared else name)
+def _names(names: Sequence[str]) -> list[str]:
+    """The names of the players, with the numbers of their seats where several have the same."""
+    return [
+        printable(f"{name} in seat {seat}" if names.count(name) > 1 else name) for seat, name in enumerate(names, 1)
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bjsim.cli.narrator import format_cards
-from bjsim.cli.person import ask_action, blame, describe_misses, format_bets, praise, value_table
+from bjsim.cli.person import ask_move, blame, describe_misses, format_bets, praise, value_table
 from bjsim.cli.terminal import EndOfInput, Terminal
 from bjsim.strategies.evaluation.drill import Drill
 
@@ -26,7 +26,7 @@ def ask_one(terminal: Terminal, drill: Drill) -> None:
     terminal.say("")
     dealer = ("both cards, " if len(view.dealer) > 1 else "") + " ".join(view.dealer)
     question = f"{drill.asked + 1}. You have {format_cards(view.hand)}. The dealer shows {dealer}"
-    judgement = drill.answer(exercise, ask_action(terminal, question, view))
+    judgement = drill.answer(exercise, ask_move(terminal, question, view))
     if judgement.is_mistake:
         terminal.say(f"Wrong: {blame(judgement)} costs {format_bets(judgement.cost)}.", "yellow")
         for line in value_table(judgement):

@@ -69,7 +69,7 @@ def parse_action(text: str, view: View) -> Action | str:
     return Action("B", int(raised[1]))
 
 
-def ask_action(terminal: Terminal, question: str, view: View, explain: Callable[[], Sequence[str]] = tuple) -> Action:
+def ask_move(terminal: Terminal, question: str, view: View, explain: Callable[[], Sequence[str]] = tuple) -> Action:
     """Ask for a legal action until there is one. explain: further lines of help. Raises: EndOfInput."""
     while True:
         answer = terminal.ask(f"{question}: {keys(view.legal)}")
@@ -191,7 +191,7 @@ def describe_misses(misses: Iterable[Judgement]) -> list[str]:
 
 
 class Person:
-    """The player whose decisions are typed.
+    """The person whose decisions are typed.
 
     Args:
         terminal: Where they are asked for.
@@ -199,9 +199,6 @@ class Person:
 
     Attributes:
         insurance: Chips staked on it in this round, which the round does not take from the seat's.
-        show: Called before each question: shows what has happened.
-        hand_name: Called for the name of the hand to decide on, such as `Hand 2: `.
-        pending: Called for the number of split hands that wait for their second card.
     """
 
     name = "you"
@@ -210,25 +207,31 @@ class Person:
         self.terminal = terminal
         self.tally = tally
         self.insurance = 0.0
-        self.show: Callable[[], None] = lambda: None
-        self.hand_name: Callable[[], str] = lambda: ""
-        self.pending: Callable[[], int] = lambda: 0
 
-    def decide(self, view: View) -> Action:
-        """Ask for the action; doubles and splits that the chips do not cover are not offered."""
-        self.show()
+    def ask(self, view: View, hand_name: str, pending: int) -> Action:
+        """Ask for the action; doubles and splits that the chips do not cover are not offered.
+
+        Args:
+            view: What the person sees.
+            hand_name: The name of the hand to decide on, such as `Hand 2: `.
+            pending: The number of split hands that wait for their second card.
+
+        Returns:
+            The action.
+
+        Raises:
+            EndOfInput: The person has left.
+        """
         chips = view.chips - self.insurance
         legal = "".join(letter for letter in view.legal if STAKES.get(letter, 0.0) * view.stake <= chips)
         if "I" in view.legal and "I" not in legal:
             return STAND  # declines
         view = view._replace(legal=legal, chips=int(chips))
-        question = f"{self.hand_name()}{format_cards(view.hand)} against {' '.join(view.dealer)}"
+        question = f"{hand_name}{format_cards(view.hand)} against {' '.join(view.dealer)}"
         tally = self.tally
-        explain = (lambda: tally.explain(view, self.pending())) if tally else tuple
-        action = ask_action(self.terminal, question, view, explain)
-        if self.tally:
-            for line, colour in self.tally.judge(view, action, self.pending()):
-                self.terminal.say(line, colour)
+        action = ask_move(self.terminal, question, view, (lambda: tally.explain(view, pending)) if tally else tuple)
+        for line, colour in tally.judge(view, action, pending) if tally else ():
+            self.terminal.say(line, colour)
         if action.letter == "I":
             self.insurance = STAKES["I"] * view.stake
         return action
