@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from bjsim.sim.game import events
 from bjsim.sim.game.actions import INSURANCE, Action, Player, Question, View
-from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, is_natural
+from bjsim.sim.game.cards import HIDDEN, RANKS, TEN
 from bjsim.sim.game.legal import legal_letters
 from bjsim.sim.game.observers import ask_action, ask_bets, find_observers, show_events
 from bjsim.sim.game.round_result import RoundResult as RoundResult
@@ -27,7 +27,6 @@ from bjsim.sim.game.shoe import Shoe
 _dealt = lru_cache(maxsize=4096)(events.Dealt)
 _acted = lru_cache(maxsize=4096)(events.Acted)
 _hand_ended = lru_cache(maxsize=4096)(events.HandEnded)
-_settled = lru_cache(maxsize=4096)(events.Settled)
 
 
 class Round:
@@ -77,7 +76,7 @@ class Round:
                 action = yield Question(seat.number, self.view(seat, seat.hands[0], INSURANCE))
                 seat.insured = action.letter == "I"
             self.events += [events.Insured(seat.number) for seat in self.seats if seat.insured]
-        if min(self.dealer.ranks[0], TEN) in map(RANKS.index, EARLY_SURRENDER[self.rules.surrender]):
+        if RANKS[min(self.dealer.ranks[0], TEN)] in tuple(EARLY_SURRENDER[self.rules.surrender]):
             for seat in [seat for seat in self.seats if seat.playing]:
                 answer = yield self._question(seat)
                 if answer.letter == "R":
@@ -151,8 +150,8 @@ class Round:
     def _dealer_peeks_natural(self) -> bool:
         if not self.rules.peek:
             return False
-        natural = is_natural(self.dealer.ranks)
-        if natural or (self.rules.dealer_shows == "up" and self.dealer.ranks[0] in (0, *range(TEN, len(RANKS)))):
+        natural, up = self.dealer.natural, self.dealer.ranks[0]
+        if natural or (self.rules.dealer_shows == "up" and (up == 0 or up >= TEN)):
             self.events.append(events.Peeked(natural))
         return natural
 
@@ -277,11 +276,11 @@ class Round:
 
     def _pay(self) -> RoundResult:
         net, tied = [], []
-        special = self.rules.naturals == "both" and is_natural(self.dealer.ranks)
+        special = self.rules.naturals == "both" and self.dealer.natural
         for seat in self.seats:
             paid = pay_seat(self.rules, seat.hands, self.dealer, special)
             for index, hand in enumerate(paid):
-                self.events.append(_settled(seat.number, index, hand.net, hand.tied))
+                self.events.append(events.Settled(seat.number, index, hand.net, hand.tied))
             net.append(add_amounts([hand.net for hand in paid]))
             if seat.insured:
                 insurance = Fraction(1) if special else Fraction(-1, 2)

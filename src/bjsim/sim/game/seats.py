@@ -23,6 +23,11 @@ class Cards:
         for rank in ranks:
             self.take(rank)
 
+    @property
+    def natural(self) -> bool:
+        """Whether these are exactly two cards, an ace and a ten-valued one."""
+        return self.points == 21 and len(self.ranks) == 2
+
     def take(self, rank: int) -> str:
         """Add a card. Returns: its letter."""
         letter = RANKS[rank]

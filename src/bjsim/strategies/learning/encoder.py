@@ -44,6 +44,8 @@ class Encoder:
         cards = max(6, self.states.counted)
         sizes = [23, 2, cards + 1, 14, len(self._melds), 3, len(self.columns) + 1, self.most_hands + 1]
         self.sizes = np.array(sizes, np.int64)
+        self._encoded: dict[tuple[str, str, str | bool], tuple[int, ...]] = {}
+        self._masks: dict[str, Mask] = {}
 
     def features(self, state: HandState) -> tuple[int, ...]:
         """The features of a hand: all but what the dealer shows, and the number of hands."""
@@ -53,18 +55,27 @@ class Encoder:
 
     def observation(self, view: View) -> Observation:
         """Encode a view."""
+        key = "".join(sorted(view.hand)), view.dealer, view.split and view.hand[0]
+        encoded = self._encoded.get(key)
+        if encoded is None:
+            encoded = self._encoded[key] = self._encode(view)
+        hands = 0 if view.legal == INSURANCE else min(view.hands, self.most_hands)
+        return np.array((*encoded, hands), np.int64)
+
+    def _encode(self, view: View) -> tuple[int, ...]:
         ranks = [parse_rank(card) for card in view.hand]
         state = HandState(split=WHOLE if not view.split else SPLIT_HAND if ranks[0] else SPLIT_ACES)
         for rank in ranks:
             state = self.states.add(state, rank)
         column = self.states.column(view.dealer)
         shown = self.columns.index(column) if column in self.columns else len(self.columns)
-        hands = 0 if view.legal == INSURANCE else min(view.hands, self.most_hands)
-        return np.array((*self.features(state), shown, hands), np.int64)
+        return *self.features(state), shown
 
     def mask(self, legal: str) -> Mask:
         """1 for each legal action, else 0; `legal` has their letters."""
-        return np.array([letter in legal for letter in self.letters], np.int8)
+        if legal not in self._masks:
+            self._masks[legal] = np.array([letter in legal for letter in self.letters], np.int8)
+        return self._masks[legal].copy()
 
     def spaces(self) -> tuple[Any, Any]:
         """The observation space and the action space."""

@@ -106,6 +106,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         self._past: list[Event] = []
         self._deal()
         self._in_progress = True
+        self._look()
         return self._observation(), self._info()
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -139,6 +140,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
             self._deal()
         ended = self._round.result is not None
         self._in_progress = not ended
+        self._look()
         return self._observation(), reward, ended, False, self._info() | {"illegal": letter not in legal}
 
     def action_masks(self) -> Mask:
@@ -154,10 +156,9 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
     def _deal(self) -> None:
         self._round = OpenRound(self.rules, self._shoe, 1)
 
-    @property
-    def _view(self) -> View:
+    def _look(self) -> None:
         # A round without decisions still needs a step, which pays it.
-        return self._round.view or self._round.last_view(0, "S" if self._in_progress else "")
+        self._view: View = self._round.view or self._round.last_view(0, "S" if self._in_progress else "")
 
     def _observation(self) -> Observation:
         return self._encoder.observation(self._view)
