@@ -42,7 +42,7 @@ def test_a_sample_passes_all_checks(bot, ending):
 def test_a_sample_and_its_argv_twin_play_the_same_contest(tmp_path, ending):
     played = []
     for name in ("lim17", "lim17_line"):
-        contest = Contest(CARDSHARK, 7, matches=1, sittings=1, timeout=10.0, protocols=("argv", "line"))
+        contest = Contest(CARDSHARK, 7, matches=1, sessions=1, timeout=10.0, protocols=("argv", "line"))
         bots = [str(SAMPLES / f"{name}{ending}"), "lim15", "optimal"]
         Host.begin(tmp_path / name, contest, gather(bots, CARDSHARK)).run()
         records = map(json.loads, (tmp_path / name / journal.NAME).read_text().splitlines())

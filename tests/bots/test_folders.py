@@ -81,7 +81,7 @@ def test_a_folder_with_a_line_bot_plays_in_a_contest(tmp_path):
     assert [(bot.name, bot.protocol, bot.language) for bot in entrants] == [
         ("deep", "line", "python"), ("other", "argv", "python"),
     ]  # fmt: skip
-    contest = Contest(CARDSHARK, 7, matches=1, sittings=1, timeout=10.0, protocols=("argv", "line"))
+    contest = Contest(CARDSHARK, 7, matches=1, sessions=1, timeout=10.0, protocols=("argv", "line"))
     host = Host.begin(tmp_path / "out", contest, entrants, 1, "required")
     host.run()
     assert host.standings.scores[0].started and not host.standings.scores[0].faults
@@ -232,7 +232,7 @@ def test_the_longest_that_is_accepted_opens(tmp_path):
 def test_files_that_cannot_lie_beside_each_other_are_the_bots_fault(tmp_path, made):
     """bwrap could not make the folder, and no other bot could play, at every resume again."""
     where = folder(tmp_path / "clash", f'run = "sh a"\nbuild = "{made}"', a="echo S")
-    contest = Contest(CARDSHARK, 7, matches=1, sittings=1, timeout=10.0)
+    contest = Contest(CARDSHARK, 7, matches=1, sessions=1, timeout=10.0)
     host = Host.begin(tmp_path / "out", contest, gather([str(where), "lim17"], CARDSHARK), 1, "required")
     assert host.run().scores[0].faults.keys() == {"start-failure"} and host.standings.scores[1].matches == 1
     with pytest.raises(BuildError, match="a is both a file and the folder of a/b" if "/b" in made else "compile"):

@@ -64,7 +64,7 @@ def contest_options(command: F) -> F:
             "--marks", metavar="TEXT",
             help='Marks by luck-adjusted score in chips per hand, such as "-1:D -0.5:C 0:B"; see marks.csv.',
         ),
-        click.option("--sittings", type=Count(), help="Sessions in a match.  [default: 5]"),
+        click.option("--sessions", type=Count(), help="Sessions in a match.  [default: 5]"),
         click.option("--hands", type=Count(), help="Hands in a session.  [default: 5]"),
         click.option("--timeout", type=float, help=f"Seconds allowed for a move.  [default: {Contest.timeout:g}]"),
         click.option("--strikes", type=Count(), help="Faults until a bot is asked no more in a match.  [default: 10]"),

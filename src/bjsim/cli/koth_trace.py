@@ -68,7 +68,7 @@ def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
     header, records = read_table(folder, match, table, own[0] if own else bot)
     if not 0 <= number < len(records):
         raise InputError(f"--hand {hand}: table {match + 1}.{table + 1} has {counted(len(records), 'round')}")
-    contest, houses = Contest.from_dict(header["contest"]), header.get("against", ())
+    contest, houses = Contest.from_dict(header["contest"]), header["against"]
     house = [f"house ({os.path.basename(each['source'])})" for each in reversed(houses)] or ["house"]
     names = [*(each["name"] for each in header["bots"]), *house]
     spent = Counter(fault["bot"] for record in records[:number] for fault in record.get("faults", ()))

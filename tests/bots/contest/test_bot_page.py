@@ -114,7 +114,7 @@ def test_a_bot_that_does_not_compile_shows_only_why(tmp_path):
 
 def shown_hand(rules, cards, moves):
     """The end of a round of one seat: its result and total, and the dealer's total."""
-    record = {"match": 0, "table": 0, "sitting": 0, "hand": 0, "seats": [0], "chips": [200]}
+    record = {"match": 0, "table": 0, "session": 0, "hand": 0, "seats": [0], "chips": [200]}
     result = replay(Contest(rules), {**record, "cards": cards, "moves": [moves], "net": [0]}, ["bot"])
     text, _, [[_, hands]], dealer = result["steps"][-1]
     return text, hands[0][2], hands[0][3], dealer

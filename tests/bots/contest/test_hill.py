@@ -61,7 +61,7 @@ def apply(host: Host, event: Event) -> None:
 
 
 def begin(folder: Path, bots: Sequence[str], **settings: Any) -> Host:
-    contest = Contest(CARDSHARK, **{"seed": 7, "matches": 4, "sittings": 2, "hands": 2, **settings})
+    contest = Contest(CARDSHARK, **{"seed": 7, "matches": 4, "sessions": 2, "hands": 2, **settings})
     return Host.begin(folder, contest, gather(bots, CARDSHARK))
 
 
@@ -220,7 +220,7 @@ def test_a_newcomer_is_dealt_the_founders_shoes(tmp_path: Path) -> None:
     """The first card of each of its shoes is one that the founders were dealt; it sits in every seat equally often."""
     host = with_events(tmp_path, FIVE, {0: Event(join=("x=lim16",))}, matches=12)
     rounds = [record for record in journal.read(tmp_path) if record["record"] == "round" and record["hand"] == 0]
-    first = [record for record in rounds if record["sitting"] == 0]
+    first = [record for record in rounds if record["session"] == 0]
     founders = {(one["shoe"], one["table"]): one["cards"][0] for one in first if "own" not in one}
     own = [record for record in first if "own" in record]
     assert len(own) == 12 and all(founders[one["shoe"], one["table"]] == one["cards"][0] for one in own)
@@ -328,23 +328,3 @@ def test_pages_after_a_match_that_is_played_again(tmp_path: Path) -> None:
         page = (folder / "pages" / f"{name}.html").read_text().partition("trace-details")[2]
         answers = [f"&lt; {question.answer}" for question in said]
         assert answers and page.count("&lt; ") == len(answers)
-
-
-def test_journals_of_the_format_before_are_resumed_and_changed(tmp_path: Path) -> None:
-    """Format 3 had no changes, and no settings for them."""
-    new, old = tmp_path / "new", tmp_path / "old"
-    with_events(new, FIVE, {}, matches=2)
-    crc, lines = 0, []
-    for record in [*journal.read(new)][:-9]:
-        if record["record"] == "header":
-            record = {key: value for key, value in record.items() if key not in ("crc", "against")} | {"format": 3}
-            settings = record["contest"]
-            record["contest"] = {key: settings[key] for key in settings if key not in ("against", "marks", "hill")}
-        line, crc = journal.encode_record({key: value for key, value in record.items() if key != "crc"}, crc)
-        lines.append(line)
-    old.mkdir()
-    (old / journal.NAME).write_bytes(b"".join(lines))
-    Host.resume(old).run()
-    assert results(old) == results(new)
-    Host.resume(old, change=partial(apply, event=Event(join=("x=lim16",)))).run()
-    assert own_results(old).keys() == own_results(new).keys() | {("x", 1)} and verify(old)

@@ -24,7 +24,7 @@ HOSTILE = {
 
 def played(folder, bots, workers=1):
     rules = CARDSHARK.replace(move_cap=20)
-    contest = Contest(rules, matches=1, sittings=2, strikes=2, timeout=0.3)
+    contest = Contest(rules, matches=1, sessions=2, strikes=2, timeout=0.3)
     host = Host.begin(folder, contest, gather(bots, rules), workers, "auto")
     return host.run()
 

@@ -28,7 +28,7 @@ COUNTER = line_bot(
 
 
 def begin(folder, bots, workers=1, **settings):
-    settings = {"seed": 7, "matches": 2, "sittings": 2, "protocols": ("argv", "line"), **settings}
+    settings = {"seed": 7, "matches": 2, "sessions": 2, "protocols": ("argv", "line"), **settings}
     return Host.begin(folder, Contest(CARDSHARK, **settings), gather(bots, CARDSHARK), workers, "required")
 
 
@@ -114,7 +114,7 @@ def test_every_turn_of_a_duplicate_contest_has_a_process_of_its_own(tmp_path):
     """A process that lived on would know the shoe: this bot hits if it has seen more than one match."""
     (tmp_path / "x.py").write_text(line_bot("'H' if sum('match' in text for text in seen) > 1 else 'S'"))
     bots = [str(tmp_path / "x.py"), "lim17", "lim15", "lim19"]
-    begin(tmp_path / "a", bots, matches=4, sittings=1, duplicate=True).run()
+    begin(tmp_path / "a", bots, matches=4, sessions=1, duplicate=True).run()
     played = rounds(tmp_path / "a")
     moves = [record["moves"][record["seats"].index(0)] for record in played if 0 in record["seats"]]
     assert len({(record["match"], record["table"]) for record in played}) >= 4
@@ -193,7 +193,7 @@ def test_line_bots_and_players_of_bjsim_are_offered_insurance(tmp_path):
     (tmp_path / "insurer.py").write_text(INSURER)
     bots = [str(tmp_path / "insurer.py"), str(SAMPLES / "lim17.py"), "lim17", "optimal"]
     rules = load_rules("vegas-s17").replace(insurance=True, decks=1, seats=4)
-    contest = Contest(rules, seed=3, matches=2, hands=20, sittings=1, protocols=("argv", "line"))
+    contest = Contest(rules, seed=3, matches=2, hands=20, sessions=1, protocols=("argv", "line"))
     Host.begin(tmp_path / "a", contest, gather(bots, rules), 1, "required").run()
     assert verify(tmp_path / "a")[0] == 40
     played, text = rounds(tmp_path / "a"), []

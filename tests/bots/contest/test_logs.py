@@ -39,7 +39,7 @@ def played(tmp_path_factory):
     (folder / "echo.py").write_text(ECHO)
     (folder / "argv.py").write_text(ARGV)
     bots = [str(folder / "echo.py"), f"again={folder / 'echo.py'}", str(folder / "argv.py"), "lim17"]
-    contest = Contest(CARDSHARK, 7, matches=2, sittings=2, timeout=10.0, protocols=("argv", "line"))
+    contest = Contest(CARDSHARK, 7, matches=2, sessions=2, timeout=10.0, protocols=("argv", "line"))
     host = Host.begin(folder / "c", contest, gather(bots, CARDSHARK))
     host.run()
     return host

@@ -206,7 +206,7 @@ def test_the_drawn_means_are_also_in_a_table(folder, page):
     [
         Contest(CARDSHARK, matches=2),
         Contest(load_rules("vegas-h17"), matches=2, seed=7, until="decided", house="lim17", timeout=3.5),
-        Contest(CARDSHARK.replace(chips=500, name="rich"), matches=6, duplicate=True, sittings=2, hands=3, strikes=4),
+        Contest(CARDSHARK.replace(chips=500, name="rich"), matches=6, duplicate=True, sessions=2, hands=3, strikes=4),
         Contest(
             CARDSHARK,
             matches=2,

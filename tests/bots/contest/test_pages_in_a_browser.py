@@ -43,7 +43,7 @@ def folder(tmp_path_factory):
     """A contest of 60 bots after two matches, with its pages."""
     where = tmp_path_factory.mktemp("sixty")
     bots = [f"a-rather-long-name-of-a-bot-{n}=lim{12 + n % 9}" for n in range(58)]
-    contest = Contest(CARDSHARK, matches=2, sittings=1, hands=3, seed=1, title="The <i>hill</i>")
+    contest = Contest(CARDSHARK, matches=2, sessions=1, hands=3, seed=1, title="The <i>hill</i>")
     host = Host.begin(where, contest, gather([*bots, "optimal", f"{__file__}:Failing"], CARDSHARK))
     write_results(where, host.run(), host.page, host.timings)
     return where

@@ -291,6 +291,9 @@ def test_verify_finds_journals_that_were_not_played(tmp_path, undisturbed):
     for number, (name, changed) in enumerate(wrong.items()):
         with pytest.raises((RunFailed, journal.JournalError)):
             verify(forged(tmp_path / f"{number} {name}", changed))
+    other = forged(tmp_path / "format", [{**header, "format": 4}, *records])
+    with pytest.raises(journal.JournalError, match=r"has format 4; this version reads format 5$"):
+        verify(other)
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / journal.NAME).write_bytes(b"")
     with pytest.raises(journal.JournalError, match="is empty"):
@@ -313,7 +316,7 @@ def test_a_second_process_does_not_change_the_journal_of_the_first(tmp_path, und
 def test_rounds_are_shown_while_the_host_waits_for_others(tmp_path):
     """Not only at the end of their match."""
     (tmp_path / "slow.py").write_text("import time\n\ndef decide(view):\n    time.sleep(0.15)\n    return 'S'\n")
-    contest = Contest(CARDSHARK, matches=1, sittings=1, hands=4)
+    contest = Contest(CARDSHARK, matches=1, sessions=1, hands=4)
     bots = gather([f"{tmp_path / 'slow.py'}:decide", "lim17"], CARDSHARK)
     over = []
     host = Host.begin(tmp_path / "out", contest, bots)

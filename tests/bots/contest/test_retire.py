@@ -56,7 +56,7 @@ def test_a_retired_bot_is_not_asked_and_nothing_else_changes(tmp_path: Path, set
     before, after = rounds(patient), rounds(folder)
 
     def without_faults(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        ordered = sorted(records, key=lambda each: (each["match"], each.get("own", -1), each["table"], each["sitting"]))
+        ordered = sorted(records, key=lambda each: (each["match"], each.get("own", -1), each["table"], each["session"]))
         return [{key: value for key, value in record.items() if key not in ("faults", "crc")} for record in ordered]
 
     assert without_faults(before) == without_faults(after)

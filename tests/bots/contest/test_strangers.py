@@ -149,7 +149,7 @@ def test_a_bot_plays_the_content_that_was_checked(field, monkeypatch):
 
 
 def begin(folder, bots, count=1, **settings):
-    settings = {"seed": 5, "matches": 12, "sittings": 2, "hands": 3, **settings}
+    settings = {"seed": 5, "matches": 12, "sessions": 2, "hands": 3, **settings}
     return Host.begin(folder, Contest(CARDSHARK, **settings), gather(bots, CARDSHARK), count)
 
 
@@ -188,7 +188,7 @@ def test_the_turns_of_a_shoe_are_played_one_after_the_other(tmp_path, monkeypatc
 def test_a_course_in_duplicate_has_more_tables_of_a_shoe_than_a_pipe_holds(tmp_path):
     """Every bot's table of a match is dealt the same shoe, so hundreds wait for one worker."""
     field = [f"b{number}=lim17" for number in range(200)]
-    host = begin(tmp_path, field, 2, duplicate=True, against=("hoyle",), matches=4, sittings=1, hands=1)
+    host = begin(tmp_path, field, 2, duplicate=True, against=("hoyle",), matches=4, sessions=1, hands=1)
     assert host.run().matches == 4
 
 

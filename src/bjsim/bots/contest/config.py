@@ -40,7 +40,7 @@ class Contest:
         seed: Seed of all cards; by default 128 random bits.
         matches: Number of matches, at most; 0 for one that follows from the number of bots. In a duplicate contest
             every match is played once per seat.
-        sittings: Sessions in each match, at one table.
+        sessions: Sessions in each match, at one table.
         hands: Rounds in each session.
         strikes: Faults after which a bot stands without being asked until the next match.
         retire: Matches in a row in which a bot uses all its strikes without one answer, after which it is not asked any
@@ -64,7 +64,7 @@ class Contest:
     rules: Rules
     seed: int = field(default_factory=random_seed)
     matches: int = 0
-    sittings: int = 5  # in files of users and in journals, so it is not renamed to sessions
+    sessions: int = 5
     hands: int = 5
     strikes: int = 10
     retire: int = 3
@@ -139,8 +139,7 @@ class Contest:
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Contest:
         """The contest with the settings that `to_dict` returned."""
-        given = {**NEWER, **values}
-        return Contest(Rules.from_dict(values["rules"]), **{name: given[name] for name in SETTINGS})
+        return Contest(Rules.from_dict(values["rules"]), **{name: values[name] for name in SETTINGS})
 
 
 def parse_marks(text: object) -> list[tuple[float, str]]:
@@ -178,12 +177,10 @@ def _is_seconds(text: str) -> bool:
         return False
 
 
-NEW = ("retire", "cold", "protocols", "title", "lives", "against", "marks")  # settings that old journals lack
-NEWER = {f.name: f.default for f in fields(Contest) if f.name in NEW}
 SETTINGS = tuple(f.name for f in fields(Contest) if f.name != "rules")
 _WHOLE = {
     "seed": (0, MAX_SEED), "retire": (0, MAX_COUNT), "matches": (0, MAX_COUNT),
-    **dict.fromkeys(("sittings", "hands", "strikes"), (1, MAX_COUNT)),
+    **dict.fromkeys(("sessions", "hands", "strikes"), (1, MAX_COUNT)),
 }  # fmt: skip
 
 

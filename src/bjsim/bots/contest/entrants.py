@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,16 +76,12 @@ class Entrant:
 
     def to_dict(self) -> dict[str, str]:
         """The entrant as JSON values."""
-        return {
-            "name": self.name, "source": self.source, "language": self.language, "sha256": self.sha256,
-            "protocol": self.protocol,
-        }  # fmt: skip
+        return asdict(self)
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Entrant:
         """The entrant that `to_dict` returned."""
-        fields = {"protocol": "argv", **values}
-        return Entrant(**{key: str(fields[key]) for key in ("name", "source", "language", "sha256", "protocol")})
+        return Entrant(**{field.name: str(values[field.name]) for field in fields(Entrant)})
 
 
 def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]:

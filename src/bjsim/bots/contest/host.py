@@ -58,7 +58,6 @@ class Host:
         self.entrants = [Entrant.from_dict(bot) for bot in header["bots"]]
         self.page = PageData(self.contest)
         self.timings = Timings(len(self.entrants))
-        # A version that did not adjust under these rules may have begun the contest.
         self.adjusters = SeriesAdjusters(self.roster) if self.standings.luck_adjusted else None
         self.watch: Callable[[Host], bool] | None = None
         self._journal = journal

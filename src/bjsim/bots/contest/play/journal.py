@@ -25,8 +25,7 @@ except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
 
 NAME = "journal.jsonl"
-FORMAT = 4
-READABLE = (3, FORMAT)  # 3: without changes of the bots
+FORMAT = 5
 _TAIL = ',"crc":"'
 _ENCODER = json.JSONEncoder(
     separators=(",", ":"), ensure_ascii=False
@@ -130,7 +129,7 @@ def read(folder: Path) -> Iterator[dict[str, Any]]:
 
 def check_header(path: Path, header: dict[str, Any]) -> None:
     """Raises: JournalError if this is not a header of the format that this version reads."""
-    if header.get("record") != "header" or header.get("format") not in READABLE:
+    if header.get("record") != "header" or header.get("format") != FORMAT:
         raise JournalError(f"{path} has format {header.get('format')}; this version reads format {FORMAT}")
 
 

@@ -79,7 +79,7 @@ class TableDealer:
     @property
     def over(self) -> bool:
         """Whether all rounds have been played, or no ranked bot can pay the buy-in."""
-        return self.round >= self.contest.sittings * self.contest.hands or not any(
+        return self.round >= self.contest.sessions * self.contest.hands or not any(
             self.plan.bots[position] >= 0 for position in self.paying
         )
 
@@ -112,7 +112,7 @@ class TableDealer:
             "table": self.plan.table,
             **({} if self.plan.own is None else {"own": self.plan.own}),
             "shoe": self.plan.shoe,
-            "sitting": self.round // self.contest.hands,
+            "session": self.round // self.contest.hands,
             "hand": self.round % self.contest.hands,
             "seats": [self.plan.bots[position] for position in positions],
             "chips": before,
@@ -204,7 +204,7 @@ def _restore_round(dealer: TableDealer, record: Record, seats: Mapping[int, Cont
 
 def _seat_line_bots(dealer: TableDealer, seats: Sequence[ContestSeat], resumed: bool) -> dict[int, LineSeat]:
     """Let line bots join the table; returns their seats by position. resumed: whether rounds have been played."""
-    rounds = dealer.contest.sittings * dealer.contest.hands
+    rounds = dealer.contest.sessions * dealer.contest.hands
     joined: dict[int, LineSeat] = {}
     for seat in seats:
         if is_bot(seat.player) and seat.player.program.protocol == "line":

@@ -69,7 +69,7 @@ class _Table:
         self.dealer = TableDealer(contest, plan, None)
         self.dealer.transcript = self.transcript = Transcript(contest.rules)
         self.strikes = dict.fromkeys(range(len(plan.bots)), contest.strikes)
-        rounds, seats = contest.sittings * contest.hands, len(plan.bots)
+        rounds, seats = contest.sessions * contest.hands, len(plan.bots)
         opening = [hello_line(Clock.within(contest.timeout)), rules_line(contest.rules)]
         self.unsent = {
             position: [*opening, match_line(seats, position, contest.rules.chips, rounds)] for position in range(seats)
@@ -125,7 +125,7 @@ def protocol_of(bot: Mapping[str, Any]) -> str:
 
 def protocols(header: Mapping[str, Any]) -> list[str]:
     """The protocol of each bot and, at the end, of house players; empty for a player that is not a program."""
-    houses = header.get("against") or [header["house"]]
+    houses = header["against"] or [header["house"]]
     return [protocol_of(bot) if bot else "" for bot in [*header["bots"], *reversed(houses)]]
 
 

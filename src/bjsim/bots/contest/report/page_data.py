@@ -115,7 +115,7 @@ class PageData:
         self.swings = self._with(self.swings, max(map(abs, record["net"])), kept, SWINGS)
         for bot, net, moves in zip(record["seats"], record["net"], record["moves"], strict=True):
             hands = self.hands.setdefault(bot, BotHands())
-            if hands.match != self.match or record["sitting"] == record["hand"] == 0:
+            if hands.match != self.match or record["session"] == record["hand"] == 0:
                 hands.match, hands.last = self.match, []
             if len(hands.last) < BOT_LAST:
                 hands.last.append(kept)

@@ -36,7 +36,7 @@ def round_number(record: Mapping[str, Any], contest: Contest) -> str:
 
     In a match of a bot's own, the bot's number follows, from 1.
     """
-    number = f"{record['match'] + 1}.{record['table'] + 1}.{record['sitting'] * contest.hands + record['hand'] + 1}"
+    number = f"{record['match'] + 1}.{record['table'] + 1}.{record['session'] * contest.hands + record['hand'] + 1}"
     return f"{number}.{record['own'] + 1}" if "own" in record else number
 
 

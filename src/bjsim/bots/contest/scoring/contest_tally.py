@@ -51,7 +51,7 @@ class ContestTally:
         self.versions = {name: str(header.get(name, "")) for name in ("bjsim", "python")}
         self.bots: list[dict[str, str]] = []
         self.names: list[str] = []
-        self.luck_adjusted = has_luck(self.contest.rules) and header.get("luck") != ""
+        self.luck_adjusted = has_luck(self.contest.rules)
         self.scores: list[Score] = []
         self.kinds: list[RunningMoments] = []
         self.struck_out: list[tuple[int, int]] = []
