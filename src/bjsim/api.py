@@ -241,7 +241,7 @@ def contest(
     on_round: Callable[[Host], None] = lambda host: None,
     **settings: Any,
 ) -> Standings:
-    """Host a contest, as `bjsim koth` does.
+    """Host a contest, as `bjsim koth play` does.
 
     Args:
         bots: Names, files of bots or charts, folders of such files; `NAME=` may precede each.

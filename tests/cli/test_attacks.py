@@ -72,7 +72,7 @@ def test_the_command_printed_for_a_bot_called_sandbox_off_plays_in_the_sandbox(t
     executable(field / "--sandbox=off")
     (field / "probe.py").write_text("print('S' if __import__('os').path.exists('/etc/passwd') else 'H')")
     monkeypatch.chdir(tmp_path)
-    assert bjsim("koth", "field", "--matches", 1, "--out", "c").status == 0
+    assert bjsim("koth", "play", "field", "--matches", 1, "--out", "c").status == 0
     assert bjsim("koth", "close", "c").status == 0
     command = (tmp_path / "c" / "index.html").read_text().partition('<pre id="again">')[2].partition("</pre>")[0]
     monkeypatch.chdir(field)
@@ -99,13 +99,13 @@ def test_files_whose_names_could_be_taken_for_something_else_are_left_out(tmp_pa
 
 @needs_sandbox
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-@pytest.mark.parametrize("command", ["run", "koth"])
+@pytest.mark.parametrize("command", ["run", "koth play"])
 def test_a_closed_stream_neither_opens_the_sandbox_nor_stops_the_bots(tmp_path, command, closed):
     """Cron jobs and daemons start like this. The bot prints an invalid move if it sees the host's files."""
     (tmp_path / "probe.py").write_text("print('X' if __import__('os').path.exists('/etc/passwd') else 'S')")
     options = {
         "run": ["--rules", "cardshark", "--hands", "5", "--json", "out.json", "--timeout", "20", "--bots", "probe.py"],
-        "koth": ["probe.py", "lim17", "--matches", "1", "--timeout", "20", "--json", "out.json"],
+        "koth play": ["probe.py", "lim17", "--matches", "1", "--timeout", "20", "--json", "out.json"],
     }[command]
     bjsim_here = f"{shlex.quote(sys.executable)} -c 'from bjsim.cli.main import main; main()' {command} "
     done = subprocess.run(
@@ -205,7 +205,7 @@ def test_ones_own_contest_with_a_player_in_python_is_resumed_by_the_command_that
     assert status == 0 and mark.exists(), err
     command = next(line for line in out.splitlines() if line.startswith("to resume after a stop: "))
     assert command.endswith(" --trust")
-    assert "No such option '--trust'" in refusal("koth", "lim17", "optimal", "--trust", "--out", tmp_path / "d")
+    assert "No such option '--trust'" in refusal("koth", "play", "lim17", "optimal", "--trust", "--out", tmp_path / "d")
 
 
 def test_bytecode_next_to_a_players_file_is_not_run_instead(tmp_path, evil):

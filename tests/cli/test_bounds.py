@@ -94,7 +94,7 @@ def test_an_exponent_of_many_digits_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_journal_with_such_an_exponent_is_refused(tmp_path: Path) -> None:
-    assert bjsim("koth", "lim13", "lim17", "--matches", 1, "--out", tmp_path / "c").status == 0
+    assert bjsim("koth", "play", "lim13", "lim17", "--matches", 1, "--out", tmp_path / "c").status == 0
     header = next(journal.read(tmp_path / "c"))
     header["contest"]["rules"]["blackjack_pays"] = HUGE
     line, _ = journal.encode_record({key: value for key, value in header.items() if key != "crc"}, 0)
@@ -162,7 +162,7 @@ def test_a_forge_reads_no_command_in_what_a_bot_wrote() -> None:
 
 def test_a_journal_of_thousands_of_bots_is_refused_or_replayed_soon(tmp_path: Path) -> None:
     """Finding 10: the search for balanced pairings takes time that grows with the square of the bots."""
-    assert bjsim("koth", "lim13", "lim17", "--matches", 1, "--out", tmp_path / "c").status == 0
+    assert bjsim("koth", "play", "lim13", "lim17", "--matches", 1, "--out", tmp_path / "c").status == 0
     records = list(journal.read(tmp_path / "c"))
     bots = records[0]["bots"]
     records[0]["bots"] = bots + [{**bots[0], "name": f"x{number}"} for number in range(2998)]

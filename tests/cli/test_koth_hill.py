@@ -191,8 +191,12 @@ def test_against_house_bots_results_depend_on_the_bot_alone(tmp_path: Path) -> N
     assert "--bot needs --hand" in refusal("koth", "show", many, "--bot", "optimal")
     assert bjsim("koth", "show", many).out.count("mark ") == 3
     for text in (",", "", "hoyle,"):
-        assert "use a list of bots" in refusal("koth", "lim13", "lim15", "--against", text, "--out", tmp_path / "c")
-    assert "not both" in refusal("koth", "lim13", "--against", "hoyle", "--house", "lim17", "--out", tmp_path / "c")
+        assert "use a list of bots" in refusal(
+            "koth", "play", "lim13", "lim15", "--against", text, "--out", tmp_path / "c"
+        )
+    assert "not both" in refusal(
+        "koth", "play", "lim13", "--against", "hoyle", "--house", "lim17", "--out", tmp_path / "c"
+    )
 
 
 @pytest.mark.parametrize("matches", [7, 8])
@@ -263,7 +267,7 @@ def faulty(tmp_path: Path) -> str:
 def test_notifications(tmp_path: Path, server: Any) -> None:
     url = f"http://127.0.0.1:{server.server_port}/hook?token=secret"
     words = ["lim13", "optimal", faulty(tmp_path), "--matches", 6, "--seed", 1, "--out", tmp_path / "c"]
-    outcome = bjsim("koth", *words, "--notify", url)
+    outcome = bjsim("koth", "play", *words, "--notify", url)
     assert outcome.status == 0 and "secret" not in outcome.out + outcome.err
     assert not any("secret" in file.read_text() for file in (tmp_path / "c").glob("*.*"))
     events = [message["event"] for _, _, message in server.got]
@@ -285,7 +289,7 @@ def test_the_sender_imports_nothing_from_the_current_folder(
         (bots / f"{name}.py").write_text(f"open({str(mark)!r}, 'w')")
     monkeypatch.chdir(bots)
     url = f"http://127.0.0.1:{server.server_port}/"
-    words = ["lim13", "lim17", "--matches", 1, "--out", tmp_path / "c", "--notify", url]
+    words = ["play", "lim13", "lim17", "--matches", 1, "--out", tmp_path / "c", "--notify", url]
     assert bjsim("koth", *words).status == 0
     assert server.got[-1][2]["event"] == "end" and not mark.exists()
 
@@ -295,7 +299,7 @@ def test_a_notification_neither_pings_nor_links(tmp_path: Path, server: Any) -> 
     url = f"http://127.0.0.1:{server.server_port}/"
     name = "@everyone <!a> <https://e.x|c> [x](y)"  # with " 2" at most 40 characters
     words = [f"{name}=lim17", "--matches", 1, "--out", tmp_path / "c", "--notify", url]
-    assert bjsim("koth", f"{name} 2=lim13", *words).status == 0
+    assert bjsim("koth", "play", f"{name} 2=lim13", *words).status == 0
     sent = [message for _, _, message in server.got]
     assert all(message["allowed_mentions"] == {"parse": []} for message in sent)
     assert name in json.dumps(sent) and any("everyone" in message["text"] for message in sent)
@@ -308,7 +312,7 @@ def test_a_failed_notification_disturbs_nothing(
 ) -> None:
     port = 9 if kind == "refused" else server.server_port
     server.answer = 302 if kind == "redirect" else 500
-    words = ["lim13", "optimal", "lim17", "--matches", 4, "--seed", 1]
+    words = ["play", "lim13", "optimal", "lim17", "--matches", 4, "--seed", 1]
     assert bjsim("koth", *words, "--out", tmp_path / "b").status == 0
     assert bjsim("koth", *words, "--out", tmp_path / "c", "--notify", f"http://127.0.0.1:{port}/secret").status == 0
     warnings = capfd.readouterr().err
@@ -331,7 +335,7 @@ def test_a_failed_notification_disturbs_nothing(
     ],
 )
 def test_other_urls_are_refused(tmp_path: Path, url: str) -> None:
-    words = ["koth", "lim13", "lim17", "--out", tmp_path / "c", "--notify", url]
+    words = ["koth", "play", "lim13", "lim17", "--out", tmp_path / "c", "--notify", url]
     assert "http:// or https://" in refusal(*words) and not (tmp_path / "c").exists()
 
 

@@ -124,7 +124,7 @@ def test_workers_are_spawned_and_change_no_bit(tmp_path, bjsim):
 @pytest.mark.slow
 def test_a_contest_of_strategies_charts_and_python_players(tmp_path, bjsim):
     (tmp_path / "timid.py").write_text(PLAYER)
-    done = bjsim("koth", "optimal", "lim17", "timid.py:Timid", "--matches", 2, "--workers", 2, "--seed", 1)
+    done = bjsim("koth", "play", "optimal", "lim17", "timid.py:Timid", "--matches", 2, "--workers", 2, "--seed", 1)
     assert done.status == 0, done.err
     assert (tmp_path / "contest" / "index.html").exists()
     for option in ("resume", "show", "verify"):
@@ -141,7 +141,7 @@ def test_a_player_from_a_file_plays_in_one_process(tmp_path, bjsim):
     assert done.status == 2 and "give it as module:object, or --workers 1" in done.err
 
 
-@pytest.mark.parametrize("line", ["run --hands 10 --bots bot.py", "bot check bot.py", "koth optimal bot.py"])
+@pytest.mark.parametrize("line", ["run --hands 10 --bots bot.py", "bot check bot.py", "koth play optimal bot.py"])
 def test_programs_are_refused_in_one_line(tmp_path, bjsim, line):
     (tmp_path / "bot.py").write_text(PROGRAM)
     done = bjsim(*line.split(), "--sandbox", "off")

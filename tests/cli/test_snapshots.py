@@ -74,9 +74,9 @@ ERRORS = """
     bjsim replay --bots optimal --round x
     bjsim learn --mdp broken.json
     bjsim learn --mdp mdp.json
-    bjsim koth lim17
-    bjsim koth lim17 lim18 --rules neller
-    bjsim koth --config contest.toml
+    bjsim koth play lim17
+    bjsim koth play lim17 lim18 --rules neller
+    bjsim koth play --config contest.toml
     bjsim koth resume gone
     bjsim bot check gone.c
     bjsim bot new mybot --language cobol

@@ -41,7 +41,7 @@ HUGE = {"matches = 0x": 50_000, "seed = 0x": 33, "timeout = 0x": 5000, "until = 
 def test_numbers_of_thousands_of_digits_in_a_contest_file(tmp_path, start, digits):
     path = tmp_path / "contest.toml"
     path.write_text(start + "1" * digits + ("]" if "[0" in start else ""))
-    said = refusal("koth", "lim17", "optimal", "--config", path, "--out", tmp_path / "c")
+    said = refusal("koth", "play", "lim17", "optimal", "--config", path, "--out", tmp_path / "c")
     assert str(path) in said and "2^128" in said
 
 
@@ -50,7 +50,7 @@ def test_numbers_of_thousands_of_digits_in_a_contest_file(tmp_path, start, digit
 def test_thousands_of_nested_lists_in_a_contest_file(tmp_path, key, depth):
     path = tmp_path / "contest.toml"
     path.write_text(f"{key} = " + "[" * depth + "]" * depth)
-    assert str(path) in refusal("koth", "lim17", "optimal", "--config", path, "--out", tmp_path / "c")
+    assert str(path) in refusal("koth", "play", "lim17", "optimal", "--config", path, "--out", tmp_path / "c")
 
 
 @pytest.mark.parametrize("text", ["chips = 0x" + "f" * 5000, "chips = " + "9" * 5000, "chips = " + "[" * 5000])
@@ -63,7 +63,7 @@ def test_the_same_in_a_file_of_rules(tmp_path, text):
 def test_a_message_is_not_longer_than_a_screen(tmp_path):
     path = tmp_path / "contest.toml"
     path.write_text(f'"{"x" * 60_000}" = 1')
-    said = refusal("koth", "lim17", "optimal", "--config", path)
+    said = refusal("koth", "play", "lim17", "optimal", "--config", path)
     assert len(said) < 2000 and said.startswith(str(path)) and "timeout" in said
 
 
@@ -215,7 +215,7 @@ def test_a_build_error_and_a_log_record_are_fit_to_be_printed():
 
 
 @needs(".c")
-@pytest.mark.parametrize("command", ["bot check", "koth"])
+@pytest.mark.parametrize("command", ["bot check", "koth play"])
 def test_a_compilers_message_that_a_bot_wrote_does_not_steer_the_terminal(tmp_path, command):
     (tmp_path / "esc.c").write_text(f"#error {ESCAPES}\n")
     options = ["esc.c"] if command == "bot check" else ["esc.c", "lim17", "--matches", "1"]
@@ -285,7 +285,7 @@ def test_failure_to_start_a_process_is_reported(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fork", refuse)
     multiprocessing.active_children()
-    status, _, err = bjsim("koth", "lim17", "optimal", "--out", tmp_path / "c")
+    status, _, err = bjsim("koth", "play", "lim17", "optimal", "--out", tmp_path / "c")
     assert status == 1 and err == "bjsim: refused; the limit on processes may be reached (see `ulimit -u`)\n"
     assert bjsim("run", "--bots", "lim17", "--hands", 10, "--workers", 1).status == 0  # which needs none
 

@@ -58,7 +58,7 @@ def hits_of_the_oracle(tmp_path, *options):
     """How often it hits in a contest of four, and its mean number of chips."""
     (tmp_path / "oracle.py").write_text(ORACLE)
     bots = [f"oracle={tmp_path / 'oracle.py'}:decide", "optimal", "lim17", "kelly"]
-    status, _, err = bjsim("koth", *bots, "--matches", MATCHES, "--out", tmp_path / "c", *options)
+    status, _, err = bjsim("koth", "play", *bots, "--matches", MATCHES, "--out", tmp_path / "c", *options)
     assert status == 0, err
     return sum("H" in r["moves"][r["seats"].index(0)] for r in make_rounds(tmp_path / "c") if 0 in r["seats"])
 
@@ -77,7 +77,7 @@ def test_two_contests_without_a_seed_deal_different_cards(tmp_path):
     """Error rate 2^-128."""
     seeds = []
     for name in "ab":
-        assert bjsim("koth", "lim17", "optimal", "--matches", 1, "--out", tmp_path / name).status == 0
+        assert bjsim("koth", "play", "lim17", "optimal", "--matches", 1, "--out", tmp_path / name).status == 0
         seeds.append(next(journal.read(tmp_path / name))["contest"]["seed"])
     assert seeds[0] != seeds[1] and min(seeds) >= 2**64
     assert [record["cards"] for record in make_rounds(tmp_path / "a")] != [
@@ -85,7 +85,7 @@ def test_two_contests_without_a_seed_deal_different_cards(tmp_path):
     ]
     config = tmp_path / "contest.toml"
     config.write_text('bots = ["lim17", "optimal"]\nmatches = 1\n')
-    assert bjsim("koth", "--config", config, "--out", tmp_path / "c").status == 0
+    assert bjsim("koth", "play", "--config", config, "--out", tmp_path / "c").status == 0
     assert next(journal.read(tmp_path / "c"))["contest"]["seed"] not in seeds
 
 
@@ -98,7 +98,7 @@ def test_the_seed_is_shown_when_the_contest_is_closed_and_not_before(tmp_path, m
     folder = tmp_path / "c"
     with monkeypatch.context() as patch:
         patch.setattr(ContestScreen, "update", stop_later)
-        status, out, err = bjsim("koth", "lim17", "optimal", "--matches", 4, "--out", folder, *options)
+        status, out, err = bjsim("koth", "play", "lim17", "optimal", "--matches", 4, "--out", folder, *options)
     assert status == 130
     seed = str(next(journal.read(folder))["contest"]["seed"])
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != journal.NAME]
@@ -136,14 +136,18 @@ def test_a_house_player_that_is_a_program_could_guess_too(tmp_path, caplog):
 
 @pytest.mark.parametrize("seed", [10**15 + 1, 2**64 + 1, MAX_SEED])
 def test_seeds_of_any_size_up_to_128_bits_are_accepted(tmp_path, seed):
-    assert bjsim("koth", "lim17", "optimal", "--matches", 1, "--seed", seed, "--out", tmp_path / "c").status == 0
+    assert (
+        bjsim("koth", "play", "lim17", "optimal", "--matches", 1, "--seed", seed, "--out", tmp_path / "c").status == 0
+    )
     assert next(journal.read(tmp_path / "c"))["contest"]["seed"] == seed  # to the last digit
     assert bjsim("koth", "verify", tmp_path / "c").status == 0
     assert bjsim("run", "--bots", "lim17", "--hands", 10, "--seed", seed, "--json", "-").json["seed"] == seed
 
 
 def test_larger_seeds_are_refused(tmp_path):
-    assert "a whole number from 0 to" in refusal("koth", "lim17", "lim18", "--seed", MAX_SEED + 1, "--out", tmp_path)
+    assert "a whole number from 0 to" in refusal(
+        "koth", "play", "lim17", "lim18", "--seed", MAX_SEED + 1, "--out", tmp_path
+    )
     assert "a whole number from 0 to" in refusal("run", "--bots", "lim17", "--hands", 1, "--seed", "9" * 5000)
 
 

@@ -102,5 +102,16 @@ def test_a_killed_run_leaves_no_worker() -> None:
 def test_a_killed_contest_leaves_no_worker_and_no_bot(tmp_path: Path) -> None:
     """During a move that would take a long time."""
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(600)\nprint('S')\n")
-    contest = ("koth", tmp_path / "slow.py", "lim17", "--out", tmp_path / "out", "--timeout", "500", "--workers", "2")
+    contest = (
+        "koth",
+        "play",
+        tmp_path / "slow.py",
+        "lim17",
+        "--out",
+        tmp_path / "out",
+        "--timeout",
+        "500",
+        "--workers",
+        "2",
+    )
     assert left_after_a_kill(*BJSIM, *contest, children=4) == set()

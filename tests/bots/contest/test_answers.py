@@ -34,7 +34,7 @@ def forged(source: Path, target: Path, one: int, other: int) -> None:
 
 
 def test_exchanged_names_of_strategies_do_not_verify(tmp_path: Path) -> None:
-    play = ["koth", "optimal", "lim13", "lim17", "--matches", 3, "--seed", 5, "--out", tmp_path / "c"]
+    play = ["koth", "play", "optimal", "lim13", "lim17", "--matches", 3, "--seed", 5, "--out", tmp_path / "c"]
     assert bjsim(*play).status == 0
     honest = bjsim("koth", "verify", tmp_path / "c")
     assert honest.status == 0 and "every card and chip is correct" in honest.out
@@ -48,7 +48,7 @@ def test_exchanged_names_of_strategies_do_not_verify(tmp_path: Path) -> None:
 def test_the_commitment_is_told_at_the_start_and_verified_after_the_close(tmp_path: Path) -> None:
     """Paths are shortened when the contest is closed; another seed has another digest."""
     (tmp_path / "bot.txt").write_text(CHART)
-    words = ("koth", tmp_path / "bot.txt", "lim17", "--matches", 1)
+    words = ("koth", "play", tmp_path / "bot.txt", "lim17", "--matches", 1)
     played = bjsim(*words, "--seed", 2**60, "--out", tmp_path / "c").out
     [line] = [line for line in played.splitlines() if line.startswith("commitment: ")]
     assert len(line.split()[1]) == 64
@@ -64,7 +64,7 @@ def contest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "bots").mkdir()
     for name, text in (("hits", HITS), ("stands", STANDS), ("random", RANDOM), ("faulty", "print('X')\n")):
         (folder / "bots" / f"{name}.py").write_text(text)
-    played = bjsim("koth", folder / "bots", "--matches", 2, "--seed", 4, "--timeout", 20, "--out", folder / "c")
+    played = bjsim("koth", "play", folder / "bots", "--matches", 2, "--seed", 4, "--timeout", 20, "--out", folder / "c")
     assert played.status == 0, played.err
     return folder
 

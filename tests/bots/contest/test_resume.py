@@ -227,7 +227,7 @@ def killed_at_random(folder: Path, kills: int, arguments: list[str], whole_size:
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth"]
     file, done = folder / journal.NAME, 0
     for size in sorted(chance.uniform(0, 0.9 * whole_size) for _ in range(kills)):
-        rest = ["resume", str(folder)] if file.exists() else [*arguments, "--out", str(folder)]
+        rest = ["resume", str(folder)] if file.exists() else ["play", *arguments, "--out", str(folder)]
         process = subprocess.Popen([*command, *rest], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if file.exists() and file.stat().st_size >= size:
             time.sleep(chance.uniform(0, 0.5))
@@ -245,7 +245,7 @@ def test_killed_it_ends_as_if_never_stopped(tmp_path, kills):
     arguments = [*BOTS, "--seed", "3", "--matches", str(16 + 4 * kills)]
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth"]
     calm, disturbed = tmp_path / "calm", tmp_path / "disturbed"
-    subprocess.run([*command, *arguments, "--out", str(calm)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*command, "play", *arguments, "--out", str(calm)], check=True, stdout=subprocess.DEVNULL)
     killed = killed_at_random(disturbed, kills, arguments, len(whole(calm)), random.Random(kills))
     assert killed >= kills / 2
     for name in (journal.NAME, "standings.json", "standings.csv"):
