@@ -7,7 +7,9 @@ BjsimError
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,6 +34,25 @@ def shorten(value: object, most: int = 100) -> str:
     """A value as text for a message, with at most so many characters."""
     text = str(value)
     return text if len(text) <= most else f"{text[:most]}…"
+
+
+def suggest(typed: str, known: Iterable[str], otherwise: str = "") -> str:
+    """`did you mean X?`, with the known name that is most like what was typed, or `otherwise` if none is like it.
+
+    Letters in another order come first (`lim71`: `lim17`), then part of a name (`stands_on`: `dealer_stands_on`), then
+    similar names with the same first letter, then abbreviations (`dbl`: `double_on`).
+    """
+
+    def likeness(name: str) -> tuple[bool, bool, float]:
+        ratio = difflib.SequenceMatcher(None, name, typed).ratio()
+        return sorted(typed) == sorted(name), len(typed) > 2 and typed in name, ratio * (typed[:1] == name[:1])
+
+    names = [*known]
+    best = max(names, key=likeness)
+    if not any(likeness(best)[:2]) and likeness(best)[2] < 0.6:
+        pattern = ".*".join(map(re.escape, typed))
+        best = next((name for name in names if len(typed) > 2 and re.match(pattern, name)), "")
+    return f"did you mean {best}?" if best else otherwise
 
 
 @contextmanager

@@ -68,18 +68,18 @@ def test_the_tutorial(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["lim17"], "two bots or more"),
-        (["lim17", "lim71"], "did you mean lim1"),
-        (["lim17", "lim18", "--until", "never"], "decided, or a number of seconds"),
-        (["lim17", "lim18", "--rules", "neller"], "replay ties"),
-        (["lim17", "lim18", "--timeout", "-1"], "seconds, above 0"),
+        (["play", "lim17"], "two bots or more"),
+        (["play", "lim17", "lim71"], "did you mean lim17?"),
+        (["play", "lim17", "lim18", "--until", "never"], "decided, or a number of seconds"),
+        (["play", "lim17", "lim18", "--rules", "neller"], "replay ties"),
+        (["play", "lim17", "lim18", "--timeout", "-1"], "seconds, above 0"),
         (["show", "nowhere"], "no contest in nowhere"),
         (["resume", "nowhere"], "no contest in nowhere"),
         (["verify", "nowhere"], "no contest in nowhere"),
-        (["shw", "final"], "did you mean `bjsim koth show`?"),
-        (["--resume", "final"], "did you mean `bjsim koth resume`?"),
-        (["lim17", "--resume", "x"], "No such option"),
-        (["--config", "nowhere.toml"], "cannot read the contest nowhere.toml"),
+        (["shw", "final"], "Did you mean 'show'?"),
+        (["lim17", "optimal"], "No such command 'lim17'"),
+        (["play", "lim17", "--resume", "x"], "No such option"),
+        (["play", "--config", "nowhere.toml"], "cannot read the contest nowhere.toml"),
     ],
 )
 def test_errors_are_one_line(tmp_path, monkeypatch, capsys, arguments, said):
@@ -105,7 +105,7 @@ def test_the_command_to_go_on_can_be_typed_as_it_is_printed(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr(ContestScreen, "update", interrupt)
-        run("koth", "lim17", "optimal", "--matches", 4, "--out", "k i", *options, status=130)
+        run("koth", "play", "lim17", "optimal", "--matches", 4, "--out", "k i", *options, status=130)
     command = f"bjsim koth resume 'k i'{needed}"
     printed = capsys.readouterr().out
     assert f"to resume after a stop: {command}\n" in printed and f"stopped; resume with: {command}\n" in printed
@@ -129,12 +129,12 @@ def test_a_contest_may_be_hosted_from_another_folder(tmp_path, monkeypatch, caps
     (tmp_path / "mine").mkdir()
     run("bot", "export", "lim17", "--output", "mine/same.py")
     (tmp_path / "mine" / "contest.toml").write_text('bots = ["same.py", "lim17"]\nmatches = 2')
-    run("koth", "--config", "mine/contest.toml", "--sandbox", "off", "--timeout", 20)
+    run("koth", "play", "--config", "mine/contest.toml", "--sandbox", "off", "--timeout", 20)
     assert "2 matches; ended" in capsys.readouterr().out
 
 
 def test_house_players_fill_chairs_and_are_not_ranked(tmp_path, capsys):
-    run("koth", "lim17", "optimal", "--house", "mimic", "--matches", 2, "--out", tmp_path)
+    run("koth", "play", "lim17", "optimal", "--house", "mimic", "--matches", 2, "--out", tmp_path)
     rows = json.loads((tmp_path / "standings.json").read_text())
     assert [row["bot"] for row in rows] and len(rows) == 2
     run("koth", "verify", tmp_path)
@@ -148,7 +148,7 @@ def test_a_hand_has_totals_and_chips_and_says_why_a_tie_loses(tmp_path, capsys):
     """Of two with 20 against 20 and 19 against 20; a bust hand of 25 is no tie, although the dealer has 25 too."""
     said = []
     for seed, hand in ((1, "1.1.10"), (3, "2.1.4")):
-        run("koth", "lim17", "hoyle", "--matches", 2, "--seed", seed, "--out", tmp_path / hand)
+        run("koth", "play", "lim17", "hoyle", "--matches", 2, "--seed", seed, "--out", tmp_path / hand)
         capsys.readouterr()
         run("koth", "show", tmp_path / hand, "--hand", hand)
         said.append(capsys.readouterr().out.splitlines())
@@ -164,7 +164,7 @@ def test_a_hand_has_totals_and_chips_and_says_why_a_tie_loses(tmp_path, capsys):
 
 def test_odd_names_and_the_same_bot_twice(tmp_path, capsys):
     bots = ["[/b]<i>=lim17", "[red]=lim17", "名前 & co=lim17", "lim17", "lim17"]
-    run("koth", *bots, "--matches", 2, "--out", tmp_path / "[x]")
+    run("koth", "play", *bots, "--matches", 2, "--out", tmp_path / "[x]")
     run("koth", "show", tmp_path / "[x]")
     run("koth", "verify", tmp_path / "[x]")
     printed = capsys.readouterr().out
@@ -176,7 +176,7 @@ def test_odd_names_and_the_same_bot_twice(tmp_path, capsys):
 
 def test_thirty_bots(tmp_path, capsys):
     bots = [f"bot{number}={name}" for number, name in enumerate(["lim17", "optimal", "hoyle"] * 10)]
-    run("koth", *bots, "--matches", 2, "--seed", 1, "--out", tmp_path, "--workers", 2)
+    run("koth", "play", *bots, "--matches", 2, "--seed", 1, "--out", tmp_path, "--workers", 2)
     rows = json.loads((tmp_path / "standings.json").read_text())
     assert len(rows) == 30 and {row["hands"] for row in rows} == {50} and {row["matches"] for row in rows} == {2}
     run("koth", "verify", tmp_path)
@@ -189,7 +189,7 @@ def frames(folder, columns):
     One bot is slow, because a quick contest would end before the display is updated."""
     bot = "import sys, time\ntime.sleep(0.004)\nprint('H' if int(sys.argv[1]) < 15 else 'Q')\n"
     (folder / "wild.py").write_text(bot)
-    arguments = ["koth", "wild.py", "optimal", "--matches", "12", "--sandbox", "off", "--out", f"seen{columns}"]
+    arguments = ["koth", "play", "wild.py", "optimal", "--matches", "12", "--sandbox", "off", "--out", f"seen{columns}"]
     child, terminal = pty.fork()
     if not child:
         os.chdir(folder)
@@ -253,7 +253,7 @@ def test_standings_cut_no_number_and_no_name(columns, factor):
 
 @pytest.mark.parametrize("matches", [7, 8])
 def test_no_interval_is_shown_from_fewer_than_eight_matches(tmp_path, capsys, matches):
-    run("koth", "lim17", "optimal", "--matches", matches, "--out", tmp_path)
+    run("koth", "play", "lim17", "optimal", "--matches", matches, "--out", tmp_path)
     known = matches == 8
     printed, page = capsys.readouterr().out, (tmp_path / "index.html").read_text(encoding="utf-8")
     rows = json.loads((tmp_path / "standings.json").read_text())
@@ -271,7 +271,7 @@ def test_a_bot_that_cannot_be_started_is_listed_last_and_not_ranked(tmp_path, ca
     (tmp_path / "abroken.py").write_text("print(")
     (tmp_path / "buster.py").write_text("def decide(view):\n    return 'H'\n")
     bots = [tmp_path / "abroken.py", f"buster={tmp_path / 'buster.py'}:decide", "mimic"]
-    run("koth", *bots, "--matches", 2, "--seed", 1, "--out", tmp_path / "out", "--sandbox", "off")
+    run("koth", "play", *bots, "--matches", 2, "--seed", 1, "--out", tmp_path / "out", "--sandbox", "off")
     rows = json.loads((tmp_path / "out" / "standings.json").read_text())
     assert [(row["rank"], row["bot"]) for row in rows] == [(1, "mimic"), (2, "buster"), (None, "abroken")]
     assert rows[2]["chips"] > rows[1]["chips"] and rows[2]["group"] == ""
@@ -286,12 +286,12 @@ def test_a_bot_that_cannot_be_started_is_listed_last_and_not_ranked(tmp_path, ca
 def test_programs_play_a_contest_only_in_a_sandbox(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("bjsim.bots.sandbox.restrictions.find_obstacle", lambda: "there is none")
     (tmp_path / "bot.py").write_text("print('S')")
-    arguments = ["koth", tmp_path / "bot.py", "lim17", "--matches", "2", "--out", tmp_path / "out"]
+    arguments = ["koth", "play", tmp_path / "bot.py", "lim17", "--matches", "2", "--out", tmp_path / "out"]
     run(*arguments, status=1)
     assert capsys.readouterr().err == "bjsim: a sandbox is required, but there is none\n"
     assert not (tmp_path / "out").exists()
     run(*arguments, "--sandbox", "auto")
-    run("koth", "optimal", "lim17", "--matches", "2", "--out", tmp_path / "other")  # no programs
+    run("koth", "play", "optimal", "lim17", "--matches", "2", "--out", tmp_path / "other")  # no programs
 
 
 @needs_sandbox
@@ -300,7 +300,7 @@ def test_cold_bots_have_no_server_also_after_a_resume(tmp_path, capsys):
     (tmp_path / "bot.py").write_text("import os; print('S' if os.getppid() == 1 else 'forked')")
     for option in ([], ["--cold"]):
         out = tmp_path / f"out{len(option)}"
-        run("koth", tmp_path / "bot.py", "lim17", "--matches", "1", "--timeout", "20", *option, "--out", out)
+        run("koth", "play", tmp_path / "bot.py", "lim17", "--matches", "1", "--timeout", "20", *option, "--out", out)
         faults = {row["bot"]: row["faults"] for row in json.loads((out / "standings.json").read_text())}
         assert bool(faults["bot"]) == (not option)
         run("koth", "close", out)
@@ -319,14 +319,14 @@ def test_a_contest_from_before_there_were_cold_ones_is_not_cold():
 def test_too_few_files_are_one_line_before_the_contest(tmp_path, monkeypatch, capsys):
     (tmp_path / "bot.py").write_text("print('S')")
     monkeypatch.setattr("bjsim.bots.sandbox.session.resource.getrlimit", lambda kind: (100, 100))
-    run("koth", tmp_path / "bot.py", "lim17", "--out", tmp_path / "out", status=1)
+    run("koth", "play", tmp_path / "bot.py", "lim17", "--out", tmp_path / "out", status=1)
     said = capsys.readouterr().err
     assert re.fullmatch(r"bjsim: the bots need [0-9]+ open files, and 100 are allowed here \(ulimit -Hn\)\n", said)
     assert not (tmp_path / "out").exists()
 
 
 def test_json_is_the_standings_whether_played_or_shown(tmp_path, capsys):
-    run("koth", "lim17", "optimal", "--matches", 2, "--out", tmp_path / "c", "--json", tmp_path / "played.json")
+    run("koth", "play", "lim17", "optimal", "--matches", 2, "--out", tmp_path / "c", "--json", tmp_path / "played.json")
     capsys.readouterr()
     run("koth", "show", tmp_path / "c", "--json", "-")
     shown = json.loads(capsys.readouterr().out)
@@ -336,13 +336,13 @@ def test_json_is_the_standings_whether_played_or_shown(tmp_path, capsys):
 
 
 def test_json_of_anything_else_is_refused(tmp_path, capsys):
-    run("koth", "lim17", "optimal", "--matches", 1, "--out", tmp_path)
+    run("koth", "play", "lim17", "optimal", "--matches", 1, "--out", tmp_path)
     run("koth", "show", tmp_path, "--hand", "1.1.1", "--json", "-", status=2)
     assert "--json writes the standings" in capsys.readouterr().err
 
 
 def test_ctrl_c_shows_the_standings_and_how_to_resume(tmp_path):
-    command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth", "lim17", "optimal"]
+    command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth", "play", "lim17", "optimal"]
     process = subprocess.Popen(
         [*command, "--matches", "100000", "--out", tmp_path / "c"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
@@ -358,18 +358,10 @@ def test_ctrl_c_shows_the_standings_and_how_to_resume(tmp_path):
 
 
 def test_an_unwritable_json_path_is_refused_before_the_contest(tmp_path, capsys):
-    run("koth", "lim17", "optimal", "--out", tmp_path / "c", "--json", tmp_path / "no" / "x.json", status=2)
+    run("koth", "play", "lim17", "optimal", "--out", tmp_path / "c", "--json", tmp_path / "no" / "x.json", status=2)
     assert "cannot write" in capsys.readouterr().err and not (tmp_path / "c").exists()
 
 
-def test_both_forms_of_the_command_play_the_same_contest(tmp_path, capsys):
-    bots = ["lim17", "optimal", "--matches", 2, "--seed", 5]
-    run("koth", *bots, "--out", tmp_path / "plain")
-    run("koth", "play", *bots, "--out", tmp_path / "play")
-    assert len({(tmp_path / folder / "journal.jsonl").read_bytes() for folder in ("plain", "play")}) == 1
-    for word in ("show", "resume", "verify"):
-        capsys.readouterr()
-        run("koth", word, tmp_path / "play")
-        assert ("every card and chip is correct" if word == "verify" else "optimal") in capsys.readouterr().out
-    run("koth", "./play", "lim17", status=2)  # a bot called play
-    assert "play" in capsys.readouterr().err
+def test_a_bot_may_be_called_like_a_subcommand(tmp_path, capsys):
+    run("koth", "play", "play=lim17", "optimal", "--matches", 1, "--out", tmp_path / "c")
+    assert "play" in capsys.readouterr().out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import json
 import math
@@ -17,7 +16,7 @@ from click.shell_completion import CompletionItem
 from bjsim.arguments import MAX_COUNT, whole_number
 from bjsim.arguments import check_writable as check_writable
 from bjsim.bots.protocol import TIMEOUT
-from bjsim.errors import InputError
+from bjsim.errors import InputError, suggest
 from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import MAX_SEED
@@ -201,9 +200,8 @@ def the_rules(rules: str | Rules, settings: tuple[str, ...], decks: str | None) 
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals and parse_word(name.strip()) is None:
-            near = difflib.get_close_matches(name.strip(), WORDS, 1)
-            hint = f"; did you mean {near[0]}?" if near else f" or one of {', '.join(WORDS)}"
-            raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as peek=true{hint}")
+            hint = suggest(name.strip(), WORDS, f"single words are {', '.join(WORDS)}")
+            raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as peek=true; {hint}")
         changes[name.strip()] = value.strip() if equals else True
     if decks is not None:
         changes["decks"] = decks

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +14,7 @@ from bjsim.cli.solve_page import draw_solved
 from bjsim.cli.solve_shoe import print_hand, read_hand, shoe_options, solve_shoe
 from bjsim.cli.solve_tables import print_dealer, print_table, print_value
 from bjsim.cli.waiting import waiting
-from bjsim.errors import InputError
+from bjsim.errors import InputError, suggest
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.labelled_table import LabelledTable
@@ -35,10 +34,8 @@ class TableName(click.Choice[str]):
         if value in PRESETS or str(value).endswith(".toml"):
             raise InputError(f"{value} is a game, not a table; write --rules {value}")
         name = str(value).lower().replace("_", "-")
-        if name not in self.choices and (near := difflib.get_close_matches(name, self.choices, 1, 0.5)):
-            raise InputError(
-                f"no table is called '{value}'; did you mean {near[0]}? Tables are {', '.join(self.choices)}"
-            )
+        if name not in self.choices and (hint := suggest(name, self.choices)):
+            raise InputError(f"no table is called '{value}'; {hint} Tables are {', '.join(self.choices)}")
         return super().convert(name if name in self.choices else value, param, ctx)
 
 

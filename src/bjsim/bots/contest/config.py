@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bjsim.bots.protocol import TIMEOUT, printable
-from bjsim.errors import InputError
+from bjsim.errors import InputError, suggest
 from bjsim.sim.game.presets import load_rules, named_rules
 from bjsim.sim.game.random_stream import MAX_SEED, random_seed
 from bjsim.sim.game.rules import Rules, RulesError
@@ -209,8 +208,8 @@ def with_settings(contest: Contest, given: Mapping[str, Any], counted: bool = Fa
 def _check_names(given: Mapping[str, Any]) -> None:
     for name in given:
         if name not in (*SETTINGS, "rules"):
-            near = difflib.get_close_matches(name, (*SETTINGS, "rules", "bots"), 1)
-            hint = f"did you mean {near[0]}?" if near else f"the settings are bots, rules, {', '.join(SETTINGS)}"
+            known = ("bots", "rules", *SETTINGS)
+            hint = suggest(name, known, f"the settings are {', '.join(known)}")
             raise ConfigError(f"unknown setting {name!r}; {hint}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 from collections.abc import Iterable
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bjsim.arguments import a_type
+from bjsim.errors import suggest
 from bjsim.sim.game.rule_fields import not_modelled
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.toml_files import read_toml
@@ -181,8 +181,7 @@ def named_rules(name: str) -> Rules:
         return PRESETS[name].rules
     if refused := not_modelled(name):
         raise refused
-    near = difflib.get_close_matches(name, PRESETS, 1)
-    hint = f"did you mean {near[0]}?" if near else f"presets are {', '.join(PRESETS)}."
+    hint = suggest(name, PRESETS, f"presets are {', '.join(PRESETS)}.")
     raise RulesError(f"no rule set is called {name!r}; {hint} A rules file must end in .toml")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -11,7 +10,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
-from bjsim.errors import InputError, shorten
+from bjsim.errors import InputError, shorten, suggest
 from bjsim.sim.game import rule_parsers as parsers
 
 BOOL = "true or false"
@@ -58,20 +57,14 @@ def plain(value: object) -> object:
 
 
 def unknown_field(name: str, known: Iterable[str]) -> RulesError:
-    """The error for a field that does not exist; it names the most similar one with the same first letter."""
+    """The error for a field that does not exist; it names the most similar one."""
     if refused := not_modelled(name):
         return refused
     name = shorten(name)
-    typed, known = name.lower(), [*known]
-    if meant := [ALIASES[typed]] if typed in ALIASES else [*WORDS.get(typed, ())]:
-        return RulesError(f"no rule is called {name!r}; did you mean {meant[0]}?")
-    near = difflib.get_close_matches(typed, [field for field in (*known, *WORDS) if field[:1] == typed[:1]], 1)
-    if near:
-        return RulesError(f"no rule is called {name!r}; did you mean {near[0]}?")
-    short_for = next(
-        (f"did you mean {field}? " for field in known if re.match(".*".join(map(re.escape, typed)), field)), ""
-    )
-    return RulesError(f"no rule is called {name!r}; {short_for}`bjsim rules --fields` lists all")
+    typed = name.lower()
+    meant = [ALIASES[typed]] if typed in ALIASES else [*WORDS.get(typed, ())]
+    hint = suggest(typed, (*known, *WORDS), "`bjsim rules --fields` lists all")
+    return RulesError(f"no rule is called {name!r}; {f'did you mean {meant[0]}?' if meant else hint}")
 
 
 def not_modelled(name: str) -> RulesError | None:

@@ -13,7 +13,6 @@ in place, since `16vT S>=0` is meant for hands that may not surrender; to stop s
 
 from __future__ import annotations
 
-import difflib
 import operator
 import os
 import re
@@ -24,7 +23,7 @@ from functools import cached_property
 from math import ceil, floor
 from pathlib import Path
 
-from bjsim.errors import InputError
+from bjsim.errors import InputError, suggest
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import PAIR, SOFT, parse_row
 from bjsim.strategies.formats.parser import SAME_COLUMN, SAME_ROW
@@ -286,8 +285,7 @@ def find_departures(text: str | os.PathLike[str]) -> tuple[Departure, ...]:
     if names_sets(words):
         return parse_departures("\n".join(NAMED_SETS[name] for name in dict.fromkeys(names)))
     if not re.search(r"[<>≤≥]", words) and words:
-        near = difflib.get_close_matches(names[0], NAMED_SETS, 1)
-        hint = f"did you mean {near[0]}?" if near else f"sets are {', '.join(NAMED_SETS)}, joined by +."
+        hint = suggest(names[0], NAMED_SETS, f"sets are {', '.join(NAMED_SETS)}, joined by +.")
         raise InputError(f"no set of index plays is called {words[:40]!r}; {hint} A file must end in .txt")
     return parse_departures(words)
 

@@ -17,7 +17,6 @@ All counts are exact: tags are fractions, and `scaled_tags` are integers for com
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -25,7 +24,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from bjsim.errors import InputError, shorten
+from bjsim.errors import InputError, shorten, suggest
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.strategies.counting.tags import LARGEST_TAG, parse_number, parse_tags
 
@@ -135,8 +134,7 @@ class CountingSystem:
         known = [field.name for field in fields(self)]
         for name in values:
             if name not in known:
-                near = difflib.get_close_matches(name, known, 1)
-                hint = f"did you mean {near[0]}?" if near else f"use {', '.join(known)}"
+                hint = suggest(name, known, f"use {', '.join(known)}")
                 raise InputError(f"a counting system has no field {name!r}; {hint}")
         return replace(self, **values)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from bjsim.errors import InputError
+from bjsim.errors import InputError, suggest
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.toml_files import read_toml
 
@@ -35,8 +34,7 @@ def find_system(name: str | os.PathLike[str]) -> CountingSystem:
     text = os.fspath(name)
     if text.lower() in systems:
         return systems[text.lower()]
-    near = difflib.get_close_matches(text.lower(), systems, 1)
-    hint = f"did you mean {near[0]}?" if near else f"systems are {', '.join(systems)}."
+    hint = suggest(text.lower(), systems, f"systems are {', '.join(systems)}.")
     raise InputError(f"no counting system is called {text!r}; {hint} A file of one must end in .toml")
 
 

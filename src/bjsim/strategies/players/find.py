@@ -6,7 +6,6 @@ the entry-point group `bjsim.players`, chart files, `module:object` and `file.py
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import importlib
 import importlib.util
@@ -20,7 +19,7 @@ from types import CodeType, ModuleType
 from typing import Any, cast
 
 from bjsim.arguments import a_type
-from bjsim.errors import InputError
+from bjsim.errors import InputError, suggest
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
@@ -90,10 +89,11 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
         return _as_player(text, _load_object(text), rules)
     if Path(text).is_file():
         return load_chart(text, rules)
+    if Path(text).is_dir():
+        raise UnknownPlayer(f"{text} is a folder")
     if os.sep in text or Path(text).suffix:
-        raise UnknownPlayer(f"{text} is a folder" if Path(text).is_dir() else f"no such file: {text}")
-    near = difflib.get_close_matches(text, player_names(), 1)
-    hint = f"did you mean {near[0]}?" if near else f"named strategies are {', '.join(player_names())}."
+        raise UnknownPlayer(f"no such file: {text}")
+    hint = suggest(text, player_names(), f"named strategies are {', '.join(player_names())}.")
     raise UnknownPlayer(
         f"no bot is called {text!r}; {hint} A chart file, module:object or file.py:object is accepted too"
     )
