@@ -22,6 +22,7 @@ from bjsim.cli.convergence import (
 from bjsim.cli.render import interval, percent
 from bjsim.html_pages import render_page
 from bjsim.sim.game.actions import NAMES
+from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.valued_chart import ValuedCell, ValuedChart
 from bjsim.strategies.results import BotResult
@@ -46,7 +47,7 @@ def page(
     """
     return render_page(
         "bjsim.cli", template, title=title, lines=lines, command=command, other_means=other_means,
-        games=[(rules.name, rules.to_dict()) for rules in games], peek=any(rules.peek for rules in games),
+        games=[(rules.name, rules.to_dict()) for rules in games], peek=any(course(rules, ACE).looks for rules in games),
         names=NAMES, colours=ACTION_COLOURS, raw=RAW, adjusted=ADJUSTED, **values,
     )  # fmt: skip
 

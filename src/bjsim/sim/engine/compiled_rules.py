@@ -41,7 +41,6 @@ from bjsim.sim.game.hand_states import (
     HandState,
     Result,
 )
-from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import alias_table
 from bjsim.sim.game.states import States
@@ -49,7 +48,6 @@ from bjsim.sim.game.states import States
 Array = np.ndarray[Any, Any]
 Policy = Callable[[HandState, str, str], str]
 ENDLESS_WINDOW = 2048  # width of the dense table of payoffs, in units, if splits have no limit
-ACE_COLUMN = "23456789TA".index("A")  # where the dealer shows one card
 MAX_COUNTERS = 1 << 26  # of payoffs, over all seats: half a gigabyte
 
 
@@ -95,7 +93,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     act = np.stack([_actions(states, hands, policy) for policy in policies])
     if isinstance(states, CardStates):
         hands, add, split_to, covered, act = _merge(states, hands, add, split_to, covered, act)
-    results = sorted({states.result(hand) for hand in hands} | _other_results(rules))
+    results = sorted({states.result(hand) for hand in hands} | _other_results(states))
     dealers, dealer_add = _dealer_states(states)
     outcomes = states.dealer_outcomes
     pay = [[[_pay(states, result, stake, o) for o in outcomes] for stake in (1, 2)] for result in results]
@@ -113,36 +111,42 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         dealer_out=np.array(
             [outcomes.index(states.dealer_outcome(d)) if states.dealer_done(d) else 0 for d in dealers], np.int64
         ),
+        dealer_ends=np.array([states.ends_round(states.dealer_outcome(dealer)) for dealer in dealers], np.int64),
         column=_columns(states, dealers),
         ended_column=_ended_columns(states),
         deal=np.array(["pd".index(card) for card in rules.deal], np.int64),
-        numbers=_numbers(rules, results, outcomes, len(policies)),
+        numbers=_numbers(states, results, outcomes, len(policies)),
         unshuffled=np.repeat(np.arange(len(RANKS), dtype=np.uint8), rules.shoe_counts),
         threshold=alias_table(rules.card_probabilities)[0],
         other=alias_table(rules.card_probabilities)[1],
     )
 
 
-def _other_results(rules: Rules) -> set[Result]:
+def _other_results(states: States) -> set[Result]:
     offered = {
-        SURRENDERED: rules.surrender != "none",
-        INSURED: rules.insurance,
-        ORIGINAL_BET: rules.no_hole_loses == "original",
+        SURRENDERED: states.rules.surrender != "none",
+        INSURED: _insured_column(states) >= 0,
+        ORIGINAL_BET: states.original_only,
     }
     return {result for result in offered if offered[result]}
 
 
-def _numbers(rules: Rules, results: list[Result], outcomes: tuple[int, ...], seats: int) -> Numbers:
+def _insured_column(states: States) -> int:
+    """Index of the column against which insurance is offered, or -1."""
+    return next(map(states.columns.index, states.columns_before_look("I")), -1)
+
+
+def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], seats: int) -> Numbers:
+    rules = states.rules
     best = max(Fraction(2 * max(result.bonus for result in results)), rules.blackjack_pays)
     hands = rules.most_hands
     numbers = Numbers(
-        peek=int(rules.peek),
         natural_outcome=outcomes.index(DEALER_NATURAL) if DEALER_NATURAL in outcomes else -1,
         most_hands=NO_LIMIT if hands == math.inf else int(hands),
-        surrendered=results.index(SURRENDERED) if rules.surrender != "none" else -1,
-        insured=results.index(INSURED) if rules.insurance else -1,
-        original=results.index(ORIGINAL_BET) if rules.no_hole_loses == "original" else -1,
-        ace=ACE_COLUMN if rules.insurance else -1,
+        surrendered=results.index(SURRENDERED) if SURRENDERED in results else -1,
+        insured=results.index(INSURED) if INSURED in results else -1,
+        original=results.index(ORIGINAL_BET) if ORIGINAL_BET in results else -1,
+        ace=_insured_column(states),
         round_robin=int(rules.turns == "round-robin"),
         shoe_size=rules.shoe_size,
         cut=rules.cut_cards,
@@ -233,9 +237,8 @@ def _columns(states: States, dealers: list[DealerState]) -> Array:
 
 
 def _ended_columns(states: States) -> Array:
-    early = EARLY_SURRENDER[states.rules.surrender]
-    first = len(states.columns)
-    return np.array([first + early.index(card) if card in tuple(early) else -1 for card in states.columns], np.int64)
+    early, first = states.columns_before_look("R"), len(states.columns)
+    return np.array([first + early.index(card) if card in early else -1 for card in states.columns], np.int64)
 
 
 def _actions(states: States, hands: list[HandState], policy: Policy) -> Array:
@@ -255,9 +258,9 @@ def _actions(states: States, hands: list[HandState], policy: Policy) -> Array:
                 if choice not in tuple(allowed):
                     raise ValueError(f"a strategy chose {choice} of {allowed} for {hand} against {column}")
                 act[may_split, i, j] = CODES[choice]
-    early = act[..., [states.columns.index(card) for card in EARLY_SURRENDER[states.rules.surrender]]]
+    early = act[..., [states.columns.index(card) for card in states.columns_before_look("R")]]
     insured = np.zeros((2, len(hands), 1), np.int64)
-    if states.rules.insurance:
-        dealt = {hand for hand in states.starts if policy(hand, "A", INSURANCE) == "I"}
+    if (ace := _insured_column(states)) >= 0:
+        dealt = {hand for hand in states.starts if policy(hand, states.columns[ace], INSURANCE) == "I"}
         insured[:, [hand in dealt for hand in hands]] = INSURE
     return np.concatenate([act, np.where(early == SURRENDER, early, 0), insured], axis=2)

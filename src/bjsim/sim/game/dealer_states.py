@@ -8,9 +8,9 @@ from functools import cache, cached_property
 from typing import TypeVar
 
 from bjsim.sim.game.cards import RANKS, TEN, parse_rank
+from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.hand import soft_code
 from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL, DealerState, add_points
-from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
 
 S = TypeVar("S")
@@ -36,9 +36,17 @@ class DealerStates:
         total = add_points(state.points, state.soft, rank, 23 if self.rules.dealer_22_pushes else 22)
         return DealerState(*total, min(state.cards + 1, 3))
 
+    def columns_before_look(self, letter: str) -> list[str]:
+        """The columns against which this choice is made before the dealer looks for a natural."""
+        return [RANKS[up] for up in range(TEN + 1) if letter in course(self.rules, up).before]
+
     def surrenders_early(self, column: str) -> bool:
         """Whether hands are surrendered against this column before the dealer looks for a natural."""
-        return column in tuple(EARLY_SURRENDER[self.rules.surrender])
+        return column in self.columns_before_look("R")
+
+    def ends_round(self, outcome: int) -> bool:
+        """Whether the dealer's first two cards with this outcome end the round before the hands are played."""
+        return outcome == DEALER_NATURAL and course(self.rules, ACE).looks
 
     def dealer_done(self, state: DealerState) -> bool:
         """Whether the dealer draws no more cards."""
@@ -97,8 +105,7 @@ class DealerStates:
         They are not normalized.
         """
         starts = self.two_cards(self.dealer_add, DealerState())
-        natural = DEALER_NATURAL if self.rules.peek else None
-        return {state: p for state, p in starts.items() if self.dealer_outcome(state) != natural}
+        return {state: p for state, p in starts.items() if not self.ends_round(self.dealer_outcome(state))}
 
     def two_cards(self, add: Callable[[S, int], S], empty: S) -> dict[S, Fraction]:
         """Probabilities of a hand's first two cards in an infinite shoe."""

@@ -12,6 +12,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.dealer_states import DealerStates
 from bjsim.sim.game.hand import pair_code, soft_code
 from bjsim.sim.game.hand_states import (
@@ -46,8 +47,10 @@ class States(DealerStates):
         super().__init__(rules)
         by_bonus = {"none": 3, "spanish": 7}.get(rules.bonuses, 6)
         self.counted = by_bonus if rules.charlie == "none" else int(rules.charlie)
-        self.original_only = rules.no_hole_loses == "original"
-        self.one_and_busted = rules.no_hole_loses == "busted-plus-one"
+        against_ace = course(rules, ACE)
+        self.original_only = against_ace.takes == "original"
+        self.one_and_busted = against_ace.takes == "busted-plus-one"
+        self._natural_may_tie = against_ace.natural >= 0 and not against_ace.looks and not rules.natural_beats_natural
         keeps_split = rules.double_cards == "any" and not rules.double_after_split  # beyond two cards
         keeps_split = keeps_split or self.original_only
         self._last_split = SPLIT_HAND if keeps_split else WHOLE
@@ -192,8 +195,7 @@ class States(DealerStates):
         if result.end == "insured":
             return WAITS_FOR_HOLE_CARD
         if result.end == "natural":
-            may_tie = rules.naturals == "both" and not rules.peek and not rules.natural_beats_natural
-            return WAITS_FOR_HOLE_CARD if may_tie else NOT_WAITING
+            return WAITS_FOR_HOLE_CARD if self._natural_may_tie else NOT_WAITING
         return WAITS_FOR_DEALER
 
     def _settle(self, result: Result, stake: int, dealer: int) -> tuple[Fraction, int]:

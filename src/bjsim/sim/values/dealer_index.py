@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bjsim.sim.game.dealer_states import DealerStates
-from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState
+from bjsim.sim.game.hand_states import DealerState
 
 Floats = npt.NDArray[np.float64]
 
@@ -66,8 +66,7 @@ class DealerIndex:
         self.after = np.array(rows)
         levels = [dealt for _, _, dealt in places]
         self.acting = slice(levels.index(cards), levels.index(cards) + levels.count(cards))
-        naturals = [states.dealer_outcome(hand) == DEALER_NATURAL for hand in self.hands[self.acting]]
-        self.ended = np.array(naturals) & states.rules.peek
+        self.ended = np.array([states.ends_round(states.dealer_outcome(hand)) for hand in self.hands[self.acting]])
         shown = self.columns[self.acting]
         self.early = self.ended & np.array([states.surrenders_early(label) for label in shown])
         self.outcomes = self._outcomes()

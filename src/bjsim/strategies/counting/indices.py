@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.choices import ChoiceKey, find_choices
@@ -141,7 +142,7 @@ def generate_indices(
     if kelly is not None and not kelly > 0:
         raise InputError(f"kelly = {kelly} is not accepted; use a number above 0")
     curves = _curves(rules, system, unseen, np.arange(-limit - STEP, limit + STEP + 1, STEP), kelly, on_count)
-    if rules.dealer_shows == "up" and rules.naturals == "both":  # else nothing can be bet on a natural
+    if rules.dealer_shows == "up" and course(rules, ACE).natural >= 0:  # else nothing can be bet on a natural
         curves[ChoiceKey(INSURANCE, "", "I")] = _insurance_curve(system, decks, limit)
     found = []
     for key, curve in curves.items():

@@ -17,6 +17,7 @@ from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules, LuckModel
 from bjsim.sim.engine.lookup_table import make_count_lookup
 from bjsim.sim.engine.state_values import draw_probabilities
 from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.count_cells import CountCells, decision_counts, make_cells, whole_counts
 from bjsim.strategies.counting.departures import INSURANCE, Departures
@@ -103,7 +104,7 @@ class CountingGame:
     @property
     def can_insure(self) -> bool:
         """Whether insurance is ever taken. It is a bet on the dealer's natural, which must count, and not be seen."""
-        possible = self.rules.dealer_shows == "up" and self.rules.naturals == "both"
+        possible = self.rules.dealer_shows == "up" and course(self.rules, ACE).natural >= 0
         return possible and any(play.row == INSURANCE for play in self.departures.plays)
 
     @property

@@ -22,8 +22,8 @@ from functools import cached_property
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.automaton import PendingHands
-from bjsim.sim.game.cards import RANKS, TEN, parse_rank
-from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
+from bjsim.sim.game.cards import TEN, parse_rank
+from bjsim.sim.game.course import Course, course
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.best import best_chart, refusal, shoe_solver
@@ -172,16 +172,19 @@ class Coach:
         If the dealer finds one, every action but an early surrender loses the bet. The solvers add what that saves to
         the surrender's value, which is -1/2 again once the natural is included.
         """
-        rules, card = self.rules, RANKS[min(parse_rank(view.dealer[0]), TEN)]
-        if self._shoe and rules.no_hole_loses != "all":
-            return card in "AT"
-        first = not view.split and len(view.hand) == 2 and rules.dealer_shows == "up"
-        return first and rules.peek and card in EARLY_SURRENDER[rules.surrender]
+        against = self._course(view)
+        if self._shoe and against.takes == "original":
+            return True
+        return not view.split and len(view.hand) == 2 and "R" in against.before
 
     def _chance_of_natural(self, view: View) -> float:
         """Probability that the dealer has a natural, given the cards of the hand and the open ace or ten."""
         left = self._unseen(view) if self._shoe else self.rules.card_probabilities
-        return float((sum(left[TEN:]) if view.dealer == "A" else left[0]) / sum(left))
+        natural = self._course(view).natural
+        return float((sum(left[TEN:]) if natural == TEN else left[natural]) / sum(left))
+
+    def _course(self, view: View) -> Course:
+        return course(self.rules, parse_rank(view.dealer[0]))
 
     def _values_in_shoe(self, view: View, legal: str) -> dict[str, float]:
         assert self._shoe is not None

@@ -13,6 +13,7 @@ from numbers import Real
 
 from bjsim.sim.game.automaton import PendingHands
 from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.hand import Hand, pair_code, soft_code
 from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL, SPLIT_HAND, HandState
 from bjsim.strategies.charts.rows import parse_row, row_order
@@ -143,7 +144,7 @@ class Tables:
         else:
             weights = {label: column.probability for label, column in self.solver.columns.items()}
         columns = list(self.columns)
-        if rules.dealer_shows == "both" and rules.peek:
+        if rules.dealer_shows == "both" and course(rules, ACE).looks:
             columns.append("BJ")
             weights["BJ"] = self.solver.dealer.peeked_natural()
         table = LabelledTable(number, columns, [*HARD[1:-1], *SPLIT, *SOFT[1:], "BJ"], unit="%")

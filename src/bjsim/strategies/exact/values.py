@@ -12,8 +12,8 @@ from fractions import Fraction
 
 from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.automaton import ENDED, START, Automaton, Decision, Draw, Finished, Node
+from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.hand_states import DEALER_NATURAL, INSURED, SURRENDERED, DealerState, HandState
-from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.sim.values.backward import MergedBackward
@@ -105,14 +105,13 @@ class Dealer:
 
     def columns(self) -> dict[str, Column]:
         """The columns of the game's charts, by label, in order."""
-        states, rules = self.states, self.states.rules
+        states = self.states
         totals: dict[str, dict[int, Number]] = {label: {} for label in states.columns}
-        odds = dict.fromkeys(EARLY_SURRENDER[rules.surrender], self.peeked_natural() / 2)
         for first, p in self.ranks:
             for second, q in self.ranks:
                 up = states.dealer_add(DealerState(), first)
                 state = states.dealer_add(up, second)
-                if rules.peek and states.dealer_outcome(state) == DEALER_NATURAL:
+                if states.ends_round(states.dealer_outcome(state)):
                     continue
                 total = totals[states.shown(up) or states.shown(state)]
                 for outcome, chance in self.outcome_probabilities(state).items():
@@ -121,20 +120,21 @@ class Dealer:
         for label, total in totals.items():
             mass = sum(total.values())
             probabilities = {o: total[o] / mass for o in sorted(total)}
-            insurable = rules.insurance and label == "A"
-            columns[label] = Column(label, mass, probabilities, START, odds.get(label, 0) / mass, insurable)
+            odds = self.peeked_natural() / 2 / mass if states.surrenders_early(label) else 0 / mass
+            insurable = label in states.columns_before_look("I")
+            columns[label] = Column(label, mass, probabilities, START, odds, insurable)
         return columns
 
     def peeked_natural(self) -> Number:
         """Probability that a dealer's natural ends the round before a player acts."""
         ten: Number = self.number(self.states.rules.ten_probability)
-        return 2 * ten * self.ranks[0][1] if self.states.rules.peek else ten * 0
+        return 2 * ten * self.ranks[ACE][1] if course(self.states.rules, ACE).looks else ten * 0
 
     def cases(self) -> list[Column]:
         """The columns and, with a peek, the case in which a natural has ended the round: twice with insurance."""
         ended = Column("", self.peeked_natural(), {DEALER_NATURAL: self.number(1)}, ENDED)
         by_upcard = [ended] if ended.probability else []
-        if ended.probability and self.states.rules.insurance:
+        if ended.probability and self.states.columns_before_look("I"):
             half = replace(ended, probability=ended.probability / 2)
             by_upcard = [half, replace(half, insurable=True)]
         return [*self.columns().values(), *by_upcard]

@@ -177,7 +177,7 @@ class Analysis:
 
     def surrendered(self, paid: float, lost: float) -> Floats:
         """Return the value of surrender (S, N + 1): it pays `paid`, early also where a natural pays others `lost`."""
-        plays, early = self.base.plays, [self.shoe.game.surrenders_early(start) for start in self.shoe.starts]
+        plays, early = self.base.plays, ["R" in self.shoe.game.course(start).before for start in self.shoe.starts]
         value: Floats = paid * plays + np.array(early)[:, None] * (paid - lost) * (1 - plays)
         return value
 

@@ -56,7 +56,8 @@ class NoNatural(Analysis):
     def __init__(self, shoe: ShoeStates, tie_value: float, start: int) -> None:
         super().__init__(shoe, tie_value)
         pay, ends = shoe.game.pay(tie_value), shoe.shown.ends.copy()
-        pay[:, shoe.game.dealer.outcomes.index(DEALER_NATURAL)], ends[start] = 0.0, TEN
+        pay[:, shoe.game.dealer.outcomes.index(DEALER_NATURAL)] = 0.0
+        ends[start] = shoe.game.course(shoe.starts[start]).natural
         kernel.prepare(shoe.nodes, shoe.shown._replace(ends=ends), shoe.dealer, pay, -1.0, self.base)
         self.surrender = -0.5 * self.base.plays
 
@@ -122,8 +123,7 @@ class Squares(Analysis):
         """Return the ends of one split hand."""
         shoe, game = self.shoe, self.shoe.game
         low, high = tree.span(0)
-        outcomes = np.array(game.dealer.outcomes)
-        played = ~((outcomes == DEALER_NATURAL) & game.rules.peek)
+        played = np.array([not game.states.ends_round(outcome) for outcome in game.dealer.outcomes])
         pay, doubled = (game.pay(self.tie_value, twice) for twice in (False, True))
         keys, pairs, orders, profits = [], [], [], []
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bjsim.sim.engine.kernels.layout import CODES, HIT, STAND
 from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.course import Course, course
 from bjsim.sim.game.hand_states import DEALER_NATURAL, SPLIT_ACES, SPLIT_HAND, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
@@ -110,19 +111,18 @@ class Game:
             labels.append(self.states.dealer_code(state) if both else "A23456789T"[start[0]])
         return labels
 
+    def course(self, start: Start) -> Course:
+        """Return what happens against the first card of a start."""
+        return course(self.rules, start[0])
+
     def ended(self, start: Start) -> bool:
         """Return whether these two dealer cards end the round before any player acts."""
-        return self.rules.peek and start == (0, TEN)
+        return len(start) == 2 and self.course(start).ends(start[1])
 
     def ends(self, start: Start) -> int:
         """Return the value of the hole card that would end the round, or -1."""
-        if not self.rules.peek or len(start) == 2:
-            return -1
-        return {0: TEN, TEN: 0}.get(start[0], -1)
-
-    def surrenders_early(self, start: Start) -> bool:
-        """Return whether a hand is surrendered against this start before the dealer looks for a natural."""
-        return len(start) == 1 and self.states.surrenders_early("A23456789T"[start[0]])
+        against = self.course(start)
+        return against.natural if against.looks and len(start) == 1 else -1
 
     # --- nodes
 
@@ -257,7 +257,7 @@ class Game:
         results = list(map(self.states.doubled, self.results)) if doubled else self.results
         for result in set(results):
             table[result] = [
-                0.0 if self.rules.peek and outcome == DEALER_NATURAL else self.paid(result, outcome, tie_value)
+                0.0 if self.states.ends_round(outcome) else self.paid(result, outcome, tie_value)
                 for outcome in outcomes
             ]
         return np.array([table[result] for result in results])

@@ -9,7 +9,6 @@ from bjsim.sim.game.cards import TEN
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.kernel import Floats, Ints, Nodes, Shown
 
-ACE = (0,)  # the start at which insurance is offered
 ROUNDING = 1e-15
 
 

@@ -19,7 +19,7 @@ from bjsim.strategies.shoe.charts import ColumnCharts
 from bjsim.strategies.shoe.composition import Composition
 from bjsim.strategies.shoe.game import MAX_HANDS, make_game
 from bjsim.strategies.shoe.hands import moved
-from bjsim.strategies.shoe.insurance import ACE, profits, takes_insurance
+from bjsim.strategies.shoe.insurance import profits, takes_insurance
 from bjsim.strategies.shoe.lookup import Strategy, strategy_key
 
 Plays = dict[int, Play]  # by start
@@ -169,7 +169,7 @@ class ShoePlays:
     def insured(self, strategy: Strategy, start: int) -> NDArray[np.bool_] | None:
         """At which nodes a strategy takes insurance; None if it is not offered against this start."""
         shoe = self.shoe
-        if not self.rules.insurance or shoe.starts[start] != ACE:
+        if "I" not in self.game.course(shoe.starts[start]).before:
             return None
         return takes_insurance(strategy, profits(shoe.nodes, shoe.shown, start), *shoe.dealt(start))
 

@@ -84,7 +84,7 @@ def action_values(
     kernel.best(nodes, shown_cards, base, 0, 0, size, value, hit, act)
     plays = float(base.plays[0, size - 1])
     found = {"S": base.stand[0, size - 1], "H": hit[-1], "D": base.double[0, size - 1], "R": -0.5 * plays}
-    if game.surrenders_early(known):
+    if "R" in game.course(known).before:
         found["R"] += 0.5 * (1 - plays)  # saved where the dealer has a natural
     ev = {letter: float(value) / plays for letter, value in found.items() if letter in legal}
     if "P" in legal:

@@ -216,7 +216,7 @@ def play_counting(
             won = insure(counter, shoe, column) if insurable else np.int64(0)
             if sure and hands > 1:
                 expected += judge_insurance(counter, shoe, column, won, guess)
-            ended = compiled.numbers.peek and compiled.dealer_out[dealer] == compiled.numbers.natural_outcome
+            ended = compiled.dealer_ends[dealer]
             if ended:
                 column = compiled.ended_column[column]
             need = play_seats(compiled, shoe, seats, column, context, luck_model, ledger, counter)

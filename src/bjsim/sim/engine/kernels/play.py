@@ -236,7 +236,7 @@ def play(compiled: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, luck_mo
             start_round(luck_model, ledger, rounds - number - 1, shuffled)
         clear(seats)
         dealer, shown, column, context = deal(compiled, shoe, seats, luck_model, ledger)
-        ended = compiled.numbers.peek and compiled.dealer_out[dealer] == compiled.numbers.natural_outcome
+        ended = compiled.dealer_ends[dealer]
         insured = np.int64(0)
         if column == compiled.numbers.ace:
             insured = insure(compiled, seats, luck_model, ledger)

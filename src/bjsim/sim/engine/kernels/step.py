@@ -135,8 +135,7 @@ def begin(rules: Any, tables: Any, i: Any) -> None:
     clear(seat)
     dealer, shown, column, _ = deal(rules, shoe, seat, None, None)
     tables.dealer[i], tables.shown[i], tables.column[i], tables.need[i] = dealer, shown, column, 0
-    natural = rules.numbers.peek and rules.dealer_out[dealer] == rules.numbers.natural_outcome
-    tables.ended[i] = 1 if natural else 0
+    tables.ended[i] = rules.dealer_ends[dealer]
     tables.stake[i] = tables.stake[i] or 1
     tables.phase[i] = INSURES if column == rules.numbers.ace else find_phase(rules, tables, i)
 

@@ -205,6 +205,6 @@ def follow(compiled: Any, logs: Any, state: Any, rank: Any) -> Any:
             return 0, np.int64(LEAVES)  # insured
         if step + 1 < len(compiled.deal):
             return 0, pack(Undecided(DEAL, step + 1, hand, 0, 0, 1, 0, dealer, column, shown))
-        step, ended = 0, compiled.numbers.peek and compiled.dealer_out[dealer] == compiled.numbers.natural_outcome
+        step, ended = 0, compiled.dealer_ends[dealer] != 0
     drawn = Undecided(DRAW, step, hand, state.split_hand, state.pending, state.count, state.need, dealer, column, shown)
     return decide(compiled, logs, drawn, ended)
