@@ -149,7 +149,7 @@ class Coach:
 
     def _values(self, view: View, legal: str, pending: int) -> dict[str, float]:
         solver = self._solver
-        if view.split and self.rules.no_hole_loses == "busted-plus-one":
+        if view.split and solver.states.one_and_busted:
             raise InputError("what a split hand may lose depends on the hands before it, which are not given")
         column = solver.columns.get(solver.states.column(view.dealer))
         if column is None:
