@@ -10,7 +10,7 @@ from support.documents import PAGES, ROOT
 
 # modules that readers write
 EXAMPLES = {"NAME.py", "bold.py", "careful.py", "file.py", "perl.py", "train.py", "value.py"}
-FOREIGN = {"CUDA_VISIBLE_DEVICES", "bjsim.players", "max_registers", "posix_fadvise"}
+FOREIGN = {"bjsim.players", "posix_fadvise"}
 SOURCES = [path for top in ("src", "tests", "bench", ".ci") for path in sorted((ROOT / top).rglob("*.py"))]
 PATHS = [f"/{path.relative_to(ROOT).as_posix()}" for path in SOURCES]
 QUOTED = re.compile(r"`([A-Za-z_][\w/]*(?:\.\w+)*)(?:\([^`]*\))?`")

@@ -135,8 +135,6 @@ def test_programs_play(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None
         ({"seed": object()}, "seed: an object is not accepted"),
         ({"executor": 5}, "executor: an int is not accepted"),
         ({"executor": "dask://x:1", "workers": 2}, "workers=2 with executor='dask://x:1'"),
-        ({"executor": "cuda", "adjust_luck": True}, "adjust_luck=True with executor='cuda'"),
-        ({"executor": "cuda", "bots": brave}, "brave is not a chart, and executor='cuda' plays only charts"),
         ({"adjust_luck": "yes"}, "adjust_luck='yes' is not accepted"),
         ({"adjust_luck": True, "bots": brave}, "adjust_luck=True needs charts"),
         ({"common_cards": True}, "bots takes two or more"),
@@ -178,7 +176,7 @@ def test_needs() -> None:
     assert find_seated(brave, rules).needs is Need.DECISIONS
     local = find_seated(lambda view: "S", rules)
     assert local.needs == Need.DECISIONS | Need.OBJECTS
-    assert find_backend("local", 1).offers is Need.ANYTHING and find_backend("cuda").offers is Need.NOTHING
+    assert find_backend("local", 1).offers is Need.ANYTHING
     with ThreadPoolExecutor(1) as pool:
         check_needs([local], find_backend(pool), "pool", None)
     place = find_backend("dask")

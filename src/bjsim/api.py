@@ -73,7 +73,7 @@ def play(
         tables: Tables that share a bot's hands.
         workers: Processes, 1 by default. They are threads where a program plays, in a notebook, and while this
             process has other threads. With an executor, how many blocks it plays at once, one for each core by default.
-        executor: `local`, `dask`, `dask://HOST:PORT`, `cuda`, or any `concurrent.futures.Executor`, which is left open.
+        executor: `local`, `dask`, `dask://HOST:PORT`, or any `concurrent.futures.Executor`, which is left open.
         adjust_luck: Compute luck-adjusted returns too; None does so in finite shoes where all players are compiled.
         common_cards: Deal every bot the same cards and compare them pair by pair: see `RunResult.differences`.
         checkpoint: A new file to keep what is known in, for a run to go on from.

@@ -49,7 +49,7 @@ class RunRequest:
         tables: Tables that share a bot's hands.
         workers: Processes, or threads where players or other threads of this process rule processes out; None is one
             for each core.
-        executor: `local`, `dask`, `dask://HOST:PORT`, `cuda`, or any executor, which is left open.
+        executor: `local`, `dask`, `dask://HOST:PORT`, or any executor, which is left open.
         adjust_luck: Compute luck-adjusted returns too; None does so in finite shoes where all players are compiled.
         common_cards: Deal every bot the same cards, and compare them pair by pair.
         checkpoint: A new file to keep what is known in.
@@ -153,7 +153,6 @@ class RunRequest:
         """
         place, seed = self._find_backend(), int(self.seed or 0)
         hands, until = int(self.hands or 0), self.until or 0.0
-        adjust_luck = self.adjust_luck if Need.LUCK in place.offers else False
         keep = self.checkpoint or self.resume
         with ExitStack() as opened:
             players: list[Player] = []
@@ -163,9 +162,9 @@ class RunRequest:
                 else:
                     players.append(seat.player)
             experiment = make_experiment(
-                self.game, players, hands, seed, self.tables, adjust_luck, self.common_cards, until
+                self.game, players, hands, seed, self.tables, self.adjust_luck, self.common_cards, until
             )
-            saved = Checkpoint(Path(keep), self._identity(players, adjust_luck)) if keep else None
+            saved = Checkpoint(Path(keep), self._identity(players)) if keep else None
             log = None if self.log is None else os.fspath(self.log)
             yield opened.enter_context(open_run(players, experiment, place, log, saved, self.resume is not None))
 
@@ -175,10 +174,6 @@ class RunRequest:
         place = find_backend(self.executor, self.workers, needs)
         executor = self.executor if isinstance(self.executor, str) else type(self.executor).__name__
         there = argument("executor", executor)
-        for name, need in (("adjust_luck", Need.LUCK), ("common_cards", Need.TRACES)):
-            if getattr(self, name) and need not in place.offers:
-                asked = f"{argument(name, True)} with {there}"
-                raise InputError(f"{asked} is not supported: a GPU only counts payoffs")
         check_needs(self.seated, place, executor, self.workers)
         if self.log is not None and executor != "local":
             raise InputError(f"{argument('log')} collects the records of local workers; not supported with {there}")
@@ -192,7 +187,7 @@ class RunRequest:
         elif self.has_programs:
             warn_of_guessable(self.seed)
 
-    def _identity(self, players: Sequence[Player], adjust_luck: bool | None) -> dict[str, Any]:
+    def _identity(self, players: Sequence[Player]) -> dict[str, Any]:
         """What identifies this run, for its checkpoint."""
         pairs = zip(self.seated, players, strict=True)
         return {
@@ -202,7 +197,7 @@ class RunRequest:
             "until": self.until,
             "tables": self.tables,
             "seed": self.seed,
-            "adjust_luck": adjust_luck,
+            "adjust_luck": self.adjust_luck,
             "common_cards": self.common_cards,
             "bjsim": __version__,
         }

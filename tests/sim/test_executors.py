@@ -90,8 +90,8 @@ def test_blocks_that_dask_gives_up_are_submitted_again(dask, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("dusk", "write local, dask, dask://HOST:PORT or cuda"),
-        ("dask://", "write local, dask, dask://HOST:PORT or cuda"),
+        ("dusk", "write local, dask or dask://HOST:PORT"),
+        ("dask://", "write local, dask or dask://HOST:PORT"),
         ("dask://node1", "such as dask://node1:8786"),
         ("local://x", "takes no address"),
     ],

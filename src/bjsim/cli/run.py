@@ -63,7 +63,7 @@ PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
     default="local",
     show_default=True,
     metavar="NAME|URL",
-    help="Where blocks are played: local, dask, dask://HOST:PORT, or cuda (a GPU: charts only, no luck adjustment).",
+    help="Where blocks are played: local, dask or dask://HOST:PORT.",
 )
 @click.option(
     "--seed", type=Count(0, MAX_SEED),

@@ -18,9 +18,7 @@ class Need(Flag):
     MODULES = auto()  # modules that only this process and its forks have loaded
     OBJECTS = auto()  # objects of this process that cannot be pickled
     PROGRAMS = auto()  # programs that this process has started
-    LUCK = auto()  # luck adjustment
-    TRACES = auto()  # payoffs round by round, as a paired comparison does
-    ANYTHING = DECISIONS | MODULES | OBJECTS | PROGRAMS | LUCK | TRACES
+    ANYTHING = DECISIONS | MODULES | OBJECTS | PROGRAMS
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ A new backend is one more line in `BACKENDS`: a name, or the scheme of a URL, an
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from bjsim.arguments import a_type, argument
@@ -16,9 +16,8 @@ from bjsim.errors import InputError
 from bjsim.sim.running.backend import Backend, BackendSpec, BorrowedExecutor, Need
 from bjsim.sim.running.workers import can_fork, is_fork_safe, open_executor, usable_cores
 
-FORKS = Need.DECISIONS | Need.MODULES | Need.LUCK | Need.TRACES
-OTHER_PROCESSES = Need.DECISIONS | Need.LUCK | Need.TRACES
-GPU = Need.NOTHING
+FORKS = Need.DECISIONS | Need.MODULES
+OTHER_PROCESSES = Need.DECISIONS
 
 
 def threads(workers: int) -> Backend:
@@ -79,25 +78,7 @@ def _dask(address: str, workers: int | None, needs: Need) -> BackendSpec:
     return BackendSpec(OTHER_PROCESSES, open_cluster)
 
 
-def _cuda(address: str, workers: int | None, needs: Need) -> BackendSpec:
-    if address:
-        raise InputError(f"{argument('executor', 'cuda')} takes no address (got {address!r})")
-    if workers:
-        asked = f"{argument('workers', workers)} with {argument('executor', 'cuda')}"
-        raise InputError(f"{asked} is not accepted: one process submits the blocks to the GPU")
-    return BackendSpec(GPU, lambda records: _open_gpu())
-
-
-@contextmanager
-def _open_gpu() -> Iterator[Backend]:
-    from bjsim.sim.engine.gpu import need_gpu
-    from bjsim.sim.running.gpu_backend import IN_FLIGHT, GpuExecutor
-
-    need_gpu()
-    yield Backend(GpuExecutor, lambda: IN_FLIGHT)
-
-
-BACKENDS: dict[str, Callable[[str, int | None, Need], BackendSpec]] = {"local": _local, "dask": _dask, "cuda": _cuda}
+BACKENDS: dict[str, Callable[[str, int | None, Need], BackendSpec]] = {"local": _local, "dask": _dask}
 
 
 def find_backend(executor: str | Executor, workers: int | None = None, needs: Need = Need.NOTHING) -> BackendSpec:
@@ -105,7 +86,7 @@ def find_backend(executor: str | Executor, workers: int | None = None, needs: Ne
 
     Args:
         executor: `local` (processes or threads of this machine), `dask` (a Dask cluster on this machine),
-            `dask://HOST:PORT` (its scheduler), `cuda` (this machine's GPU), or any executor, which is left open.
+            `dask://HOST:PORT` (its scheduler), or any executor, which is left open.
         workers: Processes, where the place does not know them itself; None is one for each core of this machine.
         needs: Everything that the players need. `local` chooses between processes and threads by it.
 
@@ -121,5 +102,5 @@ def find_backend(executor: str | Executor, workers: int | None = None, needs: Ne
         wrong = f"{argument('executor')}: {a_type(executor)}"
         asked = argument("executor", executor) if isinstance(executor, str) else wrong
         other = "; of a Dask client, give client.get_executor()" if hasattr(executor, "get_executor") else ""
-        raise InputError(f"{asked} is not accepted; write local, dask, dask://HOST:PORT or cuda{other}")
+        raise InputError(f"{asked} is not accepted; write local, dask or dask://HOST:PORT{other}")
     return BACKENDS[name](address, workers, needs)

@@ -13,7 +13,6 @@ from bjsim.errors import InputError
 from bjsim.sim.engine.counting_table import CountSums, UnitSums
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.backend import Need
 from bjsim.sim.running.executors import find_backend
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures
@@ -122,7 +121,7 @@ def simulate_count(
     ready = ready_table(game)  # before workers are forked, which share it
     began = time.perf_counter()
     run, rows = None, UnitRows()
-    with find_backend("local", workers, Need.LUCK).open(None) as backend:
+    with find_backend("local", workers).open(None) as backend:
         pool, block = backend.open_pool(), 0
         jobs: list[Future[tuple[CountSums, UnitSums]]] = []
         try:
