@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +10,6 @@ import numpy as np
 from bjsim.sim.engine.kernels.layout import CODES, SPLIT, CompiledRules, LuckModel
 from bjsim.sim.engine.luck_model import assemble
 from bjsim.sim.engine.state_values import CompiledAutomaton, StateValues
-from bjsim.sim.game.automaton import PendingHands
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.dealer_index import DealerIndex
@@ -74,18 +72,9 @@ def _split_values(values: StateValues, hand: int, deepest: int) -> Array:
 
     0 where as many hands would be pending as there are.
     """
-    node = values.automaton.move(HandState(hand, cards=2), "P")
-    assert isinstance(node, PendingHands)
-
-    def pending_value(pending: int, hands: int) -> Array | float:
-        if not pending:
-            return 0.0
-        if values.automaton.hand_limit(node.split_hand) == math.inf:
-            return pending * values.at(node._replace(pending=1, hands=1))[:, 0]
-        return values.at(node._replace(pending=pending, hands=hands))[:, 0]
-
+    pair = HandState(hand, cards=2)
     added = np.zeros((values.dealers.acting.stop - values.dealers.acting.start, deepest, deepest))
     for hands in range(1, deepest + 1):
         for pending in range(hands):
-            added[:, hands - 1, pending] = pending_value(pending + 2, hands + 1) - pending_value(pending, hands)
+            added[:, hands - 1, pending] = values.split_again(pair, pending, hands)[:, 0]
     return added

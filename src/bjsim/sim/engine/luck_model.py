@@ -16,7 +16,7 @@ from bjsim.arguments import argument
 from bjsim.errors import InputError
 from bjsim.sim.engine.kernels.layout import CODES, NO_LIMIT, WIDE, CompiledRules, LuckModel
 from bjsim.sim.engine.state_values import CompiledAutomaton, StateValues, draw_probabilities, value_chart
-from bjsim.sim.game.automaton import Draw, Finished, PendingHands
+from bjsim.sim.game.automaton import Draw, Finished
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.hand_states import HandState, Result
 from bjsim.sim.game.rules import Rules
@@ -185,15 +185,14 @@ class _ChartNodes:
             if isinstance(node, Draw):
                 numbers = self.hit if letter == "H" else self.double
                 numbers[contexts, state.points] = self.nodes.add(values.after(node)[taken])
-            elif isinstance(node, PendingHands):
-                self._add_splits(node, contexts, taken)
+            else:
+                self._add_splits(state, contexts, taken)
 
-    def _add_splits(self, node: PendingHands, contexts: Array, taken: Array) -> None:
-        endless = self.values.automaton.hand_limit(node.split_hand) == math.inf
+    def _add_splits(self, pair: HandState, contexts: Array, taken: Array) -> None:
         for held in range(2, self.deepest + 1):
             for pending in range(1, held + 1):
-                one = node._replace(pending=1, hands=1) if endless else node._replace(pending=pending, hands=held)
-                after = self.values.after(one)[taken]
+                node = self.values.automaton.waiting(pair, pending, held)
+                after = self.values.after(node)[taken]
                 self.split[contexts, node.split_hand.points, held - 2, pending - 1] = self.nodes.add(after)
 
     def _add_dealer(self) -> None:

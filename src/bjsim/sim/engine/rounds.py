@@ -89,9 +89,13 @@ def make_shoe(compiled: CompiledRules, key: tuple[int, int]) -> ShoeArrays:
 
 def make_seats(compiled: CompiledRules) -> Seats:
     """Make the seats of a table."""
-    seats, outcomes = len(compiled.act), compiled.pay.shape[2]
-    hand, split_hand, pending, held, acting = np.zeros((5, seats), np.int64)
-    return Seats(hand, split_hand, pending, held, acting, np.zeros((seats, outcomes), np.int64))
+    return empty_seats(compiled, len(compiled.act))
+
+
+def empty_seats(compiled: CompiledRules, number: int) -> Seats:
+    """Make this many seats, of one table or of as many."""
+    payoff = np.zeros((number, compiled.pay.shape[2]), np.int64)
+    return Seats(*[*np.zeros((5, number), np.int64), payoff])
 
 
 def make_counts(compiled: CompiledRules, rounds: int, traced: int) -> Counts:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.kernels.layout import CODES, INSURE, NO_LIMIT, TIED, CompiledRules
-from bjsim.sim.game.automaton import DEAL, START, Automaton, Decision, Draw, Finished, Node, PendingHands
+from bjsim.sim.game.automaton import DEAL, START, Automaton, Chance, Decision, Draw, Finished, Node
 from bjsim.sim.game.hand_states import INSURED, ORIGINAL_BET, SURRENDERED, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.dealer_index import DealerIndex
@@ -140,7 +140,7 @@ class StateValues(Slopes):
     def letters(self, node: Decision) -> Array:
         return LETTERS[self.codes(node.state, node.may_split)]
 
-    def chance(self, node: Draw | PendingHands) -> Array:
+    def chance(self, node: Chance) -> Array:
         if isinstance(node, Draw) and node.purpose == WITH_INSURANCE:
             bet = self.leaf(Finished(INSURED)) * self.aces[:, None]
             return self.plus(self.at(self.automaton.reached(node.state)), bet)

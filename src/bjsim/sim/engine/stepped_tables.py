@@ -9,10 +9,10 @@ import numpy as np
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
-from bjsim.sim.engine.kernels.layout import CODES, CompiledRules, Seats
+from bjsim.sim.engine.kernels.layout import CODES, CompiledRules
 from bjsim.sim.engine.kernels.play import RAN_AWAY
 from bjsim.sim.engine.kernels.step import ACTION_CODES, OVER, Outputs, Signs, WaitingTables, step
-from bjsim.sim.engine.rounds import ENDLESS, make_shoe
+from bjsim.sim.engine.rounds import ENDLESS, empty_seats, make_shoe
 from bjsim.sim.game.actions import INSURANCE, LETTERS
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.random_stream import stream_key
@@ -73,10 +73,7 @@ class SteppedTables:
             chunk=np.repeat(shoe.chunk, number),
             before=np.repeat(shoe.before, number),
         )
-        payoff = np.zeros((number, self.rules.pay.shape[2]), np.int64)
-        hand, split_hand, pending, held, acting = np.zeros((5, number), np.int64)
-        seat = Seats(hand, split_hand, pending, held, acting, payoff)
-        return WaitingTables(shoe, seat, *np.zeros((7, number), np.int64))
+        return WaitingTables(shoe, empty_seats(self.rules, number), *np.zeros((7, number), np.int64))
 
     def open_shoes(self, seeds: Sequence[int]) -> None:
         """Open a new shoe at every table, for the cards of `Stream(seed)`."""

@@ -73,7 +73,8 @@ class Ended(NamedTuple):
     rest: PendingHands
 
 
-Node = Decision | Draw | PendingHands | Finished | Ended  # no two of these are equal as tuples
+Chance = Draw | PendingHands
+Node = Decision | Chance | Finished | Ended  # no two of these are equal as tuples
 Branches = tuple[tuple[Any, tuple[Node, ...]], ...]  # (probability, nodes that follow)
 START, ENDED = Draw(HandState(), DEAL), Draw(HandState(), PEEKED)
 
@@ -111,6 +112,22 @@ class Automaton(States):
         """Hands that a seat may hold after splits into this one-card hand."""
         return self.rules.hand_limit(split_hand.split == SPLIT_ACES)
 
+    def waiting(self, pair: HandState, pending: int = 2, hands: int = 2) -> PendingHands:
+        """Split hands of a pair that need their second card: one of them, if the number of hands has no limit."""
+        split_hand = self.split(pair)
+        return self._one(split_hand) if self.is_endless(split_hand) else PendingHands(split_hand, pending, hands)
+
+    def is_endless(self, split_hand: HandState) -> bool:
+        """Whether splits into this one-card hand have no limit."""
+        return self.hand_limit(split_hand) == math.inf
+
+    def _one(self, split_hand: HandState) -> PendingHands:
+        return PendingHands(split_hand, 1, 1)
+
+    def repeats(self, node: Chance) -> bool:
+        """Whether a node may lead to itself: a split hand without a limit, which a pair turns into two like it."""
+        return isinstance(node, PendingHands) and node.hands == 1 and self.is_endless(node.split_hand)
+
     def follow(self, node: Node, rank: int) -> tuple[Node, ...]:
         """The nodes that follow a card of rank index `rank` to a hand that is dealt, hits or doubles, or was split."""
         if isinstance(node, Draw):
@@ -133,17 +150,17 @@ class Automaton(States):
         """Whether pending hands depend on how the one before them ends."""
         return self.one_and_busted and not node.split_hand.covered
 
-    def later(self, node: PendingHands) -> list[PendingHands]:
-        """The pending hands to which these lead in sequence, each before those that lead to it; else none."""
-        if not self.in_sequence(node):
+    def later(self, node: Chance) -> list[PendingHands]:
+        """The pending hands to which such a node leads in sequence, each before those that lead to it; else none."""
+        if not isinstance(node, PendingHands) or not self.in_sequence(node):
             return []
         most = max(int(self.hand_limit(node.split_hand)), node.hands)
         numbers = [(pending, hands) for hands in range(most, node.hands - 1, -1) for pending in range(1, hands + 1)]
         return [node._replace(pending=p, hands=h) for p, h in numbers[: numbers.index((node.pending, node.hands))]]
 
     def _resplit(self, node: PendingHands) -> tuple[Node, ...]:
-        if self.hand_limit(node.split_hand) == math.inf:
-            more: tuple[Node, ...] = (node._replace(pending=1, hands=1),) * (node.pending + 1)
+        if self.is_endless(node.split_hand):
+            more: tuple[Node, ...] = (self._one(node.split_hand),) * (node.pending + 1)
         else:
             more = (node._replace(pending=node.pending + 1, hands=node.hands + 1),)
         return more + self._original_bet(node)
@@ -156,7 +173,7 @@ class Automaton(States):
         """What a dealer's natural takes of all split hands, if not all bets: it follows the first second card."""
         return (Finished(ORIGINAL_BET),) if self.original_only and node.pending == node.hands == 2 else ()
 
-    def _branches(self, node: Draw | PendingHands, number: type) -> Branches:
+    def _branches(self, node: Chance, number: type) -> Branches:
         """What the next card leads to, with probabilities as `number`s; equal branches are merged.
 
         A second card is drawn in two steps, whether it makes a pair and then which, as the latter is the same for any
@@ -190,7 +207,7 @@ class Automaton(States):
     def _second_cards(self, node: PendingHands, number: type) -> Branches:
         split_hand, limit = node.split_hand, self.hand_limit(node.split_hand)
         if limit == math.inf and node.hands > 1:
-            pending = (PendingHands(split_hand, 1, 1),) * node.pending
+            pending = (self._one(split_hand),) * node.pending
             return ((number(1), pending + self._original_bet(node)),)
         again = self.pair_again(split_hand, number)
         more = node.hands < limit

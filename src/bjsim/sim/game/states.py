@@ -6,7 +6,7 @@ decision process, the compiled rules and the values for luck adjustment are all 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cache, cached_property
 from typing import Any
@@ -89,6 +89,14 @@ class States(DealerStates):
                 meld = ()
         split = state.split if cards <= 2 else min(state.split, self._last_split)
         return HandState(points, soft, cards, shared, meld, split, covered=state.covered, rest=state.rest)
+
+    def hand(self, ranks: Iterable[int], split: bool = False) -> HandState:
+        """The hand of cards with these rank indices, in order; if it came from a split, the pair card is the first."""
+        first, *later = ranks
+        state = self.add(HandState(split=WHOLE if not split else SPLIT_HAND if first else SPLIT_ACES), first)
+        for rank in later:
+            state = self.add(state, rank)
+        return state
 
     def _after(self, state: HandState) -> tuple[HandState, ...]:
         """The hand after each of `ranks`."""

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
-from bjsim.sim.game.automaton import OTHER, PAIR, Automaton, Decision, Draw, Ended, Finished, Node, PendingHands
+from bjsim.sim.game.automaton import PAIR, Automaton, Chance, Decision, Draw, Ended, Finished, Node
 from bjsim.sim.game.hand_states import HandState
 
 V = TypeVar("V")
@@ -44,7 +44,7 @@ class Backward(ABC, Generic[V]):
         """Value of a decision under the action that the strategy takes, one of the letters in `legal`."""
 
     @abstractmethod
-    def chance(self, node: Draw | PendingHands) -> V:
+    def chance(self, node: Chance) -> V:
         """Value of a chance event."""
 
     def profits(self, node: Finished, outcomes: Iterable[int]) -> list[Any]:
@@ -60,6 +60,21 @@ class Backward(ABC, Generic[V]):
         """Value of taking the action with this letter now, and following the strategy afterwards."""
         return self.at(self.automaton.move(state, letter))
 
+    def waiting(self, pair: HandState, pending: int, hands: int) -> Any:
+        """Value of split hands of a pair that need their second card, of a seat that holds `hands` hands in all."""
+        if not pending:
+            return 0.0
+        node = self.automaton.waiting(pair, pending, hands)
+        value: Any = self.at(node)
+        return value if node.pending == pending else pending * value
+
+    def split_again(self, pair: HandState, pending: int, hands: int) -> Any:
+        """What a split adds for a seat of `hands` hands of which `pending` more need their second card.
+
+        More hands also leave less room for the pairs that those may become.
+        """
+        return self.waiting(pair, pending + 2, hands + 1) - self.waiting(pair, pending, hands)
+
     def at(self, node: Node) -> V:
         """Value of a node."""
         if node not in self._values:
@@ -73,9 +88,8 @@ class Backward(ABC, Generic[V]):
             return self.leaf(node)
         if isinstance(node, Ended):
             return self.together(node)
-        if isinstance(node, PendingHands):
-            for later in self.automaton.later(node):
-                self.at(later)  # now, as the recursion would be deep
+        for later in self.automaton.later(node):
+            self.at(later)  # now, as the recursion would be deep
         return self.chance(node)
 
     def together(self, nodes: tuple[Node, ...]) -> V:
@@ -103,10 +117,11 @@ class MergedBackward(Backward[V]):
             whole: Value of the pair if it were not split.
         """
 
-    def chance(self, node: Draw | PendingHands) -> V:
+    def chance(self, node: Chance) -> V:
         branches = self.automaton.branches(node, self.number)
-        if isinstance(node, PendingHands) and node in branches[0][1]:
-            again, (rest, other) = branches[0][0], branches[1]
-            whole = self.at(Draw(node.split_hand, PAIR if again else OTHER))
-            return self.endless(again, self.mix([(rest, self.at(other[0]))]), whole)
+        if self.automaton.repeats(node) and len(branches) > 1:
+            (again, _), (rest, (other,)) = branches
+            assert isinstance(other, Draw)
+            whole = self.at(other._replace(purpose=PAIR))
+            return self.endless(again, self.mix([(rest, self.at(other))]), whole)
         return self.mix([(p, self.together(nodes)) for p, nodes in branches])

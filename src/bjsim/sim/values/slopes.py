@@ -11,7 +11,7 @@ from abc import abstractmethod
 import numpy as np
 import numpy.typing as npt
 
-from bjsim.sim.game.automaton import Automaton, Decision, Draw, Finished, PendingHands
+from bjsim.sim.game.automaton import Automaton, Chance, Decision, Finished
 from bjsim.sim.values.backward import Backward
 from bjsim.sim.values.dealer_index import DealerIndex, Floats, mix
 
@@ -54,21 +54,17 @@ class Slopes(Backward[Floats]):
                 value[taken] = self.act(node.state, letter)[taken]
         return value
 
-    def after(self, node: Draw | PendingHands) -> Floats:
+    def after(self, node: Chance) -> Floats:
         """Values after each rank, (dealers, Q, 1 + Q)."""
         ranks = range(len(self.dealers.probabilities))
         return np.stack([self.together(self.automaton.follow(node, rank)) for rank in ranks], axis=1)
 
-    def chance(self, node: Draw | PendingHands) -> Floats:
-        if (
-            isinstance(node, PendingHands)
-            and node.hands == 1
-            and self.automaton.hand_limit(node.split_hand) == math.inf
-        ):
+    def chance(self, node: Chance) -> Floats:
+        if self.automaton.repeats(node):
             return self._endless(node)
         return mix(self.after(node), self.dealers.probabilities)
 
-    def _endless(self, node: PendingHands) -> Floats:
+    def _endless(self, node: Chance) -> Floats:
         """Value h of a split hand that becomes two with the probability a of a pair: h = rest + 2 a h, and likewise
         for its slopes; 0 if the hands would multiply without end."""
         shares = enumerate(self.dealers.probabilities)

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.cards import parse_rank
-from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState
+from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.states import States
 
 
@@ -67,8 +67,4 @@ class StatePlayer(ABC):
         Returns:
             The state.
         """
-        ranks = [parse_rank(card) for card in hand]
-        state = HandState(split=WHOLE if not split else SPLIT_HAND if ranks[0] else SPLIT_ACES)
-        for rank in ranks:
-            state = self.states.add(state, rank)
-        return state
+        return self.states.hand(map(parse_rank, hand), split)

@@ -21,7 +21,6 @@ from functools import cached_property
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE, Action, View
-from bjsim.sim.game.automaton import PendingHands
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.course import Course, course
 from bjsim.sim.game.rules import Rules
@@ -158,11 +157,7 @@ class Coach:
         state = self.chart.find_state(view.hand, view.split)
         values = {letter: float(means.act(state, letter)) for letter in legal}
         if "P" in values and view.split and self.rules.most_hands != math.inf:
-            # another split also leaves fewer hands for the pairs that the pending hands may become
-            split_hand = solver.states.split(state)
-            values["P"] = float(means.at(PendingHands(split_hand, pending + 2, view.hands + 1)))
-            if pending:
-                values["P"] -= float(means.at(PendingHands(split_hand, pending, view.hands)))
+            values["P"] = float(means.split_again(state, pending, view.hands))
         return values
 
     def _precedes_look(self, view: View) -> bool:

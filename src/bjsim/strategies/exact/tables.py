@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Iterable
 from numbers import Real
 
-from bjsim.sim.game.automaton import PendingHands
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.hand import Hand, pair_code, soft_code
@@ -28,8 +27,7 @@ SPLIT = tuple(pair_code(rank) for rank in (*range(1, 10), 0))
 
 
 def _pair_state(solver: Solver, row: str) -> HandState:
-    first, second = parse_row(row).cards
-    return solver.states.add(solver.states.add(HandState(), first), second)
+    return solver.states.hand(parse_row(row).cards)
 
 
 class Tables:
@@ -101,7 +99,8 @@ class Tables:
             state = _pair_state(self.solver, row)
             if "P" not in self.solver.states.legal(state) or limit - more < 1 or limit == math.inf:
                 return None
-            return means.at(PendingHands(self.solver.states.split(state), 2, int(limit) - more + 1))
+            value: Number = means.waiting(state, 2, int(limit) - more + 1)
+            return value
 
         return self._values(SPLIT[:-1], cell)
 

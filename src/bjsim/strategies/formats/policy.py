@@ -34,8 +34,7 @@ POLICY_COLUMNS = tuple("23456789TA")
 
 def first_hand(states: States, hand: str) -> HandState:
     """The two-card hand of a line of a policy."""
-    first, second = parse_row("TT" if hand == "1010" else hand).cards
-    return states.add(states.add(HandState(), first), second)
+    return states.hand(parse_row("TT" if hand == "1010" else hand).cards)
 
 
 def format_policy(chart: Chart) -> str:

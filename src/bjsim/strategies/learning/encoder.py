@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bjsim.sim.game.actions import INSURANCE, LETTERS, View
 from bjsim.sim.game.cards import parse_rank
-from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, WHOLE, HandState
+from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 
@@ -63,10 +63,7 @@ class Encoder:
         return np.array((*encoded, hands), np.int64)
 
     def _encode(self, view: View) -> tuple[int, ...]:
-        ranks = [parse_rank(card) for card in view.hand]
-        state = HandState(split=WHOLE if not view.split else SPLIT_HAND if ranks[0] else SPLIT_ACES)
-        for rank in ranks:
-            state = self.states.add(state, rank)
+        state = self.states.hand(map(parse_rank, view.hand), view.split)
         column = self.states.column(view.dealer)
         shown = self.columns.index(column) if column in self.columns else len(self.columns)
         return *self.features(state), shown

@@ -23,7 +23,6 @@ rules allow, as in the exact solver (`values`).
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
@@ -228,7 +227,8 @@ class GameProcess:
             representative, name = self.equivalence.find_class(node)
             return Outcome(p, MDPState(name, column, representative))
         if isinstance(node, PendingHands):
-            return self._pending(p, node, column)
+            name, alike, times = self.equivalence.find_pending(node)
+            return Outcome(p, MDPState(name, column, alike), 0.0, float(times))
         assert isinstance(node, Finished)
         if not column:
             return self._payment(p, node.result, DEALER_NATURAL)
@@ -240,19 +240,6 @@ class GameProcess:
         alone, weighted = map(float, profits)  # a natural may take less than all of the stake
         returned = self._natural(column) * (alone - node.stake * weighted)
         return Outcome(p, MDPState(_name(result), column, Finished(result)), returned, float(node.stake))
-
-    def _pending(self, p: float, node: PendingHands, column: str) -> Outcome:
-        """Pending hands that cannot become new pairs, or have no limit, are one with their number as its weight, unless
-        they depend on each other."""
-        split_hand, count, hands = node
-        weight = 1
-        limit = self.automaton.hand_limit(split_hand)
-        if hands >= limit and not self.automaton.in_sequence(node):
-            weight, count = count, 1
-        elif limit == math.inf:
-            weight, count, hands = count, 1, 1
-        name, alike = self.equivalence.find_pending(PendingHands(split_hand, count, hands))
-        return Outcome(p, MDPState(name, column, alike), 0.0, float(weight))
 
     # --- the end of a hand
 

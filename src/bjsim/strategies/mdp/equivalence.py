@@ -11,10 +11,9 @@ from collections.abc import Hashable
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from bjsim.sim.game.automaton import Decision, PendingHands
+from bjsim.sim.game.automaton import Automaton, Decision, PendingHands
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand_states import WHOLE, HandState, Result
-from bjsim.sim.game.states import States
 
 
 class StateClass(NamedTuple):
@@ -33,7 +32,7 @@ class StateClass(NamedTuple):
 class StateEquivalence:
     """The classes of equivalent hands and results of a game."""
 
-    def __init__(self, states: States) -> None:
+    def __init__(self, states: Automaton) -> None:
         self.states = states
         self.payments = cache(self._payments)
         self._number = cache(self._find_number)
@@ -44,18 +43,28 @@ class StateEquivalence:
         alone = self._by_number[self._number(node._replace(state=node.state._replace(rest=())))]
         if not node.state.rest:
             return alone
-        name, rest = self.find_pending(*node.state.rest)
+        name, rest, _ = self.find_pending(*node.state.rest)
         state = alone.node.state._replace(rest=(rest,))
         return StateClass(alone.node._replace(state=state), f"{alone.name}, then {name}")
 
-    def find_pending(self, node: PendingHands) -> tuple[str, PendingHands]:
-        """The name of pending hands, and those that represent them: all ten-valued pairs are one."""
+    def find_pending(self, node: PendingHands) -> tuple[str, PendingHands, int]:
+        """The name of pending hands, those that represent them, and how many times: all ten-valued pairs are one.
+
+        Hands that cannot become new pairs, or have no limit, are one times their number, unless they depend on each
+        other.
+        """
         split_hand, count, hands = node
+        times = 1
+        if self.states.is_endless(split_hand):
+            times, count, hands = count, 1, 1
+        elif hands >= self.states.hand_limit(split_hand) and not self.states.in_sequence(node):
+            times, count = count, 1
         ten = min(rank for rank, _ in self.states.ranks if rank >= TEN)  # a Spanish deck has no rank of tens
         split_hand = split_hand._replace(rank=min(split_hand.rank, ten))
         number = "" if count == 1 == hands else f", {count} of {hands} hands"
         covered = ", covered" if split_hand.covered else ""
-        return f"split {RANKS[split_hand.rank]}{number}{covered}", node._replace(split_hand=split_hand)
+        name = f"split {RANKS[split_hand.rank]}{number}{covered}"
+        return name, PendingHands(split_hand, count, hands), times
 
     @property
     def classes(self) -> list[StateClass]:

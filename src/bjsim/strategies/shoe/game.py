@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bjsim.sim.engine.kernels.layout import CODES, HIT, STAND
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.course import Course, course
-from bjsim.sim.game.hand_states import DEALER_NATURAL, SPLIT_ACES, SPLIT_HAND, DealerState, HandState, Result
+from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.rows import row_order
@@ -164,20 +164,12 @@ class Game:
             kind = Kind(state, states.legal(state), states.rows_of(state, may_split)[0], fixed)
             return kinds.setdefault(kind, len(kinds))
 
-        def drawn(state: HandState, values: list[int]) -> HandState:
-            for value in values:
-                state = states.add(state, value)
-            return state
-
-        starts = HandState(), HandState(split=SPLIT_HAND)
         cards = [np.repeat(range(VALUES), counts).tolist() for counts in hands.counts]
-        by_hand = [[number(drawn(starts[i and len(hand) > 2], hand)) for hand in cards] for i in (0, 1)]
+        by_hand = [[number(states.hand(hand, split and len(hand) > 2)) for hand in cards] for split in (False, True)]
         split_hands = np.zeros((VALUES, VALUES), np.int64)
-        for pair in range(VALUES if self.rules.split_by != "never" else 0):
-            split_hand = drawn(HandState(), [pair])._replace(split=SPLIT_HAND if pair else SPLIT_ACES)
-            for second in range(VALUES):
-                split_hands[pair, second] = number(drawn(split_hand, [second]), fixed=pair == second == 0)
-        pairs = [number(drawn(HandState(), [pair, pair]), may_split=True) for pair in range(VALUES)]
+        for pair, second in np.ndindex(VALUES if self.rules.split_by != "never" else 0, VALUES):
+            split_hands[pair, second] = number(states.hand((pair, second), split=True), fixed=pair == second == 0)
+        pairs = [number(states.hand((pair, pair)), may_split=True) for pair in range(VALUES)]
         return list(kinds), np.array(by_hand), split_hands, np.array(pairs)
 
     @property

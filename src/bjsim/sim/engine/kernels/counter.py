@@ -8,6 +8,7 @@ import numpy as np
 
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.layout import SPLIT, SURRENDER
+from bjsim.sim.engine.kernels.luck import split_depth
 
 TEN = 9  # the first ten-valued rank
 
@@ -85,8 +86,8 @@ def action_value(counter: Any, seats: Any, seat: Any, hand: Any, context: Any, c
     row = counter.row[hand]
     if code != SPLIT:
         return counter.actions[model, row, context, code]
-    deepest = min(seats.held[seat], counter.splits.shape[3])
-    return counter.splits[model, row, context, deepest - 1, min(seats.pending[seat], deepest - 1)]
+    held, waiting = split_depth(seats, seat, counter.splits.shape[3])
+    return counter.splits[model, row, context, held - 1, waiting]
 
 
 @compiled(_nrt=False)

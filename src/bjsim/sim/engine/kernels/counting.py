@@ -99,7 +99,7 @@ def start_round(counter: Any, shoe: Any, luck_model: Any, ledger: Any) -> Any:
 @compiled(_nrt=False, forceinline=True)
 def deal_in(seats: Any, luck_model: Any, hands: Any) -> Any:
     """The first seats of the table, and their luck model: helpers go by the lengths of `hand` and `chart`."""
-    some = Seats(seats.hand[:hands], seats.split_hand, seats.pending, seats.held, seats.acting, seats.payoff)
+    some = Seats(seats.hand[:hands], *seats[1:])
     if luck_model is None:
         return some, None
     theirs = LuckModel(

@@ -119,11 +119,18 @@ def note_dealt(luck_model: Any, ledger: Any, context: Any, seats: Any, card: Any
 
 
 @compiled(_nrt=False, forceinline=True)
+def split_depth(seats: Any, s: Any, most: Any) -> Any:
+    """The number of hands of a seat, at most `most`, and how many of these wait for their second card."""
+    held = min(seats.held[s], most)
+    return held, min(seats.pending[s], held - 1)
+
+
+@compiled(_nrt=False, forceinline=True)
 def note_split(luck_model: Any, ledger: Any, context: Any, seats: Any, s: Any, card: Any) -> None:
     """Record the second card of a split hand."""
     split = luck_model.split[luck_model.chart[s], context, seats.split_hand[s]]
-    deepest = min(seats.held[s], split.shape[0] + 1)
-    note(ledger, s, split[deepest - 2, min(seats.pending[s], deepest - 1)], 1, card, 1)
+    held, waiting = split_depth(seats, s, split.shape[0] + 1)
+    note(ledger, s, split[held - 2, waiting], 1, card, 1)
 
 
 @compiled(_nrt=False, forceinline=True)
