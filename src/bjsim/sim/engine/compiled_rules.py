@@ -111,7 +111,6 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         dealer_out=np.array(
             [outcomes.index(states.dealer_outcome(d)) if states.dealer_done(d) else 0 for d in dealers], np.int64
         ),
-        dealer_ends=np.array([states.ends_round(states.dealer_outcome(dealer)) for dealer in dealers], np.int64),
         column=_columns(states, dealers),
         ended_column=_ended_columns(states),
         deal=np.array(["pd".index(card) for card in rules.deal], np.int64),
@@ -142,6 +141,7 @@ def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], s
     hands = rules.most_hands
     numbers = Numbers(
         natural_outcome=outcomes.index(DEALER_NATURAL) if DEALER_NATURAL in outcomes else -1,
+        ending_outcome=next((i for i, outcome in enumerate(outcomes) if states.ends_round(outcome)), -1),
         most_hands=NO_LIMIT if hands == math.inf else int(hands),
         surrendered=results.index(SURRENDERED) if SURRENDERED in results else -1,
         insured=results.index(INSURED) if INSURED in results else -1,

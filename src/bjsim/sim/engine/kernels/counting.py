@@ -18,7 +18,7 @@ from bjsim.sim.engine.kernels.count_layout import BET, DEPTHS, INSURANCE, PRODUC
 from bjsim.sim.engine.kernels.counter import TEN, bet_bucket, count_cards, hide_hole_card, show_hole_card
 from bjsim.sim.engine.kernels.layout import LuckModel, Seats
 from bjsim.sim.engine.kernels.luck import count_luck, fresh_shoe
-from bjsim.sim.engine.kernels.play import RAN_AWAY, clear, deal, play_dealer, play_seats
+from bjsim.sim.engine.kernels.play import RAN_AWAY, clear, deal, ends_round, play_dealer, play_seats
 from bjsim.sim.engine.kernels.shoe import begin_shuffle, shuffle
 
 LONG = 16  # cards for each hand that a round hardly ever draws before the dealer's second card
@@ -216,7 +216,7 @@ def play_counting(
             won = insure(counter, shoe, column) if insurable else np.int64(0)
             if sure and hands > 1:
                 expected += judge_insurance(counter, shoe, column, won, guess)
-            ended = compiled.dealer_ends[dealer]
+            ended = ends_round(compiled, dealer)
             if ended:
                 column = compiled.ended_column[column]
             need = play_seats(compiled, shoe, seats, column, context, luck_model, ledger, counter)

@@ -26,6 +26,7 @@ class Numbers(NamedTuple):
     """Scalars of the compiled rules."""
 
     natural_outcome: int  # index of a dealer's natural, or -1
+    ending_outcome: int  # index of the outcome that ends a round before anyone acts, or -1
     most_hands: int  # of a seat, after splits of any pair; NO_LIMIT if there is no limit
     surrendered: int  # the result of surrender
     insured: int  # the result of an insurance bet
@@ -59,7 +60,6 @@ class CompiledRules(NamedTuple):
         dealer_add: Dealer's state after a card, (D, 13).
         dealer_done: Whether the dealer draws no more cards, (D,).
         dealer_out: Index of the dealer's outcome, (D,); 0 while the dealer still draws.
-        dealer_ends: Whether the dealer's hand, once dealt, ends the round before anyone acts, (D,).
         column: Contribution to the column index by the number of the dealer's cards before a card (0 or 1) and the
             dealer's state after it, (2, D).
         ended_column: Column instead of each column if the dealer's natural has ended the round, -1 for none, (C,).
@@ -81,7 +81,6 @@ class CompiledRules(NamedTuple):
     dealer_add: Array
     dealer_done: Array
     dealer_out: Array
-    dealer_ends: Array
     column: Array
     ended_column: Array
     deal: Array

@@ -67,6 +67,12 @@ def deal(compiled: Any, shoe: Any, seats: Any, luck_model: Any, ledger: Any) -> 
 
 
 @compiled(_nrt=False, forceinline=True)
+def ends_round(compiled: Any, dealer: Any) -> Any:
+    """Whether the dealer's hand, as dealt, ends the round before anyone acts."""
+    return compiled.dealer_out[dealer] == compiled.numbers.ending_outcome
+
+
+@compiled(_nrt=False, forceinline=True)
 def second_card(compiled: Any, shoe: Any, seats: Any, s: Any, context: Any, luck_model: Any, ledger: Any) -> None:
     """Give a split hand its second card."""
     card = draw(shoe)
@@ -236,7 +242,7 @@ def play(compiled: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, luck_mo
             start_round(luck_model, ledger, rounds - number - 1, shuffled)
         clear(seats)
         dealer, shown, column, context = deal(compiled, shoe, seats, luck_model, ledger)
-        ended = compiled.dealer_ends[dealer]
+        ended = ends_round(compiled, dealer)
         insured = np.int64(0)
         if column == compiled.numbers.ace:
             insured = insure(compiled, seats, luck_model, ledger)

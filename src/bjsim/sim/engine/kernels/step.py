@@ -12,7 +12,7 @@ import numpy as np
 
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.layout import CODES, DOUBLE, TIED, Array, CompiledRules, Seats, ShoeArrays
-from bjsim.sim.engine.kernels.play import RAN_AWAY, clear, deal, insure, play_dealer, play_turn
+from bjsim.sim.engine.kernels.play import RAN_AWAY, clear, deal, ends_round, insure, play_dealer, play_turn
 from bjsim.sim.engine.kernels.shoe import begin_shuffle
 
 OVER, DECIDES, INSURES, ENDS = range(4)  # phases; ENDS: the round was over before anyone could decide
@@ -135,7 +135,7 @@ def begin(rules: Any, tables: Any, i: Any) -> None:
     clear(seat)
     dealer, shown, column, _ = deal(rules, shoe, seat, None, None)
     tables.dealer[i], tables.shown[i], tables.column[i], tables.need[i] = dealer, shown, column, 0
-    tables.ended[i] = rules.dealer_ends[dealer]
+    tables.ended[i] = ends_round(rules, dealer)
     tables.stake[i] = tables.stake[i] or 1
     tables.phase[i] = INSURES if column == rules.numbers.ace else find_phase(rules, tables, i)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.layout import CHOICE, DOUBLE, HIT, SPLIT, SURRENDER
+from bjsim.sim.engine.kernels.play import ends_round
 
 DEAL, DRAW, DEALER, ASK = range(4)  # what the next card is for, or that the count decides which action is taken
 ENDS, LEAVES = -1, -2  # what a card may lead to instead of an undecided state
@@ -205,6 +206,6 @@ def follow(compiled: Any, logs: Any, state: Any, rank: Any) -> Any:
             return 0, np.int64(LEAVES)  # insured
         if step + 1 < len(compiled.deal):
             return 0, pack(Undecided(DEAL, step + 1, hand, 0, 0, 1, 0, dealer, column, shown))
-        step, ended = 0, compiled.dealer_ends[dealer] != 0
+        step, ended = 0, ends_round(compiled, dealer)
     drawn = Undecided(DRAW, step, hand, state.split_hand, state.pending, state.count, state.need, dealer, column, shown)
     return decide(compiled, logs, drawn, ended)
