@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from bjsim.bots.programs import is_bot
+from bjsim.bots.turn import runs_program
 from bjsim.errors import EndlessSplitting, InputError
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
@@ -96,7 +96,7 @@ class Run:
 
 def program_json(player: Player) -> dict[str, Any] | None:
     """The faults of a program and how long its moves took, as JSON values; None for other players."""
-    if not is_bot(player):
+    if not runs_program(player):
         return None
     return {
         "faults": dict(sorted(player.faults.items())),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.protocol import UNFLUSHED, Fault, classify_reply, make_argv
-from bjsim.sim.game.actions import HIT, STAND, Action, Player, View, raise_by
+from bjsim.bots.protocol import UNFLUSHED, Fault, make_argv
+from bjsim.bots.turn import Turn
+from bjsim.sim.game.actions import HIT, INSURANCE, STAND, Action, View, raise_by
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
@@ -42,17 +42,23 @@ class Deal:
     shown: str
     chips: int
 
-    def play(self, player: Player) -> RoundResult:
-        """Play the round with this player in the first seat. All others stand."""
-        rules, own, dealer = self.rules, list(self.cards), [self.shown, OTHERS]
-        deck = []
+    def play(self, before: Sequence[Action], decide: Callable[[View], Action]) -> RoundResult:
+        """Play the round: the first seat makes the moves `before`, and then decides. It declines insurance.
+
+        All other seats stand.
+        """
+        rules, own, dealer, left = self.rules, list(self.cards), [self.shown, OTHERS], list(before)
+        deck, others = [], rules.seats - 1
         for letter in rules.deal:
-            deck += [own.pop(0), *OTHERS * (rules.seats - 1)] if letter == "p" else [dealer.pop(0)]
+            deck += [own.pop(0), *OTHERS * others] if letter == "p" else [dealer.pop(0)]
         shoe = ScriptedShoe("".join([*deck, *own, *OTHERS * 20]))
-        others = rules.seats - 1
-        return Round(rules, shoe, rules.seats, [self.chips, *[rules.chips] * others]).play(
-            [player, *[_Stander()] * others]
-        )
+
+        def answer(seat: int, view: View) -> Action:
+            if seat or view.legal == INSURANCE:
+                return STAND
+            return left.pop(0) if left else decide(view)
+
+        return Round(rules, shoe, rules.seats, [self.chips, *[rules.chips] * others]).drive(answer)
 
 
 @dataclass(frozen=True)
@@ -115,54 +121,6 @@ class Answer:
         return [move for move in moves if isinstance(move, Fault)]
 
 
-class _SituationReached(BaseException):
-    """Ends the round when the situation has occurred."""
-
-
-class _ViewRecorder:
-    """Makes the moves in `before`, then keeps the next view and ends the round."""
-
-    name = "recorder"
-
-    def __init__(self, before: Sequence[Action]) -> None:
-        self.left = list(before)
-        self.view: View | None = None
-
-    def decide(self, view: View) -> Action:
-        if self.left:
-            return self.left.pop(0)
-        self.view = view
-        raise _SituationReached
-
-
-class _BotAfterMoves:
-    """Makes the moves in `before`, then asks the bot. A fault counts as a stand, as in a contest."""
-
-    name = "bot"
-
-    def __init__(self, bot: BotPlayer, before: Sequence[Action]) -> None:
-        self.bot, self.left = bot, list(before)
-        self.moves: list[Action | Fault] = []
-        self.last = Fault("move-cap", "")
-
-    def decide(self, view: View) -> Action:
-        if self.left:
-            return self.left.pop(0)
-        reply = self.bot.ask(view)
-        move = classify_reply(reply, view)
-        detail = f"{view.rules.move_cap} moves with one hand, without standing"
-        self.last = Fault("move-cap", detail, tuple(make_argv(view)), reply.stdout, reply.stderr)
-        self.moves.append(move)
-        return STAND if isinstance(move, Fault) else move
-
-
-class _Stander:
-    name = "stander"
-
-    def decide(self, view: View) -> Action:
-        return STAND
-
-
 def situation(
     rules: Rules, cards: str, shown: str, before: Sequence[Action] = (), chips: int | None = None
 ) -> Situation | None:
@@ -178,10 +136,15 @@ def situation(
     Returns:
         The situation; None if the hand ends before it occurs.
     """
-    seat, deal = _ViewRecorder(before), Deal(rules, cards, shown, chips or rules.chips)
-    with suppress(_SituationReached):
-        deal.play(seat)
-    return Situation(seat.view, tuple(before), deal) if seat.view else None
+    deal = Deal(rules, cards, shown, chips or rules.chips)
+    views: list[View] = []
+
+    def stand(view: View) -> Action:
+        views.append(view)
+        return STAND
+
+    deal.play(before, stand)
+    return Situation(views[0], tuple(before), deal) if views else None
 
 
 def situations(rules: Rules) -> Iterator[Situation]:
@@ -239,14 +202,22 @@ def _in_every_match(move: Action | Fault) -> bool:
 
 
 def _answer(player: BotPlayer, asked: Situation, play_on: bool) -> Answer:
-    replies = [player.ask(asked.view)]
-    one = classify_reply(replies[0], asked.view)
-    replies.append(replies[0] if _in_every_match(one) else player.ask(asked.view))
-    other = one if _in_every_match(one) else classify_reply(replies[1], asked.view)
-    answer = Answer(asked, (one, other), (replies[0].elapsed_ns / 1e6, replies[1].elapsed_ns / 1e6))
-    raised = next((move for move in (one, other) if isinstance(move, Action) and move.letter == "B"), None)
+    turn, moves, ms = Turn(player), list[Action | Fault](), list[float]()
+
+    def ask(view: View) -> Action:
+        action, fault, reply = turn.take(view)
+        moves.append(fault or action)
+        ms.append(reply.elapsed_ns / 1e6 if reply else 0.0)
+        return action
+
+    ask(asked.view)
+    if not _in_every_match(moves[0]):
+        ask(asked.view)
+    answer = Answer(asked, (moves[0], moves[-1]), (ms[0], ms[-1]))
+    raised = next((move for move in moves if isinstance(move, Action) and move.letter == "B"), None)
     if not play_on or raised is None:
         return answer
-    bot = _BotAfterMoves(player, [*asked.before, raised])
-    capped = 0 in asked.deal.play(bot).seats_at_move_cap
-    return replace(answer, after=tuple(bot.moves), cap=bot.last if capped else None)
+    moves.clear()
+    capped = 0 in asked.deal.play([*asked.before, raised], ask).seats_at_move_cap
+    cap = turn.exceed_move_cap(f"{asked.view.rules.move_cap} moves with one hand, without standing") if capped else None
+    return replace(answer, after=tuple(moves), cap=cap)

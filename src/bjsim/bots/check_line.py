@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bjsim.bots.line import Transcript
 from bjsim.bots.player import BotPlayer
-from bjsim.bots.protocol import Fault, classify_reply
+from bjsim.bots.protocol import Fault
 from bjsim.bots.resident import LineSeat
+from bjsim.bots.turn import Turn
 from bjsim.sim.game.actions import STAND, Action, View
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
@@ -44,39 +45,19 @@ class LineCheck:
     random: bool = False
 
 
-class _MatchPlayer:
-    """A bot in one seat of the match. cut: the number of answers before another process takes over."""
+@dataclass
+class _Match:
+    """A match of the bot: its answers, with their times in ms, and whether it ended by itself."""
 
-    name = "bot"
-
-    def __init__(self, seat: LineSeat, cut: int = -1) -> None:
-        self.seat, self.cut = seat, cut
-        self.answers: list[Action | Fault] = []
-        self.ms: list[float] = []
-
-    def decide(self, view: View) -> Action:
-        if len(self.answers) == self.cut:
-            self.seat.replace_process()
-        reply = self.seat.ask(view)
-        move = classify_reply(reply, view)
-        self.answers.append(move)
-        self.ms.append(reply.elapsed_ns / 1e6)
-        if isinstance(move, Fault):
-            self.seat.report_fault(move.kind, None)
-            return STAND
-        return move
+    seat: LineSeat
+    answers: list[Action | Fault] = field(default_factory=list)
+    ms: list[float] = field(default_factory=list)
+    ended: bool = False
 
     @property
     def moves(self) -> list[str]:
         """The answers, with faults by kind."""
         return [move.kind if isinstance(move, Fault) else str(move) for move in self.answers]
-
-
-class _StandingSeat:
-    name = "other"
-
-    def decide(self, view: View) -> Action:
-        return STAND
 
 
 def add_unknown(text: str) -> list[str]:
@@ -86,10 +67,8 @@ def add_unknown(text: str) -> list[str]:
 
 def check_match(bot: BotPlayer, rules: Rules) -> LineCheck:
     """Play a match as it is, again, with unknown words, and with a cut in the middle. Raises: SandboxClosed."""
-    plain, ended = _play(bot, rules)
-    again, _ = _play(bot, rules)
-    unknown, _ = _play(bot, rules, unknown=True)
-    cut, _ = _play(bot, rules, cut=len(plain.answers) // 2)
+    plain, again, unknown = _play(bot, rules), _play(bot, rules), _play(bot, rules, unknown=True)
+    cut = _play(bot, rules, cut=len(plain.answers) // 2)
     faults = [move for move in plain.answers if isinstance(move, Fault)]
     ready = not any(fault.kind in ("not-ready", "start-failure") for fault in faults)
     same = plain.moves == again.moves
@@ -99,21 +78,33 @@ def check_match(bot: BotPlayer, rules: Rules) -> LineCheck:
         "deterministic": same,
         "unknown": unknown.moves == plain.moves if same else None,
         "resumed": cut.moves == plain.moves if same else None,
-        "ends": ended,
+        "ends": plain.ended,
     }
     random = bot.program.random or plain.seat.ready.get("random") == "1"
     return LineCheck(passed, plain.seat.ready_ms, times[len(times) // 2] if ready and times else None, faults, random)
 
 
-def _play(bot: BotPlayer, rules: Rules, *, cut: int = -1, unknown: bool = False) -> tuple[_MatchPlayer, bool]:
-    """Play the match; returns the player, and whether the bot ended by itself."""
+def _play(bot: BotPlayer, rules: Rules, *, cut: int = -1, unknown: bool = False) -> _Match:
+    """Play the match. cut: the number of answers before another process takes over."""
     transcript, shoe = Transcript(rules), open_shoe(rules, Stream(SEED))
-    seat = bot.join(transcript, 0, rules.seats, ROUNDS)
+    match = _Match(bot.join(transcript, 0, rules.seats, ROUNDS))
+    turn = Turn(bot, match.seat)
     if unknown:
-        seat.dress = add_unknown
-    player = _MatchPlayer(seat, cut)
+        match.seat.dress = add_unknown
+
+    def answer(seat: int, view: View) -> Action:
+        if seat:
+            return STAND
+        if len(match.answers) == cut:
+            match.seat.replace_process()
+        action, fault, reply = turn.take(view)
+        match.answers.append(fault or action)
+        match.ms.append(reply.elapsed_ns / 1e6 if reply else 0.0)
+        return action
+
     for _ in range(ROUNDS):
         game = Round(rules, shoe, rules.seats)
         transcript.begin_round(range(rules.seats), [rules.chips] * rules.seats, game.events)
-        game.play([player, *[_StandingSeat()] * (rules.seats - 1)])
-    return player, seat.leave(rules.chips)
+        game.drive(answer)
+    match.ended = match.seat.leave(rules.chips)
+    return match

@@ -6,22 +6,24 @@ import math
 import os
 import threading
 from array import array
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from bjsim.bots.line import LOG_LIMIT, Clock, Transcript
-from bjsim.bots.protocol import Fault, Reply, classify_reply, ends_hand, make_argv
-from bjsim.bots.resident import LinePlayer, LineSeat, say_bye
+from bjsim.bots.protocol import Fault, Reply, make_argv
+from bjsim.bots.resident import LineSeat, say_bye
 from bjsim.bots.sandbox.build import build
 from bjsim.bots.sandbox.folders import BotSource
 from bjsim.bots.sandbox.languages import BuildError, Program
 from bjsim.bots.sandbox.session import Limits, SandboxClosed, SandboxError, SandboxSession, sandboxed
-from bjsim.sim.game.actions import INSURANCE, STAND, Action, View
-
-MAX_REPORTED_FAULTS = 20  # of each kind, with their output; all are counted
+from bjsim.bots.turn import Strikes, Turn
+from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.events import Event, HandEnded, InsuranceSettled, Settled
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.backend import Need
 
 
 class BotPlayer:
@@ -39,23 +41,25 @@ class BotPlayer:
         name: the player's name; by default the program's.
 
     Attributes:
-        never_ready: the reply to `hello` of a line bot that can never be ready, in any match; else None.
+        never_ready: the reply to every question if the bot can never be started, or never be ready; else None.
         faults: kind of fault (a key of `protocol.FAULTS`) -> number.
         kept_faults: the first faults of each kind, `MAX_REPORTED_FAULTS` at most.
     """
+
+    needs = Need.DECISIONS | Need.PROGRAMS
 
     def __init__(
         self, program: Program, limits: Limits, *, sandboxed: bool, cold: bool = False, strikes: int | None = None,
         name: str = "",
     ) -> None:  # fmt: skip
         self.name = name or program.name
-        self.program, self.strikes, self.timeout = program, strikes, limits.timeout
-        self.faults: Counter[str] = Counter()
-        self.kept_faults: list[Fault] = []
+        self.program, self.protocol, self.timeout = program, program.protocol, limits.timeout
+        self.strikes = Strikes(strikes)
+        self.faults, self.kept_faults = self.strikes.faults, self.strikes.kept
         self._nanoseconds = array("q")
         self._closed = False
         self.never_ready: Reply | None = None
-        resident = program.protocol == "line"
+        resident = self.protocol == "line"
         self._open = partial(
             SandboxSession, program, replace(limits, errors=LOG_LIMIT) if resident else limits, sandboxed=sandboxed,
             cold=cold, resident=resident,
@@ -66,45 +70,33 @@ class BotPlayer:
     def __reduce__(self) -> tuple[Callable[[], BotPlayer], tuple[()]]:
         return self._copy, ()
 
-    @property
-    def out(self) -> bool:
-        """Whether the bot has used up its strikes."""
-        return self.strikes is not None and self.faults.total() >= self.strikes
-
     def decide(self, view: View) -> Action:
         """The bot's move, which is always legal: a faulty one becomes a stand.
 
         Raises:
             SandboxClosed: `close` was called, perhaps meanwhile.
         """
-        return self.play(view)
+        return Turn(self, None, self.strikes).take(view).action
 
-    def play(self, view: View, line_seat: LineSeat | None = None) -> Action:
-        """As `decide`, in a match of the line protocol if `line_seat` is given."""
-        if self.out or (view.legal == INSURANCE and not line_seat):  # five arguments cannot ask, so a program declines
-            return STAND
-        seat = self._seat(view.seat)
-        moves = seat.count(view)
-        reply = line_seat.ask(view) if line_seat else self.ask(view)
-        move = classify_reply(reply, view)
-        fault = move if isinstance(move, Fault) else None
-        action = STAND if isinstance(move, Fault) else move
-        if not fault and moves >= view.rules.move_cap and not ends_hand(action):
-            argv = tuple(make_argv(view))
-            fault = Fault("move-cap", f"{moves} moves with one hand", argv, reply.stdout, reply.stderr)
-        if fault:
-            self._count(fault)
-        if fault and line_seat:
-            line_seat.report_fault(fault.kind, self.strikes and self.strikes - self.faults.total())
-        seat.last = view, action
-        return action
+    @contextmanager
+    def take_seat(self, rules: Rules, seat: int, seats: int) -> Iterator[SeatedBot]:
+        """Take a seat at a table of `bjsim run` for a block of rounds, which is a match to a line bot."""
+        line = self.join(Transcript(rules), seat, seats) if self.protocol == "line" else None
+        try:
+            yield SeatedBot(self, line, seat, seats)
+        finally:
+            if line:
+                with suppress(SandboxClosed):
+                    line.leave()
 
     def ask(self, view: View) -> Reply:
         """Run the bot once for this view, without counting faults. Raises: SandboxClosed, as `decide`.
 
         A line bot is asked in a match of its own, in which it has seen nothing.
         """
-        if self.program.protocol != "line":
+        if self.never_ready:
+            return self.never_ready
+        if self.protocol != "line":
             return self.run(make_argv(view))
         seat = self.join(Transcript(view.rules), view.seat, view.rules.seats)
         try:
@@ -158,9 +150,8 @@ class BotPlayer:
         """Open a sandbox session now, rather than with the first move. Raises: BuildError, SandboxError."""
         self.give_back(self.take())
 
-    def __deepcopy__(self, memo: object) -> BotPlayer | LinePlayer:
-        """A player for a block of rounds: itself, as a bot keeps no state between moves, unless it is a line bot."""
-        return LinePlayer(self.name, self.join, self.play) if self.program.protocol == "line" else self
+    def __deepcopy__(self, memo: object) -> BotPlayer:
+        return self  # it keeps no state between moves
 
     def close(self) -> None:
         """End the bot, including moves in progress in other threads. Its statistics remain."""
@@ -183,7 +174,6 @@ class BotPlayer:
         self._lock = threading.Lock()
         self._sessions: list[SandboxSession] = []
         self._idle: list[SandboxSession] = []
-        self._threads = threading.local()
 
     def take(self) -> SandboxSession:
         """An idle session on this thread's cores, or a new one. Raises: BuildError, SandboxClosed, SandboxError."""
@@ -208,57 +198,43 @@ class BotPlayer:
             session.close()
         raise SandboxClosed(f"{self.name} was closed")
 
-    def _seat(self, number: int) -> SeatHistory:
-        """The memory of this seat at the table that this thread plays."""
-        seats: dict[str, SeatHistory] = self._threads.__dict__
-        return seats.setdefault(str(number), SeatHistory())
 
-    def _count(self, fault: Fault) -> None:
-        with self._lock:
-            self.faults[fault.kind] += 1
-            if self.faults[fault.kind] <= MAX_REPORTED_FAULTS:
-                self.kept_faults.append(fault)
-
-
-class UnstartableBot:
-    """Takes the seat of a program that cannot be started: it stands, and every reply is a start failure.
+class SeatedBot:
+    """A bot at a table of `bjsim run`, for one block of rounds.
 
     Args:
-        name: the player's name.
-        error: why the program cannot be started.
+        bot: The bot.
+        line: Its seat in a match, if it is a line bot.
+        seat: Number of its seat.
+        seats: How many there are.
     """
 
-    def __init__(self, name: str, error: BuildError) -> None:
-        self.name, self.error = name, error
-        self.reply = Reply("start", 0, 0, b"", f"{error}\n{error.log}".strip().encode())
-
-    def ask(self, view: View) -> Reply:
-        """The reply to every view: a start failure."""
-        return self.reply
+    def __init__(self, bot: BotPlayer, line: LineSeat | None, seat: int, seats: int) -> None:
+        self.name, self._seat, self._seats, self._turn = bot.name, seat, seats, Turn(bot, line, bot.strikes)
+        self._events: list[Event] = []  # of the round
 
     def decide(self, view: View) -> Action:
-        return STAND
+        """The bot's move, as `BotPlayer.decide`."""
+        return self._turn.take(view).action
+
+    def observe(self, event: Event) -> None:
+        """Keep an event for a line bot, and notice the end of a hand at the move cap."""
+        line, paid = self._turn.line, (Settled, InsuranceSettled)
+        if not self._events or (isinstance(self._events[-1], paid) and not isinstance(event, paid)):
+            self._events = []
+            if line:
+                rules = line.transcript.rules
+                line.transcript.begin_round(range(self._seats), [rules.chips] * self._seats, self._events)
+        self._events.append(event)
+        if isinstance(event, HandEnded) and (event.seat, event.ending) == (self._seat, "move-cap"):
+            self._turn.exceed_move_cap()
 
 
-@dataclass
-class SeatHistory:
-    """The last move at one seat, and the number of moves with the current hand."""
-
-    last: tuple[View, Action] | None = None
-    moves: int = 0
-
-    def count(self, view: View) -> int:
-        """Count a move; returns its number within the hand. The start of a new hand is inferred from the view."""
-        self.moves = self.moves + 1 if self._follows(view) else 1
-        return self.moves
-
-    def _follows(self, view: View) -> bool:
-        if self.last is None or self.moves >= view.rules.move_cap:
-            return False
-        last, move = self.last
-        if move.letter == "H":
-            return view.hand[:-1] == last.hand
-        return move.letter == "B" and (view.hand, view.stake) == (last.hand, last.stake + move.amount)
+def unstartable(name: str, error: BuildError) -> BotPlayer:
+    """A bot in place of a program that cannot be started: every reply is a start failure."""
+    player = BotPlayer(Program(name, "executable", {}, ()), Limits(), sandboxed=False)
+    player.never_ready = Reply("start", 0, 0, b"", f"{error}\n{error.log}".strip().encode())
+    return player
 
 
 def open_bot(

@@ -12,8 +12,7 @@ from bjsim.bots.line import Clock, Transcript
 from bjsim.bots.protocol import UNFLUSHED, Reply, ending
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.sandbox.session import SandboxClosed, SandboxError, SandboxSession
-from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.round import Round
+from bjsim.sim.game.actions import View
 
 
 class Sessions(Protocol):
@@ -206,38 +205,6 @@ def say_bye(session: SandboxSession) -> None:
     if session.waiting is not None:
         with suppress(SandboxClosed):
             session.finish(line.as_bytes([*session.waiting, line.BYE]))
-
-
-class LinePlayer:
-    """A line bot at a table of `bjsim run`, for one block of rounds, which is a match to it.
-
-    Args:
-        name: The player's name.
-        join: Takes the seat, as `BotPlayer.join`.
-        play: Makes a move of an answer to a view, as `BotPlayer.play`.
-    """
-
-    def __init__(self, name: str, join: Callable[..., LineSeat], play: Callable[[View, LineSeat], Action]) -> None:
-        self.name, self._join, self._play = name, join, play
-        self._seat: LineSeat | None = None
-
-    def watch(self, game: Round, seat: int) -> None:
-        """See a round from its beginning."""
-        chairs = len(game.seats)
-        if self._seat is None:
-            self._seat = self._join(Transcript(game.rules), seat, chairs)
-        self._seat.transcript.begin_round(range(chairs), [game.rules.chips] * chairs, game.events)
-
-    def decide(self, view: View) -> Action:
-        """The bot's move, as `BotPlayer.decide`."""
-        assert self._seat, "watch comes first"
-        return self._play(view, self._seat)
-
-    def leave(self) -> None:
-        """End the block for the bot."""
-        if self._seat:
-            with suppress(SandboxClosed):
-                self._seat.leave()
 
 
 def _unflushed(reply: Reply) -> str:

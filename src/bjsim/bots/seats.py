@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Real
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bjsim.arguments import argument, whole_number
-from bjsim.bots.programs import is_bot, need_programs
+from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import TIMEOUT, printable
 from bjsim.bots.sandbox.folders import is_bot_folder
 from bjsim.bots.sandbox.languages import ENDINGS
@@ -20,8 +21,7 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.game.random_stream import GUESSABLE
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.backend import BackendSpec, Need
-from bjsim.strategies.experiment import is_compiled
-from bjsim.strategies.players.find import as_player, comes_from_file, need_picklable
+from bjsim.strategies.players.find import as_player, find_needs
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
@@ -66,6 +66,7 @@ class ProgramFile:
     """A program that is to play and is not started yet."""
 
     path: str
+    needs = Need.DECISIONS | Need.PROGRAMS
 
     @property
     def name(self) -> str:
@@ -116,18 +117,6 @@ def find_seated(bot: object, rules: Rules) -> Seated:
     return Seated(player.name if text is None else text, player, find_needs(player))
 
 
-def find_needs(player: Player | ProgramFile) -> Need:
-    """What the player needs of the place where it plays."""
-    if not isinstance(player, ProgramFile) and is_compiled(player):
-        return Need.NOTHING
-    if isinstance(player, ProgramFile) or is_bot(player):
-        return Need.DECISIONS | Need.PROGRAMS
-    try:
-        return Need.DECISIONS | (Need.MODULES if comes_from_file(player) else Need.NOTHING)
-    except Exception:  # whatever it raises when it is pickled
-        return Need.DECISIONS | Need.OBJECTS
-
-
 def check_needs(seated: Iterable[Seated], place: BackendSpec, executor: str, workers: int | None) -> None:
     """Compare what players need with what a place offers.
 
@@ -157,5 +146,16 @@ def check_needs(seated: Iterable[Seated], place: BackendSpec, executor: str, wor
                 f"{bot} is a player from a file, which cannot travel to the workers of {there}; "
                 "give it as module:object, of a module installed there"
             )
-        if Need.OBJECTS in lacking and not isinstance(player, ProgramFile):
-            need_picklable(player)
+        if Need.OBJECTS in lacking:
+            _need_picklable(player)
+
+
+def _need_picklable(player: Player | ProgramFile) -> None:
+    try:
+        pickle.dumps(player)
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(
+            f"{player.name} cannot be sent to a worker process ({reason}); define it at the top of a module, "
+            "or play with workers=1"
+        ) from None

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 from bjsim.bots.line import Transcript
 from bjsim.bots.player import BotPlayer
-from bjsim.bots.protocol import Fault, classify_reply, make_argv
-from bjsim.sim.game.actions import STAND, Action, Player, View
+from bjsim.bots.protocol import make_argv
+from bjsim.bots.turn import Turn
+from bjsim.sim.game.actions import Action, Player, View
+from bjsim.sim.game.observers import ask_action
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
@@ -31,33 +33,31 @@ class TracedSeat:
     """
 
     def __init__(self, bot: BotPlayer, transcript: Transcript, rounds: int, write: Write) -> None:
-        self.name, self.bot, self.write = bot.name, bot, write
+        self.write = write
         self.faults = self.asked = 0
         self._errors = b""
         self._line = None
-        if bot.program.protocol == "line":
+        if bot.protocol == "line":
             self._line = bot.join(transcript, 0, transcript.rules.seats, rounds)
             self._line.trace = write
             self._unready = self._line.start()  # a match without a question shows it too
+        self._turn = Turn(bot, self._line)
 
-    def decide(self, view: View) -> Action:
+    def move(self, view: View) -> Action:
         """Ask the bot; a fault counts as a stand."""
-        self.asked += 1
-        if not self._line:
+        asked = self._turn.asks(view)
+        self.asked += asked
+        if asked and not self._line:
             self.write(f"> {' '.join(make_argv(view))}")
-        reply = self._line.ask(view) if self._line else self.bot.ask(view)
-        if not self._line:
+        action, fault, reply = self._turn.take(view)
+        if reply and not self._line:
             self._errors += reply.stderr
             for text in reply.stdout.decode("utf-8", "backslashreplace").strip().split("\n"):
                 self.write(f"< {text}")
-        move = classify_reply(reply, view)
-        if not isinstance(move, Fault):
-            return move
-        self.write(f"! {move}")
-        self.faults += 1
-        if self._line:
-            self._line.report_fault(move.kind, None)
-        return STAND
+        if fault:
+            self.write(f"! {fault}")
+            self.faults += 1
+        return action
 
     def leave(self, chips: int | None = None) -> bytes:
         """End the match; returns what the bot wrote to stderr."""
@@ -92,5 +92,5 @@ def trace_match(bot: BotPlayer, rules: Rules, others: Player, rounds: int, seed:
     for _ in range(rounds):
         game = Round(rules, shoe, rules.seats)
         transcript.begin_round(range(rules.seats), [rules.chips] * rules.seats, game.events)
-        game.play([seat, *[others] * (rules.seats - 1)])
+        game.drive(lambda number, view: ask_action(others, view) if number else seat.move(view))
     return seat

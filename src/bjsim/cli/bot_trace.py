@@ -51,7 +51,7 @@ def ask_once(
 
     with open_player(path, contest, click.echo, sandbox=sandbox, timeout=timeout, cold=cold) as player:
         seat = TracedSeat(player, Transcript(rules), 1, _echo)
-        seat.decide(asked.view)
+        seat.move(asked.view)
         _show_errors(seat.leave())
         times = player.ms_per_move()["median"]
         if times is not None:

@@ -15,8 +15,8 @@ from typing import Any
 import click
 
 from bjsim.arguments import MAX_TABLES, MAX_WORKERS
-from bjsim.bots.programs import is_bot
 from bjsim.bots.seats import BotOptions, is_program
+from bjsim.bots.turn import runs_program
 from bjsim.cli.captions import given_command
 from bjsim.cli.options import (
     Count,
@@ -107,7 +107,7 @@ def run(
     screen, result = play_on_screen(request, quiet=json_path == "-")
     if json_path:
         write_json(result.to_json(), json_path)
-    own_process = list(filter(is_bot, screen.players))
+    own_process = list(filter(runs_program, screen.players))
     command = given_command(context, result.seed)
     precision = [precision_line(screen.experiment, result.progress)] if result.until else []
     if plot_path and result:

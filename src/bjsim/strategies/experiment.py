@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeGuard
 
 from bjsim.arguments import MAX_TABLES, argument, whole_number
 from bjsim.errors import InputError
@@ -13,7 +12,6 @@ from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.card_states import CardStates
-from bjsim.sim.game.observers import Bettor, Observer
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.common_cards import CommonCards
@@ -25,6 +23,7 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.state_player import StatePlayer
 from bjsim.strategies.evaluation.best import exact_sd, exact_value
 from bjsim.strategies.exact.reach import find_endless_split
+from bjsim.strategies.players.find import find_needs
 from bjsim.strategies.results import BotResult, ExactReturn
 from bjsim.strategies.shoe.players import TwoCardPlayer
 
@@ -44,7 +43,7 @@ def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False
     Raises:
         InputError: A chart lacks a cell.
     """
-    players = [player for player in seated if is_compiled(player)]
+    players = [player for player in seated if isinstance(player, StatePlayer) and not find_needs(player)]
     if len(players) < len(seated):
         return ReadableTable(rules, list(seated))
     try:
@@ -54,11 +53,6 @@ def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False
     if adjust_luck:
         return AdjustedTable(compiled, rules.unit, make_luck_model(rules, compiled))
     return CompiledTable(compiled, rules.unit)
-
-
-def is_compiled(player: Player) -> TypeGuard[StatePlayer]:
-    """Whether the compiled round can play a player: it decides by the state of a hand alone, and does not bet."""
-    return isinstance(player, StatePlayer) and not isinstance(player, Bettor | Observer)
 
 
 def compile_players(rules: Rules, players: Sequence[StatePlayer]) -> CompiledRules:
@@ -98,7 +92,7 @@ def make_experiment(
     hands, tables = whole_number("hands", hands), whole_number("tables", tables, 1, MAX_TABLES)
     seed = whole_number("seed", seed, 0, MAX_SEED)
     adjusted = not rules.infinite if adjust_luck is None else adjust_luck
-    others = [player.name for player in players if not is_compiled(player)]
+    others = [player.name for player in players if find_needs(player)]
     if adjust_luck and others:
         raise InputError(
             f"{argument('adjust_luck', True)} needs charts, whose states have exact values; {others[0]} is not a chart"

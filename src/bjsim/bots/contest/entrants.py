@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.contest.submissions import submissions, unpack
-from bjsim.bots.programs import is_bot, need_programs
+from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.folders import LONGEST, BotSource, is_bot_folder, read_bot, read_file, single_file
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, MissingToolchain
@@ -28,7 +28,7 @@ from bjsim.strategies.formats.parser import ChartError
 from bjsim.strategies.players.find import find_player, player_names, python_file
 
 if TYPE_CHECKING:
-    from bjsim.bots.player import BotPlayer, UnstartableBot
+    from bjsim.bots.player import BotPlayer
 
 IN_PROCESS = "in process"
 logger = logging.getLogger(__name__)
@@ -253,16 +253,19 @@ def read_unchanged(entrant: Entrant, rules: Rules) -> Player | BotSource | None:
 
 
 @contextmanager
-def opened(entrants: Sequence[Entrant], rules: Rules, **options: Any) -> Iterator[list[Player]]:
+def opened(
+    entrants: Sequence[Entrant], rules: Rules, warn: Callable[[str], object] = logger.warning, **options: Any
+) -> Iterator[list[Player]]:
     """Open the players of a contest, and close programs at the end.
 
     Args:
         entrants: The bots.
         rules: The rules of the contest.
+        warn: Called with a line about each program that cannot be started.
         **options: Arguments of `open_bot`.
 
     Returns:
-        A context manager that gives the players. A program that cannot be started is an UnstartableBot, which stands.
+        A context manager that gives the players. A program that cannot be started stands.
 
     Raises:
         EntrantError: This machine lacks a compiler, an interpreter or the sandbox.
@@ -273,22 +276,24 @@ def opened(entrants: Sequence[Entrant], rules: Rules, **options: Any) -> Iterato
     with ExitStack() as stack:
         players: list[Player] = []
         for entrant in entrants:
-            played: Any = read_unchanged(entrant, rules)  # it may have changed after the header was written
+            played = read_unchanged(entrant, rules)  # it may have changed after the header was written
             if isinstance(played, BotSource):
-                played = _start(entrant, played, options)
-            if is_bot(played):
-                stack.callback(played.close)
-            players.append(played or find_player(entrant.source, rules))
+                players.append(_start(entrant, played, options, stack, warn))
+            else:
+                players.append(played or find_player(entrant.source, rules))
         yield players
 
 
-def _start(entrant: Entrant, bot: BotSource, options: Mapping[str, Any]) -> BotPlayer | UnstartableBot:
+def _start(
+    entrant: Entrant, bot: BotSource, options: Mapping[str, Any], stack: ExitStack, warn: Callable[[str], object]
+) -> BotPlayer:
     """Compile and open a program. Raises: EntrantError."""
-    from bjsim.bots.player import SandboxError, UnstartableBot, open_bot  # these need Linux
+    from bjsim.bots.player import SandboxError, open_bot, unstartable  # these need Linux
 
     try:
-        return open_bot(bot, name=entrant.name, **options)
+        return stack.enter_context(open_bot(bot, name=entrant.name, **options))
     except (MissingToolchain, SandboxError) as error:
         raise EntrantError(f"the bot {entrant.name} cannot play: {error}") from None
     except BuildError as error:
-        return UnstartableBot(entrant.name, error)
+        warn(f"{entrant.name} cannot be started and will stand on every hand: {error}")
+        return unstartable(entrant.name, error)

@@ -59,16 +59,33 @@ def ask_action(player: Player, view: View) -> Action:
     except Exception as error:
         situation = f"with {view.hand} against {view.dealer}"
         raise RunFailed(f"{player.name} failed {situation}: {type(error).__name__}: {error}") from error
-    action = Action(answer) if isinstance(answer, str) else answer
-    if not isinstance(action, Action) or not isinstance(action.amount, int):
-        raise IllegalAction(f"{player.name} answered {action!r} with {view.hand}; an Action or its letter is expected")
-    overbet = action.letter == "B" and not 0 <= action.amount <= view.chips
-    if overbet or action.letter not in tuple(view.legal):
+    return legal_action(player.name, answer, view)
+
+
+def legal_action(name: str, answer: object, view: View) -> Action:
+    """The action that the player of this name answered. Raises: IllegalAction."""
+    action = as_action(answer)
+    if action is None:
+        raise IllegalAction(f"{name} answered {answer!r} with {view.hand}; an Action or its letter is expected")
+    if fault := find_fault(action, view):
         raise IllegalAction(
-            f"{player.name} answered {action} with {view.hand} against {view.dealer}; "
-            f"allowed were {', '.join(view.legal)}" + (f", B up to {view.chips}" if overbet else "")
+            f"{name} answered {action} with {view.hand} against {view.dealer}; "
+            f"allowed were {', '.join(view.legal)}" + (f", B up to {view.chips}" if fault == "overbet" else "")
         )
     return action
+
+
+def as_action(answer: object) -> Action | None:
+    """An answer, an Action or its letter, as an Action; None for anything else."""
+    action = Action(answer) if isinstance(answer, str) else answer
+    return action if isinstance(action, Action) and isinstance(action.amount, int) else None
+
+
+def find_fault(action: Action, view: View) -> str:
+    """Why an action is not legal: `overbet`, or `bad-reply` if its letter is not allowed; empty for a legal action."""
+    if action.letter == "B" and not 0 <= action.amount <= view.chips:
+        return "overbet"
+    return "" if action.letter in tuple(view.legal) else "bad-reply"
 
 
 def find_observers(players: Sequence[Player]) -> Observers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Protocol, runtime_checkable
@@ -26,15 +27,11 @@ Array = np.ndarray[Any, Any]
 
 
 @runtime_checkable
-class Watcher(Protocol):
-    """A player that sees whole rounds, not only its own decisions."""
+class Guest(Protocol):
+    """A player that comes to a table for a block of rounds, and leaves it."""
 
-    def watch(self, game: Round, seat: int) -> None:
-        """Called before each round. seat: the player's number."""
-        ...
-
-    def leave(self) -> None:
-        """Called after the last round of a block."""
+    def take_seat(self, rules: Rules, seat: int, seats: int) -> AbstractContextManager[Player]:
+        """The player for this block, in seat number `seat` of `seats`."""
         ...
 
 
@@ -63,17 +60,15 @@ class ReadableTable:
         Players are copied for each block, so the memory of a player never carries over from one block to another.
         """
         shoe = open_shoe(self.rules, Stream(seed, table, block))
-        players = [copy.deepcopy(player) for player in self.players]
-        watchers = [(seat, player) for seat, player in enumerate(players) if isinstance(player, Watcher)]
-        try:
+        with ExitStack() as stack:
+            players = [
+                stack.enter_context(player.take_seat(self.rules, seat, self.seats))
+                if isinstance(player, Guest)
+                else copy.deepcopy(player)
+                for seat, player in enumerate(self.players)
+            ]
             while True:
-                game = Round(self.rules, shoe, self.seats)
-                for seat, player in watchers:
-                    player.watch(game, seat)
-                yield game.play(players)
-        finally:
-            for _, player in watchers:
-                player.leave()
+                yield Round(self.rules, shoe, self.seats).play(players)
 
     def replay(self, seed: int, table: int, number: int) -> RoundResult:
         """Replay round `number` (from 0) of a table, after the earlier rounds of its block."""

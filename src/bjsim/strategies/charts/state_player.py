@@ -10,6 +10,7 @@ from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.states import States
+from bjsim.sim.running.backend import Need
 
 
 class StatePlayer(ABC):
@@ -22,6 +23,7 @@ class StatePlayer(ABC):
 
     name: str
     states: States
+    needs = Need.NOTHING  # the compiled round plays it
 
     @abstractmethod
     def policy(self, state: HandState, column: str, legal: str) -> str:

@@ -21,7 +21,9 @@ from typing import Any, cast
 from bjsim.arguments import a_type
 from bjsim.errors import InputError, suggest
 from bjsim.sim.game.actions import Action, Player, View
+from bjsim.sim.game.observers import Bettor, Observer
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.backend import Need
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.files import load_chart
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -123,22 +125,6 @@ def as_player(bot: object, rules: Rules) -> Player:
     return player
 
 
-def need_picklable(player: Player) -> None:
-    """Check that a player can be sent to a worker process.
-
-    Raises:
-        InputError: The player cannot be pickled.
-    """
-    try:
-        pickle.dumps(player)
-    except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(
-            f"{player.name} cannot be sent to a worker process ({reason}); define it at the top of a module, "
-            "or play with workers=1"
-        ) from None
-
-
 def is_python(text: str) -> bool:
     """Whether `text` has the form module:object or file.py:object, so that finding the player runs code."""
     return ":" in text and text not in player_names() and not Path(text).exists()
@@ -196,9 +182,19 @@ def _load_file(path: Path) -> ModuleType:
     return sys.modules[name]
 
 
-def comes_from_file(player: Player) -> bool:
-    """Whether a player refers to a module loaded from a file, which only forked processes can find."""
-    return _FILE_MODULE.encode() in pickle.dumps(player)
+def find_needs(player: object) -> Need:
+    """What a player needs of the place where it plays: what its attribute `needs` says, or how it can travel.
+
+    The compiled round, which needs nothing, asks for no bets and shows no events.
+    """
+    needs = getattr(player, "needs", None)
+    if isinstance(needs, Need) and (needs or not isinstance(player, Bettor | Observer)):
+        return needs
+    try:
+        from_file = _FILE_MODULE.encode() in pickle.dumps(player)
+    except Exception:  # whatever it raises when it is pickled
+        return Need.DECISIONS | Need.OBJECTS
+    return Need.DECISIONS | (Need.MODULES if from_file else Need.NOTHING)
 
 
 def fingerprint(text: str, player: Player) -> str:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from bjsim.bots.contest.config import HOUSE
 from bjsim.bots.contest.entrants import IN_PROCESS, Entrant, bots_in_folder
-from bjsim.bots.contest.play.match import Record, ReplayMismatch, TableDealer
+from bjsim.bots.contest.play.match import Record, ReplayMismatch, TableDealer, replay_round
 from bjsim.bots.contest.schedule.roster import Roster
-from bjsim.bots.protocol import classify_reply
 from bjsim.bots.sandbox.languages import BuildError
-from bjsim.sim.game.actions import INSURANCE, Action, View
+from bjsim.bots.turn import Turn
+from bjsim.sim.game.actions import View
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 AGAIN = 20  # times that a bot is asked whose answer differs, since it may be random
@@ -50,22 +50,18 @@ class Answers:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def compare(self, roster: Roster, dealer: TableDealer, record: Record) -> Callable[[int, View, int], None]:
-        """What `replay_round` calls before every move of a round. It raises ReplayMismatch at another answer."""
+    def replay(self, roster: Roster, dealer: TableDealer, record: Record) -> None:
+        """Replay a round, and ask for its moves again. Raises: ReplayMismatch at another answer."""
         positions, plan = dealer.paying, dealer.plan
         faults = [(fault["place"], fault["move"]) for fault in record.get("faults", ())]
         table = plan.own, plan.match, plan.table
         before = {position: self._faults[*table, position] for position in positions}
         self._faults.update((*table, position) for position, _ in faults)
-
-        def ask(position: int, view: View, move: int) -> None:
-            moves = record["moves"][positions.index(position)]
+        for seat, view, move in replay_round(dealer, record):
+            position = positions[seat]
             struck = before[position] + sum(place == position and at < move for place, at in faults)
-            asked = struck < roster.contest.strikes and (position, move) not in faults and move < len(moves)
-            if asked:
-                self._compare(roster, plan.bots[position], view, moves[move], record)
-
-        return ask
+            if struck < roster.contest.strikes and (position, move) not in faults:
+                self._compare(roster, plan.bots[position], view, record["moves"][seat][move], record)
 
     def _compare(self, roster: Roster, bot: int, view: View, recorded: str, record: Record) -> None:
         name = roster.bots[bot]["name"] if bot > HOUSE else roster.contest.field[HOUSE - bot]
@@ -110,9 +106,10 @@ class Answers:
         except BuildError:
             return None
         self._stack.callback(player.close)
+        turn = Turn(player)
 
         def ask(view: View) -> str | None:
-            move = None if view.legal == INSURANCE else classify_reply(player.ask(view), view)
-            return str(move) if isinstance(move, Action) else None
+            answer = turn.take(view)
+            return str(answer.action) if answer.reply and not answer.fault else None
 
         return ask

@@ -6,9 +6,8 @@ from its records: its rounds are replayed with the recorded moves, then play con
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bjsim.bots.contest.config import HOUSE, Contest
@@ -17,10 +16,11 @@ from bjsim.bots.contest.play.logs import BotLog
 from bjsim.bots.contest.play.seat import ContestSeat, OnMove
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.line import Transcript
-from bjsim.bots.programs import is_bot
+from bjsim.bots.turn import Strikes, Turn, runs_program
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.events import Dealt
+from bjsim.sim.game.observers import legal_action
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
@@ -36,26 +36,7 @@ class ReplayMismatch(RunFailed):
     """A replayed journal differs from its records."""
 
 
-class RecordedPlayer:
-    """Replays the moves of a record. before_move: called with the view and the number of every move."""
-
-    def __init__(self, name: str, moves: Sequence[str], before_move: Callable[[View, int], None] | None = None) -> None:
-        self.name = name
-        self.moves = iter(moves)
-        self._before_move, self._number = before_move, 0
-
-    def decide(self, view: View) -> Action:
-        """The next recorded move."""
-        if self._before_move:
-            self._before_move(view, self._number)
-        self._number += 1
-        move = next(self.moves, None)
-        if move is None:
-            raise ReplayMismatch(f"{self.name} has no more recorded moves with {view.hand} against {view.dealer}")
-        return Action(move[0], int(move[2:]) if len(move) > 1 else 0)
-
-
-RETIRED = RecordedPlayer("retired", ())  # in the seat of a bot without strikes, so it is never asked
+RecordedMove = tuple[int, View, int]  # the seat in the round, what it saw, and the number of its move
 
 
 class TableDealer:
@@ -88,22 +69,19 @@ class TableDealer:
         """Positions at the table of the players that can pay the buy-in."""
         return [position for position, chips in enumerate(self.chips) if chips >= self.contest.rules.buy_in]
 
-    def deal(self, players: Mapping[int, Player]) -> tuple[Record, RoundResult]:
-        """Deal the next round.
-
-        Args:
-            players: Players by position at the table.
-
-        Returns:
-            The record without moves and faults, which the caller adds, and the result of the round.
-        """
-        rules, positions = self.contest.rules, self.paying
-        before = [self.chips[position] for position in positions]
-        game = Round(rules, self.shoe, len(positions), before)
+    def deal(self) -> Round:
+        """The next round, to be played by the seats that pay the buy-in."""
+        positions = self.paying
+        game = Round(self.contest.rules, self.shoe, len(positions), [self.chips[position] for position in positions])
         if self.transcript:
             self.transcript.begin_round(positions, list(self.chips), game.events)
-        result = game.play([players[position] for position in positions])
-        net = [whole_chips(profit, rules.buy_in) for profit in result.net]
+        return game
+
+    def settle(self, result: RoundResult) -> Record:
+        """Pay a round; returns its record without moves and faults, which the caller adds."""
+        positions, buy_in = self.paying, self.contest.rules.buy_in
+        before = [self.chips[position] for position in positions]
+        net = [whole_chips(profit, buy_in) for profit in result.net]
         for position, profit in zip(positions, net, strict=True):
             self.chips[position] += profit
         record: Record = {
@@ -122,7 +100,7 @@ class TableDealer:
         if self.draw_logger:
             self.draw_logger.add(result.events, [self._number_in_series(bot) for bot in record["seats"]])
         self.round += 1
-        return record, result
+        return record
 
     def _number_in_series(self, bot: int) -> int:
         """The number of a bot among those of its series, for the luck adjustment; HOUSE for house players."""
@@ -156,74 +134,71 @@ def play_table(
         ReplayMismatch: A replayed round differs from its record.
     """
     dealer = TableDealer(contest, plan, draw_logger)
-    seats = {
-        position: ContestSeat(bot, position, player or RETIRED, contest.strikes if player else 0, on_move)
-        for position, (bot, player) in enumerate((bot, player_of(bot)) for bot in plan.bots)
-    }
-    line_seats = _seat_line_bots(dealer, list(seats.values()), bool(done))
+    players = [player_of(bot) for bot in plan.bots]
+    line_seats = _seat_line_bots(dealer, players, bool(done))
+    seats = [
+        ContestSeat(bot, position, Turn(player, line_seats.get(position), Strikes(contest.strikes)), on_move)
+        for position, (bot, player) in enumerate(zip(plan.bots, players, strict=True))
+    ]
     for record in done:
         _restore_round(dealer, record, seats)
     while not dealer.over:
-        positions = dealer.paying
-        for seat in seats.values():
-            seat.moves, seat.notes, seat.faults = [], [], []
-        record, result = dealer.deal(seats)
-        for number in sorted(result.seats_at_move_cap):
-            seats[positions[number]].exceed_move_cap()
-        record["moves"] = [seats[position].moves for position in positions]
-        faults = [fault for position in positions for fault in seats[position].faults]
-        if faults:
-            record["faults"] = faults
-        if any(note for position in positions for note in seats[position].notes):
-            record["notes"] = [seats[position].notes for position in positions]
-        yield record
+        yield _play_round(dealer, [seats[position] for position in dealer.paying])
     for position, line_seat in line_seats.items():
         line_seat.leave(dealer.chips[position])
-    for seat in seats.values():
+    for seat in seats:
         if on_log:
             on_log(seat.log(plan))
 
 
-def _restore_round(dealer: TableDealer, record: Record, seats: Mapping[int, ContestSeat]) -> None:
+def _play_round(dealer: TableDealer, seats: Sequence[ContestSeat]) -> Record:
+    """Play the next round. seats: those that pay the buy-in."""
+    for seat in seats:
+        seat.moves, seat.notes, seat.faults = [], [], []
+    result = dealer.deal().drive(lambda seat, view: seats[seat].move(view))
+    record = dealer.settle(result)
+    for number in sorted(result.seats_at_move_cap):
+        seats[number].exceed_move_cap()
+    record["moves"] = [seat.moves for seat in seats]
+    if faults := [fault for seat in seats for fault in seat.faults]:
+        record["faults"] = faults
+    if any(note for seat in seats for note in seat.notes):
+        record["notes"] = [seat.notes for seat in seats]
+    return record
+
+
+def _restore_round(dealer: TableDealer, record: Record, seats: Sequence[ContestSeat]) -> None:
     """Replay a round that was played before the contest was stopped, and the faults in it."""
     faults = {(fault["place"], fault["move"]): fault["kind"] for fault in record.get("faults", ())}
-
-    def restore_fault(position: int, _: View | None, move: int) -> None:
-        if (kind := faults.pop((position, move), None)) is not None:
-            seat = seats[position]
-            seat.strikes -= 1
-            if seat.line:
-                seat.line.report_fault(kind, seat.strikes)
-                if kind == "timeout":
-                    seat.line.bank = 0.0
-
-    replay_round(dealer, record, restore_fault)
-    for position, move in list(faults):  # those of too many moves are known at the end of the round
-        restore_fault(position, None, move)
+    positions = dealer.paying
+    for seat, _, number in replay_round(dealer, record):
+        if kind := faults.pop((positions[seat], number), ""):
+            seats[positions[seat]].restore_fault(kind)
+    for (position, _), kind in faults.items():  # those of too many moves are known at the end of the round
+        seats[position].restore_fault(kind)
 
 
-def _seat_line_bots(dealer: TableDealer, seats: Sequence[ContestSeat], resumed: bool) -> dict[int, LineSeat]:
+def _seat_line_bots(dealer: TableDealer, players: Sequence[Player | None], resumed: bool) -> dict[int, LineSeat]:
     """Let line bots join the table; returns their seats by position. resumed: whether rounds have been played."""
     rounds = dealer.contest.sessions * dealer.contest.hands
     joined: dict[int, LineSeat] = {}
-    for seat in seats:
-        if is_bot(seat.player) and seat.player.program.protocol == "line":
+    for position, player in enumerate(players):
+        if runs_program(player) and player.protocol == "line":
             dealer.transcript = dealer.transcript or Transcript(dealer.contest.rules)
-            seat.line = seat.player.join(dealer.transcript, seat.position, len(seats), rounds, resumed)
-            seat.line.stays = dealer.contest.lives == "contest"
-            joined[seat.position] = seat.line
+            joined[position] = seat = player.join(dealer.transcript, position, len(players), rounds, resumed)
+            seat.stays = dealer.contest.lives == "contest"
     return joined
 
 
-def replay_round(
-    dealer: TableDealer, record: Record, before_move: Callable[[int, View, int], None] | None = None
-) -> RoundResult:
+def replay_round(dealer: TableDealer, record: Record) -> Generator[RecordedMove, None, RoundResult]:
     """Replay the next round from its record.
 
     Args:
         dealer: The dealer of the table.
         record: The record of the round.
-        before_move: Called with the position at the table, the view, and the number of every move in the round.
+
+    Yields:
+        Every move before it is made.
 
     Returns:
         The result of the round.
@@ -235,32 +210,52 @@ def replay_round(
     expected = [dealer.plan.bots[position] for position in dealer.paying]
     if record["seats"] != expected:
         raise ReplayMismatch(f"{where}: recorded seats {record['seats']}, replayed {expected}")
-    players = {
-        position: RecordedPlayer(f"bot {bot}", moves, partial(before_move, position) if before_move else None)
-        for position, bot, moves in zip(dealer.paying, record["seats"], record["moves"], strict=True)
-    }
-    replayed, result = dealer.deal(players)
-    for player in players.values():
-        if next(player.moves, None) is not None:
-            raise ReplayMismatch(f"{where}: {player.name} has more recorded moves than decisions")
-    for key, value in replayed.items():
+    result = yield from recorded_moves(dealer.deal(), record, where)
+    for key, value in dealer.settle(result).items():
         if record.get(key) != value:
             raise ReplayMismatch(f"{where}: recorded {key} {record.get(key)}, replayed {value}")
     return result
 
 
-def replay_record(rules: Rules, record: Mapping[str, Any], players: Sequence[Player] = ()) -> RoundResult:
-    """Replay a recorded round from its record alone.
+def recorded_moves(
+    game: Round, record: Mapping[str, Any], where: str = "the round"
+) -> Generator[RecordedMove, None, RoundResult]:
+    """Play a round with the moves of its record.
 
     Args:
-        rules: The rules of the contest.
-        record: The record of the round.
-        players: Players that make the recorded moves; by default one RecordedPlayer per seat.
+        game: The round.
+        record: Its record.
+        where: The round in words, for an error.
+
+    Yields:
+        Every move before it is made.
 
     Returns:
-        The result of the round, with its events.
+        The result of the round.
+
+    Raises:
+        ReplayMismatch: The record has too few or too many moves.
+        IllegalAction: A recorded move is not legal.
     """
-    players = players or [
-        RecordedPlayer(f"bot {bot}", moves) for bot, moves in zip(record["seats"], record["moves"], strict=True)
-    ]
-    return Round(rules, ScriptedShoe(record["cards"], "the record"), len(players), record["chips"]).play(players)
+    names = [f"bot {bot}" for bot in record["seats"]]
+    left = [list(enumerate(moves))[::-1] for moves in record["moves"]]
+    steps = game.steps()
+    try:
+        seat, view = next(steps)
+        while left[seat]:
+            number, move = left[seat].pop()
+            yield seat, view, number
+            action = Action(move[0], int(move[2:]) if len(move) > 1 else 0)
+            seat, view = steps.send(legal_action(names[seat], action, view))
+    except StopIteration as end:
+        result: RoundResult = end.value
+    else:
+        raise ReplayMismatch(f"{names[seat]} has no more recorded moves with {view.hand} against {view.dealer}")
+    if more := [name for name, rest in zip(names, left, strict=True) if rest]:
+        raise ReplayMismatch(f"{where}: {more[0]} has more recorded moves than decisions")
+    return result
+
+
+def recorded_round(rules: Rules, record: Mapping[str, Any]) -> Round:
+    """The round of a record alone, with its cards, to be played by `recorded_moves`."""
+    return Round(rules, ScriptedShoe(record["cards"], "the record"), len(record["seats"]), record["chips"])

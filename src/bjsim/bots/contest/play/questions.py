@@ -12,6 +12,7 @@ from bjsim.bots.contest.play.match import Record, TableDealer, replay_round
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.line import Clock, Transcript, fault_line, hello_line, match_line, move_line, rules_line
 from bjsim.bots.protocol import make_argv
+from bjsim.bots.turn import can_ask
 from bjsim.sim.game.actions import View
 
 
@@ -76,27 +77,24 @@ class _Table:
         }
         self.seen = dict.fromkeys(range(seats), 0)  # lines of the transcript
 
-    def replay(self, record: Record) -> list[Asked]:
+    def replay(self, record: Record) -> Iterator[Asked]:
         """The questions of the next round."""
-        found: list[Asked] = []
         faults = {(fault["place"], fault["move"]): fault for fault in record.get("faults", ())}
         number, positions = self.dealer.round, self.dealer.paying
-
-        def ask(position: int, view: View, move: int) -> None:
+        for seat, view, move in replay_round(self.dealer, record):
+            position = positions[seat]
             fault = faults.pop((position, move), None)
             bot = self.dealer.plan.bots[position]
-            if self.strikes[position] > 0 and self.protocols[bot]:
+            protocol = self.protocols[bot]
+            if self.strikes[position] > 0 and protocol and can_ask(view, protocol == "line"):
                 sent, asked = self._ask(position, view)
-                answer = fault["stdout"] if fault else _answer(record, positions.index(position), move)
+                answer = fault["stdout"] if fault else _answer(record, seat, move)
                 what = f"{fault['kind']}: {fault['detail']}" if fault else ""
-                found.append(Asked(number, bot, position, sent, asked, answer.strip(), what))
+                yield Asked(number, bot, position, sent, asked, answer.strip(), what)
             if fault:
                 self._count(position, fault)
-
-        replay_round(self.dealer, record, ask)
         for (position, _), fault in faults.items():  # those of too many moves
             self._count(position, fault)
-        return found
 
     def _ask(self, position: int, view: View) -> tuple[list[str], str]:
         if self.protocols[self.dealer.plan.bots[position]] != "line":

@@ -12,7 +12,7 @@ from bjsim.bots.contest.luck.adjust import SeriesAdjusters, match_record
 from bjsim.bots.contest.luck.draw_log import DrawLogger
 from bjsim.bots.contest.play import journal as journals
 from bjsim.bots.contest.play.answers import Answers
-from bjsim.bots.contest.play.match import Record, ReplayMismatch, TableDealer, replay_round
+from bjsim.bots.contest.play.match import Record, ReplayMismatch, TableDealer
 from bjsim.bots.contest.schedule.roster import Owner, Roster
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.contest.scoring.standings import Standings
@@ -102,7 +102,7 @@ class _ContestReplay:
             raise ReplayMismatch(f"record {number}: match {record['match'] + 1} has no table {record['table'] + 1}")
         if (dealer.plan.match, dealer.plan.shoe) != (record["match"], record["shoe"]):
             raise ReplayMismatch(f"record {number} belongs to match {record['match'] + 1}, not {dealer.plan.match + 1}")
-        replay_round(dealer, record, self.answers.compare(self.roster, dealer, record))
+        self.answers.replay(self.roster, dealer, record)
         self.rounds += 1
 
     def _open(self, number: int, owner: Owner) -> list[TableDealer]:

@@ -28,7 +28,6 @@ from bjsim.bots.contest.luck.state_index import StateIndex
 from bjsim.bots.contest.play.logs import BotLog
 from bjsim.bots.contest.play.match import Record, play_table
 from bjsim.bots.contest.schedule.seating import TablePlan
-from bjsim.bots.programs import is_unstartable
 from bjsim.errors import RunFailed
 from bjsim.sim.engine.compile_notice import in_notebook
 from bjsim.sim.game.actions import Player
@@ -203,13 +202,14 @@ class Worker:
             after_fork()
         self._pin_to_core()
         options = {"sandbox": self.sandbox, "timeout": self.contest.timeout, "cold": self.contest.cold}
+
+        def warn(text: str) -> None:
+            if self.number == 0:  # once is enough
+                connection.send((LOG, text))
+
         try:
-            with opened([*self.entrants.values()], self.contest.rules, **options) as opened_players:
+            with opened([*self.entrants.values()], self.contest.rules, warn, **options) as opened_players:
                 players = dict(zip(self.entrants, opened_players, strict=True))
-                for player in opened_players if self.number == 0 else ():  # report each player once
-                    if is_unstartable(player):
-                        text = f"{player.name} cannot be started and will stand on every hand: {player.error}"
-                        connection.send((LOG, text))
                 while (task := _next_task(connection, host)) is not None:
                     self._play(connection, *task, players)
         except (BrokenPipeError, ConnectionResetError):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.play.match import RecordedPlayer, replay_record
+from bjsim.bots.contest.play.match import recorded_moves, recorded_round
 from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.strategies.charts.chart import INSURANCE_ROW
 from bjsim.strategies.charts.rows import parse_row
@@ -119,21 +119,11 @@ class MistakeLog:
         seats = [seat for seat, bot in enumerate(record["seats"]) if bot >= 0 and self.bots[bot].hands < HANDS]
         if not seats:
             return
-        asked: list[tuple[int, int, View]] = []
-
-        def note(seat: int, view: View, move: int) -> None:
-            asked.append((seat, move, view))
-
-        players = [
-            RecordedPlayer("", moves, partial(note, seat) if seat in seats else None)
-            for seat, moves in enumerate(record["moves"])
-        ]
-        replay_record(self.contest.rules, record, players)
+        own = {seat: own_moves(record, seat, self.contest.strikes) for seat in seats}
         for seat in seats:
             self.bots[record["seats"][seat]].hands += 1
-        own = {seat: own_moves(record, seat, self.contest.strikes) for seat in seats}
-        for seat, move, view in asked:
-            if move in own[seat]:
+        for seat, view, move in recorded_moves(recorded_round(self.contest.rules, record), record):
+            if move in own.get(seat, ()):
                 self._add_decision(record, self.bots[record["seats"][seat]], view, record["moves"][seat][move][0])
 
     def _add_decision(self, record: dict[str, Any], bot: BotMistakes, view: View, answer: str) -> None:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.play.match import RecordedPlayer, replay_record
+from bjsim.bots.contest.play.match import recorded_moves, recorded_round
 from bjsim.bots.protocol import make_argv
 from bjsim.sim.game.actions import DOUBLE, INSURANCE, NAMES, SPLIT, Action, View
 from bjsim.sim.game.cards import HIDDEN
@@ -46,21 +46,6 @@ def count_points(cards: str) -> int:
     return Hand(cards).points
 
 
-class RequestRecorder(RecordedPlayer):
-    """Replays the moves of a record, and keeps the request before each."""
-
-    def __init__(self, name: str, moves: Sequence[str]) -> None:
-        super().__init__(name, moves)
-        self.requests: list[list[str]] = []
-        self.offered = False  # insurance, which was its first decision
-
-    def decide(self, view: View) -> Action:
-        """The next recorded move."""
-        self.offered = self.offered or view.legal == INSURANCE
-        self.requests.append(make_argv(view))
-        return super().decide(view)
-
-
 def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Replay a recorded round step by step.
 
@@ -74,15 +59,16 @@ def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str]) ->
         the dealer's open cards after it, for each seat its chips and its hands, each as cards, stake, last status and
         total, and the dealer's total.
     """
-    recorders = [
-        RequestRecorder(names[bot], moves) for bot, moves in zip(record["seats"], record["moves"], strict=True)
-    ]
-    events = replay_record(contest.rules, record, recorders).events
-    table = _TableState(contest, record, recorders)
+    game, asked = recorded_round(contest.rules, record), [list[View]() for _ in record["seats"]]
+    for seat, view, _ in recorded_moves(game, record):
+        asked[seat].append(view)
+    table = _TableState(contest, record, names, asked)
     return {
         "hand": round_number(record, contest),
         "names": [seat.name for seat in table.seats],
-        "steps": [[table.step(event), table.dealer_shown, table.seats_shown, table.dealer_points] for event in events],
+        "steps": [
+            [table.step(event), table.dealer_shown, table.seats_shown, table.dealer_points] for event in game.events
+        ],
         "net": record["net"],
     }
 
@@ -139,23 +125,23 @@ class _ReplaySeat:
 class _TableState:
     """The table during a replay: each event changes it and is described in words."""
 
-    def __init__(self, contest: Contest, record: Mapping[str, Any], recorders: Sequence[RequestRecorder]) -> None:
+    def __init__(
+        self, contest: Contest, record: Mapping[str, Any], names: Sequence[str], asked: Sequence[Sequence[View]]
+    ) -> None:
         self.buy_in = contest.rules.buy_in
         self.naturals = contest.rules.naturals == "both"
         self.dealer, self.hidden = "", False
-        faults = record.get("faults", ())
+        faults, notes = record.get("faults", ()), record.get("notes", [()] * len(asked))
         self.seats = [
             _ReplaySeat(
-                recorder.name, chips, [_ReplayHand(self.buy_in)], recorder.requests,
+                names[bot], chips, [_ReplayHand(self.buy_in)], [make_argv(view) for view in views],
                 {fault["move"]: fault for fault in faults if fault["bot"] == bot},
-                contest.strikes - record.get("spent", {}).get(bot, 0), notes,
+                contest.strikes - record.get("spent", {}).get(bot, 0), own,
             )
-            for bot, chips, recorder, notes in zip(
-                record["seats"], record["chips"], recorders, record.get("notes", [()] * len(recorders)), strict=True
-            )
+            for bot, chips, views, own in zip(record["seats"], record["chips"], asked, notes, strict=True)
         ]  # fmt: skip
-        for seat, recorder in zip(self.seats, recorders, strict=True):
-            if recorder.offered:
+        for seat, views in zip(self.seats, asked, strict=True):
+            if views and views[0].legal == INSURANCE:  # which is no move
                 seat.moves, seat.strikes = 1, seat.strikes - (0 in seat.faults)
 
     @property

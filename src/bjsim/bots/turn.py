@@ -1,0 +1,131 @@
+"""One turn of a bot: the only place where it is asked and judged, and where a fault becomes a stand and a strike."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+
+from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
+from bjsim.sim.game.actions import INSURANCE, STAND, Action, Player, View
+from bjsim.sim.game.observers import as_action, find_fault
+from bjsim.sim.running.backend import Need
+
+if TYPE_CHECKING:
+    from bjsim.bots.resident import LineSeat
+
+MAX_REPORTED_FAULTS = 20  # of each kind, with their output; all are counted
+
+
+class Answer(NamedTuple):
+    """A legal action; the fault for which it is a stand; and the reply of a program that was asked."""
+
+    action: Action
+    fault: Fault | None = None
+    reply: Reply | None = None
+
+
+class Strikes:
+    """The faults of a bot. Several threads may count them.
+
+    Args:
+        limit: The number of faults after which the bot is no longer asked and only stands; None: no limit.
+
+    Attributes:
+        faults: Kind of fault (a key of `protocol.FAULTS`) -> number.
+        kept: The first faults of each kind, `MAX_REPORTED_FAULTS` at most.
+    """
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.limit = limit
+        self.faults: Counter[str] = Counter()
+        self.kept: list[Fault] = []
+        self._lock = threading.Lock()
+
+    @property
+    def left(self) -> int | None:
+        """How many faults the bot may still make; None without a limit."""
+        return None if self.limit is None else self.limit - self.faults.total()
+
+    @property
+    def out(self) -> bool:
+        """Whether the bot has used up its strikes."""
+        return self.left is not None and self.left <= 0
+
+    def count(self, fault: Fault) -> None:
+        """Count a fault."""
+        with self._lock:
+            self.faults[fault.kind] += 1
+            if self.faults[fault.kind] <= MAX_REPORTED_FAULTS:
+                self.kept.append(fault)
+
+
+class Turn:
+    """A bot in its seat, to be asked for moves.
+
+    Args:
+        player: A program, or a player in this process; None for one that is never asked.
+        line: The seat of a line bot in a match; without one it is asked in a match of its own.
+        strikes: Where its faults are counted.
+    """
+
+    def __init__(self, player: Player | None, line: LineSeat | None = None, strikes: Strikes | None = None) -> None:
+        self.player, self.line, self.strikes = player, line, strikes or Strikes()
+        self._ask: Callable[[View], Reply] | None = (line or player).ask if runs_program(player) else None
+        self._last: tuple[View, Reply | None] | None = None  # the last question and its reply
+
+    def asks(self, view: View) -> bool:
+        """Whether the bot is asked this: it has strikes left, and the protocol has words for it."""
+        return not self.strikes.out and (not self._ask or can_ask(view, self.line is not None))
+
+    def take(self, view: View) -> Answer:
+        """Ask the bot for a move. Raises: SandboxClosed."""
+        if self.player is None or not self.asks(view):
+            return Answer(STAND)
+        reply = self._ask(view) if self._ask else None
+        move = classify_reply(reply, view) if reply else _decide(self.player, view)
+        self._last = view, reply
+        if isinstance(move, Action):
+            return Answer(move, None, reply)
+        self.count(move)
+        return Answer(STAND, move, reply)
+
+    def exceed_move_cap(self, detail: str = "") -> Fault:
+        """Count the fault of a hand that ended because the bot used up all its moves, as the round says."""
+        assert self._last, "the bot made these moves"
+        view, reply = self._last
+        detail = detail or f"{view.rules.move_cap} moves with one hand"
+        fault = Fault("move-cap", detail, tuple(make_argv(view)), *((reply.stdout, reply.stderr) if reply else ()))
+        self.count(fault)
+        return fault
+
+    def count(self, fault: Fault) -> None:
+        """Count a fault, and notify a line bot of it."""
+        self.strikes.count(fault)
+        if self.line:
+            self.line.report_fault(fault.kind, self.strikes.left)
+
+
+def runs_program(player: object) -> TypeGuard[Any]:
+    """Whether a player is a program, so that it has the methods of `BotPlayer`: it says so in `needs`."""
+    needs = getattr(player, "needs", None)
+    return isinstance(needs, Need) and Need.PROGRAMS in needs
+
+
+def can_ask(view: View, line: bool) -> bool:
+    """Whether a program can be asked this. Five arguments cannot ask about insurance, so an argv bot declines it."""
+    return line or view.legal != INSURANCE
+
+
+def _decide(player: Player, view: View) -> Action | Fault:
+    try:
+        answer: object = player.decide(view)
+    except (Exception, SystemExit) as error:  # a Python player must not stop the contest
+        return Fault("crash", f"{type(error).__name__}: {error}", tuple(make_argv(view)))
+    if (action := as_action(answer)) is None:
+        return Fault("bad-reply", f"{answer!r} is not an Action", tuple(make_argv(view)))
+    if kind := find_fault(action, view):
+        why = f"with {view.chips} chips" if kind == "overbet" else "is not allowed here"
+        return Fault(kind, f"{action} {why}", tuple(make_argv(view)))
+    return action
