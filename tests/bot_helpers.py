@@ -8,6 +8,7 @@ import pytest
 import bjsim
 from bjsim.bots.sandbox import restrictions
 from bjsim.bots.sandbox.languages import ENDINGS
+from bjsim.bots.turn import Strikes, Turn
 from bjsim.sim.game.actions import HIT, STAND, View
 from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.presets import named_rules
@@ -54,6 +55,23 @@ class Scripted:
     def __init__(self, rule):
         self.name = "scripted"
         self.decide = rule
+
+
+class TakenTurns:
+    """A player that takes the turns of a line bot in its seat, and keeps the answers."""
+
+    def __init__(self, bot, seat, before=lambda: None, strikes=None):
+        self.name, self.seat, self.before = "seat", seat, before
+        self.turn, self.answers = Turn(bot, seat, Strikes(strikes)), []
+
+    def decide(self, view):
+        self.before()
+        self.answers.append(self.turn.take(view))
+        return self.answers[-1].action
+
+    @property
+    def faults(self):
+        return [answer.fault for answer in self.answers if answer.fault]
 
 
 def lim17(view):

@@ -50,6 +50,7 @@ LAYERS = {  # inside a package, each part may import itself and those after it
         "seats",
         "programs",
         "player",
+        "turn",
         "resident",
         "sandbox",
         "export",

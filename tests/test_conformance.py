@@ -10,7 +10,7 @@ from bot_helpers import SAMPLES, needs
 from support.conformance import PlayerConformance, StatePlayerConformance, illegal, play
 
 import bjsim
-from bjsim.bots.player import BotPlayer, UnstartableBot, open_bot
+from bjsim.bots.player import BotPlayer, SeatedBot, open_bot, unstartable
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.hand import Hand
@@ -98,12 +98,14 @@ class TestBot(PlayerConformance):
         player.close()
 
 
+@needs(".py")  # type: ignore[no-untyped-call]
 class TestBotThatCannotStart(PlayerConformance):
-    kinds = (UnstartableBot,)
+    kinds = (BotPlayer,)
     names = ("broken.c",)
+    travels = False  # it is made in the process in which it stands
 
     def make(self, name: str, rules: Rules) -> Player:
-        return UnstartableBot(name, BuildError("it cannot be compiled"))
+        return unstartable(name, BuildError("it cannot be compiled"))
 
 
 TESTED = (TestCatalogue, TestKelly, TestShoePlayers, TestPerfect, TestFunction, TestBot, TestBotThatCannotStart)
@@ -114,7 +116,7 @@ def test_every_named_player_is_tested() -> None:
 
 
 def test_every_kind_of_player_is_tested() -> None:
-    """A class with `decide` or a policy in these modules is one; others are the host's and the table's own."""
+    """A class with `decide` or a policy in these modules is one; others, as a seated bot, are the table's own."""
     package = Path(bjsim.__file__).parent
     modules = [
         *package.glob("strategies/players/*.py"),
@@ -129,7 +131,7 @@ def test_every_kind_of_player_is_tested() -> None:
         if isinstance(node, ast.ClassDef)
         and any(isinstance(part, ast.FunctionDef) and part.name in ("decide", "policy") for part in node.body)
     }
-    assert kinds - {StatePlayer.__name__} == {kind.__name__ for tests in TESTED for kind in tests.kinds}
+    assert kinds - {StatePlayer.__name__, SeatedBot.__name__} == {kind.__name__ for tests in TESTED for kind in tests.kinds}
 
 
 class Cheat:

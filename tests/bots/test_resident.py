@@ -9,10 +9,9 @@ import threading
 import time
 
 import pytest
-from bot_helpers import Scripted, lim17, line_bot, needs, needs_sandbox, processes
+from bot_helpers import Scripted, TakenTurns, lim17, line_bot, needs, needs_sandbox, processes
 
 from bjsim.bots.line import LOG_LIMIT, Transcript
-from bjsim.bots.protocol import Fault, classify_reply
 from bjsim.bots.sandbox.session import SandboxClosed
 from bjsim.sim.game.actions import HIT, STAND
 from bjsim.sim.game.presets import named_rules
@@ -32,30 +31,10 @@ def bot(bot):
     return lambda name, text, **options: bot(name, text, **{"timeout": 10.0, **options})
 
 
-class SeatPlayer:
-    """Asks a seat of a line bot, and keeps the replies and faults."""
-
-    def __init__(self, seat, before=lambda: None, strikes=99):
-        self.name, self.seat, self.before, self.strikes = "seat", seat, before, strikes
-        self.replies, self.moves, self.faults = [], [], []
-
-    def decide(self, view):
-        self.before()
-        reply = self.seat.ask(view)
-        move = classify_reply(reply, view)
-        if isinstance(move, Fault):
-            self.faults.append(move)
-            self.seat.report_fault(move.kind, self.strikes - len(self.faults))
-            move = STAND
-        self.replies.append(reply)
-        self.moves.append(str(move))
-        return move
-
-
 def play(bot, rounds, before=lambda: None, seed=5):
     """Play rounds of cardshark with the bot in the second of three seats; returns its player and all events."""
     transcript, shoe = Transcript(RULES), open_shoe(RULES, Stream(seed))
-    player = SeatPlayer(bot.join(transcript, 1, 3, rounds), before)
+    player = TakenTurns(bot, bot.join(transcript, 1, 3, rounds), before, strikes=99)
     events = []
     for _ in range(rounds):
         game = Round(RULES, shoe, 3)
@@ -67,7 +46,7 @@ def play(bot, rounds, before=lambda: None, seed=5):
 
 def notes(player):
     """The answers after the move."""
-    return [reply.stdout.decode().partition(" ")[2] for reply in player.replies]
+    return [reply.stdout.decode().partition(" ")[2] for _, _, reply in player.answers]
 
 
 @pytest.mark.parametrize("sandbox", MODES)
@@ -129,7 +108,7 @@ FAULTS = {
 def test_a_fault_is_sent_and_the_next_process_knows_the_match(bot, kind):
     player, _ = play(bot("x.py", FAULTS[kind], timeout=0.5 if kind == "timeout" else 10.0), 8)
     assert {fault.kind for fault in player.faults} == {kind}
-    assert len(player.faults) == (1 if kind == "bad-reply" else len(player.moves) // 3)
+    assert len(player.faults) == (1 if kind == "bad-reply" else len(player.answers) // 3)
     sent = player.seat._lines
     assert sent.count(f"fault {kind} strikes=98") == 1
     where = sent.index(f"fault {kind} strikes=98")
@@ -155,7 +134,7 @@ def test_a_bot_that_is_not_ready_stands_in_the_whole_match(bot):
     ):
         began = time.monotonic()
         player, _ = play(bot("x.py", text), 4)
-        assert {fault.kind for fault in player.faults} == {"not-ready"} and len(player.faults) == len(player.moves)
+        assert {fault.kind for fault in player.faults} == {"not-ready"} and len(player.faults) == len(player.answers)
         assert why in player.faults[0].detail and time.monotonic() - began < 5
 
 
@@ -163,7 +142,7 @@ def test_a_bot_that_is_not_ready_stands_in_the_whole_match(bot):
 def test_the_bank_pays_for_slow_moves(bot):
     """50 ms are free (a tenth of the time limit), and the bank has 500: it pays for some five moves of 150 ms."""
     player, _ = play(bot("x.py", line_bot(work="time.sleep(0.15)"), timeout=0.5), 6)
-    causes = [reply.cause for reply in player.replies]
+    causes = [reply.cause for _, _, reply in player.answers]
     assert causes[:3] == ["exit"] * 3 and set(causes[5:]) == {"timeout"}
 
 
@@ -235,7 +214,7 @@ def test_64_kib_of_stderr_are_kept_and_more_does_no_harm(bot):
 def test_memory_is_limited_over_the_whole_life(bot):
     player, _ = play(bot("x.py", line_bot(setup="held = []", work="held.append(bytearray(b'x' * (20 << 20)))")), 25)
     details = {fault.detail for fault in player.faults}
-    assert details == {"used too much memory and was killed"} and 2 <= len(player.faults) < len(player.moves) / 5
+    assert details == {"used too much memory and was killed"} and 2 <= len(player.faults) < len(player.answers) / 5
 
 
 @needs_sandbox
@@ -263,7 +242,7 @@ def test_a_long_past_is_read_while_it_is_written(bot):
     transcript = Transcript(RULES)
     transcript.lines = ["past " + "x" * 95] * 5000
     seat = player.join(transcript, 0, 1)
-    decided = SeatPlayer(seat)
+    decided = TakenTurns(player, seat)
     game = Round(RULES, open_shoe(RULES, Stream(5)), 1)
     transcript.begin_round([0], [200], game.events)
     game.play([decided])

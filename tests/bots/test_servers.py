@@ -157,7 +157,7 @@ ORPHAN = "import os, time\nif os.fork() == 0: time.sleep(60)\nprint('S')"
 def test_a_process_left_behind_is_a_fault_that_counts(bot, mode):
     player = bot("x.py", ORPHAN, sandbox=mode, timeout=9.0, strikes=3)
     assert [player.decide(a_view()) for _ in range(5)] == [STAND] * 5
-    assert player.faults == {"orphan": 3} and player.out
+    assert player.faults == {"orphan": 3} and player.strikes.out
     assert player.kept_faults[0].detail == "left a process running" and player.kept_faults[0].stdout == b"S\n"
 
 

@@ -9,14 +9,16 @@ import threading
 import time
 
 import pytest
-from bot_helpers import SAMPLES, a_view, needs, needs_sandbox, processes
+from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, needs_sandbox, processes
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import restrictions, session
 from bjsim.bots.sandbox.session import Limits, SandboxError, sandboxed
-from bjsim.sim.game.actions import HIT, STAND, View
+from bjsim.sim.game.actions import HIT, STAND
+from bjsim.sim.game.events import HandEnded
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.executors import threads
+from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.running.workers import usable_cores
 
 MODES = [pytest.param("required", marks=needs_sandbox), "off"]
@@ -147,28 +149,21 @@ def test_what_an_orphan_writes_is_not_the_next_moves(bot, mode):
 def test_strikes_run_out_and_the_bot_is_not_run_any_more(bot):
     player = bot("x.py", "print('X')", sandbox="auto", strikes=3, timeout=9.0)
     assert [player.decide(a_view()) for _ in range(9)] == [STAND] * 9
-    assert player.faults == {"bad-reply": 3} and player.out and len(player.kept_faults) == 3
+    assert player.faults == {"bad-reply": 3} and player.strikes.out and len(player.kept_faults) == 3
 
 
 @needs(".py")
-def test_the_moves_of_each_hand_are_counted_apart(bot):
-    """Two seats of one bot take turns at a table; the cap is on the moves with one hand."""
-    player = bot("x.py", "import sys; print('B 0' if sys.argv[2] == 'K2' else 'H')", sandbox="auto", timeout=9.0)
-    rules = named_rules("cardshark").replace(move_cap=20)
-    one, other, longer = (
-        View(rules, seat, hand, "9", "9#", 10, 190, "SHB") for seat, hand in ((0, "K2"), (1, "K2"), (1, "232"))
-    )
-    for _ in range(19):
-        player.decide(one)
-        player.decide(other)
-    assert not player.faults
-    player.decide(one)
-    assert player.faults == {"move-cap": 1}
-    player.decide(one)
-    player.decide(longer)
-    assert player.faults == {"move-cap": 1}
-    player.decide(other)
-    assert player.faults == {"move-cap": 1}
+def test_every_hand_that_ends_at_the_move_cap_is_a_fault(bot):
+    """One bot in two seats of a table of run, which raises by nothing; the round says where a hand ended."""
+    player = bot("x.py", "print('B 0')", sandbox="auto", timeout=9.0)
+    rules = named_rules("cardshark").replace(move_cap=20, seats=3)
+    results = ReadableTable(rules, [player, Scripted(lim17), player]).results(5, 0, 0)
+    events = [event for _ in range(2) for event in next(results).events]
+    results.close()
+    capped = [event.seat for event in events if isinstance(event, HandEnded) and event.ending == "move-cap"]
+    assert player.faults == {"move-cap": len(capped)} and set(capped) == {0, 2}
+    fault = player.kept_faults[0]
+    assert fault.detail == "20 moves with one hand" and fault.stdout == b"B 0\n" and fault.argv[3:] == ("10", "190")
 
 
 @needs(".py")

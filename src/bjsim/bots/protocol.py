@@ -15,7 +15,7 @@ import signal
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bjsim.sim.game.actions import NAMES, STAND, Action, View, raise_by
+from bjsim.sim.game.actions import NAMES, Action, View, raise_by
 from bjsim.sim.game.hand import Hand
 
 FAULTS = {
@@ -176,11 +176,6 @@ def classify_reply(reply: Reply, view: View) -> Action | Fault:
     if isinstance(move, Fault):
         return Fault(move.kind, move.detail, move.argv, reply.stdout, reply.stderr)
     return move
-
-
-def ends_hand(action: Action) -> bool:
-    """Whether no further move with the same hand can follow."""
-    return action == STAND or action.letter in "DPR"
 
 
 def printable(text: str) -> str:
