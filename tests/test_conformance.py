@@ -131,7 +131,9 @@ def test_every_kind_of_player_is_tested() -> None:
         if isinstance(node, ast.ClassDef)
         and any(isinstance(part, ast.FunctionDef) and part.name in ("decide", "policy") for part in node.body)
     }
-    assert kinds - {StatePlayer.__name__, SeatedBot.__name__} == {kind.__name__ for tests in TESTED for kind in tests.kinds}
+    assert kinds - {StatePlayer.__name__, SeatedBot.__name__} == {
+        kind.__name__ for tests in TESTED for kind in tests.kinds
+    }
 
 
 class Cheat:

@@ -3,9 +3,9 @@
 import pytest
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.play.match import play_table
+from bjsim.bots.contest.play.match import play_table, recorded_round, replay_alone
 from bjsim.bots.contest.report import mistakes as module
-from bjsim.bots.contest.report.mistakes import Cell, MistakeLog, own_moves
+from bjsim.bots.contest.report.mistakes import Cell, MistakeLog
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.sim.game.actions import Action, raise_by
@@ -77,11 +77,15 @@ def test_a_mistake_with_a_raised_stake_costs_more_chips():
 def test_only_the_moves_of_a_bot_are_judged():
     """Not the stand for a fault, nor those after the last strike."""
     faults = [{"bot": 0, "move": 1}, {"bot": 0, "move": 3}]
-    record = record_of("", ["H", "S", "H", "S", "S"], faults=faults)
-    assert own_moves(record, 0, strikes=5) == {0, 2, 4}
-    assert own_moves(record, 0, strikes=2) == {0, 2}
-    assert own_moves({**record, "spent": {0: 1}}, 0, strikes=2) == {0}
-    assert own_moves({**record, "spent": {0: 2}}, 0, strikes=2) == set()
+    record = record_of(deal_of("222222", "7T"), ["H", "H", "H", "H", "S"], faults=faults)
+
+    def own(strikes, spent=0):
+        game, spending = recorded_round(CARDSHARK, record), {**record, "spent": {0: spent}}
+        moves = enumerate(replay_alone(Contest(CARDSHARK, strikes=strikes), game, spending))
+        return {number for number, move in moves if move.own}
+
+    assert (own(strikes=5), own(strikes=2)) == ({0, 2, 4}, {0, 2})
+    assert (own(strikes=2, spent=1), own(strikes=2, spent=2)) == ({0}, set())
 
     class Failing:
         name = "failing"

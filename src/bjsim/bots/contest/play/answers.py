@@ -38,7 +38,6 @@ class Answers:
         self._folder = folder
         self._found: dict[str, Entrant] | None = None
         self._asks: dict[int, Ask | None] = {}
-        self._faults: Counter[tuple[int | None, int, int, int]] = Counter()  # by series, match, table and position
         self._stack = ExitStack()
         self.same: Counter[str] = Counter()
         self.random: set[str] = set()
@@ -52,16 +51,10 @@ class Answers:
 
     def replay(self, roster: Roster, dealer: TableDealer, record: Record) -> None:
         """Replay a round, and ask for its moves again. Raises: ReplayMismatch at another answer."""
-        positions, plan = dealer.paying, dealer.plan
-        faults = [(fault["place"], fault["move"]) for fault in record.get("faults", ())]
-        table = plan.own, plan.match, plan.table
-        before = {position: self._faults[*table, position] for position in positions}
-        self._faults.update((*table, position) for position, _ in faults)
-        for seat, view, move in replay_round(dealer, record):
-            position = positions[seat]
-            struck = before[position] + sum(place == position and at < move for place, at in faults)
-            if struck < roster.contest.strikes and (position, move) not in faults:
-                self._compare(roster, plan.bots[position], view, record["moves"][seat][move], record)
+        bots = [dealer.plan.bots[position] for position in dealer.paying]
+        for move in replay_round(dealer, record):
+            if move.own:
+                self._compare(roster, bots[move.seat], move.view, move.text, record)
 
     def _compare(self, roster: Roster, bot: int, view: View, recorded: str, record: Record) -> None:
         name = roster.bots[bot]["name"] if bot > HOUSE else roster.contest.field[HOUSE - bot]

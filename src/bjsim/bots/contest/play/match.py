@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.luck.draw_log import DrawLogger
@@ -36,7 +36,29 @@ class ReplayMismatch(RunFailed):
     """A replayed journal differs from its records."""
 
 
-RecordedMove = tuple[int, View, int]  # the seat in the round, what it saw, and the number of its move
+class RecordedMove(NamedTuple):
+    """A move of a record.
+
+    Attributes:
+        seat: Number of the seat in the round.
+        view: What it saw.
+        text: The move, such as `B 15`.
+        note: What a line bot wrote after it.
+        fault: The fault for which it is a stand, if it is one.
+        strikes: How many the bot had left. Without any it was not asked.
+    """
+
+    seat: int
+    view: View
+    text: str
+    note: str
+    fault: Mapping[str, Any] | None
+    strikes: int
+
+    @property
+    def own(self) -> bool:
+        """Whether the bot made the move: it is no stand for a fault, or after its last strike."""
+        return self.strikes > 0 and not self.fault
 
 
 class TableDealer:
@@ -54,6 +76,7 @@ class TableDealer:
         self.draw_logger = draw_logger
         self.shoe = open_shoe(contest.rules, Stream(contest.seed, plan.table, plan.shoe))
         self.chips = [contest.rules.chips] * len(plan.bots)
+        self.strikes = [contest.strikes] * len(plan.bots)  # that are left, where rounds are replayed
         self.transcript: Transcript | None = None  # what line bots receive
         self.round = 0
 
@@ -169,13 +192,12 @@ def _play_round(dealer: TableDealer, seats: Sequence[ContestSeat]) -> Record:
 
 def _restore_round(dealer: TableDealer, record: Record, seats: Sequence[ContestSeat]) -> None:
     """Replay a round that was played before the contest was stopped, and the faults in it."""
-    faults = {(fault["place"], fault["move"]): fault["kind"] for fault in record.get("faults", ())}
     positions = dealer.paying
-    for seat, _, number in replay_round(dealer, record):
-        if kind := faults.pop((positions[seat], number), ""):
-            seats[positions[seat]].restore_fault(kind)
-    for (position, _), kind in faults.items():  # those of too many moves are known at the end of the round
-        seats[position].restore_fault(kind)
+    for move in replay_round(dealer, record):
+        if move.fault:
+            seats[positions[move.seat]].restore_fault(move.fault["kind"])
+    for position in capped_positions(record):
+        seats[position].restore_fault("move-cap")
 
 
 def _seat_line_bots(dealer: TableDealer, players: Sequence[Player | None], resumed: bool) -> dict[int, LineSeat]:
@@ -190,61 +212,62 @@ def _seat_line_bots(dealer: TableDealer, players: Sequence[Player | None], resum
     return joined
 
 
-def replay_round(dealer: TableDealer, record: Record) -> Generator[RecordedMove, None, RoundResult]:
-    """Replay the next round from its record.
+def replay_round(dealer: TableDealer, record: Record) -> Iterator[RecordedMove]:
+    """Replay the next round from its record, stopping before every move.
 
-    Args:
-        dealer: The dealer of the table.
-        record: The record of the round.
-
-    Yields:
-        Every move before it is made.
-
-    Returns:
-        The result of the round.
-
-    Raises:
-        ReplayMismatch: The round differs from its record. The message names the difference.
+    Raises: ReplayMismatch, which names the difference, if the round differs from its record.
     """
     where = f"match {record['match'] + 1}, table {record['table'] + 1}, round {dealer.round + 1}"
-    expected = [dealer.plan.bots[position] for position in dealer.paying]
+    positions, faults = dealer.paying, record.get("faults", ())
+    expected = [dealer.plan.bots[position] for position in positions]
     if record["seats"] != expected:
         raise ReplayMismatch(f"{where}: recorded seats {record['seats']}, replayed {expected}")
-    result = yield from recorded_moves(dealer.deal(), record, where)
+    own = [{fault["move"]: fault for fault in faults if fault["place"] == position} for position in positions]
+    strikes = [dealer.strikes[position] for position in positions]
+    result = yield from _recorded_moves(dealer.deal(), record, own, strikes, where)
+    for fault in faults:
+        dealer.strikes[fault["place"]] -= 1
     for key, value in dealer.settle(result).items():
         if record.get(key) != value:
             raise ReplayMismatch(f"{where}: recorded {key} {record.get(key)}, replayed {value}")
-    return result
 
 
-def recorded_moves(
-    game: Round, record: Mapping[str, Any], where: str = "the round"
-) -> Generator[RecordedMove, None, RoundResult]:
-    """Play a round with the moves of its record.
+def capped_positions(record: Record) -> list[int]:
+    """The positions of bots that used up their moves with a hand, a fault that is known at the end of the round."""
+    return [fault["place"] for fault in record.get("faults", ()) if fault["kind"] == "move-cap"]
+
+
+def replay_alone(contest: Contest, game: Round, record: Mapping[str, Any]) -> Iterator[RecordedMove]:
+    """Replay a round without the others of its match, stopping before every move.
 
     Args:
-        game: The round.
-        record: Its record.
-        where: The round in words, for an error.
+        contest: The settings.
+        game: The round, as `recorded_round` makes it.
+        record: Its record, perhaps with the strikes `spent` before it by bot.
 
-    Yields:
-        Every move before it is made.
-
-    Returns:
-        The result of the round.
-
-    Raises:
-        ReplayMismatch: The record has too few or too many moves.
-        IllegalAction: A recorded move is not legal.
+    Raises: ReplayMismatch, if there are too many moves or too few.
     """
+    spent, faults = record.get("spent", {}), record.get("faults", ())
+    own = [{fault["move"]: fault for fault in faults if fault["bot"] == bot} for bot in record["seats"]]
+    return _recorded_moves(game, record, own, [contest.strikes - spent.get(bot, 0) for bot in record["seats"]])
+
+
+def _recorded_moves(
+    game: Round, record: Mapping[str, Any], faults: Sequence[Mapping[int, Mapping[str, Any]]], strikes: list[int],
+    where: str = "the round",
+) -> Generator[RecordedMove, None, RoundResult]:  # fmt: skip
+    """Play a round with its recorded moves. faults: of each seat, by number of the move."""
     names = [f"bot {bot}" for bot in record["seats"]]
-    left = [list(enumerate(moves))[::-1] for moves in record["moves"]]
+    notes = record.get("notes") or [[""] * len(moves) for moves in record["moves"]]
+    left = [list(enumerate(zip(*each, strict=True)))[::-1] for each in zip(record["moves"], notes, strict=True)]
     steps = game.steps()
     try:
         seat, view = next(steps)
         while left[seat]:
-            number, move = left[seat].pop()
-            yield seat, view, number
+            number, (move, note) = left[seat].pop()
+            fault = faults[seat].get(number)
+            yield RecordedMove(seat, view, move, note, fault, strikes[seat])
+            strikes[seat] -= fault is not None
             action = Action(move[0], int(move[2:]) if len(move) > 1 else 0)
             seat, view = steps.send(legal_action(names[seat], action, view))
     except StopIteration as end:
@@ -257,5 +280,5 @@ def recorded_moves(
 
 
 def recorded_round(rules: Rules, record: Mapping[str, Any]) -> Round:
-    """The round of a record alone, with its cards, to be played by `recorded_moves`."""
+    """The round of a record, with its cards."""
     return Round(rules, ScriptedShoe(record["cards"], "the record"), len(record["seats"]), record["chips"])

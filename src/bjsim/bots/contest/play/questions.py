@@ -8,7 +8,7 @@ from typing import Any
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import Entrant
-from bjsim.bots.contest.play.match import Record, TableDealer, replay_round
+from bjsim.bots.contest.play.match import Record, TableDealer, capped_positions, replay_round
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.line import Clock, Transcript, fault_line, hello_line, match_line, move_line, rules_line
 from bjsim.bots.protocol import make_argv
@@ -69,7 +69,6 @@ class _Table:
         self.contest, self.protocols = contest, protocols
         self.dealer = TableDealer(contest, plan, None)
         self.dealer.transcript = self.transcript = Transcript(contest.rules)
-        self.strikes = dict.fromkeys(range(len(plan.bots)), contest.strikes)
         rounds, seats = contest.sessions * contest.hands, len(plan.bots)
         opening = [hello_line(Clock.within(contest.timeout)), rules_line(contest.rules)]
         self.unsent = {
@@ -79,22 +78,20 @@ class _Table:
 
     def replay(self, record: Record) -> Iterator[Asked]:
         """The questions of the next round."""
-        faults = {(fault["place"], fault["move"]): fault for fault in record.get("faults", ())}
         number, positions = self.dealer.round, self.dealer.paying
-        for seat, view, move in replay_round(self.dealer, record):
-            position = positions[seat]
-            fault = faults.pop((position, move), None)
+        for move in replay_round(self.dealer, record):
+            position, fault = positions[move.seat], move.fault
             bot = self.dealer.plan.bots[position]
             protocol = self.protocols[bot]
-            if self.strikes[position] > 0 and protocol and can_ask(view, protocol == "line"):
-                sent, asked = self._ask(position, view)
-                answer = fault["stdout"] if fault else _answer(record, seat, move)
+            if move.strikes > 0 and protocol and can_ask(move.view, protocol == "line"):
+                sent, asked = self._ask(position, move.view)
+                answer = fault["stdout"] if fault else f"{move.text} {move.note}"
                 what = f"{fault['kind']}: {fault['detail']}" if fault else ""
                 yield Asked(number, bot, position, sent, asked, answer.strip(), what)
             if fault:
-                self._count(position, fault)
-        for (position, _), fault in faults.items():  # those of too many moves
-            self._count(position, fault)
+                self._add_fault(position, fault["kind"], move.strikes - 1)
+        for position in capped_positions(record):
+            self._add_fault(position, "move-cap", self.dealer.strikes[position])
 
     def _ask(self, position: int, view: View) -> tuple[list[str], str]:
         if self.protocols[self.dealer.plan.bots[position]] != "line":
@@ -109,10 +106,9 @@ class _Table:
         self.unsent[position] += self.transcript.lines[self.seen[position] :]
         self.seen[position] = len(self.transcript.lines)
 
-    def _count(self, position: int, fault: Mapping[str, Any]) -> None:
-        self.strikes[position] -= 1
+    def _add_fault(self, position: int, kind: str, strikes: int) -> None:
         self._copy_lines(position)
-        self.unsent[position].append(fault_line(fault["kind"], self.strikes[position]))
+        self.unsent[position].append(fault_line(kind, strikes))
 
 
 def protocol_of(bot: Mapping[str, Any]) -> str:
@@ -125,9 +121,3 @@ def protocols(header: Mapping[str, Any]) -> list[str]:
     """The protocol of each bot and, at the end, of house players; empty for a player that is not a program."""
     houses = header["against"] or [header["house"]]
     return [protocol_of(bot) if bot else "" for bot in [*header["bots"], *reversed(houses)]]
-
-
-def _answer(record: Record, seat: int, move: int) -> str:
-    """A recorded move with its note. seat: among those of the round."""
-    notes = record.get("notes", [])
-    return f"{record['moves'][seat][move]} {notes[seat][move] if notes else ''}"

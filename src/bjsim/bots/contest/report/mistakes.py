@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.play.match import recorded_moves, recorded_round
+from bjsim.bots.contest.play.match import recorded_round, replay_alone
 from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.strategies.charts.chart import INSURANCE_ROW
 from bjsim.strategies.charts.rows import parse_row
@@ -119,12 +118,11 @@ class MistakeLog:
         seats = [seat for seat, bot in enumerate(record["seats"]) if bot >= 0 and self.bots[bot].hands < HANDS]
         if not seats:
             return
-        own = {seat: own_moves(record, seat, self.contest.strikes) for seat in seats}
         for seat in seats:
             self.bots[record["seats"][seat]].hands += 1
-        for seat, view, move in recorded_moves(recorded_round(self.contest.rules, record), record):
-            if move in own.get(seat, ()):
-                self._add_decision(record, self.bots[record["seats"][seat]], view, record["moves"][seat][move][0])
+        for move in replay_alone(self.contest, recorded_round(self.contest.rules, record), record):
+            if move.seat in seats and move.own:
+                self._add_decision(record, self.bots[record["seats"][move.seat]], move.view, move.text[0])
 
     def _add_decision(self, record: dict[str, Any], bot: BotMistakes, view: View, answer: str) -> None:
         if view.legal == INSURANCE and answer == "S":
@@ -154,24 +152,3 @@ class MistakeLog:
         row = INSURANCE_ROW if legal == INSURANCE else row
         cell = Cell(row, states.column(dealer), answer, judgement.best)
         return cell, judgement.cost if judgement.is_mistake else 0.0
-
-
-def own_moves(record: Mapping[str, Any], seat: int, strikes: int) -> set[int]:
-    """The moves of a seat that its bot made: without stands for faults, and those after its last strike.
-
-    Args:
-        record: The record of a round, with the strikes `spent` before it by bot.
-        seat: Number of the seat in the record.
-        strikes: Faults that a bot may make in a match.
-
-    Returns:
-        Numbers of the moves in the round.
-    """
-    bot = record["seats"][seat]
-    faults = {fault["move"] for fault in record.get("faults", ()) if fault["bot"] == bot}
-    left, own = strikes - record["spent"].get(bot, 0), set()
-    for move in range(len(record["moves"][seat])):
-        if left > 0 and move not in faults:
-            own.add(move)
-        left -= move in faults
-    return own

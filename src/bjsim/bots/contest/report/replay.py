@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.play.match import recorded_moves, recorded_round
+from bjsim.bots.contest.play.match import RecordedMove, recorded_round, replay_alone
 from bjsim.bots.protocol import make_argv
-from bjsim.sim.game.actions import DOUBLE, INSURANCE, NAMES, SPLIT, Action, View
+from bjsim.sim.game.actions import DOUBLE, INSURANCE, NAMES, SPLIT, Action
 from bjsim.sim.game.cards import HIDDEN
 from bjsim.sim.game.events import (
     DEALER,
@@ -27,6 +27,7 @@ from bjsim.sim.game.events import (
     Shuffled,
 )
 from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.rules import Rules
 
 FINISHED = 17  # at fewer points the dealer has not played
 
@@ -59,10 +60,9 @@ def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str]) ->
         the dealer's open cards after it, for each seat its chips and its hands, each as cards, stake, last status and
         total, and the dealer's total.
     """
-    game, asked = recorded_round(contest.rules, record), [list[View]() for _ in record["seats"]]
-    for seat, view, _ in recorded_moves(game, record):
-        asked[seat].append(view)
-    table = _TableState(contest, record, names, asked)
+    game = recorded_round(contest.rules, record)
+    moves = [move for move in replay_alone(contest, game, record) if move.view.legal != INSURANCE]
+    table = _TableState(contest.rules, record, names, moves)
     return {
         "hand": round_number(record, contest),
         "names": [seat.name for seat in table.seats],
@@ -99,17 +99,13 @@ class _ReplayHand:
 
 @dataclass
 class _ReplaySeat:
-    """A seat of a replay. chips_before: at the start of the round; won: of paid hands; strikes: how many are left."""
+    """A seat of a replay. chips_before: at the start of the round; won: of paid hands."""
 
     name: str
     chips_before: int
     hands: list[_ReplayHand]
-    requests: list[list[str]]
-    faults: dict[int, Mapping[str, Any]]
-    strikes: int
-    notes: Sequence[str] = ()
+    moves: Iterator[RecordedMove]
     won: Fraction = Fraction(0)
-    moves: int = 0
 
     @property
     def chips(self) -> int:
@@ -126,23 +122,16 @@ class _TableState:
     """The table during a replay: each event changes it and is described in words."""
 
     def __init__(
-        self, contest: Contest, record: Mapping[str, Any], names: Sequence[str], asked: Sequence[Sequence[View]]
+        self, rules: Rules, record: Mapping[str, Any], names: Sequence[str], moves: Sequence[RecordedMove]
     ) -> None:
-        self.buy_in = contest.rules.buy_in
-        self.naturals = contest.rules.naturals == "both"
+        self.buy_in = rules.buy_in
+        self.naturals = rules.naturals == "both"
         self.dealer, self.hidden = "", False
-        faults, notes = record.get("faults", ()), record.get("notes", [()] * len(asked))
+        own = [iter([move for move in moves if move.seat == seat]) for seat in range(len(record["seats"]))]
         self.seats = [
-            _ReplaySeat(
-                names[bot], chips, [_ReplayHand(self.buy_in)], [make_argv(view) for view in views],
-                {fault["move"]: fault for fault in faults if fault["bot"] == bot},
-                contest.strikes - record.get("spent", {}).get(bot, 0), own,
-            )
-            for bot, chips, views, own in zip(record["seats"], record["chips"], asked, notes, strict=True)
-        ]  # fmt: skip
-        for seat, views in zip(self.seats, asked, strict=True):
-            if views and views[0].legal == INSURANCE:  # which is no move
-                seat.moves, seat.strikes = 1, seat.strikes - (0 in seat.faults)
+            _ReplaySeat(names[bot], chips, [_ReplayHand(self.buy_in)], each)
+            for bot, chips, each in zip(record["seats"], record["chips"], own, strict=True)
+        ]
 
     @property
     def dealer_shown(self) -> str:
@@ -201,14 +190,9 @@ class _TableState:
         return f"The dealer takes {card}: {self.dealer_points}."
 
     def _answer(self, seat: _ReplaySeat, index: int, name: str, action: Action) -> str:
-        hand = seat.hands[index]
-        request, fault = " ".join(seat.requests[seat.moves]), seat.faults.get(seat.moves)
-        asked = seat.strikes > 0
-        note = seat.notes[seat.moves] if seat.notes else ""
-        seat.moves += 1
-        seat.strikes -= fault is not None
+        hand, move = seat.hands[index], next(seat.moves)
         hand.status = str(action)
-        if not asked:
+        if move.strikes <= 0:
             return f"{name} is out of strikes, is not asked and stands."
         amount = ""
         if action.letter == "B":
@@ -218,9 +202,10 @@ class _TableState:
             hand.stake *= 2
         elif action == SPLIT:
             seat.hands[index : index + 1] = [_ReplayHand(hand.stake, card, hand.status) for card in hand.cards]
-        more = f" Its note: {note}" if note else ""
-        if fault:
-            more = f" (fault, {fault['kind']}: {fault['detail']})"
+        more = f" Its note: {move.note}" if move.note else ""
+        if move.fault:
+            more = f" (fault, {move.fault['kind']}: {move.fault['detail']})"
+        request = " ".join(make_argv(move.view))
         return f"{name} receives “{request}” and answers {action}: {NAMES[action.letter]}{amount}.{more}"
 
     def _pay(self, seat: _ReplaySeat, hand: _ReplayHand, name: str, won: Fraction) -> str:
