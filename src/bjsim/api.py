@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 from bjsim.bots.contest.config import Contest, with_settings
 from bjsim.bots.contest.entrants import gather
@@ -26,6 +26,7 @@ from bjsim.run import OnProgress, ignore_progress
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.evaluation.best import solve as solve_game
 from bjsim.strategies.evaluation.compare import Compared
 from bjsim.strategies.evaluation.compare import compare as compare_games
 from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
@@ -37,7 +38,7 @@ from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.mdp.build import build_mdp
 from bjsim.strategies.mdp.model import FiniteMDP
 from bjsim.strategies.players.find import find_player
-from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.strategies.solution import Solution
 
 COMPILING = "compiling the learner (once after install, up to a minute) …"
 
@@ -107,11 +108,7 @@ def play(
     return result
 
 
-@overload
-def solve(rules: RulesLike, *, exact: Literal[True]) -> Solver: ...
-@overload
-def solve(rules: RulesLike, *, exact: bool = False) -> Solver | ShoeSolver: ...
-def solve(rules: RulesLike, *, exact: bool = False) -> Solver | ShoeSolver:
+def solve(rules: RulesLike, *, exact: bool = False) -> Solution:
     """Solve a game by dynamic programming, in its own shoe.
 
     Args:
@@ -119,20 +116,20 @@ def solve(rules: RulesLike, *, exact: bool = False) -> Solver | ShoeSolver:
         exact: Compute with `fractions.Fraction` instead of `float`, which needs an infinite shoe.
 
     Returns:
-        For an infinite shoe a `Solver`, for a finite one a `ShoeSolver`. Both have `.value` in initial bets per settled
-        bet, in a finite shoe that of the best chart when freshly shuffled, `.sd`, `.chart` with the best strategy,
-        `.value_of(chart)` and `.sd_of(chart)` of any other, and `.hand_values(cards, shown)`. A finite shoe values
+        The solution: `.value` in initial bets per settled bet of a freshly shuffled shoe, `.sd`, `.chart` with the best
+        strategy, `.value_of(chart)` and `.costs(chart)` of any other, `.hand_values(cards, shown)`. Its `.refusal` is
+        set where a finite shoe has no exact value and an infinite one takes its place. A finite shoe values
         composition-dependent strategies too, by name.
 
     Raises:
-        InputError: If the rules are not accepted, or if a finite shoe has no exact value.
+        InputError: If the rules are not accepted.
     """
     rules = as_rules(rules)
-    if rules.infinite:
-        return Solver(rules, Fraction if exact else float)
-    if exact:
+    if not exact:
+        return solve_game(rules)
+    if not rules.infinite:
         raise InputError("exact: fractions are for the infinite shoe; give decks = inf")
-    return ShoeSolver(rules)
+    return Solver(rules, Fraction)
 
 
 def evaluate(chart: Chart | str | os.PathLike[str], rules: RulesLike | None = None) -> Evaluation:

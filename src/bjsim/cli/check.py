@@ -49,7 +49,7 @@ from bjsim.strategies.formats.pasted import Reading
 from bjsim.strategies.formats.text import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import find_player
-from bjsim.strategies.shoe.costs import WrongCell
+from bjsim.strategies.solution import WrongCell
 
 LISTED = 25  # wrong cells listed in the terminal; the JSON has all of them
 ONLY_OF_RUN = ("missing", "until", "reached")  # keys that only `bjsim run --json` writes

@@ -10,6 +10,7 @@ from bjsim.cli.pages import chart_part, page, text_rows
 from bjsim.cli.plots import Valued, plot_values
 from bjsim.cli.render import percent
 from bjsim.cli.tables import Cell
+from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.evaluation.compare import Compared
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.results import BotResult
@@ -61,7 +62,7 @@ def compare_page(
     charts = []
     for number, one in enumerate(compared):
         changed = {(change.row, change.column): change.before for change in one.changes or ()} if number else {}
-        chart = ValuedChart.of_best_in(one.rules).with_others(changed)
+        chart = ValuedChart.of_best(solve(one.rules)).with_others(changed)
         cells = "" if not number else "; 1 cell changed" if len(changed) == 1 else f"; {len(changed)} cells changed"
         cells = "; other columns" if one.changes is None else cells
         charts.append((one.rules.name, f"{percent(one.value, 6)}{cells}", chart_part(chart)))

@@ -23,6 +23,7 @@ from bjsim.strategies.counting.departed_cells import departed_cells
 from bjsim.strategies.counting.departures import INSURANCE, Departure
 from bjsim.strategies.counting.fan import bankroll_fan
 from bjsim.strategies.counting.figures import Figure
+from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 
 GREY = "#5a636e"
@@ -217,7 +218,7 @@ def plot_indices(chart: Chart, plays: Sequence[Departure], title: str, summary: 
     """Draw a chart with the index plays in its cells. Raises: InputError: It cannot be written."""
     cells = departed_cells(chart, plays)
     labels = {cell: short_counts(chart.cells[cell], found) for cell, found in cells.items()}
-    valued = ValuedChart.of_best_in(chart.rules).with_others({cell: found[0][0] for cell, found in cells.items()})
+    valued = ValuedChart.of_best(solve(chart.rules)).with_others({cell: found[0][0] for cell, found in cells.items()})
     codes = {cell.code for cell in valued.cells.values()} | {code for found in cells.values() for code, _ in found}
     insurance = [f"Insurance: at {short_counts('', [('I', f'{play.operator} {play.count}')])}." for play in plays
                  if play.row == INSURANCE]  # fmt: skip

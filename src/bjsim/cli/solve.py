@@ -80,7 +80,8 @@ def solve(
         if exact:
             raise InputError("--exact: fractions are for the infinite shoe; give --decks inf")
         shoe_solver = solve_shoe(rules, what, strategy, shoe, hand, chart_format, json_path)
-        draw_solved(shoe_solver, plot_path, html_path, command, strategy or "td", shoe, card)
+        exceptions = shoe_solver.exceptions if strategy not in (None, "td") else ()
+        draw_solved(shoe_solver, plot_path, html_path, command, strategy or "td", exceptions, shoe, card)
         return
     if strategy is not None:
         raise InputError("--strategy needs a finite shoe; give --decks 1 to 8, or --shoe")
@@ -109,7 +110,7 @@ def _print(solver: Solver, tables: Tables, name: str) -> None:
     if name == "advantage":
         click.echo(f"Player Advantage: {plain_number(tables.advantage(), 100)}")
     elif name == "value":
-        print_value(solver.infinite_shoe_value)
+        print_value(solver.value)
         _note_infinite_value(solver)
     elif name == "states":
         click.echo("\n".join(size_lines(solver.rules)))
@@ -160,8 +161,8 @@ def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[s
             c: {str(o): _json_number(p) for o, p in probabilities.items()}
             for c, probabilities in tables.dealer().items()
         },
-        "advantage": _json_number(solver.infinite_shoe_value),
-        "value": _json_number(solver.infinite_shoe_value),
+        "advantage": _json_number(solver.value),
+        "value": _json_number(solver.value),
         "sd": solver.sd,
         "states": measure_size(solver.rules).to_json(),
     }

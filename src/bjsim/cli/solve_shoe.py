@@ -12,7 +12,6 @@ from bjsim.cli.options import write_json
 from bjsim.cli.solve_tables import print_dealer, print_table, print_value, screen_width
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.evaluation.valued_chart import dealer_outcomes
 from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.files import WRITERS
@@ -126,7 +125,7 @@ def _print(solver: ShoeSolver, name: str, strategy: str) -> None:
     elif name == "value":
         print_value(solver.value_of(strategy))
     elif name == "dealer":
-        print_dealer(dealer_outcomes(solver))
+        print_dealer({shown: solver.dealer(shown) for shown in solver.shown})
     elif (table := _table(solver, name)) is not None:
         print_table(name, table)
         if name == "strategy" and strategy != "td":
@@ -149,11 +148,10 @@ def _table(solver: ShoeSolver, name: str) -> LabelledTable | None:
     if name not in letters and name != "optimal":
         return None
     table = LabelledTable(float, columns, rows)
-    for column, values in solver.row_values().items():
-        for row in rows:
-            letter = solver.chart.cells[row, column][0] if name == "optimal" else letters[name]
-            if letter in values[row]:
-                table[row, column] = values[row][letter]
+    for (row, column), values in solver.cell_values().items():
+        letter = solver.chart.cells[row, column][0] if name == "optimal" else letters[name]
+        if row in rows and letter in values:
+            table[row, column] = values[letter]
     return table
 
 

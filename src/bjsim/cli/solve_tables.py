@@ -6,6 +6,7 @@ import math
 import shutil
 import sys
 import textwrap
+from collections.abc import Mapping
 from fractions import Fraction
 
 import click
@@ -48,7 +49,7 @@ def print_table(name: str, table: LabelledTable) -> None:
         before = cells
 
 
-def print_dealer(dealer: dict[str, dict[int, Number]]) -> None:
+def print_dealer(dealer: Mapping[str, Mapping[int, Number]]) -> None:
     """Print the distribution of the dealer's final total for each of the dealer's hands."""
     width = screen_width()
     if width is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 from bjsim.arguments import MAX_TABLES, argument, whole_number
 from bjsim.errors import InputError
@@ -21,7 +22,7 @@ from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.running.table import Table, TracedTable
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.state_player import StatePlayer
-from bjsim.strategies.evaluation.best import exact_sd, exact_value
+from bjsim.strategies.evaluation.best import in_its_shoe
 from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.players.find import find_needs
 from bjsim.strategies.results import BotResult, ExactReturn
@@ -141,11 +142,27 @@ def _is_adjusted(table: Table) -> bool:
 def _exact_return(rules: Rules, player: Player, with_sd: bool) -> ExactReturn:
     if not isinstance(player, Chart | TwoCardPlayer):
         return ExactReturn(None, None, "only charts have one")
-    strategy = player if isinstance(player, Chart) else player.strategy
+    return exact_return(rules, player if isinstance(player, Chart) else player.strategy, with_sd)
+
+
+@lru_cache(maxsize=256)
+def exact_return(rules: Rules, strategy: Chart | str, with_sd: bool) -> ExactReturn:
+    """The exact return of a strategy in a freshly shuffled shoe; with splits, `with_sd` takes seconds in a finite one.
+
+    Args:
+        rules: The game.
+        strategy: A chart, or in a finite shoe a named strategy of `ShoeSolver`.
+        with_sd: Whether its standard deviation is computed too.
+    """
     try:
-        return ExactReturn(exact_value(rules, strategy), exact_sd(rules, strategy) if with_sd else None)
+        solution = in_its_shoe(rules)
+        value = float(solution.value_of(strategy))
     except InputError as error:
         return ExactReturn(None, None, str(error))
+    try:
+        return ExactReturn(value, solution.sd_of(strategy) if with_sd else None)
+    except InputError:
+        return ExactReturn(value, None)
 
 
 def make_results(

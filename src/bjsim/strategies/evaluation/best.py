@@ -1,12 +1,9 @@
-"""The best chart of a game, and the exact return of a strategy: in the game's own shoe where that is finite.
-
-A finite shoe that `ShoeSolver` refuses is replaced by the infinite one, with one warning in the log.
-"""
+"""The solution of a game: in its own shoe, or in the infinite one if a finite shoe has no exact value."""
 
 from __future__ import annotations
 
 import logging
-from copy import copy
+from dataclasses import replace
 from functools import lru_cache
 
 from bjsim.errors import InputError
@@ -14,58 +11,34 @@ from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.shoe.lookup import Strategy
 from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.strategies.solution import Solution
 
 COMPILING = "compiling the solver of finite shoes (once after install, up to a minute) …"
 logger = logging.getLogger(__name__)
 
-KEPT = 8  # solvers, the least recently used leave first; one of splits to four hands holds about 30 MB
+KEPT = 8  # solutions, the least recently used leave first; one of splits to four hands holds about 30 MB
 
 
-def shoe_solver(rules: Rules) -> ShoeSolver | None:
-    """A solver of a game's finite shoe; None if the shoe is infinite, or if its best chart has no exact value."""
-    return None if rules.infinite or refusal(rules) else _shoe_solver(_as_solved(rules))
+def solve(rules: Rules) -> Solution:
+    """The solution of a game, decks included; in an infinite shoe if `Solution.refusal` gives a reason."""
+    refusal = _refusal(_as_solved(rules))
+    return Solver(rules, refusal=refusal) if refusal else in_its_shoe(rules)
 
 
-def refusal(rules: Rules) -> str:
-    """Why a finite shoe is not solved, as a message; empty if it is, or if the shoe is infinite."""
-    return "" if rules.infinite else _refusal(_as_solved(rules))
+def in_its_shoe(rules: Rules) -> Solution:
+    """The solution in the game's own shoe, even if its best chart has no exact value there.
+
+    Raises:
+        InputError: The shoe is not solved at all.
+    """
+    # of a copy, else the play of every chart that it is asked about, up to 25 MB, would be kept
+    return _kept(_as_solved(rules)).with_rules(rules)
 
 
 def best_chart(rules: Rules) -> Chart:
-    """The best chart of a game, decks included; that of the infinite shoe if `refusal` gives a reason."""
-    chart = _best_chart(_as_solved(rules))
-    return Chart(chart.name, rules, chart.cells, chart.source, chart.insurance)
-
-
-def exact_value(rules: Rules, strategy: Strategy) -> float:
-    """The expected profit of a strategy in a freshly shuffled shoe of the game.
-
-    Args:
-        rules: The game.
-        strategy: A chart, or in a finite shoe a named strategy of `ShoeSolver`.
-
-    Returns:
-        Expected profit per settled bet, in initial bets.
-
-    Raises:
-        InputError: The value is not known; the message gives the reason.
-    """
-    return _exact_value(*_solved_strategy(rules, strategy))
-
-
-def exact_sd(rules: Rules, strategy: Strategy) -> float | None:
-    """The standard deviation of a round in a freshly shuffled shoe; with splits, it takes seconds in a finite one.
-
-    Args:
-        rules: The game.
-        strategy: A chart, or in a finite shoe a named strategy of `ShoeSolver`.
-
-    Returns:
-        The standard deviation in initial bets; None if it is not known.
-    """
-    return _exact_sd(*_solved_strategy(rules, strategy))
+    """The best chart of a game, decks included; that of the infinite shoe, with one warning, if there is no other."""
+    return replace(_best_chart(_as_solved(rules)), rules=rules)
 
 
 def _as_solved(rules: Rules) -> Rules:
@@ -74,19 +47,15 @@ def _as_solved(rules: Rules) -> Rules:
 
 
 @lru_cache(maxsize=KEPT)
-def _kept(rules: Rules) -> ShoeSolver:
-    return ShoeSolver(rules)
-
-
-def _shoe_solver(rules: Rules) -> ShoeSolver:
-    return copy(_kept(rules))  # else the play of every chart that it is asked about, up to 25 MB, would be kept
+def _kept(rules: Rules) -> Solution:
+    return Solver(rules) if rules.infinite else ShoeSolver(rules)
 
 
 @lru_cache(maxsize=256)
 def _refusal(rules: Rules) -> str:
     try:
         with on_compile(lambda: announce_compile(COMPILING)):
-            _kept(rules).value_of()
+            _ = _kept(rules).chart, _kept(rules).value
     except InputError as error:
         return str(error)
     return ""
@@ -94,30 +63,9 @@ def _refusal(rules: Rules) -> str:
 
 @lru_cache(maxsize=256)
 def _best_chart(rules: Rules) -> Chart:
-    if solver := shoe_solver(rules):
-        return solver.chart
-    if reason := refusal(rules):
-        logger.warning("the best chart is that of an infinite shoe, as the finite one is not solved: %s", reason)
-    return Solver(rules).chart
-
-
-def _solved_strategy(rules: Rules, strategy: Strategy) -> tuple[Rules, Strategy]:
-    rules = _as_solved(rules)
-    return rules, Chart(strategy.name, rules, strategy.cells) if isinstance(strategy, Chart) else strategy
-
-
-@lru_cache(maxsize=256)
-def _exact_value(rules: Rules, strategy: Strategy) -> float:
-    if rules.infinite and isinstance(strategy, Chart):
-        return float(Solver(rules).value_of(strategy))
-    return _shoe_solver(rules).value_of(strategy)
-
-
-@lru_cache(maxsize=256)
-def _exact_sd(rules: Rules, strategy: Strategy) -> float | None:
-    if rules.infinite and isinstance(strategy, Chart):
-        return Solver(rules).sd_of(strategy)
-    try:
-        return _shoe_solver(rules).sd_of(strategy)
-    except InputError:
-        return None
+    solution = solve(rules)
+    if solution.refusal:
+        logger.warning(
+            "the best chart is that of an infinite shoe, as the finite one is not solved: %s", solution.refusal
+        )
+    return solution.chart

@@ -1,9 +1,7 @@
 """`Coach`: the exact cost of single decisions, made by anyone.
 
-In an infinite shoe a hand has the values of `Solver`. In a finite one it has those of `ShoeSolver.hand_values`: the
-shoe is full except for the cards of the hand and what the dealer shows, and play afterwards is best for all cards of
-the hand. A split hand is valued by `action_values`: without the other cards of the pair, and as if no other split
-hand were to come.
+A hand has the values of `Solution.view_values`. A finite shoe is full except for the cards of the hand and what the
+dealer shows, and play afterwards is best for all cards of the hand.
 
 A decision before the dealer looks for a natural (insurance, and the first one where surrender is early) has its value
 with that natural included; all others are given that there is none, where the dealer looks.
@@ -17,19 +15,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.course import Course, course
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.best import best_chart, refusal, shoe_solver
-from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.shoe.present import action_values
+from bjsim.strategies.evaluation.best import solve
 
-VALUED = "SHDPR"  # a raise has no exact value
 TIE = 1e-12  # initial bets; a smaller difference is rounding
 
 
@@ -89,30 +82,27 @@ class Coach:
     """Judges decisions by their exact values.
 
     Args:
-        rules: The game. A shoe that has no exact value is replaced by the infinite one; see `refusal`.
+        rules: The game. A shoe that has no exact value is replaced by the infinite one; see
+            `Solution.refusal`.
 
     Attributes:
         chart: The best chart.
-        refusal: Why the values are for an infinite shoe although the game has a finite one; else empty.
+        solution: The solution of the game.
     """
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.refusal = refusal(rules)
-        self.chart: Chart = best_chart(rules)
-        self._shoe = shoe_solver(rules)
-
-    @cached_property
-    def _solver(self) -> Solver:
-        return Solver(self.rules)
+        self.solution = solve(rules)
+        self.chart = self.solution.chart
 
     @property
     def basis(self) -> str:
         """What the values are for, in words."""
-        if self._shoe:
+        if not self.solution.infinite:
             decks = "1 deck" if self.rules.decks == 1 else f"{self.rules.decks} decks"
             return f"a full shoe of {decks} without your cards and the dealer's"
-        return "an infinite shoe" + (f", as the finite one is not solved: {self.refusal}" if self.refusal else "")
+        refusal = self.solution.refusal
+        return "an infinite shoe" + (f", as the finite one is not solved: {refusal}" if refusal else "")
 
     def judge(self, view: View, action: Action, pending: int = 0) -> Judgement | None:
         """Compare a decision with the best one.
@@ -128,11 +118,10 @@ class Coach:
         if view.legal == INSURANCE:
             values = {"S": 0.0, "I": (3 * self._chance_of_natural(view) - 1) / 2}
             return Judgement(view, action.letter, values, self.chart.insurance)
-        legal = "".join(letter for letter in view.legal if letter in VALUED)
-        if action.letter not in legal:
+        if action.letter not in view.legal:
             return None
         try:
-            values = self._values_in_shoe(view, legal) if self._shoe else self._values(view, legal, pending)
+            values = {letter: float(ev) for letter, ev in self.solution.view_values(view, pending).items()}
         except InputError:  # such as more cards of a rank than the shoe has, in a scripted one
             return None
         if action.letter not in values:
@@ -146,20 +135,6 @@ class Coach:
         cell = self.chart.states.rows_of(state)[0], column
         return Judgement(view, action.letter, values, chart if chart in values else action.letter, cell)
 
-    def _values(self, view: View, legal: str, pending: int) -> dict[str, float]:
-        solver = self._solver
-        if view.split and solver.states.one_and_busted:
-            raise InputError("what a split hand may lose depends on the hands before it, which are not given")
-        column = solver.columns.get(solver.states.column(view.dealer))
-        if column is None:
-            raise InputError(f"the dealer cannot show {view.dealer}")
-        means = solver.means(column, solver.tie_value)
-        state = self.chart.find_state(view.hand, view.split)
-        values = {letter: float(means.act(state, letter)) for letter in legal}
-        if "P" in values and view.split and self.rules.most_hands != math.inf:
-            values["P"] = float(means.split_again(state, pending, view.hands))
-        return values
-
     def _precedes_look(self, view: View) -> bool:
         """Whether the decision comes before the dealer looks for a natural, which the solvers' values exclude.
 
@@ -168,36 +143,14 @@ class Coach:
         the surrender's value, which is -1/2 again once the natural is included.
         """
         against = self._course(view)
-        if self._shoe and against.takes == "original":
+        if not self.solution.infinite and against.takes == "original":
             return True
         return not view.split and len(view.hand) == 2 and "R" in against.before
 
     def _chance_of_natural(self, view: View) -> float:
         """Probability that the dealer has a natural, given the cards of the hand and the open ace or ten."""
-        left = self._unseen(view) if self._shoe else self.rules.card_probabilities
-        natural = self._course(view).natural
+        left, natural = self.solution.unseen(view), self._course(view).natural
         return float((sum(left[TEN:]) if natural == TEN else left[natural]) / sum(left))
 
     def _course(self, view: View) -> Course:
         return course(self.rules, parse_rank(view.dealer[0]))
-
-    def _values_in_shoe(self, view: View, legal: str) -> dict[str, float]:
-        assert self._shoe is not None
-        if not view.split:
-            values = self._shoe.hand_values(view.hand, view.dealer, pair="P" in legal)
-            return {letter: values[letter] for letter in legal if letter in values}
-        if self.rules.ties == "replay":
-            raise InputError("the values of split hands in a finite shoe ignore that ties are replayed")
-        return action_values(self.rules, view.hand, view.dealer, self._unseen(view), legal, True, view.hands)
-
-    def _unseen(self, view: View) -> list[int]:
-        """Number of unseen cards of each rank, for a player who knows the hand, its pair, and what the dealer shows."""
-        left = list(self.rules.shoe_counts)
-        for card in (*view.hand, *view.dealer, *view.hand[0] * (view.hands - 1)):
-            rank = parse_rank(card)
-            if rank >= TEN:  # a pair may have been of two ranks
-                rank = max(range(TEN, len(left)), key=lambda ten: (left[ten] > 0 and ten == rank, left[ten]))
-            left[rank] -= 1
-        if min(left) < 0:
-            raise InputError(f"{view.hand} against {view.dealer} cannot be dealt from this shoe")
-        return left

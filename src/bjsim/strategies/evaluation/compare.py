@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart
 from bjsim.strategies.charts.rows import parse_row, row_order
-from bjsim.strategies.evaluation.best import best_chart, exact_sd, exact_value, refusal
-from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.evaluation.best import solve
 
 
 class Change(NamedTuple):
@@ -67,15 +67,16 @@ class _Solved(NamedTuple):
     chart: Chart
     value: float
     sd: float
+    refusal: str
 
     @staticmethod
     def of(rules: Rules) -> _Solved:
-        chart = best_chart(rules)
-        if rules.infinite or refusal(rules):
-            solver = Solver(rules)
-            return _Solved(rules, chart, float(solver.infinite_shoe_value), solver.sd_of(chart))
-        sd = exact_sd(rules, chart)
-        return _Solved(rules, chart, exact_value(rules, chart), math.nan if sd is None else sd)
+        solution = solve(rules)
+        try:
+            sd = solution.sd
+        except InputError:
+            sd = math.nan
+        return _Solved(rules, solution.chart, float(solution.value), sd, solution.refusal)
 
 
 def compare(games: Sequence[Rules], on_game: Callable[[int], object] = lambda done: None) -> list[Compared]:
@@ -109,7 +110,7 @@ def _compared(first: _Solved, other: _Solved) -> Compared:
         other.sd,
         tuple(_changes(first.chart, other.chart, rows)) if comparable else None,
         tuple(row for row in rows if parse_row(row).total not in totals),
-        refusal(other.rules),
+        other.refusal,
     )
 
 

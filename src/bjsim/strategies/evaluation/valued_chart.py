@@ -9,11 +9,9 @@ from dataclasses import dataclass, replace
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import ACTIONS
 from bjsim.strategies.charts.rows import HARD, PAIR, parse_row, row_order
-from bjsim.strategies.evaluation.best import shoe_solver
 from bjsim.strategies.evaluation.evaluate import Evaluation
-from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Number
-from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.strategies.solution import Solution
 
 
 @dataclass(frozen=True)
@@ -59,25 +57,16 @@ class ValuedChart:
     dealer: Mapping[str, Mapping[int, Number]]
 
     @staticmethod
-    def of_best(solver: Solver | ShoeSolver) -> ValuedChart:
-        """The best chart of a game, in the shoe of its solver."""
-        values = action_values(solver)
-        codes = {key: solver.chart.cells[key] for key in values if key in solver.chart.cells}
-        return _make(solver, codes, values, {})
-
-    @staticmethod
-    def of_best_in(rules: Rules) -> ValuedChart:
-        """The best chart of a game in its own shoe, or in the infinite one if that has no exact value."""
-        return ValuedChart.of_best(shoe_solver(rules) or Solver(rules))
+    def of_best(solution: Solution) -> ValuedChart:
+        """The best chart of a solution."""
+        values, cells = solution.cell_values(), solution.chart.cells
+        return _make(solution, values, {key: cells[key] for key in values if key in cells}, {})
 
     @staticmethod
     def of_evaluated(evaluation: Evaluation) -> ValuedChart:
         """A chart with its wrong cells and their costs."""
-        rules = evaluation.chart.rules
-        solver = None if evaluation.in_infinite_shoe else shoe_solver(rules)
         wrong = {(cell.row, cell.column): (cell.best, cell.cost) for cell in evaluation.cells}
-        solved = solver or Solver(rules)
-        return _make(solved, evaluation.codes, action_values(solved), wrong)
+        return _make(evaluation.solution, evaluation.solution.cell_values(), evaluation.codes, wrong)
 
     def with_others(self, others: Mapping[tuple[str, str], str]) -> ValuedChart:
         """The chart compared with another one, whose code is given for each cell that differs."""
@@ -93,51 +82,20 @@ class ValuedChart:
         return [(*key, self.cells[key]) for key in sorted(known, key=lambda key: self.cells[key].margin)[:count]]
 
 
-def action_values(solver: Solver | ShoeSolver) -> dict[tuple[str, str], dict[str, float]]:
-    """The value of each legal action in each cell of the best chart, by row and column.
-
-    Values are in initial bets, given that no dealer's natural has ended the round. In a finite shoe they are means
-    over the hands of the cell.
-    """
-    if isinstance(solver, ShoeSolver):
-        by_column = solver.row_values()
-        return {(row, column): ev for column, rows in by_column.items() for row, ev in rows.items() if ev}
-    return {
-        (row, column): {action: float(means.act(state, action)) for action in solver.states.legal(state)}
-        for column, means in solver.best.items()
-        for row, state in solver.situations.items()
-    }
-
-
-def dealer_outcomes(solver: Solver | ShoeSolver) -> dict[str, dict[int, Number]]:
-    """The distribution of the dealer's final score by what the dealer shows, before any player's card is known.
-
-    In a finite shoe, naturals are included, and where both cards are shown it is by cards.
-    """
-    if not isinstance(solver, ShoeSolver):
-        return {label: dict(column.probabilities) for label, column in solver.columns.items()}
-    both = solver.rules.dealer_shows == "both"
-    starts = [solver.shoe.starts[start] for start in solver.shoe.live]
-    shown = ["".join("A23456789T"[value] for value in start) for start in starts]
-    return {
-        cards: dict(solver.dealer_outcomes(cards))
-        for cards in (shown if both else sorted(shown, key="23456789TA".index))
-    }
-
-
 def _make(
-    solver: Solver | ShoeSolver, codes: Mapping[tuple[str, str], str],
-    values: Mapping[tuple[str, str], Mapping[str, float]], wrong: Mapping[tuple[str, str], tuple[str, float]],
+    solution: Solution, values: Mapping[tuple[str, str], Mapping[str, float]],
+    codes: Mapping[tuple[str, str], str], wrong: Mapping[tuple[str, str], tuple[str, float]],
 ) -> ValuedChart:  # fmt: skip
     known = {column for _, column in values}
-    columns = tuple(column for column in solver.chart.states.columns if column in known)
+    columns = tuple(column for column in solution.chart.states.columns if column in known)
     cells = {
         key: ValuedCell(code, values.get(key, {}), *wrong.get(key, ()))
         for key, code in codes.items()
         if key[1] in known
     }
     sections = _sections(codes, columns, {row for row, _ in wrong})
-    return ValuedChart(solver.rules, columns, sections, cells, dealer_outcomes(solver))
+    dealer = {shown: solution.dealer(shown) for shown in solution.shown}
+    return ValuedChart(solution.rules, columns, sections, cells, dealer)
 
 
 def _sections(

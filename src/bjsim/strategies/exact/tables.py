@@ -8,7 +8,7 @@ round.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 
 from bjsim.sim.game.cards import RANKS, TEN
@@ -16,8 +16,9 @@ from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.hand import Hand, pair_code, soft_code
 from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL, SPLIT_HAND, HandState
 from bjsim.strategies.charts.rows import parse_row, row_order
+from bjsim.strategies.exact.best_play import best_code
 from bjsim.strategies.exact.labelled_table import LabelledTable
-from bjsim.strategies.exact.solver import Solver, best_code
+from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Means, Number
 
 TABLES = ("initial", "dealer", "stand", "hit", "double", "split", "resplit", "optimal", "strategy", "advantage")
@@ -145,7 +146,7 @@ class Tables:
         columns = list(self.columns)
         if rules.dealer_shows == "both" and course(rules, ACE).looks:
             columns.append("BJ")
-            weights["BJ"] = self.solver.dealer.peeked_natural()
+            weights["BJ"] = self.solver.dealers_play.peeked_natural()
         table = LabelledTable(number, columns, [*HARD[1:-1], *SPLIT, *SOFT[1:], "BJ"], unit="%")
         for first, p in ranks:
             for second, q in ranks:
@@ -161,10 +162,10 @@ class Tables:
 
     def advantage(self) -> Number:
         """The player's advantage: the value of the game, in initial bets per settled bet."""
-        return self.solver.infinite_shoe_value
+        return self.solver.value
 
 
-def dealer_lines(tables: dict[str, dict[int, Number]], width: float = math.inf) -> list[str]:
+def dealer_lines(tables: Mapping[str, Mapping[int, Number]], width: float = math.inf) -> list[str]:
     """The dealer's tables as [Easy] prints them: two lines for each column, wrapped at `width` characters."""
     lines = []
     for label, probabilities in tables.items():

@@ -13,7 +13,7 @@ does not improve the value, it changes only the cell with the largest gain. It s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,6 +27,7 @@ from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Acts, Analysis, Floats, Play
 from bjsim.strategies.shoe.composition import VALUES
 from bjsim.strategies.shoe.game import ACTIONS
+from bjsim.strategies.solution import Choice
 
 NOTHING = 1e-13  # a smaller gain is rounding error
 Chosen = dict[str, int]  # the option of each row of a chart
@@ -223,6 +224,21 @@ class ColumnCharts:
                     if letter not in values[row] and played[able].sum() > NOTHING:
                         values[row][letter] = float(ev[able, action].sum() / played[able].sum())
         return values
+
+    # --- the costs of cells
+
+    def choices(self, chart: Chart, by_action: Floats) -> Iterator[Choice]:
+        """Yield the decisions of a chart, row by row. by_action: visits x value, as of the method `by_action`."""
+        letters = self.chart_letters(chart)
+        for row, option in self.chosen.items():
+            for kind, best in zip(self.options.kinds[option], self.options.acts[option], strict=True):
+                loss = by_action[kind, best] - by_action[kind, letters[kind]]
+                yield Choice(row, bool(letters[kind] != best), float(loss))
+
+    @cached_property
+    def best_by_action(self) -> Floats:
+        """Visits x value of each action under the best chart."""
+        return self.by_action(self.best_plays, self.all_visits(self.best_plays))
 
     # --- two-card exceptions
 

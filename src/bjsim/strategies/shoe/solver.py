@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.kernels.layout import CODES
-from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.actions import View
+from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.analysis import ShoeStates
@@ -18,9 +20,11 @@ from bjsim.strategies.shoe.composition import Composition
 from bjsim.strategies.shoe.deviation import round_sd
 from bjsim.strategies.shoe.lookup import Strategy, find_node, find_start
 from bjsim.strategies.shoe.plays import Plays, ShoePlays
+from bjsim.strategies.shoe.present import action_values
+from bjsim.strategies.solution import Choice, Solution, chart_codes, sum_losses
 
 
-class ShoeSolver(ShoePlays):
+class ShoeSolver(ShoePlays, Solution):
     """Exact values and optimal play in a finite shoe, computed on demand.
 
     A `strategy` is one of `STRATEGIES` (see the docstring of the package) or a `Chart`. Values are in initial bets.
@@ -37,6 +41,8 @@ class ShoeSolver(ShoePlays):
         InputError: The shoe has no exact value; the message gives the reason.
     """
 
+    infinite = False
+
     def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | Composition | None = None) -> None:
         super().__init__(rules, shoe)  # written out for its entry in the API reference
 
@@ -47,11 +53,6 @@ class ShoeSolver(ShoePlays):
     def value(self) -> float:
         """The value of the best chart in a freshly shuffled shoe, in initial bets."""
         return self.value_of("td")
-
-    @property
-    def sd(self) -> float:
-        """The standard deviation of a round with the best chart, in initial bets."""
-        return self.sd_of("td")
 
     def value_of(self, strategy: Strategy = "td") -> float:
         """Compute the expected profit of a strategy in a freshly shuffled shoe.
@@ -112,13 +113,14 @@ class ShoeSolver(ShoePlays):
             found += charts.two_cards(charts.best_exceptions)
         return sorted(found, key=lambda exception: -exception.gain)
 
-    def row_values(self) -> dict[str, dict[str, dict[str, float]]]:
-        """Compute the value of each action in each cell of the best chart.
-
-        Returns:
-            Expected profit in initial bets: column -> row -> letter of the action -> value.
-        """
-        return {charts.column: charts.row_values() for charts in self.column_charts()}
+    def cell_values(self) -> dict[tuple[str, str], dict[str, float]]:
+        """Compute the mean value of each action in each cell of the best chart; see `Solution.cell_values`."""
+        return {
+            (row, charts.column): values
+            for charts in self.column_charts()
+            for row, values in charts.row_values().items()
+            if values
+        }
 
     def hand_values(
         self, cards: str, shown: str, strategy: Strategy = "cdz-", *, pair: bool = True
@@ -169,19 +171,36 @@ class ShoeSolver(ShoePlays):
         act = self.plays(strategy)[find_start(self.shoe, shown)].act[find_node(self.shoe, cards, pair)]
         return next(letter for letter, action in CODES.items() if action == act)
 
-    def dealer_outcomes(self, shown: str) -> dict[int, float]:
-        """Compute the distribution of the dealer's outcome.
+    def view_values(self, view: View, pending: int = 0) -> dict[str, float]:
+        """Return the value of the legal actions of a decision at a table; see `Solution.view_values`."""
+        if not view.split:
+            values = self.hand_values(view.hand, view.dealer, pair="P" in view.legal)
+            return {letter: values[letter] for letter in view.legal if letter in values}
+        if self.rules.ties == "replay":
+            raise InputError("the values of split hands in a finite shoe ignore that ties are replayed")
+        return action_values(self.rules, view.hand, view.dealer, self.unseen(view), view.legal, True, view.hands)
 
-        Args:
-            shown: The dealer's upcard, or both cards if both are shown.
+    def unseen(self, view: View) -> list[int]:
+        """Count the unseen cards of each rank, for a player who knows the hand, its pair, and the dealer's cards."""
+        left = list(self.rules.shoe_counts)
+        for card in (*view.hand, *view.dealer, *view.hand[0] * (view.hands - 1)):
+            rank = parse_rank(card)
+            if rank >= TEN:  # a pair may have been of two ranks
+                rank = max(range(TEN, len(left)), key=lambda ten: (left[ten] > 0 and ten == rank, left[ten]))
+            left[rank] -= 1
+        if min(left) < 0:
+            raise InputError(f"{view.hand} against {view.dealer} cannot be dealt from this shoe")
+        return left
 
-        Returns:
-            Probability by outcome: 0 is a bust, 17..21 are totals, 22 is a natural if naturals are special,
-            23 is a bust with 22 if that pushes.
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """What the dealer may show in this shoe: from 2 to ace, or both cards if both are shown."""
+        starts = [self.shoe.starts[start] for start in self.shoe.live]
+        shown = ["".join("A23456789T"[value] for value in start) for start in starts]
+        return tuple(shown if self.rules.dealer_shows == "both" else sorted(shown, key="23456789TA".index))
 
-        Raises:
-            InputError: The shoe has no such card.
-        """
+    def dealer(self, shown: str) -> dict[int, float]:
+        """Compute the distribution of the dealer's outcome, naturals included; see `Solution.dealer`."""
         chances = self.shoe.dealer[find_start(self.shoe, shown), self.shoe.layout.nothing_gone]
         return dict(zip(self.game.dealer.outcomes, map(float, chances), strict=True))
 
@@ -252,3 +271,22 @@ class ShoeSolver(ShoePlays):
         """Return the value of the decisions of `plays` in another shoe."""
         shoe = ShoeStates(self.game, composition)
         return self._settled(lambda tie_value: self._ev(shoe, tie_value, plays))
+
+    # --- the costs of cells; see `Solution.costs`
+
+    def _settled_share(self, chart: Chart) -> float:
+        return 1 - (self._value_at(chart, 1.0) - self._value_at(chart, 0.0)) if self.rules.ties == "replay" else 1.0
+
+    def _choices(self, chart: Chart, column: str) -> Iterator[Choice]:
+        charts = self._column(column, self.tie_value_of("td"))
+        plays = charts.plays(charts.chart_acts(chart))
+        return charts.choices(chart, charts.by_action(charts.best_plays, charts.all_visits(plays)))
+
+    def _alone(self, chart: Chart, column: str, rows: Sequence[str]) -> dict[str, float]:
+        if self.rules.ties == "replay":  # each cell changes how many bets tie
+            codes, cells = chart_codes(chart), self.chart.cells
+            ones = {row: replace(self.chart, cells={**cells, (row, column): codes[row, column]}) for row in rows}
+            return {row: self.value - self.value_of(one) for row, one in ones.items()}
+        charts = self._column(column, self.tie_value_of("td"))
+        losses = sum_losses(charts.choices(chart, charts.best_by_action))
+        return {row: losses[row] for row in rows}

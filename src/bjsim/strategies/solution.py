@@ -1,0 +1,277 @@
+"""`Solution`: exact values, the best chart and the costs of other charts in one game, whatever its shoe."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar, NamedTuple, Self
+
+from bjsim.sim.game.actions import View
+from bjsim.sim.game.automaton import Decision
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import States
+from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart
+from bjsim.strategies.charts.rows import row_order
+
+
+@dataclass(frozen=True)
+class WrongCell:
+    """A cell in which a chart plays differently from the best chart.
+
+    Attributes:
+        row: The most specific row for the hand.
+        column: What the dealer shows.
+        chart: The code that the chart uses there.
+        best: The code of the best chart.
+        cost: The cell's share of the whole difference, in initial bets per settled bet.
+        alone: Its cost as the only wrong cell of the best chart, in the same unit; NaN if the value of the best chart
+            is infinite.
+    """
+
+    row: str
+    column: str
+    chart: str
+    best: str
+    cost: float
+    alone: float
+
+
+class Choice(NamedTuple):
+    """A decision of a chart next to that of the best chart.
+
+    Attributes:
+        row: The most specific row for the hand.
+        differs: Whether the two charts play it differently.
+        loss: Expected visits per round under the chart, times the value of the best action less that of the chart's.
+    """
+
+    row: str
+    differs: bool
+    loss: float
+
+
+class Solution(ABC):
+    """The exact solution of a game in one shoe: `Solver` in an infinite one, `ShoeSolver` in a finite one.
+
+    Values are in initial bets, per settled bet of a freshly shuffled shoe.
+
+    Attributes:
+        rules: The game.
+        infinite: Whether the shoe is infinite.
+        refusal: Why the shoe is infinite although the rules have a finite one, as a message; else empty.
+    """
+
+    rules: Rules
+    infinite: ClassVar[bool]
+    refusal: str = ""
+
+    @property
+    @abstractmethod
+    def value(self) -> float | Fraction:
+        """The value of the game: that of its best chart."""
+
+    @property
+    @abstractmethod
+    def chart(self) -> Chart:
+        """The best chart."""
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation of a round with the best chart."""
+        return self.sd_of(self.chart)
+
+    @property
+    def infinite_because(self) -> str:
+        """Why the value of the game is infinite, as a message; empty if it is finite."""
+        return ""
+
+    @abstractmethod
+    def value_of(self, strategy: Chart | str) -> float | Fraction:
+        """Compute the value of a strategy: of a chart, or in a finite shoe of a named strategy.
+
+        Args:
+            strategy: The strategy.
+
+        Returns:
+            Expected profit per settled bet, in initial bets.
+
+        Raises:
+            InputError: The strategy has no exact value in this shoe.
+        """
+
+    @abstractmethod
+    def sd_of(self, strategy: Chart | str) -> float:
+        """Compute the standard deviation of a strategy; where ties are replayed, that of the return per settled bet.
+
+        Args:
+            strategy: The strategy.
+
+        Returns:
+            Standard deviation per round, in initial bets.
+
+        Raises:
+            InputError: The strategy has no exact standard deviation in this shoe.
+        """
+
+    @abstractmethod
+    def hand_values(self, cards: str, shown: str, *, pair: bool = True) -> Mapping[str, float | Fraction]:
+        """Return the value of each action for one hand, followed by best play.
+
+        Args:
+            cards: The hand's cards, such as `"T6"`.
+            shown: The dealer's upcard, or both cards if both are shown.
+            pair: Whether two equal cards may be split.
+
+        Returns:
+            Expected profit in initial bets by letter of the action, given that no dealer's natural has ended the round.
+            A hand that stands automatically has only `S`.
+
+        Raises:
+            InputError: The cards are not a hand to decide on, or the dealer cannot show these.
+        """
+
+    @abstractmethod
+    def view_values(self, view: View, pending: int = 0) -> Mapping[str, float | Fraction]:
+        """Return the value of the legal actions of a decision at a table, as `hand_values` does.
+
+        A split hand of a finite shoe is valued without the other cards of the pair, and as if no other split hand were
+        to come.
+
+        Args:
+            view: What the player sees.
+            pending: Number of split hands of the seat that wait for their second card, besides this hand.
+
+        Raises:
+            InputError: The hand has no exact value.
+        """
+
+    @abstractmethod
+    def unseen(self, view: View) -> Sequence[float | Fraction]:
+        """How likely each rank is to be drawn next, up to a factor, given the hand, its pair, and the dealer's cards.
+
+        Raises:
+            InputError: The cards cannot be dealt from this shoe.
+        """
+
+    @abstractmethod
+    def cell_values(self) -> dict[tuple[str, str], dict[str, float]]:
+        """Compute the value of each legal action in each cell of the best chart.
+
+        In a finite shoe they are means over the hands of the cell.
+
+        Returns:
+            Expected profit in initial bets by letter of the action, by row and column, given that no dealer's natural
+            has ended the round.
+        """
+
+    @property
+    @abstractmethod
+    def shown(self) -> tuple[str, ...]:
+        """What the dealer may show, as `dealer` takes it."""
+
+    @abstractmethod
+    def dealer(self, shown: str) -> Mapping[int, float | Fraction]:
+        """Compute the distribution of the dealer's outcome before any player's card is known.
+
+        Args:
+            shown: The dealer's upcard, or both cards if both are shown.
+
+        Returns:
+            Probability by outcome: 0 is a bust, 17..21 are totals, 22 is a natural if naturals are special,
+            23 is a bust with 22 if that pushes.
+
+        Raises:
+            InputError: The dealer cannot show these.
+        """
+
+    def costs(self, chart: Chart) -> list[WrongCell]:
+        """Find the cells in which a chart plays differently from the best chart, and what each costs.
+
+        The cost of a cell is
+
+            Σ (expected visits under the chart) × (value of the best action − value of the chart's action)
+
+        summed over the decisions that are looked up in the cell, with best play afterwards in both values. The costs
+        add up to the whole difference exactly: follow the chart up to its n-th decision and the best play from there
+        on; each further decision left to the chart lowers the value by one such term (the performance difference lemma,
+        [Kakade]; it also holds for the branching tree of split hands, since their profits add). Where ties are
+        replayed, a tied bet counts with the value of the game, and costs are divided by the share of bets that the
+        chart settles, which keeps the sum exact. In a finite shoe, where the hands of a cell differ by their cards, the
+        best chart takes the place of best play. A cost may then be negative: after earlier errors, an action other than
+        the best chart's may suit the remaining hands better.
+
+        The costs of cells `alone` do not add up, because wrong cells lead play to other wrong cells, or away from them.
+
+        Args:
+            chart: The chart.
+
+        Returns:
+            The cells, the most expensive first.
+        """
+        settled, codes, found = self._settled_share(chart), chart_codes(chart), []
+        for column in self._shown_columns():
+            choices = list(self._choices(chart, column))
+            costs, differing = sum_losses(choices, settled), {choice.row for choice in choices if choice.differs}
+            for row, alone in self._alone(chart, column, sorted(differing, key=row_order)).items():
+                code, best = codes[row, column], self.chart.cells[row, column]
+                found.append(WrongCell(row, column, code, best, costs[row], alone))
+        if self.rules.insurance and chart.insurance != self.chart.insurance:  # its profit adds to all else
+            cost = float(self.value_of(replace(chart, insurance=self.chart.insurance)) - self.value_of(chart))
+            found.append(WrongCell(INSURANCE_ROW, "A", chart.insurance, self.chart.insurance, cost, cost))
+        return sorted(found, key=lambda cell: (-cell.cost, -cell.alone))
+
+    @abstractmethod
+    def _shown_columns(self) -> Sequence[str]:
+        """The columns of charts that this shoe can show."""
+
+    @abstractmethod
+    def _settled_share(self, chart: Chart) -> float:
+        """The share of bets that a chart settles; NaN if its value is infinite."""
+
+    @abstractmethod
+    def _choices(self, chart: Chart, column: str) -> Iterator[Choice]:
+        """The decisions against a column."""
+
+    @abstractmethod
+    def _alone(self, chart: Chart, column: str, rows: Sequence[str]) -> dict[str, float]:
+        """What the best chart loses if it plays a single cell as `chart` does, for each of these rows."""
+
+    def with_rules(self, rules: Rules) -> Self:
+        """This solution for rules that differ only in what no value depends on; its caches are a copy."""
+        solution = copy(self)
+        solution.rules = rules
+        if "chart" in vars(solution):
+            vars(solution)["chart"] = replace(self.chart, rules=rules)
+        return solution
+
+
+def sum_losses(choices: Iterable[Choice], settled: float = 1.0) -> dict[str, float]:
+    """The sum of the losses of each row, per settled bet."""
+    sums: dict[str, float] = {}
+    for choice in choices:
+        sums[choice.row] = sums.get(choice.row, 0.0) + (choice.loss / settled if choice.loss else 0.0)
+    return sums
+
+
+def make_cells(states: States) -> dict[str, list[Decision]]:
+    """For every row of a chart, in order, the decisions for which it is the most specific row."""
+    rows: dict[str, list[Decision]] = {}
+    for state in states.reachable():
+        limited = "P" in states.legal(state) and states.rules.hand_limit(aces=state.rank == 0) < float("inf")
+        for decision in [Decision(state), Decision(state, False)][: 1 + limited]:
+            if legal := decision.legal(states):
+                rows.setdefault(states.rows_of(state, "P" in legal)[0], []).append(decision)
+    return {row: rows[row] for row in sorted(rows, key=row_order)}
+
+
+def chart_codes(chart: Chart) -> dict[tuple[str, str], str]:
+    """A chart's code for every (row, column) of its game, with the most specific rows."""
+    states = chart.states
+    return {
+        (row, column): chart.code(states.rows_of(first.state, "P" in first.legal(states)), column)
+        for row, (first, *_) in make_cells(states).items()
+        for column in states.columns
+    }
