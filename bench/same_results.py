@@ -67,11 +67,11 @@ def compute(rules: Any, number: int) -> dict[str, Any]:
     ev = solver.ev(chart.policy)
     tables = Tables(solver)
     results: dict[str, Any] = {
-        "value": solver.infinite_shoe_value,
+        "value": solver.value,
         "chart": dict(solver.chart.cells),
         "ev": (ev.net, ev.tied),
-        "sd": solver.sd(chart.policy, ev),
-        "best sd": solver.sd(solver.chart.policy),
+        "sd": solver.sd_of(chart),
+        "best sd": solver.sd,
         "columns": {c.label: (c.probability, dict(c.probabilities)) for c in solver.columns.values() if c.label},
     }
     for name in ("stand", "hit", "double", "split", "optimal", "initial"):
@@ -85,7 +85,7 @@ def compute(rules: Any, number: int) -> dict[str, Any]:
             results[f"visits {label}"] = decisions
     if number % FRACTIONS == 0:
         exact = Solver(rules, Fraction)
-        results["fraction"] = str(exact.infinite_shoe_value)
+        results["fraction"] = str(exact.value)
         results["fraction chart"] = str(exact.ev(chart.policy).net)
     if number % PROCESSES == 0:
         infinite = rules.replace(decks="inf")

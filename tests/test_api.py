@@ -94,7 +94,7 @@ def test_solve_in_floats_and_in_fractions() -> None:
     assert bjsim.solve("easy").value == pytest.approx(0.116684704, abs=1e-9)
     exact = bjsim.solve("easy", exact=True).value
     one = bjsim.solve(bjsim.load_rules("vegas-s17").replace(decks=1))
-    assert isinstance(one, bjsim.ShoeSolver) and one.value_of("cdz-") == pytest.approx(0.00181934306, abs=5e-12)
+    assert one.value_of("cdz-") == pytest.approx(0.00181934306, abs=5e-12)
     with pytest.raises(bjsim.InputError, match="decks = inf"):
         bjsim.solve("vegas-s17", exact=True)
     assert isinstance(exact, Fraction) and float(exact) == pytest.approx(
@@ -126,21 +126,59 @@ def test_games_are_compared_with_the_first() -> None:
         bjsim.compare(17)  # type: ignore[arg-type]
 
 
-def test_both_solvers_have_the_same_names() -> None:
-    """A name that both have is a property in both, or takes the same first arguments in both."""
-    kinds = (bjsim.Solver, bjsim.ShoeSolver)
-    shared = {name for name in dir(kinds[0]) if name[0] != "_"} & set(dir(kinds[1]))
-    assert shared >= {"value", "value_of", "sd", "sd_of", "chart", "hand_values"}
-    for name in shared:
-        one, other = (inspect.getattr_static(kind, name) for kind in kinds)
-        assert inspect.isfunction(one) == inspect.isfunction(other), name
-        if inspect.isfunction(one):
-            assert len(inspect.signature(one).parameters) <= len(inspect.signature(other).parameters)
-    for kind, rules in zip(kinds, ("easy", "vegas-s17"), strict=True):
-        for name in (
-            {name for name in vars(bjsim.solve(rules)) if name[0] != "_"} & set(dir(kinds[0])) & set(dir(kinds[1]))
-        ):
-            assert not callable(getattr(kind, name, None)), name
+def test_every_shoe_has_a_solution_with_the_same_names() -> None:
+    """What `Solution` has takes the same first arguments in every shoe, and is a value in all of them or in none."""
+    names = {name for name in dir(bjsim.Solution) if name[0] != "_"}
+    assert names >= {"value", "value_of", "sd", "chart", "hand_values", "cell_values", "costs", "dealer", "refusal"}
+    for rules in ("easy", "vegas-s17"):
+        solution = bjsim.solve(rules)
+        assert isinstance(solution, bjsim.Solution) and not callable(solution.value)
+        for name in names:
+            one, other = (inspect.getattr_static(kind, name) for kind in (bjsim.Solution, type(solution)))
+            assert inspect.isfunction(one) == inspect.isfunction(other), name
+            if inspect.isfunction(one):
+                wanted, found = ([*inspect.signature(each).parameters] for each in (one, other))
+                assert [name for name in found if name in wanted] == wanted, name
+
+
+@pytest.mark.parametrize("rules", ["easy", "vegas-s17", "double-exposure"])
+def test_a_solution_values_hands_cells_charts_and_the_dealer(rules: str) -> None:
+    solution = bjsim.solve(rules)
+    hoyle = bjsim.evaluate("hoyle", rules)
+    assert hoyle.value == float(solution.value_of(hoyle.chart)) and list(hoyle.cells) == solution.costs(hoyle.chart)
+    assert sum(cell.cost for cell in hoyle.cells) == pytest.approx(float(solution.value) - hoyle.value, abs=1e-12)
+    for shown in solution.shown:
+        assert sum(solution.dealer(shown).values()) == pytest.approx(1, abs=1e-12)
+    for (_, column), values in solution.cell_values().items():
+        assert values and column in solution.chart.states.columns
+    with pytest.raises(bjsim.InputError):
+        solution.dealer("x")
+    with pytest.raises(bjsim.InputError, match="hoyle"):
+        solution.value_of("hoyle")
+
+
+def test_a_shoe_without_an_exact_value_is_solved_as_an_infinite_one() -> None:
+    rules = bjsim.load_rules("easy").replace(decks=6, max_hands="inf", split_tens_blackjack=True)
+    solution = bjsim.solve(rules)
+    assert "TT is split" in solution.refusal and solution.infinite and solution.rules is rules
+    assert solution.value == bjsim.solve(rules.replace(decks="inf")).value == bjsim.compare(rules)[0].value
+    assert bjsim.evaluate("hoyle", rules).refusal == solution.refusal
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: bjsim.Solver("easy"), "rules: a str is not accepted; give Rules, such as load_rules('easy')"),  # type: ignore[arg-type]
+        (lambda: bjsim.ShoeSolver("vegas-s17"), "give Rules, such as load_rules('vegas-s17')"),  # type: ignore[arg-type]
+        (lambda: bjsim.find_player("hoyle", "easy"), "rules: a str is not accepted"),  # type: ignore[arg-type]
+        (lambda: bjsim.Chart("mine", None, {}), "rules: a NoneType is not accepted"),  # type: ignore[arg-type]
+        (lambda: bjsim.Rules(foo=1), "no rule is called 'foo'"),  # type: ignore[call-arg]
+        (lambda: bjsim.Rules(hit_soft17=True), "did you mean hit_soft_17?"),  # type: ignore[call-arg]
+    ],
+)
+def test_public_classes_guard_their_arguments(make: Any, said: str) -> None:
+    with pytest.raises(bjsim.InputError, match=re.escape(said)):
+        make()
 
 
 def test_a_loop_over_decks_needs_no_cases() -> None:

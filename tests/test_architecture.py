@@ -39,6 +39,7 @@ LAYERS = {  # inside a package, each part may import itself and those after it
         "evaluation",
         "shoe",
         "exact",
+        "solution",
         "charts",
         "tabular",
     ),

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from bjsim.strategies.results import BotResult as BotResult
     from bjsim.strategies.results import Difference as Difference
     from bjsim.strategies.shoe.solver import ShoeSolver as ShoeSolver
+    from bjsim.strategies.solution import Solution as Solution
 
 __version__ = "0.2.0"
 
@@ -81,6 +82,7 @@ __all__ = [
     "RunResult",
     "ScriptedShoe",
     "ShoeSolver",
+    "Solution",
     "Solver",
     "Standings",
     "Study",
@@ -125,6 +127,7 @@ _HOMES = {
     "RunResult": "run_result",
     "ScriptedShoe": "sim.game.shoe",
     "ShoeSolver": "strategies.shoe.solver",
+    "Solution": "strategies.solution",
     "Solver": "strategies.exact.solver",
     "Standings": "bots.contest.scoring.standings",
     "Study": "strategies.learning.study",

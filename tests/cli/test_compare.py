@@ -5,7 +5,7 @@ from support.command import bjsim, refusal
 
 from bjsim.cli.compare import change_texts
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.evaluation.best import best_chart, exact_value
+from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.evaluation.compare import compare
 
 VEGAS = PRESETS["vegas-s17"].rules.replace(decks="inf")
@@ -95,7 +95,7 @@ def test_decks_are_compared_exactly():
     assert values == sorted(values, reverse=True) and values[-1] == pytest.approx(-0.00769810, abs=1e-8)
     for one, decks in zip(compared, (1, 6, 8, "inf"), strict=True):
         rules = PRESETS["european"].rules.replace(decks=decks)
-        assert one["value"] == pytest.approx(exact_value(rules, best_chart(rules)), abs=1e-12)
+        assert one["value"] == pytest.approx(solve(rules).value, abs=1e-12)
         assert one["difference"] == pytest.approx(one["value"] - values[0]) and one["shoe"] == decks
         assert one["cut_card_effect"] is None
 

@@ -11,12 +11,14 @@ import bjsim
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.evaluation import best
-from bjsim.strategies.evaluation.best import best_chart, exact_value, refusal
+from bjsim.strategies.evaluation.best import best_chart, in_its_shoe, solve
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.experiment import exact_return
 from bjsim.strategies.formats.parser import splittable_rows
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.players.kelly import Kelly
+from bjsim.strategies.results import ExactReturn
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 ONE_DECK = named_rules("vegas-h17").replace(surrender=True, resplit_aces=True, decks=1)
@@ -110,7 +112,7 @@ def test_a_shoe_that_is_not_solved_is_named_once(
             assert best_chart(rules).cells == Solver(rules).chart.cells
     [record] = caplog.records
     assert "infinite shoe" in record.getMessage() and "TT is split" in record.getMessage()
-    assert refusal(rules) and not refusal(rules.replace(decks="inf"))
+    assert solve(rules).refusal and not solve(rules.replace(decks="inf")).refusal
     [result] = bjsim.play(rules.replace(seats=1), "optimal", 2_000)
     assert result.exact is None and result.no_exact == "TT is split without end"
     assert evaluate_chart(best_chart(rules)).in_infinite_shoe
@@ -135,15 +137,19 @@ def test_fresh_shoes_agree_with_the_exact_value(common_cards: bool) -> None:
         assert result.fresh and result.cut_card_effect is None
         assert result.verdict == "agrees with the exact value"
     for one, wrong in ((results[0], other), (results[1], chart)):
-        luck, value = one.adjusted, exact_value(rules, wrong)
+        luck, value = one.adjusted, in_its_shoe(rules).value_of(wrong)
         assert luck is not None and abs(luck.mean - value) > 4 * luck.se
 
 
 def test_a_wrong_exact_value_disagrees(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bias of 0.3% is seen in the luck-adjusted mean, and not in the unadjusted one of as many rounds."""
-    monkeypatch.setattr(
-        "bjsim.strategies.experiment.exact_value", lambda rules, chart: exact_value(rules, chart) + 0.003
-    )
+
+    def biased(rules: bjsim.Rules, strategy: Chart | str, with_sd: bool) -> ExactReturn:
+        right = exact_return(rules, strategy, with_sd)
+        assert right.value is not None
+        return right._replace(value=right.value + 0.003)
+
+    monkeypatch.setattr("bjsim.strategies.experiment.exact_return", biased)
     for adjust, verdict in ((None, "disagrees"), (False, "agrees with the exact value")):
         [result] = bjsim.play(FRESH, "optimal", 30_000, adjust_luck=adjust)
         assert result.verdict == verdict

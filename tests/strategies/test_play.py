@@ -158,16 +158,6 @@ def test_bounds_of_too_few_hands_are_text():
     assert result.to_json()["ci95"] == ["-inf", "inf"] == result.to_json()["convergence"][-1]["anytime95"]
 
 
-def test_the_value_of_a_finite_shoe_warns_once():
-    rules = library.load_rules("vegas-s17")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("default")
-        values = [Solver(rules.replace(decks=decks)).value for decks in (1, 2, "inf")]
-    assert len(set(values)) == 1
-    [warning] = caught
-    assert "value in an infinite shoe" in str(warning.message) and warning.filename == __file__
-
-
 @pytest.mark.parametrize(
     "command",
     [

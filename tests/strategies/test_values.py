@@ -37,7 +37,7 @@ def hand(solver: Solver, one: int, other: int) -> HandState:
 def test_stand_hit_and_double_of_every_two_cards(p: Fraction, peek: bool, soft_17: bool) -> None:
     """Also, the chart takes the best of them, and they give the value of the game without splits."""
     solver = Solver(Rules(ten_probability=p, peek=peek, hit_soft_17=soft_17, split_by="never"))
-    value = float(solver.dealer.peeked_natural()) * -1 * (1 - 2 * float(p) * (1 - float(p)) / 9)
+    value = float(solver.dealers_play.peeked_natural()) * -1 * (1 - 2 * float(p) * (1 - float(p)) / 9)
     for up, column in enumerate("A23456789T", 1):
         brute, means = Brute(p, up, peek, soft_17), solver.best[column]
         value += means.column.probability * brute.value()

@@ -17,7 +17,6 @@ from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.shoe.charts import ColumnCharts
-from bjsim.strategies.shoe.costs import cell_costs, settled_share
 from bjsim.strategies.shoe.lookup import STRATEGIES
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.shoe.splits import split_weights
@@ -94,7 +93,7 @@ def test_the_costs_of_cells_add_up(name: str) -> None:
     solver = ShoeSolver(rules)
     infinite = Solver(rules.replace(decks="inf")).chart
     for chart in (random_chart(rules, 1), random_chart(rules, 2, 1), Chart("infinite", rules, infinite.cells)):
-        costs = cell_costs(solver, chart)
+        costs = solver.costs(chart)
         assert sum(cell.cost for cell in costs) == pytest.approx(solver.value - solver.value_of(chart), abs=1e-12)
         assert all(cell.alone >= -1e-13 for cell in costs)
     assert 0 < sum(cell.cost for cell in costs) < 0.001
@@ -136,7 +135,7 @@ def test_costs_per_settled_bet_add_up_where_ties_are_replayed() -> None:
     evaluation = evaluate_chart(CATALOGUE["lim15"].chart(rules))
     solver, chart = ShoeSolver(rules), evaluation.chart
     tied = solver._ev(solver.shoe, 1.0, solver.plays(chart)) - solver._ev(solver.shoe, 0.0, solver.plays(chart))
-    assert 0.05 < tied < 0.15 and settled_share(solver, chart) == pytest.approx(1 - tied, abs=1e-12)
+    assert 0.05 < tied < 0.15 and solver._settled_share(chart) == pytest.approx(1 - tied, abs=1e-12)
     assert evaluation.difference > 0.01
     assert evaluation.costs == pytest.approx(evaluation.difference, abs=1e-12)
 
@@ -173,7 +172,7 @@ def test_values_by_upcard_add_up() -> None:
 def test_the_dealers_distribution_is_one() -> None:
     solver = ShoeSolver(named_rules("vegas-h17").replace(decks=1))
     for shown in "A23456789T":
-        chances = solver.dealer_outcomes(shown)
+        chances = solver.dealer(shown)
         assert sum(chances.values()) == pytest.approx(1, abs=1e-13)
         assert chances[22] == pytest.approx({"A": 16 / 51, "T": 4 / 51}.get(shown, 0), abs=1e-15)
     assert solver.shoe.dealer.min() >= 0

@@ -9,8 +9,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
+from bjsim.arguments import a_type
 from bjsim.errors import shorten
 from bjsim.sim.game import rule_parsers as parsers
 from bjsim.sim.game.cards import NORMAL_TENS, SPANISH_TENS
@@ -19,10 +21,24 @@ from bjsim.sim.game.rule_fields import BOOL, RulesError, expand_words, html_tabl
 from bjsim.sim.game.rule_values import RuleValues
 
 LONGEST_NAME = 100  # characters
+T = TypeVar("T")
 
 __all__ = ["RULE_FIELDS", "Rules", "RulesError", "parse_field", "plain"]
 
 
+def _name_unknown_fields(rules: type[T]) -> type[T]:
+    """Let the constructor suggest a field for one that does not exist, and take words of the trade, as `replace`."""
+    construct: Any = rules.__init__
+
+    @wraps(construct)
+    def init(self: T, *values: object, **named: object) -> None:
+        construct(self, *values, **expand_words(named, RULE_FIELDS))
+
+    setattr(rules, "__init__", init)  # noqa: B010
+    return rules
+
+
+@_name_unknown_fields
 @dataclass(frozen=True)
 class Rules(RuleValues):
     """The rules of one game. Money is counted in initial bets.
@@ -249,6 +265,13 @@ class Rules(RuleValues):
 
 
 RULE_FIELDS = {f.name: f.metadata for f in fields(Rules) if "parse" in f.metadata}
+
+
+def need_rules(rules: object) -> None:
+    """Raises: RulesError: The object is not `Rules`; the message says how to get them."""
+    if not isinstance(rules, Rules):
+        name = rules if isinstance(rules, str) and len(rules) < LONGEST_NAME else "easy"
+        raise RulesError(f"rules: {a_type(rules)} is not accepted; give Rules, such as load_rules({name!r})")
 
 
 def parse_field(name: str, value: object) -> Any:

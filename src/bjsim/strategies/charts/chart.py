@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.hand_states import SPLIT_ACES, HandState
-from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.rules import Rules, need_rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.rows import parse_row, row_order
 from bjsim.strategies.charts.state_player import StatePlayer
@@ -84,6 +84,7 @@ class Chart(StatePlayer):
     states: States = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        need_rules(self.rules)
         for (row, column), code in self.cells.items():
             if code not in CODES:
                 raise InputError(

@@ -16,7 +16,7 @@ import numpy as np
 
 from bjsim.strategies.learning.learn import Learned, LearningProgress, Schedule, learn
 from bjsim.strategies.mdp.model import FiniteMDP
-from bjsim.strategies.mdp.solve import Solution, regret, start_value, value_iteration
+from bjsim.strategies.mdp.solve import SolvedMDP, regret, start_value, value_iteration
 from bjsim.strategies.tabular import html_table
 
 TOLERANCE = 1e-10  # of the exact values; actions that differ by at most ten times this are equally good
@@ -66,7 +66,7 @@ class Study:
     schedule: Schedule
     seed: int
     workers: int
-    best: Solution
+    best: SolvedMDP
     learned: Learned
     curve: tuple[LearningPoint, ...]
     seconds: float

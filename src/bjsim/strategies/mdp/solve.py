@@ -32,7 +32,7 @@ ROUNDS = 1000  # limit of policy iteration
 NEARLY_GREEDY = (np.inf, 1e-3, 1e-6, 1e-9)  # rows that u covers, by their distance from the best
 
 
-class Solution(NamedTuple):
+class SolvedMDP(NamedTuple):
     """The solution of a decision process.
 
     Attributes:
@@ -50,7 +50,7 @@ class Solution(NamedTuple):
     rounds: int
 
 
-def value_iteration(mdp: FiniteMDP, tolerance: float = 1e-9) -> Solution:
+def value_iteration(mdp: FiniteMDP, tolerance: float = 1e-9) -> SolvedMDP:
     """Solve a process by value iteration.
 
     Args:
@@ -68,7 +68,7 @@ def value_iteration(mdp: FiniteMDP, tolerance: float = 1e-9) -> Solution:
     return solution
 
 
-def policy_iteration(mdp: FiniteMDP) -> Solution:
+def policy_iteration(mdp: FiniteMDP) -> SolvedMDP:
     """Solve a process by policy iteration, up to rounding errors; `bound` bounds them.
 
     Raises:
@@ -83,7 +83,7 @@ def policy_iteration(mdp: FiniteMDP) -> Solution:
         scale = 10 * EVALUATED * (1 + np.abs(values).max())
         gains = (policy >= 0) & (q[better] > q[policy] + scale)
         if not gains.any():
-            return Solution(values, q, policy, error_bound(mdp, values), rounds)
+            return SolvedMDP(values, q, policy, error_bound(mdp, values), rounds)
         policy = np.where(gains, better, policy)
     raise MDPError(f"policy iteration did not converge in {ROUNDS} rounds; try value iteration")
 
@@ -135,7 +135,7 @@ def start_value(mdp: FiniteMDP, values: Floats) -> float:
     return float(mdp.start @ values)
 
 
-def regret(mdp: FiniteMDP, best: Solution, policy: Ints | Floats) -> float:
+def regret(mdp: FiniteMDP, best: SolvedMDP, policy: Ints | Floats) -> float:
     """The loss of a policy against `best`, from the distribution of the first state; `inf` if its play never ends."""
     try:
         return start_value(mdp, best.values) - start_value(mdp, evaluate(mdp, policy))
@@ -200,7 +200,7 @@ def _expected_steps(mdp: FiniteMDP, rows: Bools) -> Floats | None:
     return None
 
 
-def _iterate(mdp: FiniteMDP, tolerance: float) -> Solution:
+def _iterate(mdp: FiniteMDP, tolerance: float) -> SolvedMDP:
     """Value iteration until the proven bound is within `tolerance`, or as small as rounding allows."""
     values = np.zeros(len(mdp.states))
     check_at = tolerance
@@ -214,7 +214,7 @@ def _iterate(mdp: FiniteMDP, tolerance: float) -> Solution:
             least = 8 * np.finfo(float).eps * (1 + float(np.abs(values).max()))
             if bound <= tolerance or change <= least:
                 q = mdp.backup(values)
-                return Solution(values, q, mdp.greedy(q), bound, sweep)
+                return SolvedMDP(values, q, mdp.greedy(q), bound, sweep)
             check_at = max(change / 10, least)
         if not change < HUGE:
             break

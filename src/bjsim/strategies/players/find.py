@@ -22,7 +22,7 @@ from bjsim.arguments import a_type
 from bjsim.errors import InputError, suggest
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.observers import Bettor, Observer
-from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.rules import Rules, need_rules
 from bjsim.sim.running.backend import Need
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.files import load_chart
@@ -78,6 +78,7 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
         InputError: No player has that name, the object cannot be used as a player, a chart file is not valid, or a
             built-in player cannot play by these rules.
     """
+    need_rules(rules)
     text = os.fspath(name)
     if text in CATALOGUE:
         return CATALOGUE[text].chart(rules)

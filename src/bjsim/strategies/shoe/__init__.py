@@ -12,7 +12,6 @@
 | `charts` | the exact value of any chart, the best chart, two-card exceptions |
 | `deviation` | the exact standard deviation of a round, splits included |
 | `solver` | `ShoeSolver`, the public interface |
-| `costs` | the cost of each wrong cell of a chart |
 | `players` | players: the best chart with two-card exceptions, and composition-dependent play |
 | `present` | one decision given the current composition, and the player `perfect` |
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bjsim.errors import InputError
 from bjsim.sim.engine.kernels.layout import SPLIT
 from bjsim.sim.game.cards import TEN
-from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.rules import Rules, need_rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates
 from bjsim.strategies.shoe.charts import ColumnCharts
@@ -40,6 +40,7 @@ class ShoePlays:
     """
 
     def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | Composition | None = None) -> None:
+        need_rules(rules)
         self.rules = rules
         self.composition = Composition.of(rules, shoe)
         self.game = make_game(rules)
@@ -133,8 +134,9 @@ class ShoePlays:
     def _plays_at(self, strategy: Strategy, tie_value: float) -> Plays:
         key = strategy_key(strategy), tie_value
         if key not in self._plays:
-            self._plays[key] = self._played(strategy, tie_value)
-            self._check_splits(self._plays[key])
+            plays = self._played(strategy, tie_value)
+            self._check_splits(plays)
+            self._plays[key] = plays
         return self._plays[key]
 
     def _check_splits(self, plays: Plays) -> None:
