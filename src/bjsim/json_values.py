@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 
@@ -14,7 +15,8 @@ def json_values(data: object) -> object:
         data: Nested dicts, lists, tuples and scalars.
 
     Returns:
-        The same data with string keys, lists for tuples, None for nan, and the text `inf` or `-inf` for infinities.
+        The same data with string keys, lists for tuples, None for nan, and text for infinities (`inf`, `-inf`)
+        and fractions.
     """
     if isinstance(data, dict):
         return {str(key): json_values(value) for key, value in data.items()}
@@ -22,7 +24,7 @@ def json_values(data: object) -> object:
         return [json_values(value) for value in data]
     if isinstance(data, float) and not math.isfinite(data):
         return None if math.isnan(data) else str(data)
-    return data
+    return str(data) if isinstance(data, Fraction) else data
 
 
 def json_object(data: Mapping[str, object]) -> dict[str, Any]:

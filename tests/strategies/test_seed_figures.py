@@ -47,25 +47,25 @@ def vegas() -> Solver:
 
 
 def test_dealer_16(tables: Tables) -> None:
-    assert tables.dealer()["16"] == {0: F(8, 13), **{score: F(1, 13) for score in range(17, 22)}}
+    assert tables.solution.dealer("16") == {0: F(8, 13), **{score: F(1, 13) for score in range(17, 22)}}
 
 
 def test_dealer_15(tables: Tables) -> None:
     """[Easy]: 17 and 21 have the probability 1/13 + 1/13 1/13, a bust 7/13 + 1/13 8/13."""
     one = F(1, 13) + F(1, 13) * F(1, 13)
-    assert tables.dealer()["15"] == {0: F(7, 13) + F(1, 13) * F(8, 13), **{score: one for score in range(17, 22)}}
+    assert tables.solution.dealer("15") == {0: F(7, 13) + F(1, 13) * F(8, 13), **{score: one for score in range(17, 22)}}
 
 
 def test_a_finished_dealer_has_one_outcome(tables: Tables) -> None:
     """[Easy]: "if the dealer starts with hard 17 there is only one entry: 17: 1.000". And soft 17 is hit."""
     for score in range(17, 21):
-        assert tables.dealer()[str(score)] == {score: 1}
-    assert tables.dealer()["A6"][17] < 1
+        assert tables.solution.dealer(str(score)) == {score: 1}
+    assert tables.solution.dealer("A6")[17] < 1
 
 
 def test_dealer_tables_sum_to_one(tables: Tables) -> None:
-    assert list(tables.dealer()) == DEALER
-    for probabilities in tables.dealer().values():
+    assert list(tables.solution.shown) == DEALER
+    for probabilities in map(tables.solution.dealer, DEALER):
         assert sum(probabilities.values()) == 1
         assert set(probabilities) <= {0, 17, 18, 19, 20, 21}
 
@@ -138,7 +138,7 @@ def test_the_advantage_is_the_sum_over_all_encounters(easy: Solver, tables: Tabl
             else:
                 ev = optimal[row, column]
             total += initial[row, column] / 100 * ev
-    assert tables.advantage() == total == easy.value
+    assert tables.value == total == easy.value
 
 
 def test_split_tables_are_those_of_the_seeds_scheme(tables: Tables) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,18 +12,21 @@ from bjsim.cli.captions import given_command
 from bjsim.cli.options import check_writable, html_option, json_option, rules_options, the_rules, write_json
 from bjsim.cli.plots import check_drawings
 from bjsim.cli.solve_page import draw_solved
-from bjsim.cli.solve_shoe import print_hand, read_hand, shoe_options, solve_shoe
+from bjsim.cli.solve_shoe import print_hand, read_hand, read_shoe, shoe_options
 from bjsim.cli.solve_tables import print_dealer, print_table, print_value
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, suggest
+from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.exact.tables import TABLES, Tables
+from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.mdp.size import find_reasons, measure_size, plain_size
+from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.strategies.shoe.tables import ShoeTables
+from bjsim.strategies.solution import Solution
 
 EXTRA = ("base-split", "value", "states")
 
@@ -40,7 +44,7 @@ class TableName(click.Choice[str]):
 
 
 @click.command()
-@click.argument("what", nargs=-1, type=TableName((*TABLES, *EXTRA)), metavar="[TABLE]...")
+@click.argument("what", nargs=-1, type=TableName((*Tables.names, *EXTRA)), metavar="[TABLE]...")
 @rules_options
 @click.option(
     "--format", "chart_format", type=click.Choice([*WRITERS]), help="Print only the best chart, in this file format."
@@ -75,55 +79,66 @@ def solve(
     check_writable(json_path)
     check_drawings(plot_path, html_path)
     rules = the_rules(rules_name, settings, decks)
-    command = given_command(context)
-    if shoe is not None or not rules.infinite:
-        if exact:
-            raise InputError("--exact: fractions are for the infinite shoe; give --decks inf")
-        shoe_solver = solve_shoe(rules, what, strategy, shoe, hand, chart_format, json_path)
-        exceptions = shoe_solver.exceptions if strategy not in (None, "td") else ()
-        draw_solved(shoe_solver, plot_path, html_path, command, strategy or "td", exceptions, shoe, card)
-        return
-    if strategy is not None:
-        raise InputError("--strategy needs a finite shoe; give --decks 1 to 8, or --shoe")
-    solver = Solver(rules, Fraction if exact else float)
+    tables = find_tables(rules, what, exact, strategy, shoe)
     if hand is not None:
         cards, shown = read_hand(hand)
-        print_hand(cards, shown, {"best play": solver.hand_values(cards, shown)}, json_path)
+        print_hand(cards, shown, tables.hand_values(cards, shown), json_path)
         return
     if chart_format:
-        _note_infinite_value(solver, err=True)
-        click.echo(WRITERS[chart_format](solver.chart), nl=False)
+        note_infinite_value(tables.solution, err=True)
+        click.echo(WRITERS[chart_format](tables.solution.chart), nl=False)
         return
-    tables = Tables(solver)
-    draw_solved(solver, plot_path, html_path, command, card=card)
+    draw_solved(tables, plot_path, html_path, given_command(context), shoe, card)
     if json_path:
-        write_json(solve_json(solver, tables, what or TABLES), json_path)
+        write_json(solve_json(tables, what or tables.names), json_path)
         if json_path == "-":
             return
-    for place, name in enumerate(what or TABLES):
+    for place, name in enumerate(what or tables.names):
         if place:
             click.echo()
-        _print(solver, tables, name)
+        print_named(tables, name)
 
 
-def _print(solver: Solver, tables: Tables, name: str) -> None:
+def find_tables(
+    rules: Rules, what: tuple[str, ...], exact: bool, strategy: str | None, shoe: str | None
+) -> Tables | ShoeTables:
+    """The tables of the game in the shoe that is asked for. Raises: InputError: The options do not go together."""
+    if shoe is None and rules.infinite:
+        if strategy is not None:
+            raise InputError("--strategy needs a finite shoe; give --decks 1 to 8, or --shoe")
+        return Tables(Solver(rules, Fraction if exact else float))
+    if exact:
+        raise InputError("--exact: fractions are for the infinite shoe; give --decks inf")
+    for name in what:
+        if name not in (*ShoeTables.names, "value"):
+            raise InputError(
+                f"the table {name} needs --decks inf; tables of a finite shoe: {', '.join(ShoeTables.names)}"
+            )
+    return ShoeTables(ShoeSolver(rules, None if shoe is None else read_shoe(shoe)), strategy or "td")
+
+
+def print_named(tables: Tables | ShoeTables, name: str) -> None:
+    """Print what one name stands for."""
     if name == "advantage":
-        click.echo(f"Player Advantage: {plain_number(tables.advantage(), 100)}")
+        click.echo(f"Player Advantage: {plain_number(tables.value, 100)}")
     elif name == "value":
-        print_value(solver.value)
-        _note_infinite_value(solver)
+        print_value(tables.value)
+        note_infinite_value(tables.solution)
     elif name == "states":
-        click.echo("\n".join(size_lines(solver.rules)))
+        click.echo("\n".join(size_lines(tables.solution.rules)))
     elif name == "dealer":
-        print_dealer(tables.dealer())
-    else:
-        for title, table in _tables(tables, name).items():
-            print_table(title, table)
+        print_dealer({shown: tables.solution.dealer(shown) for shown in tables.solution.shown})
+    for title, table in tables.named(name).items():
+        print_table(title, table)
+    for exception in tables.exceptions if name == "strategy" else ():
+        cards, action = ",".join(exception.cards), NAMES[exception.action]
+        click.echo(f"{cards} v {exception.column}: {action} (+{100 * exception.gain:.6f}%)")
 
 
-def _note_infinite_value(solver: Solver, err: bool = False) -> None:
-    if solver.infinite_because:
-        click.echo(solver.infinite_because, err=err)
+def note_infinite_value(solution: Solution, err: bool = False) -> None:
+    """Say why the value is infinite, if it is."""
+    if solution.infinite_because:
+        click.echo(solution.infinite_because, err=err)
 
 
 def plain_number(value: Number, percent: int = 0) -> str:
@@ -133,44 +148,15 @@ def plain_number(value: Number, percent: int = 0) -> str:
     return f"{percent * value:2.4f}%" if percent else repr(float(value))
 
 
-def _tables(tables: Tables, name: str) -> dict[str, LabelledTable]:
-    if name == "resplit":
-        return {f"resplit{more}": tables.resplit(more) for more in (1, 2)}
-    table: LabelledTable = getattr(tables, name.replace("-", "_"))()
-    return {name: table}
-
-
-def solve_json(solver: Solver, tables: Tables, names: tuple[str, ...]) -> dict[str, object]:
+def solve_json(tables: Tables | ShoeTables, names: Sequence[str]) -> dict[str, object]:
     """The content of `--json`; fractions are text."""
-    labelled: dict[str, LabelledTable] = {}
-    for name in names:
-        if name not in ("dealer", "advantage", "value", "states"):
-            labelled |= _tables(tables, name)
-    data: dict[str, object] = {
-        "rules": solver.rules.to_dict(),
-        "shoe": "inf",
-        "tables": {
-            name: {
-                "rows": list(table.ylabels),
-                "columns": list(table.xlabels),
-                "cells": [[_json_number(cell) for cell in row] for row in table.rows],
-            }
-            for name, table in labelled.items()
-        },
-        "dealer": {
-            c: {str(o): _json_number(p) for o, p in probabilities.items()}
-            for c, probabilities in tables.dealer().items()
-        },
-        "advantage": _json_number(solver.value),
-        "value": _json_number(solver.value),
-        "sd": solver.sd,
-        "states": measure_size(solver.rules).to_json(),
+    labelled = {title: table for name in names for title, table in tables.named(name).items()}
+    cells = {
+        title: {"rows": list(table.ylabels), "columns": list(table.xlabels), "cells": table.rows}
+        for title, table in labelled.items()
     }
-    return data
-
-
-def _json_number(value: object) -> object:
-    return str(value) if isinstance(value, Fraction) else value
+    data = {"rules": tables.solution.rules.to_dict(), **tables.to_json(cells)}
+    return data | ({"states": measure_size(tables.solution.rules).to_json()} if tables.solution.infinite else {})
 
 
 def size_lines(rules: Rules) -> list[str]:

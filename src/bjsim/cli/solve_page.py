@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from bjsim.cli.captions import game_text
 from bjsim.cli.chart_plot import Text, plot_valued, usual_legend
 from bjsim.cli.options import write_text
@@ -11,25 +9,23 @@ from bjsim.cli.pages import chart_part, closest_part, dealer_part, page
 from bjsim.cli.render import percent
 from bjsim.sim.game.actions import NAMES
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
-from bjsim.strategies.shoe.charts import TwoCards
-from bjsim.strategies.solution import Solution
+from bjsim.strategies.exact.tables import Tables
+from bjsim.strategies.shoe.tables import ShoeTables
 
 MARGIN = "The number in a cell is the margin in % of the bet: how much better the best action is than the second best."
 
 
 def draw_solved(
-    solution: Solution, plot_path: str | None, html_path: str | None, command: str, strategy: str = "td",
-    exceptions: Sequence[TwoCards] = (), shoe: str | None = None, card: bool = False,
+    tables: Tables | ShoeTables, plot_path: str | None, html_path: str | None, command: str, shoe: str | None = None,
+    card: bool = False,
 ) -> None:  # fmt: skip
     """Write the picture and the page that are asked for.
 
     Args:
-        solution: The solution of the game.
+        tables: The tables of the game.
         plot_path: The picture; None for none.
         html_path: The page; None for none.
         command: The command that makes them.
-        strategy: The strategy whose value is given, next to that of the chart; for a finite shoe.
-        exceptions: Its two-card exceptions to the chart.
         shoe: The cards of the shoe, if not whole decks.
         card: Whether the chart is drawn alone, without margins.
 
@@ -38,19 +34,22 @@ def draw_solved(
     """
     if not plot_path and not html_path:
         return
+    solution, strategy = tables.solution, tables.followed
     chart = ValuedChart.of_best(solution)
     title = f"The best strategy in {solution.rules.name}"
     lines = [game_text(solution.rules, shoe), *[solution.infinite_because] * bool(solution.infinite_because)]
     figures = {"value of the chart": percent(float(solution.value), 6)}
     if strategy != "td":
-        figures[f"value of {strategy}"] = percent(float(solution.value_of(strategy)), 6)
+        figures[f"value of {strategy}"] = percent(float(tables.value), 6)
     if plot_path:
         exact = ", ".join(f"{name} {text} of the bet" for name, text in figures.items())
         codes = {cell.code for cell in chart.cells.values()}
         text = Text(title, [*lines, f"{exact}, exact"], usual_legend(codes), [] if card else [MARGIN], command)
         plot_valued(chart, text, plot_path, marks=card)
     if html_path:
-        rows = [[",".join(one.cards), one.column, NAMES[one.action], f"{100 * one.gain:.6f}%"] for one in exceptions]
+        rows = [
+            [",".join(one.cards), one.column, NAMES[one.action], f"{100 * one.gain:.6f}%"] for one in tables.exceptions
+        ]
         written = page(
             "solve.html", title, lines, command, [solution.rules], chart=chart_part(chart, to_other=card),
             exceptions=rows, strategy=strategy, card=card,

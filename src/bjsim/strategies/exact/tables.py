@@ -21,7 +21,6 @@ from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Means, Number
 
-TABLES = ("initial", "dealer", "stand", "hit", "double", "split", "resplit", "optimal", "strategy", "advantage")
 HARD = tuple(str(points) for points in range(4, 21))
 SOFT = tuple(soft_code(points) for points in range(12, 21))
 SPLIT = tuple(pair_code(rank) for rank in (*range(1, 10), 0))
@@ -34,8 +33,12 @@ def _pair_state(solver: Solver, row: str) -> HandState:
 class Tables:
     """The tables of one game, computed by its solver."""
 
+    names = ("initial", "dealer", "stand", "hit", "double", "split", "resplit", "optimal", "strategy", "advantage")
+    followed = "td"
+    exceptions = ()
+
     def __init__(self, solver: Solver) -> None:
-        self.solver = solver
+        self.solution = self.solver = solver
         self.columns = tuple(solver.columns)
 
     def _fill(
@@ -156,13 +159,29 @@ class Tables:
                     table[row, column] = before + 100 * p * q * weights[column]
         return table
 
-    def dealer(self) -> dict[str, dict[int, Number]]:
-        """For each column the distribution of the dealer's final score: 0 for a bust, 22 for a special natural."""
-        return {label: column.probabilities for label, column in self.solver.columns.items()}
-
-    def advantage(self) -> Number:
-        """The player's advantage: the value of the game, in initial bets per settled bet."""
+    @property
+    def value(self) -> Number:
+        """The value of the game."""
         return self.solver.value
+
+    def hand_values(self, cards: str, shown: str) -> dict[str, dict[str, Number]]:
+        """The value of each action for one hand, followed by best play."""
+        return {"best play": self.solver.hand_values(cards, shown)}
+
+    def to_json(self, tables: Mapping[str, object]) -> dict[str, object]:
+        """The figures of the game around these tables."""
+        dealer = {shown: self.solver.dealer(shown) for shown in self.solver.shown}
+        figures = {"dealer": dealer, "advantage": self.value, "value": self.value, "sd": self.solver.sd}
+        return {"shoe": "inf", "tables": tables, **figures}
+
+    def named(self, name: str) -> dict[str, LabelledTable]:
+        """The labelled tables of a name, by title: none for the dealer and single numbers."""
+        if name in ("dealer", "advantage", "value", "states"):
+            return {}
+        if name == "resplit":
+            return {f"resplit{more}": self.resplit(more) for more in (1, 2)}
+        table: LabelledTable = getattr(self, name.replace("-", "_"))()
+        return {name: table}
 
 
 def dealer_lines(tables: Mapping[str, Mapping[int, Number]], width: float = math.inf) -> list[str]:
