@@ -53,7 +53,8 @@ def test_dealer_16(tables: Tables) -> None:
 def test_dealer_15(tables: Tables) -> None:
     """[Easy]: 17 and 21 have the probability 1/13 + 1/13 1/13, a bust 7/13 + 1/13 8/13."""
     one = F(1, 13) + F(1, 13) * F(1, 13)
-    assert tables.solution.dealer("15") == {0: F(7, 13) + F(1, 13) * F(8, 13), **{score: one for score in range(17, 22)}}
+    expected = {0: F(7, 13) + F(1, 13) * F(8, 13), **{score: one for score in range(17, 22)}}
+    assert tables.solution.dealer("15") == expected
 
 
 def test_a_finished_dealer_has_one_outcome(tables: Tables) -> None:
