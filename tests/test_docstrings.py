@@ -20,6 +20,7 @@ import bjsim
 PACKAGE = Path(bjsim.__file__).parent
 PROPERTIES = {"property", "cached_property"}
 SECTION = re.compile(r"(Args|Attributes|Returns|Raises|Yields):")
+INHERITED = re.compile(r"see `[A-Z]\w+\.\w+`")  # of a base class, whose method has the sections
 DATA = {"PRESETS", "__version__"}  # neither a class nor a function
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -65,6 +66,8 @@ def check_function(name: str, function: Function, documented_by_class: bool = Fa
         yield f"{name}: no docstring"
         return
     parts = sections(docstring)
+    if INHERITED.search(docstring):
+        return
     if decorators(function) & PROPERTIES:
         if raised(function) and "Raises" not in parts:
             yield f"{name}: raises {sorted(raised(function))} without Raises"

@@ -115,7 +115,7 @@ def test_a_shoe_that_is_not_solved_is_named_once(
     assert solve(rules).refusal and not solve(rules.replace(decks="inf")).refusal
     [result] = bjsim.play(rules.replace(seats=1), "optimal", 2_000)
     assert result.exact is None and result.no_exact == "TT is split without end"
-    assert evaluate_chart(best_chart(rules)).in_infinite_shoe
+    assert evaluate_chart(best_chart(rules)).solution.infinite
     best._refusal.cache_clear()
     best._best_chart.cache_clear()
 

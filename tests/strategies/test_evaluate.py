@@ -146,7 +146,7 @@ def test_an_infinite_best():
     rules = PRESETS["blackjack-p"].rules.replace(ten_probability="1/2")
     evaluation = evaluate_chart(CATALOGUE["hoyle"].chart(rules))
     assert evaluation.best == math.inf and math.isfinite(evaluation.value)
-    assert evaluation.infinite_because.startswith("the value is infinite: resplitting TT against 2")
+    assert evaluation.solution.infinite_because.startswith("the value is infinite: resplitting TT against 2")
     dearest = evaluation.cells[0]
     assert (dearest.row, dearest.chart, dearest.best, dearest.cost) == ("TT", "S", "P", math.inf)
     assert find_endless_split(evaluation.best_chart) == ("TT", "2") and find_endless_split(evaluation.chart) is None

@@ -221,7 +221,7 @@ def test_policies_for_other_probabilities_are_sensible(sweep: dict[Fraction, Sol
     standing rises with the total, and a hit of 11 or less never loses against standing."""
     solver = sweep[p]
     cells = solver.chart.cells
-    assert solver.infinite_at is None
+    assert "resplitting" not in solver.infinite_because
     assert math.isfinite(solver.value) and -0.05 < solver.value < 0.2
     for column, means in solver.best.items():
         for row in ("18", "19", "20"):
@@ -277,18 +277,18 @@ def test_endless_splits_of_tens_have_an_unbounded_value(p: Fraction) -> None:
     assert set(infinite) == set(gains)
     assert 0 < len(infinite) < 10
     assert solver.value == math.inf
-    assert solver.infinite_at == ("TT", infinite[0])
+    assert f"resplitting TT against {infinite[0]} " in solver.infinite_because
     assert all(math.isfinite(solver.best[column].act(solver.situations["20"], "S")) for column in solver.columns)
 
 
 def test_an_infinite_value_over_fractions() -> None:
     solver = Solver(BLACKJACK_P.replace(ten_probability="1/2"), Fraction)
     assert solver.value == math.inf
-    assert solver.infinite_at == ("TT", "2")
+    assert "resplitting TT against 2 " in solver.infinite_because
 
 
 def test_games_with_a_limit_are_finite_at_any_p() -> None:
     for p in ("1/100", "1/2", "99/100"):
         solver = Solver(BLACKJACK_P.replace(ten_probability=p, max_hands=16))
         assert math.isfinite(solver.value)
-        assert solver.infinite_at is None
+        assert "resplitting" not in solver.infinite_because

@@ -163,7 +163,7 @@ def test_a_strategy_that_ties_every_bet_has_an_infinite_value(net, tied, value) 
 
 def test_endless_splits_and_replayed_ties_together() -> None:
     solver = Solver(named_rules("blackjack-p").replace(ties="replay", ten_probability="0.6"))
-    assert solver.value == math.inf and solver.infinite_at == ("TT", "2")
+    assert solver.value == math.inf and "resplitting TT against 2 " in solver.infinite_because
     assert solver.ev(solver.chart.policy).value == math.inf
 
 
@@ -185,7 +185,7 @@ def test_a_chart_is_judged_against_an_infinite_best() -> None:
     best = evaluate_chart(Solver(game).chart)
     assert best.value == best.best == math.inf and best.difference == 0 and not best.cells
     other = evaluate_chart(CATALOGUE["lim17"].chart(game))
-    assert math.isfinite(other.value) and other.difference == math.inf and WORDS in other.infinite_because
+    assert math.isfinite(other.value) and other.difference == math.inf and WORDS in other.solution.infinite_because
 
 
 def test_run_has_a_row_or_a_reason_for_each_bot() -> None:

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.evaluation.compare import compare
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.evaluation.valued_chart import ValuedCell, ValuedChart
@@ -41,7 +42,7 @@ def test_the_margin_is_that_of_the_two_best_actions():
     assert math.isnan(ValuedCell("S", {"S": 1.0}).margin)
     assert ValuedCell("P", {"P": math.inf, "H": 1.0}).margin == math.inf
     assert math.isnan(ValuedCell("P", {"P": math.inf, "H": math.inf}).margin)
-    chart = ValuedChart.of_best_in(named_rules("neller"))
+    chart = ValuedChart.of_best(solve(named_rules("neller")))
     row, column, cell = chart.closest(1)[0]
     assert cell.margin == min(one.margin for one in chart.cells.values() if not math.isnan(one.margin))
     assert (row, column) == ("16", "T")
@@ -49,7 +50,7 @@ def test_the_margin_is_that_of_the_two_best_actions():
 
 @pytest.mark.parametrize("name", [name for name in PRESETS if PRESETS[name].rules.infinite])
 def test_the_dealers_outcomes_add_up(name):
-    for outcomes in ValuedChart.of_best_in(named_rules(name)).dealer.values():
+    for outcomes in ValuedChart.of_best(solve(named_rules(name))).dealer.values():
         assert sum(outcomes.values()) == pytest.approx(1)
 
 
@@ -67,23 +68,23 @@ def test_changed_cells_have_the_first_code():
     game = named_rules("blackjack-p")
     first, other = compare([game, game.replace(double_after_split=not game.double_after_split)])
     before = {(change.row, change.column): change.before for change in other.changes}
-    chart = ValuedChart.of_best_in(other.rules).with_others(before)
-    best = ValuedChart.of_best_in(first.rules)
+    chart = ValuedChart.of_best(solve(other.rules)).with_others(before)
+    best = ValuedChart.of_best(solve(first.rules))
     assert before and {key: cell.other for key, cell in chart.cells.items() if cell.other} == before
     assert all(best.cells[key].code == code != chart.cells[key].code for key, code in before.items())
 
 
 def test_sections_are_in_the_order_of_books():
-    chart = ValuedChart.of_best_in(named_rules("blackjack-p"))
+    chart = ValuedChart.of_best(solve(named_rules("blackjack-p")))
     assert list(chart.sections) == ["hard", "soft", "pairs"]
     assert chart.sections["hard"] == tuple(map(str, range(4, 21)))
     assert chart.sections["pairs"][0] == "22" and chart.sections["pairs"][-1] == "AA"
-    assert ValuedChart.of_best_in(named_rules("neller")).sections["soft"][0] == "AA"  # which it may not split
+    assert ValuedChart.of_best(solve(named_rules("neller"))).sections["soft"][0] == "AA"  # which it may not split
 
 
 def test_rows_for_counted_cards_are_shown_where_they_differ():
     """In Neller's variant 1 a fifth card has a bonus, so that hands of four cards are played differently."""
-    chart = ValuedChart.of_best_in(named_rules("neller-v1"))
+    chart = ValuedChart.of_best(solve(named_rules("neller-v1")))
     shown = {row for rows in chart.sections.values() for row in rows}
     counted = {row for row, _ in chart.cells if "/" in row or ":" in row}
     assert counted & shown and counted - shown

@@ -170,7 +170,7 @@ def show(console: Console, evaluation: Evaluation, json_path: str | None) -> Non
     console.print(game_text(evaluation.chart.rules), highlight=False, soft_wrap=not console.is_terminal)
     name, rules = evaluation.chart.name, evaluation.chart.rules
     shoe = "an infinite shoe" if evaluation.refusal else rules.name
-    if not evaluation.in_infinite_shoe and not rules.fresh:
+    if not evaluation.solution.infinite and not rules.fresh:
         shoe += f", first round of {format_decks(rules)}"
     if evaluation.refusal:
         console.print(
@@ -183,8 +183,8 @@ def show(console: Console, evaluation: Evaluation, json_path: str | None) -> Non
         f"{benchmark(evaluation)}: {percent(evaluation.best, 6)}",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
-    if evaluation.infinite_because:
-        console.print(evaluation.infinite_because, highlight=False, soft_wrap=True)
+    if evaluation.solution.infinite_because:
+        console.print(evaluation.solution.infinite_because, highlight=False, soft_wrap=True)
     if evaluation.cells:
         print_table(console, *cell_table(evaluation, evaluation.cells[:LISTED]))
         if len(evaluation.cells) > LISTED:
@@ -242,7 +242,7 @@ def check_json(evaluation: Evaluation, played: RunResult | None) -> dict[str, ob
     return {
         "chart": evaluation.chart.name,
         "rules": evaluation.chart.rules.to_dict(),
-        "shoe": "inf" if evaluation.in_infinite_shoe else int(evaluation.chart.rules.decks),
+        "shoe": "inf" if evaluation.solution.infinite else int(evaluation.chart.rules.decks),
         "value": evaluation.value,
         "best": evaluation.best,
         "difference": evaluation.difference,

@@ -19,19 +19,7 @@ def draw_solved(
     tables: Tables | ShoeTables, plot_path: str | None, html_path: str | None, command: str, shoe: str | None = None,
     card: bool = False,
 ) -> None:  # fmt: skip
-    """Write the picture and the page that are asked for.
-
-    Args:
-        tables: The tables of the game.
-        plot_path: The picture; None for none.
-        html_path: The page; None for none.
-        command: The command that makes them.
-        shoe: The cards of the shoe, if not whole decks.
-        card: Whether the chart is drawn alone, without margins.
-
-    Raises:
-        InputError: A file cannot be written.
-    """
+    """Write the picture and the page that are asked for, with the cards of the `shoe`; a `card` is the chart alone."""
     if not plot_path and not html_path:
         return
     solution, strategy = tables.solution, tables.followed

@@ -147,13 +147,7 @@ def _exact_return(rules: Rules, player: Player, with_sd: bool) -> ExactReturn:
 
 @lru_cache(maxsize=256)
 def exact_return(rules: Rules, strategy: Chart | str, with_sd: bool) -> ExactReturn:
-    """The exact return of a strategy in a freshly shuffled shoe; with splits, `with_sd` takes seconds in a finite one.
-
-    Args:
-        rules: The game.
-        strategy: A chart, or in a finite shoe a named strategy of `ShoeSolver`.
-        with_sd: Whether its standard deviation is computed too.
-    """
+    """The exact return of a strategy in a freshly shuffled shoe; in a finite one with splits, the sd takes seconds."""
     try:
         solution = in_its_shoe(rules)
         value = float(solution.value_of(strategy))

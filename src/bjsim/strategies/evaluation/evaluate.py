@@ -48,19 +48,9 @@ class Evaluation:
         return self.solution.chart
 
     @property
-    def infinite_because(self) -> str:
-        """Why the value of the best chart is infinite, as a message; empty if it is finite."""
-        return self.solution.infinite_because
-
-    @property
     def refusal(self) -> str:
         """Why everything is for an infinite shoe although the game has a finite one, as a message; else empty."""
         return self.solution.refusal
-
-    @property
-    def in_infinite_shoe(self) -> bool:
-        """Whether everything is for an infinite shoe."""
-        return self.solution.infinite
 
     @property
     def difference(self) -> float:

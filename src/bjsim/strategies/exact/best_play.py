@@ -53,15 +53,12 @@ class BestPlay:
         self._best_means: dict[tuple[str, bool, Number], Means] = {}
 
     def means(self, column: Column, tie_value: Number, policy: Policy | None = None) -> Means:
-        """The value of every hand against one column of the dealer.
+        """The value of every hand against one column, in initial bets.
 
         Args:
             column: What the dealer shows.
             tie_value: Value of a tied stake, per unit of the stake.
             policy: The strategy; None for the best one at that tie value.
-
-        Returns:
-            Values in initial bets, by hand.
         """
         if policy is not None:
             return Means(self.states, column, tie_value, policy)
@@ -71,16 +68,7 @@ class BestPlay:
         return self._best_means[key]
 
     def column_total(self, column: Column, tie_value: Number, policy: Policy | None) -> Number:
-        """The part of the expected profit of a round that one column contributes.
-
-        Args:
-            column: What the dealer shows.
-            tie_value: Value of a tied stake, per unit of the stake.
-            policy: The strategy; None for the best one at that tie value.
-
-        Returns:
-            Probability of the column times expected profit against it, in initial bets.
-        """
+        """Expected profit against one column times its probability; arguments as for `means`."""
         total: Number = column.probability * self.means(column, tie_value, policy).round_value()
         return total
 
@@ -89,14 +77,7 @@ class BestPlay:
         return sum(self.column_total(column, tie_value, policy) for column in self.cases)
 
     def ev(self, policy: Policy) -> ExpectedValue:
-        """The exact expected value of a strategy.
-
-        Args:
-            policy: The strategy, such as `chart.policy`.
-
-        Returns:
-            Expected profit and tied stake per round; its `value` is the profit per settled bet.
-        """
+        """Expected profit and tied stake per round of a strategy, such as `chart.policy`."""
         net = self._total(self.number(0), policy)
         if self.rules.ties != "replay" or not math.isfinite(net):  # an infinite profit has no finite tied part
             return ExpectedValue(net, self.number(0))
@@ -193,22 +174,12 @@ class BestPlay:
         return {row: choices[row] for row in sorted(choices, key=row_order)}
 
     @cached_property
-    def infinite_at(self) -> tuple[str, str] | None:
-        """The row and column at which endless splitting makes the value of the game infinite; None if there is none."""
-        if self.rules.most_hands != math.inf:
-            return None
-        for label, means in self.best.items():
-            for row, state in self.situations.items():
-                if means.value(state) == math.inf and "P" in self.states.legal(state):
-                    return row, label
-        return None
-
-    @cached_property
     def infinite_because(self) -> str:
         """Why the value of the game is infinite, as a message; empty if it is finite."""
-        if self.infinite_at:
-            hand, shown = self.infinite_at
-            return f"the value is infinite: resplitting {hand} against {shown} pays without limit"
+        for label, means in self.best.items() if self.rules.most_hands == math.inf else ():
+            for row, state in self.situations.items():
+                if means.value(state) == math.inf and "P" in self.states.legal(state):
+                    return f"the value is infinite: resplitting {row} against {label} pays without limit"
         if self.value == math.inf:
             return "the value is infinite: split hands tie more bets than were dealt, and ties are replayed"
         return ""

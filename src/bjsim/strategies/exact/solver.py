@@ -50,31 +50,11 @@ class Solver(BestPlay, Solution):
         return f"Solver({self.rules}, {self.number.__name__})"
 
     def value_of(self, strategy: Chart | str) -> Number:
-        """The exact value of a chart: expected profit per settled bet, in initial bets.
-
-        Args:
-            strategy: The chart.
-
-        Returns:
-            The value; `inf` as `ExpectedValue.value` says.
-
-        Raises:
-            InputError: The strategy is not a chart.
-        """
+        """Compute the value of a chart; see `Solution.value_of`."""
         return self.ev(_policy(strategy)).value
 
     def sd_of(self, strategy: Chart | str) -> float:
-        """The exact standard deviation of a chart; where ties are replayed, that of the return per settled bet.
-
-        Args:
-            strategy: The chart.
-
-        Returns:
-            Standard deviation per round, in initial bets.
-
-        Raises:
-            InputError: The strategy is not a chart.
-        """
+        """Compute the standard deviation of a chart; see `Solution.sd_of`."""
         policy = _policy(strategy)
         ev = self.ev(policy)
         return round_sd(self.states, policy, ev.value, ev.tied)

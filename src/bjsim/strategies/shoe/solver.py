@@ -55,17 +55,7 @@ class ShoeSolver(ShoePlays, Solution):
         return self.value_of("td")
 
     def value_of(self, strategy: Strategy = "td") -> float:
-        """Compute the expected profit of a strategy in a freshly shuffled shoe.
-
-        Args:
-            strategy: One of `STRATEGIES`, or a chart.
-
-        Returns:
-            Expected profit per settled bet, in initial bets.
-
-        Raises:
-            InputError: The strategy has no exact value in this shoe.
-        """
+        """Compute the value of a strategy, one of `STRATEGIES` or a chart; see `Solution.value_of`."""
         if self.rules.ties == "replay":
             return self.tie_value_of(strategy)
         return self._value_at(strategy, 0.0)
@@ -125,20 +115,9 @@ class ShoeSolver(ShoePlays, Solution):
     def hand_values(
         self, cards: str, shown: str, strategy: Strategy = "cdz-", *, pair: bool = True
     ) -> dict[str, float]:
-        """Return the value of each action for one hand, followed by a strategy.
+        """Return the value of each action for one hand, followed by a strategy; see `Solution.hand_values`.
 
-        Args:
-            cards: The hand's cards, such as `"T6"`; they are removed from the shoe.
-            shown: The dealer's upcard, or both cards if both are shown.
-            strategy: The strategy that is played afterwards.
-            pair: Whether two equal cards may be split.
-
-        Returns:
-            Expected profit by letter of the action, given that no dealer's natural has ended the round, or takes one
-            bet in any case. A hand that stands automatically has only `S`.
-
-        Raises:
-            InputError: The cards are not a hand to decide on, or cannot be dealt from this shoe.
+        They are given that no dealer's natural has ended the round, or takes one bet in any case.
         """
         start, node = find_start(self.shoe, shown), find_node(self.shoe, cards, pair)
         analysis, play = self._at(self.tie_value_of(strategy)), self.plays(strategy)[start]
@@ -219,19 +198,7 @@ class ShoeSolver(ShoePlays, Solution):
         return float(3 * values[TEN] / (values.sum() - 1) - 1)
 
     def sd_of(self, strategy: Strategy = "td") -> float:
-        """Compute the standard deviation of a round's profit, including splits.
-
-        If ties are replayed, it is defined as in `bjsim.strategies.exact.moments.round_sd`.
-
-        Args:
-            strategy: One of `STRATEGIES` except cdp, or a chart.
-
-        Returns:
-            The standard deviation in initial bets.
-
-        Raises:
-            InputError: The strategy is cdp, whose play depends on the number of hands, or tens are split by rank.
-        """
+        """Compute the standard deviation of a round, splits included; see `Solution.sd_of`."""
         if strategy == "cdp":
             raise InputError(
                 "sd: not available for cdp, whose play depends on the number of hands; use cdp1, cdz-, td-2c or td"
