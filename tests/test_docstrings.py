@@ -16,8 +16,10 @@ import pytest
 from support.documents import ROOT
 
 import bjsim
+from bjsim.lazy_names import read_homes
 
 PACKAGE = Path(bjsim.__file__).parent
+HOMES = read_homes(bjsim.__file__)
 PROPERTIES = {"property", "cached_property"}
 SECTION = re.compile(r"(Args|Attributes|Returns|Raises|Yields):")
 INHERITED = re.compile(r"see `[A-Z]\w+\.\w+`")  # of a base class, whose method has the sections
@@ -143,7 +145,7 @@ def check_source(source: str, name: str) -> list[str]:
 
 @pytest.mark.parametrize("name", sorted(set(bjsim.__all__) - DATA))
 def test_every_public_name_is_documented(name: str) -> None:
-    module = PACKAGE.joinpath(*bjsim._HOMES[name].split(".")).with_suffix(".py")
+    module = PACKAGE.joinpath(*HOMES[name].split(".")[1:]).with_suffix(".py")
     assert check_source(module.read_text(encoding="utf-8"), name) == []
 
 
@@ -160,7 +162,7 @@ def in_reference(page: str) -> set[str]:
 
 def test_the_reference_shows_every_public_name() -> None:
     page = (ROOT / "docs/reference/api.md").read_text(encoding="utf-8")
-    expected = {f"{home}.{name}" for name, home in bjsim._HOMES.items()}
+    expected = {f"{home.removeprefix('bjsim.')}.{name}" for name, home in HOMES.items()}
     assert expected - in_reference(page) == set()
 
 

@@ -18,13 +18,11 @@ from bot_helpers import needs_sandbox
 from rich.console import Console
 from support.waiting import wait_until
 
-from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.host import Host
 from bjsim.cli.koth_play import choose_contest
 from bjsim.cli.koth_screen import ContestScreen
 from bjsim.cli.main import main
 from bjsim.cli.render import standings_table
-from bjsim.sim.game.presets import named_rules
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "contest.md"
 KEYS = {"rank", "bot", "matches", "hands", "chips", "chips_ci95", "luck_adjusted", "luck_adjusted_ci95", "faults"}
@@ -306,13 +304,6 @@ def test_cold_bots_have_no_server_also_after_a_resume(tmp_path, capsys):
         run("koth", "close", out)
         assert ("--cold" in (out / "index.html").read_text()) == bool(option)
     assert Host.resume(out).contest.cold
-
-
-def test_a_contest_from_before_there_were_cold_ones_is_not_cold():
-    contest = Contest(named_rules("cardshark"), timeout=3.0)
-    header = contest.to_dict()
-    assert header.pop("cold") is False
-    assert Contest.from_dict(header) == contest
 
 
 @needs_sandbox

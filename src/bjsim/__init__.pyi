@@ -1,0 +1,47 @@
+# The public names of this package, in one list: `lazy_names` reads it at run time, and type checkers read it too.
+
+from bjsim.api import compare as compare
+from bjsim.api import contest as contest
+from bjsim.api import evaluate as evaluate
+from bjsim.api import learn as learn
+from bjsim.api import play as play
+from bjsim.api import solve as solve
+from bjsim.bots.contest.scoring.standings import Standings as Standings
+from bjsim.bots.seats import BotOptions as BotOptions
+from bjsim.errors import BjsimError as BjsimError
+from bjsim.errors import InputError as InputError
+from bjsim.errors import RunFailed as RunFailed
+from bjsim.request import RunRequest as RunRequest
+from bjsim.run_result import RunResult as RunResult
+from bjsim.sim.game.actions import Action as Action
+from bjsim.sim.game.actions import Player as Player
+from bjsim.sim.game.actions import View as View
+from bjsim.sim.game.hand import Hand as Hand
+from bjsim.sim.game.presets import PRESETS as PRESETS
+from bjsim.sim.game.presets import load_rules as load_rules
+from bjsim.sim.game.round import Round as Round
+from bjsim.sim.game.rules import Rules as Rules
+from bjsim.sim.game.shoe import ScriptedShoe as ScriptedShoe
+from bjsim.sim.running.driver import Driver as Driver
+from bjsim.sim.running.experiment import Point as Point
+from bjsim.sim.running.experiment import Progress as Progress
+from bjsim.sim.stats.luck_tally import LuckTally as LuckTally
+from bjsim.sim.stats.paired import PairedTally as PairedTally
+from bjsim.sim.stats.tally import Tally as Tally
+from bjsim.strategies.charts.chart import Chart as Chart
+from bjsim.strategies.evaluation.compare import Compared as Compared
+from bjsim.strategies.evaluation.evaluate import Evaluation as Evaluation
+from bjsim.strategies.exact.labelled_table import LabelledTable as LabelledTable
+from bjsim.strategies.exact.solver import Solver as Solver
+from bjsim.strategies.learning.report import LearnedGame as LearnedGame
+from bjsim.strategies.learning.study import Study as Study
+from bjsim.strategies.players.find import find_player as find_player
+from bjsim.strategies.results import BotResult as BotResult
+from bjsim.strategies.results import Difference as Difference
+from bjsim.strategies.shoe.solver import ShoeSolver as ShoeSolver
+from bjsim.strategies.solution import Solution as Solution
+
+from . import gym as gym
+
+__all__: list[str]
+__version__: str

@@ -1,0 +1,29 @@
+# The public names of this package, in one list: `lazy_names` reads it at run time, and type checkers read it too.
+
+from bjsim.strategies.counting.correlations import betting_correlation as betting_correlation
+from bjsim.strategies.counting.correlations import effects_of_removal as effects_of_removal
+from bjsim.strategies.counting.correlations import insurance_correlation as insurance_correlation
+from bjsim.strategies.counting.correlations import playing_efficiency as playing_efficiency
+from bjsim.strategies.counting.count_files import load_count_run as load_count_run
+from bjsim.strategies.counting.count_files import save_count_run as save_count_run
+from bjsim.strategies.counting.count_returns import CountReturns as CountReturns
+from bjsim.strategies.counting.count_returns import RampReturns as RampReturns
+from bjsim.strategies.counting.count_returns import best_ramp as best_ramp
+from bjsim.strategies.counting.count_returns import kelly_ramp as kelly_ramp
+from bjsim.strategies.counting.count_returns import ramp_returns as ramp_returns
+from bjsim.strategies.counting.count_run import CountRun as CountRun
+from bjsim.strategies.counting.departures import Departure as Departure
+from bjsim.strategies.counting.departures import Departures as Departures
+from bjsim.strategies.counting.departures import find_departures as find_departures
+from bjsim.strategies.counting.departures import parse_departures as parse_departures
+from bjsim.strategies.counting.indices import Index as Index
+from bjsim.strategies.counting.indices import generate_departures as generate_departures
+from bjsim.strategies.counting.indices import generate_indices as generate_indices
+from bjsim.strategies.counting.insurance import insurance_threshold as insurance_threshold
+from bjsim.strategies.counting.insurance import insurance_value as insurance_value
+from bjsim.strategies.counting.ramp import Bet as Bet
+from bjsim.strategies.counting.ramp import Ramp as Ramp
+from bjsim.strategies.counting.simulate import simulate_count as simulate_count
+from bjsim.strategies.counting.system import CountingSystem as CountingSystem
+from bjsim.strategies.counting.systems import find_system as find_system
+from bjsim.strategies.counting.systems import load_system as load_system
