@@ -38,8 +38,8 @@ class Size:
         columns: What the dealer may show.
         hands: States with a decision.
         results: Finished hands, before the dealer plays.
-        halves: Split hands that need their second card.
-        kept: Hands with a decision that the exact solver distinguishes, which is more than necessary.
+        split_hands: Split hands that need their second card.
+        unmerged_hands: Hands with a decision that the exact solver distinguishes, which is more than necessary.
     """
 
     columns: int
