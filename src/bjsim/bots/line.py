@@ -3,7 +3,7 @@
 The host writes lines of ASCII to the bot's stdin: `hello`, then for a match `rules`, `match`, and all that a person at
 the table sees (`round`, `shuffle`, `card`, `hidden`, `shown`, `peek`, `action`, `end`, `paid`). The bot answers `hello`
 with `ready 1`, and each `move` with a move as in `protocol`, after which the rest of the line is a note. Words are
-separated by one blank; fixed words come first, then KEY=VALUE words in any order. The reference is
+separated by one space; fixed words come first, then KEY=VALUE words in any order. The reference is
 docs/reference/line-protocol.md.
 """
 
@@ -86,8 +86,8 @@ class Transcript:
         """Begin a round.
 
         Args:
-            chairs: The chair of each seat of the round.
-            chips: The chips of every chair before the buy-in.
+            chairs: The seat number at the table of each seat of the round.
+            chips: The chips of every seat at the table before the buy-in.
             events: Of this round. It may grow; `update` reads on.
         """
         self.update()
@@ -117,7 +117,7 @@ def event_line(event: Event, chairs: Sequence[int], buy_in: int) -> str:
 
     Args:
         event: The event.
-        chairs: The chair of each seat of the round.
+        chairs: The seat number at the table of each seat of the round.
         buy_in: Chips of an initial bet.
     """
     if isinstance(event, Dealt):  # the most frequent ones first, and tests of types, which are faster than patterns
@@ -161,9 +161,9 @@ def match_line(seats: int, chair: int, chips: int, rounds: int | None = None, re
     """The start of a match.
 
     Args:
-        seats: Number of chairs.
-        chair: The bot's own.
-        chips: Of each chair at the start.
+        seats: Number of seats at the table.
+        chair: The bot's seat number.
+        chips: Of each seat at the start.
         rounds: Of the match; None if their number is not known.
         resumed: Whether the events of the match so far follow, because the process is not its first.
     """

@@ -36,7 +36,7 @@ class BotPlayer:
         program: the bot.
         limits: of one move.
         sandboxed: False runs the bot with resource limits only.
-        cold: exec mode: start the program anew for every move, even if it has a fork server.
+        cold: exec mode: start the program afresh for each move, even if it has a fork server.
         strikes: the number of faults after which the bot is no longer run and only stands; None: no limit.
         name: the player's name; by default the program's.
 
@@ -252,7 +252,7 @@ def open_bot(
         bot: the bot, or its file or folder.
         sandbox: `required`, `auto` or `off`; see `bjsim.bots.sandbox.session.sandboxed`.
         timeout: seconds of wall time, and as many of processor time, for one move.
-        cold: exec mode: start the program anew for every move, even if it has a fork server.
+        cold: exec mode: start the program afresh for each move, even if it has a fork server.
         strikes: the number of faults after which the bot is no longer run and only stands; None: no limit.
         name: the player's name; by default the file's, without its ending.
 

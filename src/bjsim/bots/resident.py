@@ -42,8 +42,8 @@ class LineSeat:
     Args:
         sessions: The sandbox sessions of the bot.
         transcript: Of the match, shared by all seats.
-        chair: The bot's number at the table.
-        chairs: How many there are.
+        chair: The bot's seat number at the table.
+        chairs: Number of seats at the table.
         rounds: Of the match; None if that is not known.
         clock: The times that the bot has.
         resumed: Whether rounds of the match were played earlier, by another process of the bot.

@@ -39,7 +39,7 @@ class BotOptions:
     Args:
         sandbox: `required`, `auto` (where the system has one) or `off`.
         timeout: Seconds for a move.
-        cold: Start programs anew for every move, the slow way.
+        cold: Start programs afresh for each move, the slow way.
         strikes: Faults after which a program is no longer asked, and only stands; None for no limit.
 
     Raises:
@@ -103,7 +103,7 @@ def is_program(text: str) -> bool:
 
 
 class Seated(NamedTuple):
-    """Who takes a seat, as the caller wrote it, and what it needs of the place where it plays."""
+    """A player with its specification and the features it requires of a backend."""
 
     bot: str
     player: Player | ProgramFile
@@ -111,7 +111,7 @@ class Seated(NamedTuple):
 
 
 def find_seated(bot: object, rules: Rules) -> Seated:
-    """Who takes a seat for `bot`: a player (see `as_player`), or a program's file. Raises: InputError for neither."""
+    """The entry for `bot`: a player (see `as_player`), or a program's file. Raises: InputError for neither."""
     text = os.fspath(bot) if isinstance(bot, str | os.PathLike) else None
     player = ProgramFile(text) if text is not None and is_program(text) else as_player(bot, rules)
     return Seated(player.name if text is None else text, player, find_needs(player))

@@ -53,11 +53,12 @@ PLAYED = (  # options that a stored run has decided
 @rules_options
 @click.option(
     "--system", "system", default="hilo", show_default=True, metavar="NAME|FILE.toml",
-    help=f"Counting system: {', '.join(built_in_systems())}, or a file; *-aces bets by a side count of aces.",
+    help=f"Counting system: {', '.join(built_in_systems())}, or a file; names ending in -aces keep a side count "
+    "of aces for betting.",
 )  # fmt: skip
 @click.option(
     "--ramp", default="1-12", show_default=True, metavar="LOW-HIGH|'0:1 2:4 ...'",
-    help="Units to bet: a spread, or units by count; 4x2 on two spots; 0 units only watch (back-counting). "
+    help="Units to bet: a spread, or units by count; 4x2 on two spots; 0 units: watch without betting (back-counting). "
     "With a dollar sign in money: '$10-$120'.",
 )  # fmt: skip
 @click.option(

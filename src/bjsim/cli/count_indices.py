@@ -143,7 +143,7 @@ class IndexScores:
         return [Text(str(index.departure)), f"{index.break_even:+.2f}", *gains]
 
     def json(self, bets: Ramp) -> dict[str, object]:
-        """The bets, and what they come to without and with the index plays."""
+        """The bets, and their results without and with the index plays."""
         alone, together = self.scores
         return {
             "bets": [{"count": float(count), "units": float(bet.units)} for count, bet in bets.steps],

@@ -1,4 +1,4 @@
-"""A table at which one player counts cards, and the sums that its rounds come to. This module does not import numba."""
+"""A table at which one player counts cards, and the sums over its rounds. This module does not import numba."""
 
 from __future__ import annotations
 

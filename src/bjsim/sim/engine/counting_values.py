@@ -20,7 +20,7 @@ Array = np.ndarray[Any, Any]
 class CountingValues(NamedTuple):
     """The values of T pairs of a chart and a composition of the shoe, the charts of the luck model.
 
-    The chart in force may change during a round. The luck model has nodes for all actions of all charts; for hands that
+    The chart may change during a round. The luck model has nodes for all actions of all charts; for hands that
     charts play differently, the values of these actions are known too.
 
     Attributes:
@@ -43,7 +43,7 @@ def make_counting_values(rules: Rules, compiled: CompiledRules, points: Sequence
 
     Args:
         rules: The rules of the game; ties are not replayed.
-        compiled: The compiled rules, with the charts that may be in force.
+        compiled: The compiled rules, with the charts that the count may select.
         points: Index of a chart in `compiled.act`, and probabilities of the ranks, as `draw_probabilities` has them.
     """
     automata = {chart: CompiledAutomaton(rules, compiled, chart) for chart, _ in points}

@@ -146,7 +146,7 @@ def cards_in_round(compiled: CompiledRules) -> float:
 
 
 def rounds_in_shoe(compiled: CompiledRules, cards: float) -> int:
-    """The typical number of rounds that start in one shoe, with so many cards in a round; 1 for an infinite shoe."""
+    """The typical number of rounds that start in one shoe, with this many cards in a round; 1 for an infinite shoe."""
     if not cards:
         return 1
     return max(round(compiled.numbers.cut / cards + 0.5), 1)  # the round in which the cut card appears is played

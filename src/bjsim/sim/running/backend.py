@@ -1,4 +1,4 @@
-"""What a driver needs to know of the place where blocks are played, and what such a place offers."""
+"""Backends, which play blocks, and the features they support."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@
 | `correlations` | betting and insurance correlation, playing efficiency |
 | `count_difference` | differences between counting runs, on common cards |
 | `count_returns` | the returns of a ramp from those of a unit by count; the best ramp |
-| `count_run` | `CountRun`: what a counter's rounds came to |
+| `count_run` | `CountRun`: the sums over a counter's rounds |
 | `count_spread` | how often decisions are made at each count |
 | `departures` | index plays over a chart, in text: another chart for every count |
 | `indices` | index generation, for EV or risk-averse |

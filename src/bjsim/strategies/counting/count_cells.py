@@ -1,4 +1,4 @@
-"""Counts as tables: the bucket, the chart in force and insurance by the number of cards seen and the running count.
+"""Counts as tables: the bucket, the current chart and insurance by the number of cards seen and the running count.
 
 Everything that a counter does is a function of these two numbers, whatever the system divides by and how it rounds, so
 that compiled code needs no division, and exact expectations are sums over the same table.

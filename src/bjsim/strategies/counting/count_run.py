@@ -21,12 +21,12 @@ Array = np.ndarray[Any, Any]
 FEWEST = 100  # rounds of a row of the table; buckets with fewer are merged
 RAREST = 1e-4  # share of the rounds of a row
 OWN_CONTROL = 0.005  # share of the depths of a pair of controls; buckets with less are merged
-COARSER = 1.25  # by how much this share is raised at a time where the shoes are too few for so many controls
+COARSER = 1.25  # growth factor of this share while there are too few shoes
 
 
 @dataclass(frozen=True, eq=False)
 class CountRun:
-    """What a counter's rounds came to, by the count before the round.
+    """The sums over a counter's rounds, by the count before the round.
 
     Attributes:
         game: The game, and how it was played.
@@ -195,7 +195,7 @@ class CountRun:
 
     @cached_property
     def _control_groups(self) -> Array:
-        """The buckets that make a pair of controls, (groups, B): in a short run, no more than its shoes bear."""
+        """The buckets that make a pair of controls, (groups, B): at most as many as the number of shoes supports."""
         least, most = OWN_CONTROL * self.expected[1].sum(), int(self.sums.shoes.min()) // (2 * PER_CONTROL)
         groups = _group(self.expected[1], least)
         while len(groups) > max(most, 1):

@@ -60,7 +60,7 @@ def count_spread(
         tags: Mean sum of their tags.
         tag_variance: Variance of that sum, apart from the cards that are `drawn`.
         drawn: Number of these cards that may be any of the unseen ones. Where many of these are low, so are they, and
-            the count varies as that of a shoe with so many cards less.
+            the count varies as that of a shoe with this many cards less.
     """
     size, scale = DECK * decks, system.scale
     pivot, imbalance = float(system.pivot(decks)), float(system.imbalance)

@@ -133,7 +133,7 @@ class Departures:
         return min(max(count, low), high)
 
     def chart_at(self, count: Fraction | int) -> Chart:
-        """Return the chart in force at a count."""
+        """Return the current chart at a count."""
         count = self.clip(count)
         key = frozenset(play for play in self.plays if play.holds(count))
         if key not in self._charts:

@@ -49,7 +49,7 @@ def insurance_threshold(system: CountingSystem, decks: int, seen: str, running_c
 
     Returns:
         The number of unseen cards up to which, from the least at which it insures, insurance does not lose on average;
-        0 if there is none. With a running count that unseen cards cannot have, insurance is not at issue.
+        0 if there is none. Also 0 with a running count that unseen cards cannot have: the question does not arise.
     """
     most = 0
     for unseen in range(1, sum(remaining(decks, seen)) + 1):

@@ -123,7 +123,7 @@ class Ramp:
         )
 
     def divided(self, unit: Fraction) -> Ramp:
-        """Return the ramp in units, if its bets are in money, of which a unit is so much."""
+        """Return the ramp in units, if its bets are in money, given the money value of a unit."""
         return Ramp(tuple((count, Bet(bet.units / unit, bet.spots)) for count, bet in self.steps))
 
     @cached_property

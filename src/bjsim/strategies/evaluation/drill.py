@@ -15,7 +15,7 @@ from bjsim.strategies.charts.rows import parse_row
 from bjsim.strategies.evaluation.coach import Coach, Judgement
 from bjsim.strategies.evaluation.record import Record, cell_name
 
-SCALE = 0.05  # initial bets; a guess is assumed to be wrong half as often for each so much between best and second best
+SCALE = 0.05  # initial bets; a guess is assumed to be wrong half as often for each such gap between the two best
 TOPICS = ("hard", "soft", "pairs", "doubles", "surrender", "close")
 
 

@@ -5,7 +5,7 @@ requires all hands against that start, and the split hands of that pair.
 
 A split has its value under CDP1, which a player can play however many hands there will be: pairs are split again up to
 the limit, and all split hands follow the plan that is best for the first of two. That is exact for such a player.
-`perfect` chooses anew with every card that it sees, those of finished split hands included, so it can win more from a
+`perfect` chooses again with every card that it sees, those of finished split hands included, so it can win more from a
 split.
 """
 

@@ -38,7 +38,7 @@ def expect_insurance(counter: Any) -> Any:
 
 @compiled(_nrt=False)
 def insurance_value(counter: Any, aces: Any) -> Any:
-    """The expected profit of insurance, in bets, given the unseen cards without so many aces."""
+    """The expected profit of insurance, in bets, given the unseen cards without this many aces."""
     left = -aces
     for q in range(len(counter.unseen)):
         left += counter.unseen[q]
@@ -67,7 +67,7 @@ def chance_of_ace(counter: Any) -> Any:
 
 @compiled(_nrt=False, forceinline=True)
 def foresee_insurance(counter: Any, hands: Any) -> Any:
-    """The expected profit of insurance before a round of so many hands, in bets.
+    """The expected profit of insurance before a round of this many hands, in bets.
 
     Returns: the expected profit, and the guess on which it rests and that `judge_insurance` corrects; 0 if it is exact.
     """

@@ -36,7 +36,7 @@ class Counter(NamedTuple):
         lowest_bet: The running count for bets of the first column of `buckets`.
         buckets: The bucket by the number of cards seen and the running count for bets, uint16 (N + 1, n).
         side_aces: What every unseen ace adds to the running count for bets.
-        chart: The chart in force, as an index into `CompiledRules.act`, int64 (C,).
+        chart: The current chart, as an index into `CompiledRules.act`, int64 (C,).
         insures: Whether insurance is taken, int64 (C,).
         insurable: Whether insurance can be taken in a round that begins at this count, as `cells`, bool (N + 1, n).
         model: The luck model's chart by bucket, int64 (B,).

@@ -1,4 +1,4 @@
-"""The count of the cards seen, and the chart in force (numba)."""
+"""The count of the cards seen, and the current chart (numba)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEN = 9  # the first ten-valued rank
 
 @compiled(_nrt=False, forceinline=True)
 def follow_shoe(counter: Any, shoe: Any) -> None:
-    """Begin the count anew if the shoe was shuffled."""
+    """Restart the count if the shoe was shuffled."""
     state = counter.state[0]
     if state.chunk != shoe.chunk[0]:
         state.chunk = shoe.chunk[0]
@@ -48,7 +48,7 @@ def count_cards(counter: Any, shoe: Any) -> Any:
 
 @compiled(_nrt=False, forceinline=True)
 def bet_bucket(counter: Any, seen: Any, running: Any, aces: Any) -> Any:
-    """The bucket of the count for bets, with so many cards seen and aces unseen."""
+    """The bucket of the count for bets, with this many cards seen and aces unseen."""
     return np.int64(counter.buckets[seen, running + counter.side_aces * np.int64(aces) - counter.lowest_bet])
 
 

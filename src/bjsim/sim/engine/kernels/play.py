@@ -101,7 +101,7 @@ def play_turn(
 
     column: -1 if the round has ended, and no hand may surrender early.
 
-    counter: None, or what tells which of the charts is in force, see `Counter`.
+    counter: None, or what selects the current chart, see `Counter`.
 
     Returns: the maximum of `CompiledRules.waits` over the finished hands, or RAN_AWAY.
     """

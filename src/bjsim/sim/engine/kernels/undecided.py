@@ -126,7 +126,7 @@ def decide(compiled: Any, logs: Any, state: Any, ended: Any) -> Any:
 
 @compiled(_nrt=False, forceinline=True)
 def answer(compiled: Any, logs: Any, state: Any, code: Any) -> Any:
-    """Apply the action that the chart in force takes. A code of no action gives the number of the choice instead."""
+    """Apply the action that the current chart takes. A code of no action gives the number of the choice instead."""
     choice = compiled.act[0, 1 if state.count < compiled.hand_limit[state.hand] else 0, state.hand, state.column]
     if code > SURRENDER:
         return choice // CHOICE - 1, np.int64(ENDS)
