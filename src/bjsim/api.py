@@ -77,10 +77,10 @@ def play(
         executor: `local`, `dask`, `dask://HOST:PORT`, or any `concurrent.futures.Executor`, which is left open.
         adjust_luck: Compute luck-adjusted returns too; None does so in finite shoes where all players are compiled.
         common_cards: Deal every bot the same cards and compare them pair by pair: see `RunResult.differences`.
-        checkpoint: A new file to keep what is known in, for a run to go on from.
-        resume: The checkpoint of the same run to go on from.
+        checkpoint: File to write checkpoints to.
+        resume: Checkpoint of the same run, to resume from.
         programs: How programs are run.
-        on_progress: Called now and then with what is known so far.
+        on_progress: Called periodically with the results so far.
 
     Returns:
         The results, one for each bot, in order. After an interrupt (Ctrl-C) they are what was known by then, and

@@ -31,7 +31,7 @@ class EndlessSplitting(RunFailed):
 
 
 def shorten(value: object, most: int = 100) -> str:
-    """A value as text for a message, with at most so many characters."""
+    """A value as text for a message, with at most this many characters."""
     text = str(value)
     return text if len(text) <= most else f"{text[:most]}…"
 

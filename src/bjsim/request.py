@@ -1,4 +1,4 @@
-"""What a run is asked for: one validated value, which the command line and `bjsim.play` build alike."""
+"""The validated parameters of a run, which the command line and `bjsim.play` build alike."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Bot = str | os.PathLike[str] | Player | Callable[[View], Action | str]
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What a run is asked for, checked when it is made. `play` plays it, any number of times.
+    """The validated parameters of a run. `play` plays it, any number of times.
 
     Args:
         rules: The game: Rules, the name of a preset, or a TOML file.
@@ -53,7 +53,7 @@ class RunRequest:
         adjust_luck: Compute luck-adjusted returns too; None does so in finite shoes where all players are compiled.
         common_cards: Deal every bot the same cards, and compare them pair by pair.
         checkpoint: A new file to keep what is known in.
-        resume: A checkpoint of the same run to go on from.
+        resume: Checkpoint of the same run, to resume from.
         log: A file for the log records of all workers.
         programs: How programs are run.
 
@@ -124,7 +124,7 @@ class RunRequest:
         """Play it.
 
         Args:
-            on_progress: Called now and then with what is known so far.
+            on_progress: Called periodically with the results so far.
 
         Returns:
             The results; where an interrupt (Ctrl-C) or a round that does not end stopped the run, as far as they are

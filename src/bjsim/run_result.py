@@ -1,4 +1,4 @@
-"""What a run came to, as plain values."""
+"""The result of a run, as plain values."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, repr=False)
 class RunResult(Sequence[BotResult]):
-    """What a run came to: a sequence of one `BotResult` for each bot, in order, with what they have in common.
+    """The result of a run: a sequence of one `BotResult` for each bot, in order, with what they have in common.
 
     Attributes:
         rules: The game.

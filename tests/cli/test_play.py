@@ -297,8 +297,8 @@ def test_counting_is_asked_every_three_rounds() -> None:
     ("args", "expected"),
     [
         (("--bet", 300), "--bet 300 is more than the 200 chips; give --chips"),
-        (("easy",), "easy belongs to no option; write --rules easy"),
-        (("lim17",), "lim17 belongs to no option"),
+        (("easy",), "unexpected argument easy; write --rules easy"),
+        (("lim17",), "unexpected argument lim17"),
         (("--bots", "nosuch"), "no bot is called 'nosuch'"),
         (("--shoe", "gone.txt"), "no such file: gone.txt"),
         (("--shoe", "T6X"), "--shoe, line 1, column 3: 'X' is not a card; cards are A23456789TJQK"),

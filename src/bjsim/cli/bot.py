@@ -260,7 +260,7 @@ def slow_hint(language: str, protocol: str) -> str:
     if protocol != "argv" or not gain:
         return ""
     return (
-        f"each move starts {language} anew; a line bot (bjsim bot new --protocol line) is started once a match, "
+        f"each move starts {language} afresh; a line bot (bjsim bot new --protocol line) is started once a match, "
         f"and plays about {gain} times as many hands a second"
     )
 

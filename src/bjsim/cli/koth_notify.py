@@ -19,7 +19,7 @@ from bjsim.errors import InputError
 
 SHOWN = 5  # bots of the standings in a notification
 LONGEST_NAME = 60
-MOST_BYTES = 4000  # a pipe takes so many at once or not at all
+MOST_BYTES = 4000  # writes up to this size to a pipe are atomic
 END_S = 6.0  # how long the last notifications are waited for
 SENDER = Path(__file__).with_name("notify_sender.py")
 MARKUP = r"[<>@&*~`|\[\]]|://"  # of chat services: a bot's name must neither ping people nor become a link

@@ -92,7 +92,7 @@ def print_question(question: Asked) -> None:
 
 
 def parse_place(text: str, parts: tuple[int, ...], form: str) -> list[int]:
-    """The numbers of a place in a contest, from 0; so many parts. Raises: InputError that names the form."""
+    """The numbers of a place in a contest, from 0. parts: how many there may be. Raises: InputError."""
     numbers = text.split(".")
     if len(numbers) not in parts or not all(number.isdecimal() and number.isascii() for number in numbers):
         raise InputError(f"{text} is not accepted; write {form}")

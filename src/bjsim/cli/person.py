@@ -150,7 +150,7 @@ def praise(judgement: Judgement) -> str:
         better = f"with exactly these cards {best} is better by {format_bets(judgement.cost)}"
         return f"right, the best chart says {action}; {better}."
     if len(judgement.values) == 1:
-        return f"right, {action} is all there is."
+        return f"right: {action} is the only option."
     if judgement.margin == 0:
         return "right, no move is better."
     return f"right, {action} is best by {format_bets(judgement.margin)}."

@@ -79,7 +79,7 @@ def play(
     """
     if extra := click.get_current_context().args:
         hint = f"; write --rules {extra[0]}" if extra[0] in PRESETS else ""
-        raise InputError(f"{extra[0]} belongs to no option{hint}")
+        raise InputError(f"unexpected argument {extra[0]}{hint}")
     rules = the_rules(rules_name, settings, decks)
     chips = rules.chips if chips is None else chips
     if bet is not None and bet > chips:

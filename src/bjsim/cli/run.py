@@ -92,7 +92,7 @@ def run(
     """
     if extra := context.args:
         together = ",".join([*bots, *extra])
-        raise InputError(f"{extra[0]} belongs to no option; separate bots by commas: --bots {together}")
+        raise InputError(f"unexpected argument {extra[0]}; separate bots by commas: --bots {together}")
     if asked["hands"] is None and asked["precision"] is None:
         raise InputError("no length of play; give --hands N, such as 1e7, or --until P%, such as 0.01%")
     check_drawings(plot_path, html_path)
@@ -145,7 +145,7 @@ def play_chart(chart: Chart, hands: int, precision: float, seed: int, cores: int
 
 @contextmanager
 def heeding_one_interrupt() -> Iterator[None]:
-    """Ignore a Ctrl-C soon after another: what follows the first is short, and an impatient second would cut it off.
+    """Ignore a Ctrl-C soon after another: a second Ctrl-C would interrupt the cleanup.
 
     A later one interrupts again, because Python loses the exception of a signal that arrives while it forks.
     """

@@ -49,7 +49,7 @@ class Contest:
         until: "" to play all matches, `decided` to end when the leader is separated from all others, or a number of
             seconds as a string.
         timeout: Seconds that a bot has for one move.
-        cold: Whether bots are started anew for every move instead of forked from a resident server.
+        cold: Whether bots are started afresh for each move instead of forked from a resident server.
         protocols: Which programs may play: those of the protocol `argv`, of `line`, or of both.
         title: The title of the contest's page, or "" for none.
         lives: How long a process of a line bot lives: for a `match`, or for the `contest` (of a worker).

@@ -4,7 +4,7 @@ The compiler's session is trusted no more than the bot's, because code of a Lisp
 only result is what it prints: the compiled files one after another, each after a line with its size and name. Only the
 file names that the language declares are accepted.
 
-The cache is the folder `bjsim/bots` in the user's cache folder. Each of its files holds such a print. The file's name
+The cache is the folder `bjsim/bots` in the user's cache folder. Each cache file contains that output. The file's name
 is a hash of the source, the compile script, the compiler and its version, and whether there was a sandbox.
 """
 

@@ -110,7 +110,7 @@ class SandboxSession:
         program: the bot.
         limits: of one move.
         sandboxed: False runs the bot with resource limits only.
-        cold: exec mode: start the program anew for every move, even if it has a fork server.
+        cold: exec mode: start the program afresh for each move, even if it has a fork server.
         resident: keep a process of the bot from one `exchange` to the next.
         scratch: give the program a folder that it can write to, "$TMP".
 

@@ -114,7 +114,7 @@ def _not_text(name: str, before: str, problem: str) -> ChartError:
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """The content of a chart file; of one that is too large, only so much that `decode` refuses it.
+    """The content of a chart file; of one that is too large, only enough for `decode` to refuse it.
 
     Raises:
         ChartError: The file cannot be read.

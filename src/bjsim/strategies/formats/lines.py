@@ -1,4 +1,4 @@
-"""The lines of pasted charts as fields, whatever separates them: pipes, tabs, semicolons, commas, `&` or blanks."""
+"""The lines of pasted charts as fields, whatever separates them: pipes, tabs, semicolons, commas, `&` or spaces."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import NamedTuple
 from bjsim.strategies.formats import labels
 from bjsim.strategies.formats.parser import Token
 
-SEPARATORS = ("|", "\t", ";", ",", "&", "")  # "" for blanks
+SEPARATORS = ("|", "\t", ";", ",", "&", "")  # "" for spaces
 QUOTES = "'\"*`“”‘’"  # around fields; asterisks make words bold in Markdown
 LONGEST_LINE = 1000  # characters that are read of a line; more are prose
 TENS = 3  # columns that a header may have besides one for tens: jacks, queens and kings
 
-# Frames of boxes become pipes and dashes, odd blanks and brackets become blanks, and invisible characters vanish.
+# Frames of boxes become pipes and dashes, odd spaces and brackets become spaces, and invisible characters vanish.
 _FRAMES = {code: "-" for code in range(0x2500, 0x2580)} | {ord(mark): "|" for mark in "│┃┆┇┊┋║╎╏"}
 _BLANKS = dict.fromkeys((*b"[]{}", 0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0x3000), " ")
 _PLAIN = _FRAMES | _BLANKS | dict.fromkeys((0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
@@ -55,7 +55,7 @@ def plain_lines(text: str) -> Iterator[tuple[int, str]]:
 def split_fields(number: int, text: str, separator: str) -> list[Token]:
     """The fields of a line, without the empty ones that a frame of pipes makes at both ends.
 
-    Where blanks separate, pipes do so too, and a last word of ten letters or more is one cell for each letter. A `!`
+    Where spaces separate, pipes do so too, and a last word of ten letters or more is one cell for each letter. A `!`
     ends a cell, as in what `bjsim check` prints.
     """
     if separator == ",":

@@ -1,7 +1,7 @@
 """The policy format of [BlackJackP]: the first action for each of 33 two-card hands.
 
 There is one line for each hand, 5..19 (a sum of two cards that are neither a pair nor an ace), A2..A9, 22..99, 1010,
-AA: the hand, a tab, and ten letters separated by blanks, for the dealer's open card 2..10, A. "You need to return only
+AA: the hand, a tab, and ten letters separated by spaces, for the dealer's open card 2..10, A. "You need to return only
 the first action": the letters are S H D P, and never Dh.
 
 A policy therefore leaves open what to do if doubling is no longer allowed, how to play a hard 4 or 20 after a split or

@@ -1,8 +1,8 @@
 """The text format of charts: the table of [Easy].
 
 The first line has the dealer codes. Each further line has the code of a hand and a cell for each dealer code. Words are
-separated by blanks, and `#` starts a comment. Rows and columns may be in any order; missing, unknown and duplicate ones
-are errors.
+separated by whitespace, and `#` starts a comment. Rows and columns may be in any order; missing, unknown and duplicate
+ones are errors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def tokenize_line(line: int, text: str) -> list[Token]:
-    """Split a line into tokens at blanks."""
+    """Split a line into tokens at whitespace."""
     return [Token(line, match.start() + 1, match[0]) for match in re.finditer(r"\S+", text)]
 
 

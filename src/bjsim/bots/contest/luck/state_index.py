@@ -68,7 +68,7 @@ class StateIndex:
         probabilities = [float(p) for p in rules.card_probabilities]
         tens = sum(probabilities[N_RANKS - 1 :])
         self.dealers = DealerIndex(automaton, np.array([*probabilities[: N_RANKS - 1], tens]))
-        # Plain lists are faster for single look-ups.
+        # Plain lists are faster for single lookups.
         self.after_list: list[list[list[int]]] = self.after.tolist()
         self.dealer_after_list: list[list[int]] = self.dealers.after.tolist()
 

@@ -6,7 +6,7 @@ house players. A series depends on the settings, on its own bots and on the hous
 nothing for the others, and the results of a bot do not depend on when it joined. In a contest `against` house bots
 every bot has its own series.
 
-A bot leaves between two matches. A house player takes its chair at the founders' tables; an unfinished match of its
+A bot leaves between two matches. A house player takes its seat at the founders' tables; an unfinished match of its
 series is void and played again. A new version of a bot is a new bot, with the same name.
 """
 
@@ -150,7 +150,7 @@ class Roster:
         return schedule(self.founders, self.contest.duplicate, bool(self.contest.house))
 
     def without_left(self, match: list[TablePlan]) -> list[TablePlan]:
-        """The tables of the founders, with house players in the chairs of those who have left."""
+        """The tables of the founders, with house players in the seats of those who have left."""
         return [
             plan._replace(bots=tuple(HOUSE if bot in self.left else bot for bot in plan.bots)) if self.left else plan
             for plan in match

@@ -50,7 +50,7 @@ class Output:
 
 
 class Input:
-    """The stdin of a resident bot: one pipe, which a fork server can pass on, opened anew for every process.
+    """The stdin of a resident bot: one pipe, which a fork server can pass on, opened again for each process.
 
     It has a single page, so that it can be written to when it is empty, and only then.
     """
