@@ -213,7 +213,6 @@ def as_rules(rules: RulesLike) -> Rules:
 
 
 def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:
-    """The bots as a list, also where there is one alone."""
     if isinstance(bots, str | os.PathLike) or not isinstance(bots, Iterable):
         return [bots]
     try:

@@ -218,7 +218,6 @@ def plot_valued(chart: ValuedChart, text: Text, path: str, marks: bool, labels: 
 
 
 def _wrapped(lines: Iterable[str], width: float) -> list[str]:
-    """Lines broken to fit a width in cells."""
     return [part for line in lines for part in textwrap.wrap(line, round(4.5 * width))]
 
 

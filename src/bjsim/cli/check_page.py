@@ -62,7 +62,6 @@ def check_page(
 
 
 def _heading(evaluation: Evaluation) -> tuple[str, list[str]]:
-    """Title and caption."""
     chart = evaluation.chart
     lines = [game_text(chart.rules)]
     if evaluation.refusal:

@@ -84,7 +84,6 @@ class FolderWatch:
         return True
 
     def _listing(self) -> Listing:
-        """All files in the folder and in the folders of bots or students."""
         found = set()
         with suppress(OSError):
             for path in self.folder.iterdir():

@@ -254,7 +254,6 @@ def load_config(path: str, given: Mapping[str, Any] | None = None) -> tuple[Cont
 
 
 def _rules(value: object, folder: Path) -> Rules:
-    """The rules in the `rules` key."""
     if isinstance(value, dict):
         return named_rules(str(value.get("preset", "cardshark"))).replace(
             **{name: field for name, field in value.items() if name != "preset"}

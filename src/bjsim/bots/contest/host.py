@@ -161,7 +161,6 @@ class Host:
             self.timings.join(len(self.entrants))
 
     def _forget(self, owners: set[Owner]) -> None:
-        """Forget the rounds of the unfinished match of these series."""
         for key in [key for key in self._done if key[0] in owners]:
             del self._done[key]
 
@@ -258,7 +257,6 @@ class Host:
                     return
 
     def _wait_for_change(self, polls: int) -> bool:
-        """Wait until bots have changed; returns whether they have."""
         for _ in range(polls):
             time.sleep(POLL_S)
             if self.watch and self.watch(self):

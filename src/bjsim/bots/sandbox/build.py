@@ -82,7 +82,6 @@ def _version(tool: str) -> str:
 
 
 def _compiled(name: str, language: Language, sources: Mapping[str, bytes], sandboxed: bool) -> Mapping[str, bytes]:
-    """The compiled files, from the cache if possible."""
     tool = find_tool(language)
     key = hashlib.sha256()
     for part in (SCRIPT, language.script, tool, _version(tool), str(sandboxed)):
@@ -133,7 +132,6 @@ def _write_atomically(path: Path, content: bytes) -> None:
 
 
 def _compile(name: str, language: Language, tool: str, sources: Mapping[str, bytes], sandboxed: bool) -> bytes:
-    """Run the compiler; returns what its session printed. Raises: BuildError."""
     script = SCRIPT.format(tool=shlex.quote(tool), script=language.script)
     compiler = Program(name, language.name, sources, ("/bin/sh", "-c", script), binds=find_binds(tool))
     session = SandboxSession(compiler, LIMITS, sandboxed=sandboxed, scratch=True)

@@ -160,7 +160,6 @@ def _check_values(values: Mapping[str, Any]) -> None:
 
 
 def _patterns(values: Mapping[str, Any]) -> list[Parts]:
-    """The patterns of the files, each split at its slashes."""
     patterns = values.get("files", ["**/*"])
     if not isinstance(patterns, list) or not all(isinstance(pattern, str) and pattern for pattern in patterns):
         raise ValueError("files is not accepted; use a list of names or patterns, such as *.py")
@@ -206,7 +205,6 @@ def _matches(file: Parts, pattern: Parts) -> bool:
 
 
 def _language(build: str, run: str, files: Mapping[str, bytes]) -> tuple[Language, str]:
-    """How the files are compiled and run, and the name of the source; "" if the manifest says it all."""
     if run:
         return Custom(build, _words(run)), ""
     if build:
@@ -218,7 +216,6 @@ def _language(build: str, run: str, files: Mapping[str, bytes]) -> tuple[Languag
 
 
 def _words(run: str) -> tuple[str, ...]:
-    """The words of the command that starts the bot. Raises: ValueError."""
     try:
         words = tuple(shlex.split(run))
     except ValueError as error:

@@ -201,7 +201,6 @@ class SandboxSession:
         return Reply("start", 0, 0, b"", b"its sandbox session does not stay open")
 
     def _end_process(self) -> None:
-        """End all processes of the session, which may be opened again."""
         if self.process is None:
             return
         process, self.process = self.process, None

@@ -164,7 +164,6 @@ def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], s
 
 
 def _limit(rules: Rules, hand: HandState) -> int:
-    """Hands that a seat may hold after splits of a pair."""
     limit = rules.hand_limit(aces=hand.split == SPLIT_ACES or (hand.split == WHOLE and hand.rank == 0))
     return NO_LIMIT if limit == math.inf else int(limit)
 

@@ -99,7 +99,6 @@ def _open_table(table: CountingTable, key: tuple[int, int], traced: int) -> tupl
 
 
 def _make_tally(table: CountingTable, traced: int) -> CountTally:
-    """Make an empty tally."""
     buckets, spots, quantum = len(table.counter.model), int(table.counter.spots.max()), count_quantum(table.unit)
     size = (PRODUCTS + (spots > 1)) * buckets
     return CountTally(
@@ -119,7 +118,6 @@ def _make_tally(table: CountingTable, traced: int) -> CountTally:
 
 
 def _make_lanes(compiled: CompiledRules, counter: Counter) -> CountLanes:
-    """Make the lanes, before their first shoes."""
     size, opening = compiled.numbers.shoe_size, compiled.deal.tolist()
     ready, chunk, row, logged = np.zeros((4, LANES), np.int64)
     log = np.zeros((LANES, size + 2), np.uint32)

@@ -41,7 +41,6 @@ def merge_states(labels: Array, after: Array) -> tuple[Array, Array]:
 
 
 def _number(rows: Array) -> Array:
-    """The number of each row among the distinct rows."""
     rows = np.ascontiguousarray(rows)
     joined = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
     return np.unique(joined, return_inverse=True)[1]

@@ -101,7 +101,6 @@ class Automaton(States):
         return Ended(hand, rest._replace(split_hand=self.pending(rest.split_hand, result)))
 
     def _move(self, state: HandState, letter: str) -> Node:
-        """The node to which an action leads."""
         if letter in "HD":
             return Draw(self.bare(state), HIT if letter == "H" else DOUBLE)
         if letter == "P":

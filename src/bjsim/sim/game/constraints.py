@@ -158,8 +158,6 @@ CONTRADICTIONS = (
 
 
 class _Values(dict[str, object]):
-    """The values of rules for messages."""
-
     def __init__(self, rules: Any) -> None:
         super().__init__()
         self.rules = rules

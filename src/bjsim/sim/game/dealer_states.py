@@ -32,7 +32,6 @@ class DealerStates:
         return (*((rank, probabilities[rank]) for rank in range(TEN)), (TEN, self.rules.ten_probability))
 
     def _dealer_add(self, state: DealerState, rank: int) -> DealerState:
-        """The dealer's hand after drawing a card of rank index `rank`."""
         total = add_points(state.points, state.soft, rank, 23 if self.rules.dealer_22_pushes else 22)
         return DealerState(*total, min(state.cards + 1, 3))
 

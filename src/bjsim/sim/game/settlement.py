@@ -107,7 +107,6 @@ def _times_stake(rules: Rules, hand: PlayedHand, dealer: int, special: bool) -> 
 
 
 def _bonus(rules: Rules, hand: PlayedHand) -> Fraction | int:
-    """Profit per chip staked if the hand wins."""
     if rules.bonuses == "none":
         return 1
     meld = sorted(hand.ranks) in ([5, 6, 7], [6, 6, 6])

@@ -70,7 +70,6 @@ class States(DealerStates):
     # --- the player's hand
 
     def _add(self, state: HandState, rank: int) -> HandState:
-        """The hand after drawing a card of rank index `rank`."""
         rules = self.rules
         points, soft = add_points(state.points, state.soft, rank)
         if points > 21:
@@ -99,7 +98,6 @@ class States(DealerStates):
         return state
 
     def _after(self, state: HandState) -> tuple[HandState, ...]:
-        """The hand after each of `ranks`."""
         return tuple(self.add(state, rank) for rank, _ in self.ranks)
 
     def _bare(self, state: HandState) -> HandState:
@@ -178,7 +176,6 @@ class States(DealerStates):
         return result._replace(bonus=1) if self.rules.bonuses == "spanish" else result
 
     def _result(self, state: HandState) -> Result:
-        """The result of a hand that stands, has bust, or is a natural."""
         split = state.covered or (self.original_only and state.split != WHOLE)
         if state.points > 21:
             return BUST._replace(split=split)

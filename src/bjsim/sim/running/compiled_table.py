@@ -25,7 +25,6 @@ _lookup_tables: dict[tuple[object, ...], LookupTable | TableSeats | None] = {}
 
 
 def _lookup_table(compiled: CompiledRules) -> LookupTable | TableSeats | None:
-    """Return the lookup table of compiled rules, or that of several seats, from the cache if it was made before."""
     key = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in compiled)
     if key not in _lookup_tables:
         _lookup_tables[key] = make_lookup_table(compiled) or make_table_seats(compiled)

@@ -173,7 +173,6 @@ def _parse(text: str, section: str | None) -> Hands | None:
 
 
 def _hand(text: str, section: str | None) -> tuple[str, int] | None:
-    """A single hand as its section and its total, or the points of the cards of a pair."""
     if text in ("BLACKJACK", "BJ"):
         return SOFT, 21
     if match := re.fullmatch(rf"({CARD})(E?S)?", text):

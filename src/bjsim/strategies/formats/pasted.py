@@ -38,8 +38,6 @@ class Reading(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A row of a table: the section, the hands, and the cells in the order of `columns`."""
-
     section: str | None
     label: Token
     hands: list[str]
@@ -121,7 +119,6 @@ class _Reader:
         return labels.parse_card(text)
 
     def _row(self, number: int, text: str) -> _Line | None:
-        """A line as a row; None if it is no row."""
         layout = self.layout or TableLayout("", [], 0, "")
         size = len(layout.columns)
         fields = split_row(number, text, layout)

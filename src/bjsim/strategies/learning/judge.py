@@ -71,7 +71,6 @@ def judge_policy(
 
 
 def _exceptions(player: PolicyPlayer, chart: Chart, rows: dict[str, list[Decision]]) -> tuple[str, ...]:
-    """The decisions in which a policy differs from its chart."""
     found = []
     for row, decisions in rows.items():
         for column in player.states.columns:

@@ -64,7 +64,6 @@ class PolicyPlayer(StatePlayer):
 
 
 def _decisions(encoder: Encoder) -> Iterator[tuple[HandState, str, str]]:
-    """Every decision of a game: the hand, what the dealer shows, and the letters of the legal actions."""
     for state in encoder.states.reachable():
         legal = encoder.states.legal(state)
         for letters in dict.fromkeys((legal, legal.replace("P", ""))):
@@ -84,7 +83,6 @@ def _observation(encoder: Encoder, state: HandState, column: str, legal: str) ->
 
 
 def _ask(policy: BatchPolicy | SinglePolicy, observations: Array, masks: Array, batched: bool) -> Array:
-    """The policy's actions. Raises: InputError."""
     if batched:
         actions = np.asarray(policy(observations, masks))
     else:

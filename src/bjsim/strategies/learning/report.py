@@ -154,7 +154,6 @@ class LearnedGame(Study):
         return lines + [f"{reason.why}: without that {reason.without.states:,} states" for reason in reasons]
 
     def _differences(self, chart: Chart, name: str) -> Iterator[str]:
-        """The states in which the learned strategy differs from a chart, grouped by the two actions."""
         groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for state in self.decisions:
             assert isinstance(state.node, Decision)

@@ -79,7 +79,6 @@ class StateEquivalence:
         return {self.payments(result): result for result in sorted(finished, key=lambda result: result.score)}
 
     def _payments(self, result: Result) -> tuple[float, ...]:
-        """The profit and the tied stake of a finished hand against each outcome of the dealer."""
         states = self.states
         return tuple(float(x) for dealer in states.dealer_outcomes for x in states.settle(result, 1, dealer))
 

@@ -224,7 +224,6 @@ def _iterate(mdp: FiniteMDP, tolerance: float) -> SolvedMDP:
 
 
 def _restricted(mdp: FiniteMDP, share: Floats) -> FiniteMDP:
-    """The process in which every state has a single action, that of the policy."""
     keep = share[mdp.outcome_row] > 0
     outcomes = np.bincount(mdp.row_state[mdp.outcome_row[keep]], minlength=len(mdp.states))
     live = ~mdp.terminal

@@ -19,8 +19,6 @@ ActionTable = npt.NDArray[np.bytes_]
 
 
 class _TableValues(Slopes):
-    """The values of an action table."""
-
     def __init__(self, index: StateIndex, actions: ActionTable) -> None:
         super().__init__(index.automaton, index.dealers)
         self.number_of = index.number_of

@@ -89,7 +89,6 @@ def _more(close: Sequence[BotDifference]) -> str:
 
 
 def _join_ranks(ranks: Sequence[int]) -> str:
-    """Ranks as numbers and ranges."""
     runs: list[list[int]] = []
     for rank in ranks:
         if runs and rank == runs[-1][-1] + 1:

@@ -83,7 +83,6 @@ class Report:
         self._replays: dict[tuple[int, int, str], dict[str, Any]] = {}
 
     def _describe(self, row: StandingsRow, timings: Timings | None) -> dict[str, Any]:
-        """A row of the standings as the pages need it."""
         return {
             **row_values(row, timings), "number": row.bot, "lasting_name": self.standings.bots[row.bot]["name"],
             "slug": self.slugs[row.bot], "left": row.left, "ties": "", "started": row.score.started,

@@ -186,7 +186,6 @@ def _search(cost: list[list[float]], order: list[int]) -> tuple[float, Tables]:
 
 
 def _shuffled(count: int, key: int) -> list[int]:
-    """A permutation that depends only on the key."""
     order = list(range(count))
     for i in range(count - 1, 0, -1):
         key = mix(key + i)
