@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -15,25 +15,20 @@ from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.report.closing import close as close_contest
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.protocol import printable
-from bjsim.cli.koth_play import host_options, play_contest
+from bjsim.cli.koth_play import host_options, resume_contest
 from bjsim.cli.koth_watch import FolderWatch
-from bjsim.cli.options import Count, check_writable
-from bjsim.cli.waiting import waiting
+from bjsim.cli.options import Count
 from bjsim.errors import InputError
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-
-def change_options(command: F) -> F:
+def change_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the argument CONTEST and the options of a command that changes a contest."""
-    for option in reversed((
-        click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path)),
-        click.option("--no-play", is_flag=True, help="Only record the change; `koth resume` plays on."),
-        click.option("--trust", is_flag=True, help="Run the Python players that CONTEST names, without a sandbox."),
-        host_options,
-    )):  # fmt: skip
-        command = option(command)
-    return command
+    command = host_options(command)
+    command = click.option(
+        "--trust", is_flag=True, help="Run the Python players that CONTEST names, without a sandbox."
+    )(command)
+    command = click.option("--no-play", is_flag=True, help="Only record the change; `koth resume` plays on.")(command)
+    return click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path))(command)
 
 
 @click.command(short_help="Let bots join a contest.")
@@ -45,7 +40,7 @@ def add(bots: tuple[str, ...], **options: Any) -> None:
     A newcomer plays all matches from the same shoes as the others, with house players in the other seats. The results
     of the other bots do not change.
     """
-    change(lambda host: host.change(join=newcomers(host, bots)), **options)
+    resume_contest(change=lambda host: host.change(join=newcomers(host, bots)), **options)
 
 
 @click.command(short_help="Replace bots of a contest with new versions.")
@@ -62,7 +57,7 @@ def replace(bots: tuple[str, ...], **options: Any) -> None:
         old, new = new_versions(host, bots)
         host.change(leave=old, join=new)
 
-    change(apply, **options)
+    resume_contest(change=apply, **options)
 
 
 @click.command(short_help="Let bots leave a contest.")
@@ -74,7 +69,9 @@ def drop(bots: tuple[str, ...], **options: Any) -> None:
     Their results remain in the journal, and are listed apart from the standings. House players take their seats in
     the remaining matches.
     """
-    change(lambda host: host.change(leave=[number_of(host, name) for name in dict.fromkeys(bots)]), **options)
+    resume_contest(
+        change=lambda host: host.change(leave=[number_of(host, name) for name in dict.fromkeys(bots)]), **options
+    )
 
 
 @click.command(short_help="Add matches to a contest.")
@@ -82,7 +79,7 @@ def drop(bots: tuple[str, ...], **options: Any) -> None:
 @click.argument("matches", type=Count())
 def extend(matches: int, **options: Any) -> None:
     """Add MATCHES matches to the contest in the folder CONTEST, and play them."""
-    change(lambda host: host.change(matches=host.contest.matches + matches), **options)
+    resume_contest(change=lambda host: host.change(matches=host.contest.matches + matches), **options)
 
 
 @click.command(short_help="Bring a contest up to date with a folder of bots.")
@@ -93,7 +90,7 @@ def sync(bots: Path, **options: Any) -> None:
 
     Bots of BOTS_DIR join (as with `add`), are replaced if their files have changed, and are dropped if they are gone.
     """
-    change(lambda host: FolderWatch(bots).scan(host), **options)
+    resume_contest(change=lambda host: FolderWatch(bots).scan(host), **options)
 
 
 @click.command(short_help="Close a contest, and show its seed.")
@@ -110,18 +107,6 @@ def close(folder: Path) -> None:
         host.close()
         write_results(folder, host.standings, host.page, host.timings)
     click.echo(f"closed; seed {host.contest.seed}; page: {printable(str(folder))}/index.html")
-
-
-def change(
-    apply: Callable[[Host], object], folder: Path, no_play: bool, trust: bool, workers: int, sandbox: str,
-    watch_dir: Path | None, url: str | None, json_path: str | None,
-) -> None:  # fmt: skip
-    """Change the contest in a folder, and play it on."""
-    check_writable(json_path)
-    with journal.sensible(folder):
-        with waiting("reading the journal"):
-            host = Host.resume(folder, workers, sandbox, trust, apply)
-        play_contest(host, json_path, watch_dir, url, play=not no_play)
 
 
 def newcomers(host: Host, texts: Sequence[str]) -> list[Entrant]:

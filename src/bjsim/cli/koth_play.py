@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 from rich.console import Console
@@ -47,7 +47,10 @@ def contest_options(command: F) -> F:
             "--seed", type=Count(0, MAX_SEED),
             help="Random seed. Bots may predict the cards of a seed they know.  [default: 128 random bits]",
         ),
-        click.option("--out", metavar="DIR", help="Folder for the journal, standings and page.  [default: contest]"),
+        click.option(
+            "--out", metavar="DIR", default="contest", show_default=True,
+            help="Folder for the journal, standings and page.",
+        ),
         click.option(
             "--until", metavar="SECONDS|decided",
             help="Stop after this time, or when the leader is ahead of all others (95%).",
@@ -85,8 +88,25 @@ def contest_options(command: F) -> F:
     return command
 
 
-def host_options(command: F) -> F:
-    """Add the options on how this machine plays a contest, which its folder does not record."""
+class Hosting(NamedTuple):
+    """How this machine plays a contest, which the contest's folder does not record."""
+
+    workers: int
+    sandbox: str
+    watch_dir: Path | None
+    url: str | None
+    json_path: str | None
+
+
+def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that become the argument `hosting` of a command."""
+
+    @wraps(command)
+    def hosted(**options: Any) -> None:
+        hosting = Hosting(**{name: options.pop(name) for name in Hosting._fields})
+        check_writable(hosting.json_path)  # fails now, not after hours of play
+        command(hosting=hosting, **options)
+
     for option in reversed((
         click.option(
             "--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel."
@@ -105,69 +125,60 @@ def host_options(command: F) -> F:
         ),
         json_option,
     )):  # fmt: skip
-        command = option(command)
-    return command
+        hosted = option(hosted)
+    return hosted
 
 
 @click.command()
 @contest_options
 @host_options
-def play(
-    workers: int, sandbox: str, watch_dir: Path | None, url: str | None, json_path: str | None, **asked: Any
-) -> None:
+def play(hosting: Hosting, **asked: Any) -> None:
     """Play a new contest.
 
     BOT is a named strategy (optimal, lim17, ...), the file of a bot or chart, or NAME=BOT; BOTS_DIR is a folder of
     such files, or of a folder for each student, or a zip archive of these.
     """
-    check_writable(json_path)  # fails now, not after hours of play
-    play_contest(begin(workers=workers, sandbox=sandbox, watch_dir=watch_dir, **asked), json_path, watch_dir, url)
+    play_contest(begin(hosting, **asked), hosting)
 
 
 @click.command(short_help="Resume a contest.")
 @click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path))
 @host_options
 @click.option("--trust", is_flag=True, help="Run the Python players that CONTEST names, without a sandbox.")
-def resume(
-    folder: Path, workers: int, sandbox: str, watch_dir: Path | None, url: str | None, json_path: str | None,
-    trust: bool,
-) -> None:  # fmt: skip
+def resume(folder: Path, trust: bool, hosting: Hosting) -> None:
     """Resume the contest in the folder CONTEST with its own settings."""
-    check_writable(json_path)
-    with journal.sensible(folder):
-        resume_contest(folder, workers, sandbox, trust, json_path, watch_dir, url)
+
+    def scan(host: Host) -> None:
+        if hosting.watch_dir:
+            FolderWatch(hosting.watch_dir, partial(click.echo, err=hosting.json_path == "-")).scan(host)
+
+    resume_contest(folder, trust, hosting, scan)
 
 
 def begin(
-    bots: Sequence[str], config_path: str | None, rules_name: str | None, out: str | None, workers: int, sandbox: str,
-    watch_dir: Path | None, against: str | None, **settings: Any,
-) -> Host:  # fmt: skip
+    hosting: Hosting, bots: Sequence[str], config_path: str | None, rules_name: str | None, out: str, **asked: Any
+) -> Host:
     """Begin the contest that the values of `contest_options` describe. Raises: InputError."""
-    given = {name: value for name, value in settings.items() if value is not None}
-    if against is not None:
-        given["against"] = tuple(map(str.strip, against.split(",")))
+    given = {name: value for name, value in asked.items() if value is not None}
+    if "against" in given:
+        given["against"] = tuple(map(str.strip, given["against"].split(",")))
     contest, listed = choose_contest(config_path, rules_name, given)
     texts = [*(bots or listed)]
-    if watch_dir and watch_dir.resolve() not in [Path(text).resolve() for text in texts]:
-        texts.append(str(watch_dir))
+    if hosting.watch_dir and hosting.watch_dir.resolve() not in [Path(text).resolve() for text in texts]:
+        texts.append(str(hosting.watch_dir))
     entrants = gather(texts, contest.rules, fewest=1 if contest.against else 2)
     contest = with_matches(contest, len(entrants))
-    return Host.begin(Path(out or "contest"), contest, entrants, workers, sandbox)
+    return Host.begin(Path(out), contest, entrants, hosting.workers, hosting.sandbox)
 
 
 def resume_contest(
-    folder: Path, workers: int, sandbox: str, trust: bool, json_path: str | None, watch_dir: Path | None = None,
-    url: str | None = None,
-) -> None:  # fmt: skip
-    """Resume and play the contest in a folder. Raises: InputError, RunFailed."""
-
-    def scan(host: Host) -> None:
-        if watch_dir:
-            FolderWatch(watch_dir, partial(click.echo, err=json_path == "-")).scan(host)
-
-    with waiting("reading the journal"):
-        host = Host.resume(folder, workers, sandbox, trust, scan)
-    play_contest(host, json_path, watch_dir, url)
+    folder: Path, trust: bool, hosting: Hosting, change: Callable[[Host], object], no_play: bool = False
+) -> None:
+    """Resume the contest in a folder, change and play it. Raises: InputError, RunFailed."""
+    with journal.sensible(folder):
+        with waiting("reading the journal"):
+            host = Host.resume(folder, hosting.workers, hosting.sandbox, trust, change)
+        play_contest(host, hosting, play=not no_play)
 
 
 def choose_contest(config_path: str | None, rules_name: str | None, given: dict[str, Any]) -> tuple[Contest, list[str]]:
@@ -193,19 +204,16 @@ def resume_command(host: Host, watch_dir: Path | None = None) -> str:
     return shlex.join(words)
 
 
-def play_contest(
-    host: Host, json_path: str | None, watch_dir: Path | None = None, url: str | None = None, play: bool = True
-) -> None:
+def play_contest(host: Host, hosting: Hosting, play: bool = True) -> None:
     """Play a contest to its end with live standings; after Ctrl-C, print the standings and how to resume.
 
     Args:
         host: The contest.
-        json_path: Where the standings go as JSON, if anywhere.
-        watch_dir: A folder whose bots join and leave, if any.
-        url: Where notifications go, if anywhere.
+        hosting: How this machine plays it.
         play: Otherwise nothing is played, and the results are only written again.
     """
-    notifier = Notifier(url, host) if url else None
+    json_path, watch_dir = hosting.json_path, hosting.watch_dir
+    notifier = Notifier(hosting.url, host) if hosting.url else None
     screen = ContestScreen(host, Console(stderr=json_path == "-"))
     where = host.folder
     say = partial(screen.console.print, highlight=False, soft_wrap=True, markup=False)
