@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def templates(package: str) -> Environment:
+    """The templates of a package, which escape what they are given. Those of `bjsim` are found too."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, select_autoescape  # slow to import
+
+    loader = ChoiceLoader([PackageLoader(package), PackageLoader("bjsim")])
+    return Environment(loader=loader, autoescape=select_autoescape(default=True), trim_blocks=True, lstrip_blocks=True)
+
 
 def render_page(package: str, template: str, **values: object) -> str:
     """Render a template of a package, which may extend `base.html` and import `parts.html`.
@@ -14,10 +27,4 @@ def render_page(package: str, template: str, **values: object) -> str:
     Returns:
         The page.
     """
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, select_autoescape  # slow to import
-
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader(package), PackageLoader("bjsim")]),
-        autoescape=select_autoescape(default=True), trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    return environment.get_template(template).render(**values)
+    return templates(package).get_template(template).render(**values)

@@ -65,10 +65,16 @@ def export(chart: Chart) -> str:
     affordable = "chips >= stake" if rules.raises else "True"
     first = affordable if any_cards else f"len(hand) == 2 and stake == {rules.buy_in} and {affordable}"
     return _PROGRAM.format(
-        name=chart.name, rules=rules.name, source=chart.source, shown=SHOWN, stand="S" * len(SHOWN),
-        when="with chips to double" if any_cards else "on the first move with chips to double", is_first=first,
-        first=_table(chart, hands, first=True), later=_table(chart, hands, first=False),
-    )  # fmt: skip
+        name=chart.name,
+        rules=rules.name,
+        source=chart.source,
+        shown=SHOWN,
+        stand="S" * len(SHOWN),
+        when="with chips to double" if any_cards else "on the first move with chips to double",
+        is_first=first,
+        first=_table(chart, hands, first=True),
+        later=_table(chart, hands, first=False),
+    )
 
 
 def _hard(points: int) -> str:

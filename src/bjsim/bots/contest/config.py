@@ -178,9 +178,11 @@ def _is_seconds(text: str) -> bool:
 
 SETTINGS = tuple(f.name for f in fields(Contest) if f.name != "rules")
 _WHOLE = {
-    "seed": (0, MAX_SEED), "retire": (0, MAX_COUNT), "matches": (0, MAX_COUNT),
+    "seed": (0, MAX_SEED),
+    "retire": (0, MAX_COUNT),
+    "matches": (0, MAX_COUNT),
     **dict.fromkeys(("sessions", "hands", "strikes"), (1, MAX_COUNT)),
-}  # fmt: skip
+}
 
 
 def with_settings(contest: Contest, given: Mapping[str, Any], counted: bool = False) -> Contest:

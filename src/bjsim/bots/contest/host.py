@@ -29,6 +29,7 @@ from bjsim.bots.contest.schedule.roster import Owner, Roster
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.contest.scoring.standings import Standings
 
+Change = Callable[["Host"], object]
 POLL_S = 1.0  # how often a contest whose matches are all played looks for new bots
 
 
@@ -107,9 +108,8 @@ class Host:
 
     @staticmethod
     def resume(
-        folder: Path, workers: int = 1, sandbox: str = "required", trust: bool = False,
-        change: Callable[[Host], object] = lambda host: None,
-    ) -> Host:  # fmt: skip
+        folder: Path, workers: int = 1, sandbox: str = "required", trust: bool = False, change: Change | None = None
+    ) -> Host:
         """Resume the contest in a folder.
 
         Args:
@@ -135,7 +135,8 @@ class Host:
         houses = admission.recorded_house_players(header, host.contest)
         if not trust:
             admission.check_trusted([*host.present, *houses], folder)  # before `change`, which may look at the bots
-        change(host)
+        if change:
+            change(host)
         if not host.standings.end:
             check_unchanged([*host.present, *houses], host.contest.rules)
         return host

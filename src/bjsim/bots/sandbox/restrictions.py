@@ -15,6 +15,7 @@ from typing import Any
 
 from bjsim.bots.sandbox import seccomp
 
+Files = Mapping[str, bytes]
 BOT_FOLDER = "/box"  # the bot's files in the sandbox, and the working directory
 RUNNER_FOLDER = "/run"  # not the bot's folder, so that none of its files can replace the runner
 SANDBOX_USER = 65534
@@ -106,9 +107,8 @@ class Sandbox(Restrictions):
     runner_folder = RUNNER_FOLDER
 
     def __init__(
-        self, files: Mapping[str, bytes], runner: Mapping[str, bytes] | None = None, binds: Iterable[str] = (),
-        scratch: bool = False,
-    ) -> None:  # fmt: skip
+        self, files: Files, runner: Files | None = None, binds: Iterable[str] = (), scratch: bool = False
+    ) -> None:
         check_names(files)
         self.descriptors: list[int] = []
         self.options = [
@@ -156,9 +156,8 @@ class Unsandboxed(Restrictions):
     """
 
     def __init__(
-        self, files: Mapping[str, bytes], runner: Mapping[str, bytes] | None = None, binds: Iterable[str] = (),
-        scratch: bool = False,
-    ) -> None:  # fmt: skip
+        self, files: Files, runner: Files | None = None, binds: Iterable[str] = (), scratch: bool = False
+    ) -> None:
         check_names(files)
         self.folder = Path(tempfile.mkdtemp(prefix="bjsim-bot-"))
         self.runner_folder = str(self.folder / "run")
@@ -187,14 +186,6 @@ class Unsandboxed(Restrictions):
 
     def close(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def open_restrictions(
-    sandboxed: bool, files: Mapping[str, bytes], runner: Mapping[str, bytes], binds: Iterable[str] = (),
-    scratch: bool = False,
-) -> Restrictions:  # fmt: skip
-    """A `Sandbox`, or a `Unsandboxed` if not `sandboxed`."""
-    return (Sandbox if sandboxed else Unsandboxed)(files, runner, binds, scratch)
 
 
 def _folders(binds: Iterable[str]) -> list[str]:

@@ -124,9 +124,15 @@ class SandboxSession:
     """
 
     def __init__(
-        self, program: Program, limits: Limits, *, sandboxed: bool, cold: bool = False, resident: bool = False,
+        self,
+        program: Program,
+        limits: Limits,
+        *,
+        sandboxed: bool,
+        cold: bool = False,
+        resident: bool = False,
         scratch: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         raise_file_limit(1)
         self.program, self.limits, self.sandboxed, self.scratch = program, limits, sandboxed, scratch
         server = () if cold else program.server
@@ -215,18 +221,22 @@ class SandboxSession:
         python = find_tool(ENDINGS[".py"])
         binds = {*self.program.binds, *find_binds(python)}
         try:
-            self.restrictions = restrictions.open_restrictions(
-                self.sandboxed, self.program.files, inside.runner_files(), binds, self.scratch
-            )
+            kind = restrictions.Sandbox if self.sandboxed else restrictions.Unsandboxed
+            self.restrictions = kind(self.program.files, inside.runner_files(), binds, self.scratch)
         except ValueError as refused:
             raise BuildError(f"{self.program.name} cannot be loaded: {refused}") from None
         start = [python, "-I", "-S", "-B", "-c", inside.RUN, self.restrictions.runner_folder, self.settings]
         command = self.restrictions.command(start)
         with tempfile.TemporaryFile() as messages:
             self.process = subprocess.Popen(
-                command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=messages,
-                start_new_session=True, **self.restrictions.popen,
-            )  # fmt: skip
+                command,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=messages,
+                start_new_session=True,
+                **self.restrictions.popen,
+            )
             assert self.process.stdout
             self.reply_poller = streams.make_poller(self.process.stdout.fileno())
             try:

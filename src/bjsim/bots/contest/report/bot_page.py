@@ -107,9 +107,15 @@ def describe_hands(
             seat, anchor = record["seats"].index(bot), hand["hand"] not in shown
             _, dealer, seats, points = hand["steps"][-1]
             hands[hand["hand"]] = {
-                **hand, "anchor": anchor, "seat": seat, "won": record["net"][seat], "dealer": dealer, "seats": seats,
-                "points": points, "words": [words for words, *_ in hand["steps"]],
-            }  # fmt: skip
+                **hand,
+                "anchor": anchor,
+                "seat": seat,
+                "won": record["net"][seat],
+                "dealer": dealer,
+                "seats": seats,
+                "points": points,
+                "words": [words for words, *_ in hand["steps"]],
+            }
         shown |= hands.keys()
         if hands:
             described.append((title, list(hands.values())))

@@ -63,9 +63,9 @@ def settings_file(contest: Contest) -> str:
     preset = contest.rules.name if contest.rules.name in PRESETS else "cardshark"
     base = PRESETS[preset].rules.to_dict()
     changed = {name: value for name, value in contest.rules.to_dict().items() if value != base[name]}
-    return "\n".join([
-        "[rules]", f"preset = {_toml(preset)}", *(f"{name} = {_toml(value)}" for name, value in changed.items())
-    ])  # fmt: skip
+    return "\n".join(
+        ["[rules]", f"preset = {_toml(preset)}", *(f"{name} = {_toml(value)}" for name, value in changed.items())]
+    )
 
 
 def _is_preset(rules: Rules) -> bool:

@@ -128,8 +128,10 @@ def compare(standings: Standings, one: int, other: int) -> dict[str, Any] | None
         return None
     low, high = difference.interval or (0.0, 0.0)
     return {
-        "mean": difference.mean, "batches": difference.batches, "separated": difference.separated,
+        "mean": difference.mean,
+        "batches": difference.batches,
+        "separated": difference.separated,
         "half": max(high - difference.mean, difference.mean - low) if difference.interval else None,
         "verdict": ("ahead" if low > 0 else "behind") if difference.separated else "open",
         "missing": difference.missing,
-    }  # fmt: skip
+    }

@@ -131,7 +131,7 @@ def draw_rank(standings: Standings, bot: int) -> dict[str, Any] | None:
     ranks = [
         (matches, 1 + sum(means[other] > means[bot] for other in standings.roster.present), means[bot])
         for matches, means in standings.progress
-    ]  # fmt: skip
+    ]
     if len(ranks) < 2:
         return None
     last = max(2, len(standings.roster.present), *(rank for _, rank, _ in ranks))

@@ -9,8 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, select_autoescape
+from jinja2 import Environment
 
+from bjsim import html_pages
 from bjsim.bots.contest.play.questions import Asked, protocol_of, questions
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.colours import DARK, LIGHT, make_colours, make_slugs
@@ -29,11 +30,7 @@ RELOAD = 20  # seconds between two reloads of a page while the contest is not ov
 
 @lru_cache(maxsize=1)
 def templates() -> Environment:
-    """The templates of the pages; they escape what they are given."""
-    environment = Environment(
-        loader=PackageLoader("bjsim.bots.contest.report"), autoescape=select_autoescape(default=True),
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+    environment = html_pages.templates("bjsim.bots.contest.report")
     environment.filters["signed"] = lambda value, digits=1: f"{value:+.{digits}f}"
     environment.filters["cards"] = lambda letters: ["10" if letter == "T" else letter for letter in letters]
     return environment
@@ -59,9 +56,13 @@ class Report:
     """
 
     def __init__(
-        self, standings: Standings, data: PageData, timings: Timings | None = None, changed: float | None = None,
+        self,
+        standings: Standings,
+        data: PageData,
+        timings: Timings | None = None,
+        changed: float | None = None,
         folder: Path | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.standings, self.data, self.folder = standings, data, folder
         self.names = standings.seat_names
         self.slugs = make_slugs(standings.names)
@@ -84,11 +85,16 @@ class Report:
 
     def _describe(self, row: StandingsRow, timings: Timings | None) -> dict[str, Any]:
         return {
-            **row_values(row, timings), "number": row.bot, "lasting_name": self.standings.bots[row.bot]["name"],
-            "slug": self.slugs[row.bot], "left": row.left, "ties": "", "started": row.score.started,
+            **row_values(row, timings),
+            "number": row.bot,
+            "lasting_name": self.standings.bots[row.bot]["name"],
+            "slug": self.slugs[row.bot],
+            "left": row.left,
+            "ties": "",
+            "started": row.score.started,
             "twins": [self.names[bot] for bot in self.standings.twins(row.bot)],
             **how_played(self.standings.bots[row.bot]),
-        }  # fmt: skip
+        }
 
     def replay(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """The replay of a record; several pages show the same rounds."""

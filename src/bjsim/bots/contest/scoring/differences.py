@@ -56,9 +56,13 @@ class Differences:
     """
 
     def __init__(
-        self, results: Sequence[Sequence[float]], same_cards: Bools, present: Sequence[int], planned: int,
+        self,
+        results: Sequence[Sequence[float]],
+        same_cards: Bools,
+        present: Sequence[int],
+        planned: int,
         optimal_n: int,
-    ) -> None:  # fmt: skip
+    ) -> None:
         lengths = np.array([len(one) for one in results], np.int64)
         self._results, self._same_cards, self._lengths = results, same_cards, lengths
         self._planned, self._optimal_n = planned, optimal_n

@@ -52,7 +52,7 @@ class Standings(ContestTally):
             same_cards = later[:, None] & later if self.roster.tables > 1 else np.ones((len(later), len(later)), bool)
             self._differences = Differences(
                 self._history, same_cards, self.roster.present, self.planned, self.optimal_n
-            )  # fmt: skip
+            )
         return self._differences
 
     def difference(self, one: int, other: int) -> BotDifference:
@@ -71,9 +71,13 @@ class Standings(ContestTally):
         if not found.separated[at]:
             wanted = found.batches_to_separate(one, other)
         return BotDifference(
-            one, other, batches, float(found.mean[at]), (low, high) if math.isfinite(high - low) else None,
+            one,
+            other,
+            batches,
+            float(found.mean[at]),
+            (low, high) if math.isfinite(high - low) else None,
             (wanted - batches) * self.batch_size if wanted else None,
-        )  # fmt: skip
+        )
 
     def order(self) -> list[int]:
         """Sort the bots that take part.
