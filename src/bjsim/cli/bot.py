@@ -218,13 +218,17 @@ def _short(move: Action) -> str:
 @bot.command(short_help="Create a small working bot, with comments.")
 @click.argument("name")
 @click.option(
-    "--language", type=click.Choice([language.name for language in LANGUAGES]),
+    "--language",
+    type=click.Choice([language.name for language in LANGUAGES]),
     help="Programming language of the bot.  [default: by the ending of NAME; else python]",
-)  # fmt: skip
+)
 @click.option(
-    "--protocol", type=click.Choice(PROTOCOLS), default="argv", show_default=True,
+    "--protocol",
+    type=click.Choice(PROTOCOLS),
+    default="argv",
+    show_default=True,
     help="Whether the bot is started for every move (argv), or lives for a match (line).",
-)  # fmt: skip
+)
 def new(name: str, language: str | None, protocol: str) -> None:
     """Create a small working bot, with comments that explain the protocol."""
     ending = Path(name).suffix.lower()

@@ -12,7 +12,7 @@ from rich.console import Console
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.cli.koth_play import choose_contest
+from bjsim.cli.koth_play import choose_contest, sandbox_option
 from bjsim.cli.koth_screen import ContestScreen
 from bjsim.cli.options import Count, counted
 from bjsim.sim.game.random_stream import MAX_SEED
@@ -34,10 +34,7 @@ from bjsim.sim.game.random_stream import MAX_SEED
 )
 @click.option("--seed", type=Count(0, MAX_SEED), help="Random seed.  [default: 128 random bits]")
 @click.option("--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel.")
-@click.option(
-    "--sandbox", type=click.Choice(["required", "auto", "off"]), default="required", show_default=True,
-    help="Whether to run bots in a sandbox: always, if available, or never.",
-)  # fmt: skip
+@sandbox_option
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Keep the contest in this folder.")
 def compare(
     one: str, other: str, config_path: str | None, rules_name: str | None, matches: int, seed: int | None,

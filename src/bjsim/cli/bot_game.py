@@ -28,9 +28,12 @@ def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
         "--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule; repeatable."
     )(command)
     command = click.option(
-        "--rules", "rules_name", type=RulesName(), metavar="NAME|FILE.toml",
+        "--rules",
+        "rules_name",
+        type=RulesName(),
+        metavar="NAME|FILE.toml",
         help="Game to play: a preset (see `bjsim rules`) or a TOML file.  [default: cardshark]",
-    )(command)  # fmt: skip
+    )(command)
     return click.option(
         "--config",
         "contest",

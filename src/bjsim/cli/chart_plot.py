@@ -144,7 +144,7 @@ class _Canvas:
 
     def section(
         self, x: float, y: float, chart: ValuedChart, kind: str, marks: bool, labels: Labels = NO_LABELS
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.header(x, y + HEIGHT / 2, kind, chart.columns)
         for line, row in enumerate(chart.sections[kind], 1):
             self.text(x + LABEL - 0.2, y + (line + 0.5) * HEIGHT, row, 9, "right", weight="bold")

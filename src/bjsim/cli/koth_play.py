@@ -28,6 +28,13 @@ from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.strategies.players.find import is_python
 
 F = TypeVar("F", bound=Callable[..., Any])
+sandbox_option = click.option(
+    "--sandbox",
+    type=click.Choice(["required", "auto", "off"]),
+    default="required",
+    show_default=True,
+    help="Whether to run bots in a sandbox: always, if available, or never.",
+)
 
 
 def contest_options(command: F) -> F:
@@ -111,10 +118,7 @@ def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel."
         ),
-        click.option(
-            "--sandbox", type=click.Choice(["required", "auto", "off"]), default="required", show_default=True,
-            help="Whether to run bots in a sandbox: always, if available, or never.",
-        ),
+        sandbox_option,
         click.option(
             "--watch", "watch_dir", type=click.Path(path_type=Path, file_okay=False, exists=True), metavar="DIR",
             help="Bots that appear, change or disappear in this folder do so in the contest, which waits for them.",

@@ -43,9 +43,12 @@ def show(folder: Path, hand: str | None, bot: str | None, asked: bool, json_path
 @click.command(short_help="Replay a contest, and check every card and chip.")
 @click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path))
 @click.option(
-    "--bots", "bots_dir", metavar="FOLDER", type=click.Path(exists=True, file_okay=False, path_type=Path),
+    "--bots",
+    "bots_dir",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Ask the programs in this folder again too, in the sandbox; line bots and random ones are not compared.",
-)  # fmt: skip
+)
 def verify(folder: Path, bots_dir: Path | None) -> None:
     """Replay the contest in the folder CONTEST, and check every card and chip.
 

@@ -31,9 +31,14 @@ WIDTH, HEIGHT, LEFT, BOTTOM = 420, 260, 60, 30  # of a drawing, and of the label
 
 
 def page(
-    template: str, title: str, lines: Sequence[str], command: str, games: Sequence[Rules], other_means: str = "",
+    template: str,
+    title: str,
+    lines: Sequence[str],
+    command: str,
+    games: Sequence[Rules],
+    other_means: str = "",
     **values: object,
-) -> str:  # fmt: skip
+) -> str:
     """Render the page of a command.
 
     Args:
@@ -68,10 +73,15 @@ def chart_part(chart: ValuedChart, to_other: bool = False) -> dict[str, Any]:
         codes = [cell.code, cell.other] if to_other else [cell.other, cell.code]
         small = (cost_text(cell) if cell.other else "") if to_other else margin_text(cell)
         return {
-            "letter": cell.code[0], "code": "→".join(filter(None, codes)), "other": cell.other, "small": small,
-            "ev": " ".join(values), "cost": "" if math.isnan(cell.cost) else f"{100 * cell.cost:.6f}%",
-            "top": codes[0][:1], "bottom": codes[1][:1],
-        }  # fmt: skip
+            "letter": cell.code[0],
+            "code": "→".join(filter(None, codes)),
+            "other": cell.other,
+            "small": small,
+            "ev": " ".join(values),
+            "cost": "" if math.isnan(cell.cost) else f"{100 * cell.cost:.6f}%",
+            "top": codes[0][:1],
+            "bottom": codes[1][:1],
+        }
 
     codes = {cell.code for cell in chart.cells.values()} | {cell.other for cell in chart.cells.values() if cell.other}
     return {
@@ -152,16 +162,21 @@ def _drawing(panel: Panel, scales: Scales, total: int = HEIGHT) -> dict[str, Any
         for count in hand_ticks(scales)
     ]
     return {
-        "title": panel.title, "width": WIDTH, "height": total, "left": LEFT, "bottom": height,
+        "title": panel.title,
+        "width": WIDTH,
+        "height": total,
+        "left": LEFT,
+        "bottom": height,
         "y_ticks": [(y(value), f"{value:.6g}%") for value in values if y(value) > 8],
         "x_ticks": ticks,
         "bands": [
             (kind, band(points, ends)) for kind, points in kinds for ends in (points.anytime95, points.ci95) if ends
         ],
         "lines": [(kind, line(points)) for kind, points in kinds],
-        "exact": None if panel.exact is None else y(panel.exact), "exact_name": panel.exact_name,
+        "exact": None if panel.exact is None else y(panel.exact),
+        "exact_name": panel.exact_name,
         "has_adjusted": bool(panel.adjusted.hands),
-    }  # fmt: skip
+    }
 
 
 def _numbers(result: BotResult) -> dict[str, Any]:

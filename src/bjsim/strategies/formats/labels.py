@@ -9,8 +9,11 @@ from bjsim.sim.game.hand import pair_code, soft_code
 
 HARD, SOFT, PAIRS, SURRENDER = "hard", "soft", "pairs", "surrender"  # the sections of a chart
 SECTION_WORDS = {
-    HARD: r"\bHARD\b", SOFT: r"\bSOFT\b", PAIRS: r"\bPAIRS?\b|\bSPLITS?\b|\bSPLITTING\b", SURRENDER: r"\bSURRENDERS?\b"
-}  # fmt: skip
+    HARD: r"\bHARD\b",
+    SOFT: r"\bSOFT\b",
+    PAIRS: r"\bPAIRS?\b|\bSPLITS?\b|\bSPLITTING\b",
+    SURRENDER: r"\bSURRENDERS?\b",
+}
 LEAST = {HARD: 4, SOFT: 12, PAIRS: 2}  # the first and the last hand of a section: totals, or the points of a card
 MOST = {HARD: 21, SOFT: 21, PAIRS: 11}
 TITLE_WORDS = {
@@ -42,12 +45,20 @@ BLANK = ("", "-", "–", "—", ".")  # cells that mean "no" in tables of pairs 
 
 # What charts write instead of the codes of bjsim; Y and N are resolved with the rules and the totals.
 ACTION_WORDS = {
-    "S": "S ST STAND STAY STICK", "H": "H HIT", "P": "P SP SPL SPT SPLIT", "D": "D DD DBL DBLE DOUBLE",
+    "S": "S ST STAND STAY STICK",
+    "H": "H HIT",
+    "P": "P SP SPL SPT SPLIT",
+    "D": "D DD DBL DBLE DOUBLE",
     "R": "R U SU SR SUR SURR SURRENDER",
-}  # fmt: skip
+}
 CODE_WORDS = {
-    **ACTION_WORDS, "Dh": ACTION_WORDS["D"], "Rh": ACTION_WORDS["R"], "Y": "Y YES ✓ ✔", "N": "N NO ✗ ✘", "Y/N": "Y/N YN"
-}  # fmt: skip
+    **ACTION_WORDS,
+    "Dh": ACTION_WORDS["D"],
+    "Rh": ACTION_WORDS["R"],
+    "Y": "Y YES ✓ ✔",
+    "N": "N NO ✗ ✘",
+    "Y/N": "Y/N YN",
+}
 CODES_BY_WORD = {word: code for code, words in CODE_WORDS.items() if code not in "DR" for word in words.split()}
 FALLBACKS = {"D": "HS", "P": "HDS", "R": "HSP"}
 LONGEST_LABEL = 100  # characters; some expressions take time that grows with the square of a label's length
