@@ -98,23 +98,29 @@ class Rules(RuleValues):
         math.inf, "1 to 8, or inf", "decks in the shoe; inf draws with replacement", parsers.or_inf(parsers.whole(1, 8))
     )
     deck: str = rule(
-        "standard", "standard or spanish", "cards of a deck: all 52, or 48 without T; J, Q and K remain",
+        "standard",
+        "standard or spanish",
+        "cards of a deck: all 52, or 48 without T; J, Q and K remain",
         parsers.parse_choice("standard", "spanish"),
-    )  # fmt: skip
+    )
     ten_probability: Fraction = rule(
-        NORMAL_TENS, "a number between 0 and 1, such as 4/13",
-        "probability of a ten-valued card; all others share the rest", parsers.share(lambda x: 0 < x < 1),
-    )  # fmt: skip
+        NORMAL_TENS,
+        "a number between 0 and 1, such as 4/13",
+        "probability of a ten-valued card; all others share the rest",
+        parsers.share(lambda x: 0 < x < 1),
+    )
     cut: Fraction = rule(
-        Fraction(1), "0 to 1, such as 3/4 or 75%",
+        Fraction(1),
+        "0 to 1, such as 3/4 or 75%",
         "share of the shoe dealt before it is shuffled; 1 = to the last card, 0 = a fresh shoe for every round",
         parsers.share(lambda x: 0 <= x <= 1),
-    )  # fmt: skip
+    )
     deal: str = rule(
-        "pdpd", "two p and one or two d, such as pdpd, ddpp, pdp",
+        "pdpd",
+        "two p and one or two d, such as pdpd, ddpp, pdp",
         "order of the deal: p gives every seat a card, d the dealer; the first d is open; one d: no hole card",
         parsers.deal,
-    )  # fmt: skip
+    )
     dealer_stands_on: int = rule(17, "17 or 18", "the dealer draws below this total", parsers.whole(17, 18))
     hit_soft_17: bool = rule(False, BOOL, "the dealer draws on soft 17", parsers.flag)
     dealer_shows: str = rule(
@@ -122,80 +128,99 @@ class Rules(RuleValues):
     )
     peek: bool = rule(False, BOOL, "a dealer's natural ends the round before anyone acts", parsers.flag)
     blackjack_pays: Fraction = rule(
-        Fraction(3, 2), "a number of bets above 0, to 100, such as 3/2 or 3:2", "what a player's natural wins",
+        Fraction(3, 2),
+        "a number of bets above 0, to 100, such as 3/2 or 3:2",
+        "what a player's natural wins",
         parsers.odds,
-    )  # fmt: skip
+    )
     naturals: str = rule(
-        "both", "player, both or none", "whose ace and ten in two cards is special",
+        "both",
+        "player, both or none",
+        "whose ace and ten in two cards is special",
         parsers.parse_choice("player", "both", "none"),
-    )  # fmt: skip
+    )
     natural_beats_natural: bool = rule(
         False, BOOL, "a player's natural wins even against the dealer's (else they tie)", parsers.flag
     )
     no_hole_loses: str = rule(
-        "all", "all, original or busted-plus-one",
+        "all",
+        "all, original or busted-plus-one",
         "what a seat loses to a dealer's natural where there is no peek: all bets, its original bet, or busted bets "
         "and one more (exact in an infinite shoe only)",
         parsers.parse_choice("all", "original", "busted-plus-one"),
-    )  # fmt: skip
+    )
     ties: str = rule(
-        "push", "push, lose or replay", "equal scores: bet back, bet lost, or the same bet replayed",
+        "push",
+        "push, lose or replay",
+        "equal scores: bet back, bet lost, or the same bet replayed",
         parsers.parse_choice("push", "lose", "replay"),
-    )  # fmt: skip
+    )
     double_on: str = rule("any", "any, never, or hard totals such as 9-11", "hands that may double", parsers.double_on)
     double_cards: str = rule(
         "two", "two or any", "how many cards a hand that doubles may have", parsers.parse_choice("two", "any")
     )
     double_after_split: bool = rule(True, BOOL, "split hands may double", parsers.flag)
     surrender: str = rule(
-        "none", "none, late, early, early-ten or early-ace (true is late)",
+        "none",
+        "none, late, early, early-ten or early-ace (true is late)",
         "half the bet may be given up as the very first action; early (or only against that card): before the peek",
         parsers.surrender,
-    )  # fmt: skip
+    )
     surrender_after_split: bool = rule(False, BOOL, "split hands may surrender too", parsers.flag)
     insurance: bool = rule(
-        False, BOOL, "against an ace, half the bet may be staked on a natural of the dealer, which pays 2:1",
+        False,
+        BOOL,
+        "against an ace, half the bet may be staked on a natural of the dealer, which pays 2:1",
         parsers.flag,
-    )  # fmt: skip
+    )
     split_by: str = rule(
-        "value", "value, rank or never", "pairs that may be split: equal value, equal rank",
+        "value",
+        "value, rank or never",
+        "pairs that may be split: equal value, equal rank",
         parsers.parse_choice("value", "rank", "never"),
-    )  # fmt: skip
+    )
     max_hands: float = rule(
         4, "2 to 16, or inf", "hands a seat may hold after splits", parsers.or_inf(parsers.whole(2, 16))
     )
     max_ace_hands: float | str = rule(
-        "none", "none, 2 to 16, or inf", "hands a seat may hold after splits of aces; none: as for other pairs",
+        "none",
+        "none, 2 to 16, or inf",
+        "hands a seat may hold after splits of aces; none: as for other pairs",
         parsers.max_ace_hands,
-    )  # fmt: skip
+    )
     resplit_aces: bool = rule(False, BOOL, "a pair of aces from split aces may be split again", parsers.flag)
     hit_split_aces: bool = rule(False, BOOL, "split aces play on; else one card each", parsers.flag)
     split_tens_blackjack: bool = rule(False, BOOL, "ace and ten after splitting tens is a natural", parsers.flag)
     split_aces_blackjack: bool = rule(False, BOOL, "ten and ace after splitting aces is a natural", parsers.flag)
     stand_on_21: bool = rule(True, BOOL, "a total of 21 stands by itself", parsers.flag)
     bonuses: str = rule(
-        "none", "none, win, at-once or spanish",
+        "none",
+        "none, win, at-once or spanish",
         "five cards and 8-7-6 win double, six and 7-7-7 triple: if they win, or once they stand; spanish: 21 only",
         parsers.parse_choice("none", "win", "at-once", "spanish"),
-    )  # fmt: skip
+    )
     player_21_wins: bool = rule(False, BOOL, "a player's 21 wins at once, even against the dealer's", parsers.flag)
     dealer_22_pushes: bool = rule(
         False, BOOL, "a dealer's 22 returns the bets of all hands that would win by it", parsers.flag
     )
     charlie: int | str = rule(
         "none", "none, or 5 to 7", "a hand of this many cards wins its bet at once", parsers.charlie
-    )  # fmt: skip
+    )
     raises: bool = rule(False, BOOL, "seats may add chips to their stake (B n) before standing", parsers.flag)
     buy_in: int = rule(10, "1 to 1e9 chips", "chips of the initial bet", parsers.amount(1, 10**9))
     chips: int = rule(200, "twice the buy-in, to 1e12 chips", "chips a seat starts with", parsers.amount(2, 10**12))
     turns: str = rule(
-        "in-turn", "in-turn or round-robin", "each seat finishes in turn, or one move each, round and round",
+        "in-turn",
+        "in-turn or round-robin",
+        "each seat finishes in turn, or one move each, round and round",
         parsers.parse_choice("in-turn", "round-robin"),
-    )  # fmt: skip
+    )
     move_cap: int = rule(
-        100, "20 (no hand draws more cards) to 1000000", "moves of a hand, raises included, after which it stands",
+        100,
+        "20 (no hand draws more cards) to 1000000",
+        "moves of a hand, raises included, after which it stands",
         parsers.whole(20, 10**6),
-    )  # fmt: skip
+    )
     seats: int = rule(1, "1 to 7", "seats of a table that share its shoe", parsers.whole(1, 7))
 
     def __post_init__(self) -> None:
