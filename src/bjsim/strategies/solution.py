@@ -39,16 +39,16 @@ class WrongCell:
     alone: float
 
 
-class Choice(NamedTuple):
+class CellChoice(NamedTuple):
     """A decision of a chart next to that of the best chart.
 
     Attributes:
-        row: The most specific row for the hand.
+        rows: The rows in which the hand is looked up, the most specific first.
         differs: Whether the two charts play it differently.
         loss: Expected visits per round under the chart, times the value of the best action less that of the chart's.
     """
 
-    row: str
+    rows: tuple[str, ...]
     differs: bool
     loss: float
 
@@ -211,13 +211,15 @@ class Solution(ABC):
         Returns:
             The cells, the most expensive first.
         """
-        settled, codes, found = self._settled_share(chart), chart_codes(chart), []
+        settled, found = self._settled_share(chart), []
         for column in self._shown_columns():
             choices = list(self._choices(chart, column))
-            costs, differing = sum_losses(choices, settled), {choice.row for choice in choices if choice.differs}
-            for row, alone in self._alone(chart, column, sorted(differing, key=row_order)).items():
-                code, best = codes[row, column], self.chart.cells[row, column]
-                found.append(WrongCell(row, column, code, best, costs[row], alone))
+            costs = sum_losses(choices, settled)
+            codes = {choice.rows[0]: chart.code(choice.rows, column) for choice in choices if choice.differs}
+            alone = self._alone(chart, column, codes)
+            for row in sorted(codes, key=row_order):
+                best = self.chart.cells[row, column]
+                found.append(WrongCell(row, column, codes[row], best, costs[row], alone[row]))
         if self.rules.insurance and chart.insurance != self.chart.insurance:  # its profit adds to all else
             cost = float(self.value_of(replace(chart, insurance=self.chart.insurance)) - self.value_of(chart))
             found.append(WrongCell(INSURANCE_ROW, "A", chart.insurance, self.chart.insurance, cost, cost))
@@ -232,12 +234,12 @@ class Solution(ABC):
         """The share of bets that a chart settles; NaN if its value is infinite."""
 
     @abstractmethod
-    def _choices(self, chart: Chart, column: str) -> Iterator[Choice]:
+    def _choices(self, chart: Chart, column: str) -> Iterator[CellChoice]:
         """The decisions against a column."""
 
     @abstractmethod
-    def _alone(self, chart: Chart, column: str, rows: Sequence[str]) -> dict[str, float]:
-        """What the best chart loses if it plays a single cell as `chart` does, for each of these rows."""
+    def _alone(self, chart: Chart, column: str, codes: Mapping[str, str]) -> dict[str, float]:
+        """What the best chart loses if it plays a single cell as `chart` does; `codes` has the chart's, by row."""
 
     def with_rules(self, rules: Rules) -> Self:
         """This solution for rules that differ only in what no value depends on; its caches are a copy."""
@@ -248,11 +250,12 @@ class Solution(ABC):
         return solution
 
 
-def sum_losses(choices: Iterable[Choice], settled: float = 1.0) -> dict[str, float]:
+def sum_losses(choices: Iterable[CellChoice], settled: float = 1.0) -> dict[str, float]:
     """The sum of the losses of each row, per settled bet."""
     sums: dict[str, float] = {}
     for choice in choices:
-        sums[choice.row] = sums.get(choice.row, 0.0) + (choice.loss / settled if choice.loss else 0.0)
+        row = choice.rows[0]
+        sums[row] = sums.get(row, 0.0) + (choice.loss / settled if choice.loss else 0.0)
     return sums
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
@@ -18,7 +18,7 @@ from bjsim.strategies.exact.best_play import BestPlay
 from bjsim.strategies.exact.moments import round_sd
 from bjsim.strategies.exact.reach import count_decisions
 from bjsim.strategies.exact.values import Column, ExpectedValue, Number, Policy
-from bjsim.strategies.solution import Choice, Solution, make_cells
+from bjsim.strategies.solution import CellChoice, Solution, make_cells
 
 
 class Solver(BestPlay, Solution):
@@ -119,24 +119,26 @@ class Solver(BestPlay, Solution):
         return list(self.columns)
 
     def _settled_share(self, chart: Chart) -> float:
-        tied = self.ev(chart.policy).tied
+        tied = self.ev(chart.policy).tied if self.rules.ties == "replay" else 0
         return float(1 - tied) if tied < 1 else math.nan  # an infinite value has no shares
 
-    def _choices(self, chart: Chart, column: str) -> Iterator[Choice]:
+    def _choices(self, chart: Chart, column: str) -> Iterator[CellChoice]:
         means, chance = self.best[column], float(self.columns[column].probability)
         visits = count_decisions(self.states, self.columns[column], chart.policy)
         for decision in dict.fromkeys([*visits, *chain.from_iterable(self._rows.values())]):
             legal = decision.legal(self.states)
             action, best_action = (one.policy(decision.state, column, legal) for one in (chart, self.chart))
-            best, taken = means.value(decision.state, decision.may_split), means.act(decision.state, action)
-            loss = chance * visits[decision] * float(best - taken) if visits.get(decision) and best != taken else 0.0
-            yield Choice(self.states.rows_of(decision.state, "P" in legal)[0], action != best_action, loss)
+            loss = 0.0
+            if visited := visits.get(decision):
+                best, taken = means.value(decision.state, decision.may_split), means.act(decision.state, action)
+                loss = chance * visited * float(best - taken) if best != taken else 0.0
+            yield CellChoice(self.states.rows_of(decision.state, "P" in legal), action != best_action, loss)
 
     @cached_property
     def _rows(self) -> dict[str, list[Decision]]:
         return make_cells(self.states)
 
-    def _alone(self, chart: Chart, column: str, rows: Sequence[str]) -> dict[str, float]:
+    def _alone(self, chart: Chart, column: str, codes: Mapping[str, str]) -> dict[str, float]:
         whole, before = self._best_ev, self._best_column_evs[column]
 
         def loss(row: str) -> float:
@@ -148,7 +150,7 @@ class Solver(BestPlay, Solution):
             changed = ExpectedValue(whole.net + after.net - before.net, whole.tied + after.tied - before.tied)
             return float(whole.value - changed.value)
 
-        return {row: loss(row) if math.isfinite(whole.value) else math.nan for row in rows}
+        return {row: loss(row) if math.isfinite(whole.value) else math.nan for row in codes}
 
     @cached_property
     def _best_ev(self) -> ExpectedValue:

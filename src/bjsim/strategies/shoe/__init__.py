@@ -12,6 +12,7 @@
 | `charts` | the exact value of any chart, the best chart, two-card exceptions |
 | `deviation` | the exact standard deviation of a round, splits included |
 | `solver` | `ShoeSolver`, the public interface |
+| `tables` | the tables of one shoe |
 | `players` | players: the best chart with two-card exceptions, and composition-dependent play |
 | `present` | one decision given the current composition, and the player `perfect` |
 

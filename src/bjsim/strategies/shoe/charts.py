@@ -27,7 +27,7 @@ from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Acts, Analysis, Floats, Play
 from bjsim.strategies.shoe.composition import VALUES
 from bjsim.strategies.shoe.game import ACTIONS
-from bjsim.strategies.solution import Choice
+from bjsim.strategies.solution import CellChoice
 
 NOTHING = 1e-13  # a smaller gain is rounding error
 Chosen = dict[str, int]  # the option of each row of a chart
@@ -227,13 +227,14 @@ class ColumnCharts:
 
     # --- the costs of cells
 
-    def choices(self, chart: Chart, by_action: Floats) -> Iterator[Choice]:
+    def choices(self, chart: Chart, by_action: Floats) -> Iterator[CellChoice]:
         """Yield the decisions of a chart, row by row. by_action: visits x value, as of the method `by_action`."""
         letters = self.chart_letters(chart)
         for row, option in self.chosen.items():
+            rows = row, *self.analysis.shoe.game.states.rows_of(self.kinds[self.options.kinds[option][0]].state)
             for kind, best in zip(self.options.kinds[option], self.options.acts[option], strict=True):
                 loss = by_action[kind, best] - by_action[kind, letters[kind]]
-                yield Choice(row, bool(letters[kind] != best), float(loss))
+                yield CellChoice(rows, bool(letters[kind] != best), float(loss))
 
     @cached_property
     def best_by_action(self) -> Floats:

@@ -21,7 +21,7 @@ from bjsim.strategies.shoe.deviation import round_sd
 from bjsim.strategies.shoe.lookup import Strategy, find_node, find_start
 from bjsim.strategies.shoe.plays import Plays, ShoePlays
 from bjsim.strategies.shoe.present import action_values
-from bjsim.strategies.solution import Choice, Solution, chart_codes, sum_losses
+from bjsim.strategies.solution import CellChoice, Solution, sum_losses
 
 
 class ShoeSolver(ShoePlays, Solution):
@@ -244,16 +244,15 @@ class ShoeSolver(ShoePlays, Solution):
     def _settled_share(self, chart: Chart) -> float:
         return 1 - (self._value_at(chart, 1.0) - self._value_at(chart, 0.0)) if self.rules.ties == "replay" else 1.0
 
-    def _choices(self, chart: Chart, column: str) -> Iterator[Choice]:
+    def _choices(self, chart: Chart, column: str) -> Iterator[CellChoice]:
         charts = self._column(column, self.tie_value_of("td"))
         plays = charts.plays(charts.chart_acts(chart))
         return charts.choices(chart, charts.by_action(charts.best_plays, charts.all_visits(plays)))
 
-    def _alone(self, chart: Chart, column: str, rows: Sequence[str]) -> dict[str, float]:
+    def _alone(self, chart: Chart, column: str, codes: Mapping[str, str]) -> dict[str, float]:
         if self.rules.ties == "replay":  # each cell changes how many bets tie
-            codes, cells = chart_codes(chart), self.chart.cells
-            ones = {row: replace(self.chart, cells={**cells, (row, column): codes[row, column]}) for row in rows}
+            cells = self.chart.cells
+            ones = {row: replace(self.chart, cells={**cells, (row, column): code}) for row, code in codes.items()}
             return {row: self.value - self.value_of(one) for row, one in ones.items()}
         charts = self._column(column, self.tie_value_of("td"))
-        losses = sum_losses(charts.choices(chart, charts.best_by_action))
-        return {row: losses[row] for row in rows}
+        return sum_losses(charts.choices(chart, charts.best_by_action))
