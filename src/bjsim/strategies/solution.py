@@ -144,13 +144,22 @@ class Solution(ABC):
             view: What the player sees.
             pending: Number of split hands of the seat that wait for their second card, besides this hand.
 
+        Returns:
+            Expected profit in initial bets by letter of the action.
+
         Raises:
             InputError: The hand has no exact value.
         """
 
     @abstractmethod
     def unseen(self, view: View) -> Sequence[float | Fraction]:
-        """How likely each rank is to be drawn next, up to a factor, given the hand, its pair, and the dealer's cards.
+        """Weigh the ranks by how likely each is to be drawn next.
+
+        Args:
+            view: What the player sees; only the hand, its pair and the dealer's cards count.
+
+        Returns:
+            A weight for each rank: its unseen cards, or in an infinite shoe its probability.
 
         Raises:
             InputError: The cards cannot be dealt from this shoe.
@@ -242,7 +251,14 @@ class Solution(ABC):
         """What the best chart loses if it plays a single cell as `chart` does; `codes` has the chart's, by row."""
 
     def with_rules(self, rules: Rules) -> Self:
-        """This solution for rules that differ only in what no value depends on; its caches are a copy."""
+        """Copy this solution for rules that differ only in what no value depends on.
+
+        Args:
+            rules: The rules.
+
+        Returns:
+            The copy, with its own caches.
+        """
         solution = copy(self)
         solution.rules = rules
         if "chart" in vars(solution):

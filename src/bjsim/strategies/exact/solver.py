@@ -29,10 +29,6 @@ class Solver(BestPlay, Solution):
         number: The type of all values: `float` or `fractions.Fraction`.
         refusal: Why an infinite shoe takes the place of the game's own.
 
-    Attributes:
-        states: The hands of the game and their legal actions.
-        columns: What the dealer may show, by label.
-
     Raises:
         InputError: The rules are not `Rules`.
     """
@@ -90,7 +86,7 @@ class Solver(BestPlay, Solution):
         return values
 
     def unseen(self, view: View) -> tuple[Fraction, ...]:
-        """The probability of each rank."""
+        """The probability of each rank; see `Solution.unseen`."""
         return self.rules.card_probabilities
 
     def cell_values(self) -> dict[tuple[str, str], dict[str, float]]:
@@ -107,7 +103,7 @@ class Solver(BestPlay, Solution):
         return tuple(self.columns)
 
     def dealer(self, shown: str) -> dict[int, Number]:
-        """Compute the distribution of the dealer's outcome, without naturals found by peeking."""
+        """Compute the distribution of the dealer's outcome, without peeked naturals; see `Solution.dealer`."""
         try:
             return dict(self.columns[shown if shown in self.columns else self.states.column(shown)].probabilities)
         except (KeyError, ValueError):

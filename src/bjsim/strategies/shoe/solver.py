@@ -160,7 +160,7 @@ class ShoeSolver(ShoePlays, Solution):
         return action_values(self.rules, view.hand, view.dealer, self.unseen(view), view.legal, True, view.hands)
 
     def unseen(self, view: View) -> list[int]:
-        """Count the unseen cards of each rank, for a player who knows the hand, its pair, and the dealer's cards."""
+        """Count the cards of each rank that are not the hand's, its pair's or the dealer's; see `Solution.unseen`."""
         left = list(self.rules.shoe_counts)
         for card in (*view.hand, *view.dealer, *view.hand[0] * (view.hands - 1)):
             rank = parse_rank(card)
