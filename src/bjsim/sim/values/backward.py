@@ -63,7 +63,7 @@ class Backward(ABC, Generic[V]):
     def waiting(self, pair: HandState, pending: int, hands: int) -> Any:
         """Value of split hands of a pair that need their second card, of a seat that holds `hands` hands in all."""
         if not pending:
-            return 0.0
+            return 0
         node = self.automaton.waiting(pair, pending, hands)
         value: Any = self.at(node)
         return value if node.pending == pending else pending * value

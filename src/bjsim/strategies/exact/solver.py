@@ -10,7 +10,7 @@ from itertools import chain
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import View
-from bjsim.sim.game.automaton import Decision, PendingHands
+from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
@@ -78,11 +78,7 @@ class Solver(BestPlay, Solution):
         state = self.chart.find_state(view.hand, view.split)
         values = {letter: means.act(state, letter) for letter in view.legal if letter in "SHDPR"}
         if "P" in values and view.split and self.rules.most_hands != math.inf:
-            # another split also leaves fewer hands for the pairs that the pending hands may become
-            split_hand = self.states.split(state)
-            values["P"] = means.at(PendingHands(split_hand, pending + 2, view.hands + 1))
-            if pending:
-                values["P"] -= means.at(PendingHands(split_hand, pending, view.hands))
+            values["P"] = means.split_again(state, pending, view.hands)
         return values
 
     def unseen(self, view: View) -> tuple[Fraction, ...]:
