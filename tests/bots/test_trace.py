@@ -120,3 +120,13 @@ def test_the_settings_of_a_contest_apply(tmp_path):
     assert "bank-ms=3000" in done.output and "rules name=cardshark" in done.output
     done = run("check", SAMPLES / "lim17.py", "--config", tmp_path / "c.toml")
     assert isinstance(done.exception, InputError) and "this contest plays line" in str(done.exception)
+
+
+def test_a_bot_of_five_arguments_is_not_asked_about_insurance(tmp_path):
+    """Neither in a match nor in a check, whose situations are about hands: all seats decline."""
+    game = ("--rules", "vegas-s17", "--set", "insurance=true", "--set", "decks=1", "--timeout", "9")
+    done = run("trace", SAMPLES / "lim17.py", *game, "--rounds", "30")
+    assert done.exit_code == 0 and " A#" in done.output and "!" not in done.output
+    assert run("check", SAMPLES / "lim17.py", *game).exit_code == 0
+    (tmp_path / "x.py").write_text(line_bot())
+    assert " legal=SHD" in run("ask", tmp_path / "x.py", "T6", "A", *game).output
