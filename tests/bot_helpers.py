@@ -50,11 +50,15 @@ def processes():
 
 
 class Scripted:
-    """A player in this process whose decision is a function of the view."""
+    """A player in this process: a function of the view, or something that it always answers or raises."""
 
     def __init__(self, rule):
-        self.name = "scripted"
-        self.decide = rule
+        self.name, self.rule = "scripted", rule
+
+    def decide(self, view):
+        if isinstance(self.rule, BaseException):
+            raise self.rule
+        return self.rule(view) if callable(self.rule) else self.rule
 
 
 class TakenTurns:

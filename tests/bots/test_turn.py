@@ -56,7 +56,7 @@ def test_only_five_arguments_cannot_ask_about_insurance():
     view = a_view(legal=INSURANCE)
     program, line = Program(lambda view: b"I"), LineSeat(lambda view: b"I")
     assert Turn(program).take(view) == Answer(STAND) and not program.asked
-    assert Turn(program, line).take(view).action == Action("I") == Turn(Scripted(lambda view: "I")).take(view).action
+    assert Turn(program, line).take(view).action == Action("I") == Turn(Scripted("I")).take(view).action
     assert line.asked == [view] and not program.asked
 
 
@@ -77,12 +77,7 @@ def test_a_line_bot_is_notified_of_its_faults():
     (SystemExit(3), "crash", "SystemExit: 3"),
 ])  # fmt: skip
 def test_a_player_in_this_process_is_judged_too(answer, kind, detail):
-    def decide(view):
-        if isinstance(answer, BaseException):
-            raise answer
-        return answer
-
-    action, fault, reply = Turn(Scripted(decide)).take(a_view())
+    action, fault, reply = Turn(Scripted(answer)).take(a_view())
     assert (action, fault.kind, fault.detail, reply) == (STAND, kind, detail, None)
 
 

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from bot_helpers import Scripted
 
 from bjsim.bots.contest.config import HOUSE, ConfigError, Contest, load_config
 from bjsim.bots.contest.entrants import EntrantError, gather
@@ -15,18 +16,6 @@ from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.find import find_player
 
 CARDSHARK = load_rules("cardshark")
-
-
-class Scripted:
-    """A player with a fixed action, exception or function."""
-
-    def __init__(self, what):
-        self.name, self.what = "scripted", what
-
-    def decide(self, view):
-        if isinstance(self.what, Exception):
-            raise self.what
-        return self.what(view) if callable(self.what) else self.what
 
 
 def make_match(*players, bots=None, **settings):
@@ -139,12 +128,7 @@ def test_luck_adjusted_values_need_suitable_rules(tmp_path):
      (Action("B", "3"), "bad-reply"), (None, "bad-reply"), (SystemExit(3), "crash")],  # type: ignore[arg-type]
 )  # fmt: skip
 def test_wrong_answers_of_python_players_are_faults(answer, kind):
-    def answers(view):
-        if isinstance(answer, BaseException):
-            raise answer
-        return answer
-
-    records = make_match(HONEST, Scripted(answers))
+    records = make_match(HONEST, Scripted(answer))
     assert len(records) == 25 and records[0]["faults"][0]["kind"] == kind
 
 
