@@ -188,7 +188,7 @@ class RunRequest:
             warn_of_guessable(self.seed)
 
     def _identity(self, players: Sequence[Player]) -> dict[str, Any]:
-        """What identifies this run, for its checkpoint."""
+        """The identity of this run, for its checkpoint."""
         pairs = zip(self.seated, players, strict=True)
         return {
             "rules": self.game.to_dict(),

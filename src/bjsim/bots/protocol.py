@@ -69,7 +69,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Fault:
-    """A faulty move, for which the bot stands.
+    """A faulty move; the bot stands instead.
 
     Attributes:
         kind: a key of `FAULTS`.
@@ -145,7 +145,7 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
 
 
 def classify_reply(reply: Reply, view: View) -> Action | Fault:
-    """The move that a run of the bot returned, or the fault for which it stands. The view is what it was asked."""
+    """The move that a run of the bot returned, or the fault that makes it stand. The view is what it was asked."""
     kind, detail = "", ""
     if reply.cause == "start":
         message = reply.stderr.decode("utf-8", "replace").strip()

@@ -259,7 +259,7 @@ def new(name: str, language: str | None, protocol: str) -> None:
 
 
 def slow_hint(language: str, protocol: str) -> str:
-    """What the author of a bot that is slow to start for each move should know; "" for others."""
+    """A hint for the author of a bot that is slow to start for each move; "" for others."""
     gain = next((row.line_gain for row in LANGUAGES if row.name == language), 0)
     if protocol != "argv" or not gain:
         return ""

@@ -1,4 +1,4 @@
-"""What the commands of `bjsim bot` share: the game and the bot that their arguments name."""
+"""Shared by the commands of `bjsim bot`: the game and the bot that their arguments name."""
 
 from __future__ import annotations
 

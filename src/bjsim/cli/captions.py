@@ -1,4 +1,4 @@
-"""What pictures and pages say about themselves: the game, and the command that makes them."""
+"""Captions of pictures and pages: the game, and the command that makes them."""
 
 from __future__ import annotations
 
@@ -107,14 +107,14 @@ def _text(parameter: click.Parameter, value: object) -> str:
 
 
 def without_folders(text: str, names: Iterable[str]) -> str:
-    """A text in which names that are paths have lost their folders."""
+    """A text with paths shortened to file names."""
     for name in names:
         text = text.replace(name, Path(name).name)
     return text
 
 
 def published(result: RunResult) -> RunResult:
-    """A result in which names that are paths have lost their folders."""
+    """A result with paths shortened to file names."""
     names = [one.name for one in result]
     results = tuple(replace(one, name=Path(one.name).name) for one in result)
     missing = tuple(

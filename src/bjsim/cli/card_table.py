@@ -79,7 +79,7 @@ class CardTable:
             self.terminal.say("End of input.")
 
     def summary(self) -> str:
-        """What the person won, in words."""
+        """The person's winnings, in words."""
         won = self.holds[PERSON] - self.chips
         rounds = "1 round" if self.played == 1 else f"{self.played} rounds"
         result = f"{'won' if won > 0 else 'lost'} {format_chips(abs(won))}" if won else "broke even"

@@ -86,7 +86,7 @@ def closest_lines(chart: ValuedChart) -> list[str]:
 
 
 def row_notes(chart: ValuedChart) -> list[str]:
-    """What the rows for counted cards mean, if any are shown."""
+    """A note on the rows for counted cards, if any are shown."""
     rows = [row for rows in chart.sections.values() for row in rows]
     notes = []
     if slash := next((row for row in rows if "/" in row), ""):

@@ -30,7 +30,7 @@ class Line(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """What is drawn for one bot.
+    """The curves of one bot.
 
     Attributes:
         title: Its name and its return.
@@ -69,7 +69,7 @@ def make_panels(results: Sequence[BotResult]) -> list[Panel]:
 
 
 def exact_name(fresh: bool) -> str:
-    """What an exact value is called; fresh: whether every round is dealt from a fresh shoe, or an infinite one."""
+    """The name of an exact value; fresh: whether every round is dealt from a fresh shoe, or an infinite one."""
     return "exact value" if fresh else "exact value of a fresh shoe"
 
 

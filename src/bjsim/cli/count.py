@@ -69,7 +69,7 @@ PLAYED = (  # options that a stored run has decided
 @click.option("--cut", metavar="SHARE", help="Share of the shoe that is dealt, such as 75%; short for --set cut=SHARE.")
 @click.option(
     "--players", type=click.IntRange(1, 7), metavar="N",
-    help="Players at the table, of whom the last counts and the others play the chart; short for --set seats=N.",
+    help="Players at the table: the last one counts, the others play the chart; short for --set seats=N.",
 )  # fmt: skip
 @click.option(
     "--bankroll", type=Money(), metavar="UNITS|MONEY",
@@ -123,7 +123,7 @@ PLAYED = (  # options that a stored run has decided
     help="Remove the luck of the cards from the returns. Without it a round takes a sixth of the time, and the same "
     "precision needs thousands of times as many rounds.  [default: on]",
 )  # fmt: skip
-@click.option("--save", "save_path", metavar="FILE", help="Store the run, from which other bets are computed.")
+@click.option("--save", "save_path", metavar="FILE", help="Store the run, to compute other bets from it.")
 @click.option("--load", "load_path", metavar="FILE", help="Compute from a stored run instead of playing.")
 @json_option
 @click.option(

@@ -58,7 +58,7 @@ def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
     Args:
         folder: The contest's folder.
         hand: The round, as `PLACE` describes.
-        bot: The name of the bot in whose own match it is, if any.
+        bot: The name of the bot whose own match it is, if any.
         asked: Whether to print what the bots were asked.
     """
     try:

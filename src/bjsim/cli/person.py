@@ -105,7 +105,7 @@ class CoachTally:
         self.misses: list[Judgement] = []
 
     def judge(self, view: View, action: Action, pending: int) -> list[tuple[str, str | None]]:
-        """What the coach says to a decision, as lines with colours."""
+        """The coach's comment on a decision, as lines with colours."""
         judgement = self.coach.judge(view, action, pending)
         if judgement is None:
             return []
@@ -143,7 +143,7 @@ def format_bets(amount: float) -> str:
 
 
 def praise(judgement: Judgement) -> str:
-    """What to say to a decision that is not a mistake."""
+    """The comment on a decision that is not a mistake."""
     action = move_name(judgement.action, judgement.values)
     if judgement.cost:
         best = move_name(judgement.best, judgement.values)
@@ -157,7 +157,7 @@ def praise(judgement: Judgement) -> str:
 
 
 def blame(judgement: Judgement) -> str:
-    """What to say to a mistake, before its cost."""
+    """The comment on a mistake, before its cost."""
     best, taken = (move_name(letter, judgement.values) for letter in (judgement.best, judgement.action))
     return f"{best} is best; {taken}"
 

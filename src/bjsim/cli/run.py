@@ -78,7 +78,7 @@ PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
 @click.option("--checkpoint", metavar="FILE", help="Write checkpoints to FILE, for --resume.")
 @click.option("--resume", metavar="FILE", help="Continue from a checkpoint of the same run.")
 @bot_options
-@click.option("--strikes", type=Count(), help="Faults after which a bot is no longer asked.  [default: no limit]")
+@click.option("--strikes", type=Count(), help="Faults until a bot is no longer asked.  [default: no limit]")
 @click.pass_context
 def run(
     context: click.Context, /, bots: list[str], rules_name: str, settings: tuple[str, ...], decks: str | None,

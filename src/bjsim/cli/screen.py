@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class RunScreen:
-    """What `bjsim run` shows while it plays: results so far, rounds per second, time left."""
+    """The live display of `bjsim run`: results so far, rounds per second, time left."""
 
     def __init__(
         self, rules: Rules, players: Sequence[Player], experiment: Experiment, quiet: bool, line: Waiting
@@ -57,7 +57,7 @@ class RunScreen:
             whole = min(whole, expected) if math.isfinite(expected) else math.inf
         played = done - progress.rounds_before
         speed = format_speed(played / max(time.perf_counter() - self.began, 1e-9))
-        known = math.isfinite(whole)  # the intervals, of which there are none at first
+        known = math.isfinite(whole)  # the intervals; there are none at first
         self.line.say("playing", played, whole - progress.rounds_before if known else None, speed)
         self.line.below = "\n".join(
             f"{player.name:>12}  {percent(tally.mean)}  ± {196 * tally.se:.4f}%  of {counted(tally.rounds, 'hand')}"
@@ -86,7 +86,7 @@ UNENDED = "the results below are biased, since they leave out the longest rounds
 
 
 def result_lines(result: RunResult) -> list[str]:
-    """What is said about a result below its tables."""
+    """The notes below the tables of a result."""
     lines = ["stopped: results so far"] if result.stopped else []
     lines += [f"stopped: {result.failure}; {UNENDED}"] if result.failure else []
     return [*lines, *result.missing, *luck_lines(result.results), *replayed_ties(result.results)]

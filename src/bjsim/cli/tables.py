@@ -27,7 +27,7 @@ def print_table(
         rows: Cells; every row is as long as `headings`.
         title: A line above the table.
         transpose: Whether to swap rows and columns if the table is too wide for the screen. A table that is still too
-            wide is split into parts, each of which repeats the first column.
+            wide is split into parts that repeat the first column.
     """
     columns: list[list[Cell]] = [[Text(head), *cells] for head, cells in zip(headings, _columns(rows), strict=True)]
     width, turned = console.width, _columns(columns)

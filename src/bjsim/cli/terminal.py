@@ -14,7 +14,7 @@ from bjsim.cli.waiting import end_waiting
 from bjsim.errors import RunFailed
 
 LONGEST_ECHO = 40  # characters of an answer that does not come from a terminal
-UNBROKEN = "\N{NO-BREAK SPACE}"  # in a text to print: a blank at which the line is not folded
+UNBROKEN = "\N{NO-BREAK SPACE}"  # in a text to print: a space where the line is not folded
 
 
 class EndOfInput(RunFailed):

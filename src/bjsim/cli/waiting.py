@@ -18,7 +18,7 @@ from typing import Any, TextIO
 
 from bjsim.sim.engine.compile_notice import compiling
 
-QUIET = 0.5  # seconds without output after which the line is drawn
+QUIET = 0.5  # seconds without output until the line is drawn
 EVERY = 0.2  # seconds between two of its frames
 UNSURE = 1.0  # seconds before the time left is estimated
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -124,7 +124,7 @@ class Waiting:
 
 
 class Watched:
-    """An output stream before which the line is erased. Everything else is the stream's."""
+    """An output stream that erases the line before it writes. Everything else is the stream's."""
 
     def __init__(self, stream: TextIO, line: Waiting) -> None:
         self._stream, self._line = stream, line

@@ -33,7 +33,7 @@ class ExactReturn(NamedTuple):
 
 
 class CutCardEffect(NamedTuple):
-    """What a cut card adds to the return of a fresh shoe, in initial bets per settled bet.
+    """The cut-card effect: the change of the return of a fresh shoe, in initial bets per settled bet.
 
     Attributes:
         mean: The luck-adjusted mean less the exact value.
@@ -72,7 +72,7 @@ class BotResult:
         name: The name of the bot.
         tally: Counts of its payoffs.
         convergence: Mean and intervals after increasing numbers of rounds.
-        optimal_n: The number of rounds at which the anytime-valid interval is narrowest.
+        optimal_n: The number of rounds where the anytime-valid interval is narrowest.
         exact: Exact value in a freshly shuffled shoe of the game; None if it is not known.
         exact_sd: Exact standard deviation per round in such a shoe; None if it is not known, and in finite shoes if
             nothing is judged by it.
@@ -120,7 +120,7 @@ class BotResult:
 
     @property
     def cut_card_effect(self) -> CutCardEffect | None:
-        """What dealing several rounds from one shoe adds to the return; None with fresh shoes, or if not measured."""
+        """The effect of dealing several rounds from one shoe; None with fresh shoes, or if not measured."""
         luck = self.adjusted
         if luck is None or self.exact is None or self.fresh:
             return None

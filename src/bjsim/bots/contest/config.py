@@ -41,7 +41,7 @@ class Contest:
             every match is played once per seat.
         sessions: Sessions in each match, at one table.
         hands: Rounds in each session.
-        strikes: Faults after which a bot stands without being asked until the next match.
+        strikes: Faults until a bot stands without being asked, for the rest of the match.
         retire: Matches in a row in which a bot uses all its strikes without one answer, after which it is not asked any
             more; 0 for never.
         duplicate: Whether every shoe is replayed until all bots at the table have had every seat.

@@ -1,4 +1,4 @@
-"""What is missing on this machine for bots, and the commands that fix it."""
+"""Problems of this machine that keep bots from running, and the commands that fix them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def install_command(package: str) -> str:
 
 
 def find_sandbox_fix(root: Path = Path("/")) -> str:
-    """The command after which the sandbox works.
+    """The command that makes the sandbox work.
 
     Args:
         root: The root of the file system.

@@ -16,7 +16,7 @@ class RoundResult:
         net: Profit of each seat, in initial bets.
         tied: Stake of each seat that is tied and replayed, in initial bets.
         events: What happened, in order.
-        bets: Units that each seat bet, by which its profit is to be multiplied; empty if no player chose.
+        bets: Units that each seat bet, to multiply its profit by; empty if no player chose.
     """
 
     net: tuple[Fraction, ...]

@@ -1,4 +1,4 @@
-"""What a field of `Rules` is declared with, and how its values are written."""
+"""Declarations of the fields of `Rules`, and how their values are written."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WORDS: dict[str, dict[str, object]] = {  # what casinos and books write for rule
 }
 ALIASES = {"bj": "blackjack_pays", "pen": "cut", "penetration": "cut", "p": "ten_probability"}  # short names of fields
 
-NOT_MODELLED = {  # what docs/explanation/scope.md excludes, by the words with which it is asked for
+NOT_MODELLED = {  # what docs/explanation/scope.md excludes, by the words that ask for it
     "side bets": "21-3 perfect-pairs lucky-ladies royal-match over-under side-bet",
     "free doubles and splits": "free-bet",
     "exchanged cards": "switch",

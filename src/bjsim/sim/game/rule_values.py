@@ -1,4 +1,4 @@
-"""What follows from the fields of `Rules`."""
+"""Values that follow from the fields of `Rules`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RuleValues:
 
     @property
     def cut_cards(self) -> int:
-        """Cards after which the shoe is shuffled before the next round, at least 1; 0 if the shoe is infinite."""
+        """Cards dealt until the shoe is shuffled before the next round, at least 1; 0 if the shoe is infinite."""
         return 0 if self.infinite else max(math.ceil(self.cut * self.shoe_size), 1)
 
     @property

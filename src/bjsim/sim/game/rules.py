@@ -86,7 +86,7 @@ class Rules(RuleValues):
         buy_in: Chips of the initial bet.
         chips: Chips a seat starts with.
         turns: Each seat finishes in turn, or one move each, round and round.
-        move_cap: Moves of a hand, raises included, after which it stands.
+        move_cap: Moves of a hand, raises included, until it stands.
         seats: Seats of a table that share its shoe.
 
     Raises:
@@ -218,7 +218,7 @@ class Rules(RuleValues):
     move_cap: int = rule(
         100,
         "20 (no hand draws more cards) to 1000000",
-        "moves of a hand, raises included, after which it stands",
+        "moves of a hand, raises included, until it stands",
         parsers.whole(20, 10**6),
     )
     seats: int = rule(1, "1 to 7", "seats of a table that share its shoe", parsers.whole(1, 7))

@@ -45,7 +45,7 @@ class PlayedHand(Cards):
     Attributes:
         stake: Chips bet on it.
         doubled: Whether it has doubled.
-        split_from: Rank index of the pair from which it was split, or -1.
+        split_from: Rank index of the pair it was split from, or -1.
         moves: Number of actions so far.
         legal: Letters of its legal actions, once its turn has come.
         ending: How it ended, or None.

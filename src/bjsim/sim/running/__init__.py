@@ -1,1 +1,1 @@
-"""Running a simulation: tables, experiments, the driver, and the backends on which blocks are played."""
+"""Running a simulation: tables, experiments, the driver, and the backends that play blocks."""

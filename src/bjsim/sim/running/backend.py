@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 
 class Need(Flag):
-    """What a player, or a way of playing, needs of the place where blocks are played."""
+    """A feature that a player, or a way of playing, requires of a backend."""
 
     NOTHING = 0
     DECISIONS = auto()  # to run a player's code: it is not a chart
@@ -28,7 +28,7 @@ class Backend:
     Attributes:
         open_pool: Creates an executor; called again after workers were lost.
         in_flight: The number of jobs that should be submitted and unfinished at present.
-        lost: Exceptions by which a job's future reports that its worker died; the job is then resubmitted.
+        lost: Exceptions of a job's future that mean that its worker died; the job is then resubmitted.
     """
 
     open_pool: Callable[[], Executor]

@@ -1,4 +1,4 @@
-"""Checkpoints: files from which a stopped run can be resumed."""
+"""Checkpoints: files that a stopped run resumes from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bjsim.sim.stats.tally import Tally
 
 @dataclass
 class Checkpoint:
-    """A file with the progress of a run, from which the run can be resumed. It is replaced atomically.
+    """A file with the progress of a run, to resume it. It is replaced atomically.
 
     Attributes:
         path: The file.

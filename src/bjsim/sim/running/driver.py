@@ -22,7 +22,7 @@ from bjsim.sim.running.workers import stop_workers
 from bjsim.sim.stats.tally import Tally
 
 POINTS_PER_DECADE = 10
-LOSSES = 5  # pools lost in a row, with nothing done between, after which a run gives up
+LOSSES = 5  # a run gives up when it loses this many pools in a row with nothing done between
 
 
 class Driver:
@@ -31,7 +31,7 @@ class Driver:
     Args:
         experiment: The experiment.
         backend: The executors to play on; see `executors`. None plays in this process.
-        checkpoint: A file to which the progress is saved after every merge.
+        checkpoint: A file that the progress is saved to after every merge.
         resume: Whether to resume from the checkpoint.
         on_progress: Called with the progress after every merge.
 

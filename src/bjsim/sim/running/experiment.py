@@ -37,7 +37,7 @@ class Point(NamedTuple):
 
         Args:
             tally: The tally of all rounds so far.
-            optimal_n: Rounds at which the anytime-valid interval is narrowest; fixed before the first is played.
+            optimal_n: Rounds where the anytime-valid interval is narrowest; fixed before the first is played.
 
         Returns:
             The point; its intervals are unbounded below 100 rounds.
@@ -110,7 +110,7 @@ class Experiment:
         tables: The number of tables of each group.
         precision: Play stops early once the half-width of every seat's anytime-valid interval is at most this many
             initial bets; 0 never stops early.
-        target_n: The number of rounds at which that is expected.
+        target_n: The number of rounds where that is expected.
     """
 
     rules: Rules
@@ -123,7 +123,7 @@ class Experiment:
 
     @property
     def optimal_n(self) -> int:
-        """Rounds at which the anytime-valid interval is narrowest: before the end, as it is monitored throughout."""
+        """Rounds where the anytime-valid interval is narrowest: before the end, as it is monitored throughout."""
         return self.target_n or max(self.hands // 20, 1)
 
     def until(self, number: int) -> int:

@@ -112,7 +112,7 @@ def learn_episodes(
         power: The learning rate of visit n of a row is (power + 1) / (n + power).
         explore_start: Probability that the first (state, action) of an episode is a uniformly drawn row.
         explore_action: Probability of a uniformly drawn action at any other step.
-        longest: The number of steps after which an episode is cut.
+        longest: The most steps of an episode, which is cut there.
         episodes: The number of episodes.
         stream: State of the random stream, uint64 (1,). Updated in place, as are the following arrays.
         turn: Position of each row's low-discrepancy sequence, float64 (A,); empty (0,) for independent draws.
@@ -170,7 +170,7 @@ def play_episodes(
     Args:
         world: The decision process.
         policy: The row to play in each state, int64 (S,).
-        longest: The number of steps after which an episode is cut.
+        longest: The most steps of an episode, which is cut there.
         episodes: The number of episodes.
         stream: State of the random stream, uint64 (1,), updated in place.
 

@@ -63,7 +63,7 @@ class Schedule:
         explore_action: Probability of a random action at any other step.
         rounds: The number of times that the workers' tables are pooled and progress is reported.
         value_share: Share of the episodes that are played greedily at the end.
-        longest: The number of steps after which an episode is cut.
+        longest: The most steps of an episode, which is cut there.
 
     Raises:
         MDPError: A value is not accepted; the message names the field.

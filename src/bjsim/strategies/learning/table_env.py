@@ -134,7 +134,7 @@ class BlackjackTable(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc, un
             self._stakes[agent] *= int(tied)
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """What an agent sees.
+        """The observation of an agent.
 
         Args:
             agent: The name of the agent.

@@ -120,7 +120,7 @@ def read_mdp(file: str | Path) -> FiniteMDP:
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object as a dict; refuses duplicate keys, of which Python would keep only the last."""
+    """A JSON object as a dict; refuses duplicate keys; Python would keep only the last."""
     unique: dict[str, Any] = {}
     for name, value in pairs:
         if name in unique:

@@ -24,7 +24,7 @@ import numpy as np
 from bjsim.strategies.mdp.model import Bools, FiniteMDP, Floats, Ints, MDPError
 from bjsim.strategies.mdp.termination import check_ends, endless_rows, proper_policy
 
-DENSE = 200  # states up to which a policy is evaluated by a dense linear system
+DENSE = 200  # most states for evaluating a policy by a dense linear system
 EVALUATED = 1e-12  # tolerance for more states; rounding may prevent it
 SWEEPS = 200_000  # limit of value iteration; enough for a discount of 0.9999
 HUGE = 1e12  # values and expected steps above this count as unbounded

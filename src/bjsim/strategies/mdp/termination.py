@@ -61,7 +61,7 @@ def proper_policy(mdp: FiniteMDP) -> Ints:
 
 
 def endless_rows(mdp: FiniteMDP, among: Bools | None = None) -> Bools:
-    """The rows with which a policy can keep play from ending with certainty.
+    """The rows that let a policy keep play from ending with certainty.
 
     Args:
         mdp: The process.

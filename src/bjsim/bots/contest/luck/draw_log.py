@@ -1,4 +1,4 @@
-"""Record the draws and decisions of a table as integer arrays, from which luck and opponent models are computed.
+"""Record the draws and decisions of a table as integer arrays, to compute luck and opponent models.
 
 Every draw changes the composition of the shoe, and so affects the expected value of every seat. There is one row per
 draw; `stakes_by_seat` expands it into one row for each seat that the draw affects.

@@ -24,7 +24,7 @@ def render_bot(report: Report, row: Mapping[str, Any]) -> str:
     """Render the page of a bot.
 
     Args:
-        report: What the pages of the contest have in common.
+        report: The common content of the pages.
         row: The bot's row, of `report.rows` or `report.former`.
 
     Returns:
@@ -75,7 +75,7 @@ def shorten(log: BotLog) -> str:
 
 
 def describe_questions(asked: Sequence[Asked]) -> str:
-    """What a bot was sent (>), what it answered (<) and its faults (!), as `bjsim koth trace` prints it."""
+    """The input of a bot (>), its answers (<) and its faults (!), as `bjsim koth trace` prints them."""
     lines: list[str] = []
     for question in asked:
         lines += [f"> {line}" for line in (*question.sent, question.asked)]
@@ -89,7 +89,7 @@ def describe_hands(
     """The recorded rounds that the page of a bot shows.
 
     Args:
-        report: What the pages of the contest have in common.
+        report: The common content of the pages.
         bot: Number of the bot.
         groups: The records by title.
 

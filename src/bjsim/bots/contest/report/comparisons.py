@@ -41,7 +41,7 @@ def describe_lead(standings: Standings) -> str:
 
 
 def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The bots from which each bot is not separated.
+    """The bots that each bot is not separated from.
 
     Args:
         standings: The standings.

@@ -10,7 +10,7 @@ from bjsim.bots.contest.scoring.standings import Standings
 DRAWN = 60  # lines in a drawing, by rank
 INTERVALS = 25  # intervals in a drawing
 TOP = 5  # bots drawn in their colours; the others are grey
-MARGIN = 0.25  # share of a scale by which it is extended for the outermost values; those farther out are cut off
+MARGIN = 0.25  # a scale is extended by this share for the outermost values; those farther out are cut off
 GAP = 8.0  # least distance of two labels
 
 
@@ -34,7 +34,7 @@ def _clip(values: Sequence[float], whole: Sequence[float]) -> tuple[float, float
     """Bounds of a drawing: of all values but those far beyond the 5th or the 95th percentile.
 
     Args:
-        values: Values of which some may lie outside.
+        values: Values; some may lie outside.
         whole: Values that must be inside.
     """
     ordered = sorted(values)
@@ -54,7 +54,7 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str,
 
     Returns:
         Ticks, the position of `start`, whether there are `more` bots, whether intervals are `clipped`, and for each
-        bot its mean, its interval and the sides on which that is cut.
+        bot its mean, its interval and the sides where that is cut.
     """
     started = [row for row in rows if row["started"]] or rows[:1]
     drawn = started[:INTERVALS]

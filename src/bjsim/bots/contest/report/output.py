@@ -29,7 +29,7 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
 
     Returns:
         Values by key. `rank` is None for a bot without one, `chips` is per match, `per_hand` is the profit in chips per
-        hand. `tied_with` has the names of the bots from which it is not separated. `retired` says when and why the bot
+        hand. `tied_with` has the names of the bots that it is not separated from. `retired` says when and why the bot
         is not asked any more, or "". `age` is the number of matches that the contest has played since this version of
         the bot joined. `luck_adjusted` is profit minus luck in chips per hand; it is None before the first match has
         ended, and under rules without luck adjustment (splits without a limit).

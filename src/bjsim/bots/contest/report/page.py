@@ -37,7 +37,7 @@ def templates() -> Environment:
 
 
 class Report:
-    """What all pages of a contest at one moment have in common.
+    """The common content of all pages of a contest at one moment.
 
     Args:
         standings: The standings.
@@ -104,7 +104,7 @@ class Report:
         return self._replays[key]
 
     def questions(self, bot: int) -> list[Asked]:
-        """What a bot was asked in its last match, if it is a program."""
+        """The questions to a bot in its last match, if it is a program."""
         hands = self.data.hands
         if bot not in hands or not self.protocols[bot]:
             return []
@@ -209,7 +209,7 @@ def reproducible(standings: Standings) -> bool:
 
 
 def table_key(record: Mapping[str, Any]) -> tuple[int, int, int | None]:
-    """What identifies a table: its match, its number and, of a match of a bot's own, that bot."""
+    """The key of a table: its match, its number and, of a match of a bot's own, that bot."""
     return record["match"], record["table"], record.get("own")
 
 

@@ -1,4 +1,4 @@
-"""What the standings are computed from: the scores, differences and progress of a contest, record by record.
+"""The data of the standings: the scores, differences and progress of a contest, record by record.
 
 Intervals are over batches: a batch is a match, or in a duplicate contest all matches that share their shoes, because
 rounds from one shoe are not independent.
@@ -21,7 +21,7 @@ from bjsim.bots.contest.scoring.tables import OpenBatch, OpenTable, hash_round
 from bjsim.bots.protocol import printable
 
 MICRO = 10**6  # luck is summed in millionths of a chip
-MAX_OPTIMAL_N = 30  # batches at which the anytime-valid interval is narrowest: most contests are decided early
+MAX_OPTIMAL_N = 30  # batches where the anytime-valid interval is narrowest: most contests are decided early
 
 
 class ContestTally:
@@ -43,7 +43,7 @@ class ContestTally:
         end: The record of the end if the contest has ended.
         closed: Whether the host has closed it: no bot may join any more, and the seed is public.
         planned: Batches at the planned end; 0 of a contest that ends when it is decided.
-        optimal_n: Batches at which the anytime-valid intervals are narrowest.
+        optimal_n: Batches where the anytime-valid intervals are narrowest.
     """
 
     def __init__(self, header: Mapping[str, Any]) -> None:

@@ -44,12 +44,12 @@ class Differences:
             they compared batch by batch; otherwise the two series are independent.
         present: Numbers of the bots among which the verdicts hold.
         planned: Batches at the planned end; 0 if there is none.
-        optimal_n: Batches at which the interval that is valid at all times is narrowest.
+        optimal_n: Batches where the anytime-valid interval is narrowest.
 
     Attributes:
         batches: (bots, bots) int64, batches that both have played.
         mean: (bots, bots) float64, the lead of the row's bot.
-        low: (bots, bots) float64, the lower end of its interval, with the error at which the verdicts are made.
+        low: (bots, bots) float64, the lower end of its interval, at the error of the verdicts.
         high: (bots, bots) float64, the upper end.
         separated: (bots, bots) bool, whether the interval excludes 0.
         alpha: Error probability of each interval.

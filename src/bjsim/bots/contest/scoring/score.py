@@ -19,7 +19,7 @@ class Score:
         chips: Chips at the end of a match, by batch.
         raw: Profit per hand in chips.
         adjusted: Profit minus luck per hand in chips.
-        broke: Matches at whose end it could not pay the buy-in.
+        broke: Matches that it ended unable to pay the buy-in.
         faults: Faults by kind.
         answered: Whether it has ever made a move.
         idle: Matches in a row in which it has used all its strikes without making a move.
@@ -59,7 +59,7 @@ class StandingsRow:
         chips_ci95: Its 95% interval, cut off where a bot cannot hold less; None from fewer than 8 batches.
         score: Its score.
         groups: Letters; bots that share one are not separated.
-        tied_with: Names of the ranked bots from which it is not separated.
+        tied_with: Names of the ranked bots that it is not separated from.
         version: Number of its version.
         age: Matches that the contest has played since this version joined.
         left: Why it has left, or "" if it takes part.

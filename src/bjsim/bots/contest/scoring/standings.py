@@ -173,7 +173,7 @@ class Standings(ContestTally):
 
         Returns:
             A row for each bot, best first: rank, bot, matches, chips per match, luck-adjusted chips per hand with its
-            95% interval, and the bots from which it is not separated.
+            95% interval, and the bots that it is not separated from.
 
         Raises:
             InputError: If pandas is not installed.

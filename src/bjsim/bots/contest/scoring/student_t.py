@@ -52,7 +52,7 @@ def anytime_t_half(n: int, squares: float, optimal_n: int, alpha: float = ALPHA)
     Args:
         n: Number of values.
         squares: Sum of squared deviations from their mean.
-        optimal_n: The n at which the interval is about narrowest. It must be fixed beforehand.
+        optimal_n: The n where the interval is about narrowest. It must be fixed beforehand.
         alpha: Probability that the mean is ever outside.
 
     Returns:

@@ -1,4 +1,4 @@
-"""What is counted of matches and batches in progress: open tables, and the totals of a series."""
+"""Counts of matches and batches in progress: open tables, and the totals of a series."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class OpenTable:
 
         Args:
             record: The record of the round.
-            scores: The scores of all bots, to which faults are added.
+            scores: The scores of all bots; faults are added to them.
             strikes: Faults that a bot may make in a match.
 
         Returns:

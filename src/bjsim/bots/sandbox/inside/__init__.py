@@ -17,7 +17,7 @@ def source(name: str) -> bytes:
 
 
 def runner_files() -> dict[str, bytes]:
-    """The modules of the runner under their names in bjsim, the rest of which is empty: path -> content."""
+    """The modules of the runner under their names in an otherwise empty bjsim: path -> content."""
     parts = __name__.split(".")
     packages = {"/".join([*parts[:depth], "__init__.py"]): b"" for depth in range(1, len(parts) + 1)}
     return packages | {"/".join([*parts, name]): source(name) for name in RUNNER}

@@ -14,7 +14,7 @@ from bjsim.bots.sandbox.inside.streams import Input, Output, make_poller
 
 STATUS = struct.Struct("=i")  # message of a fork server: the wait status of the move's process
 READY_S = 20.0  # for a fork server to load the program
-TICK_MS = 10  # interval at which a running process is checked
+TICK_MS = 10  # between two checks of a running process
 ABOVE = 50  # descriptors from here to the limit (64) are unused
 PREFORKED = 2  # pre-forked children of a fork server, if it may use that many cores
 SERVER_TICKS = 25  # upper limit on a fork server's processor time for one move, in hundredths of a second

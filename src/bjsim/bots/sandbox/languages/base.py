@@ -1,4 +1,4 @@
-"""What a language of bots must provide (`Language`), and what it makes of a bot's source (`Program`)."""
+"""The interface of a language of bots (`Language`), and the result of building a bot (`Program`)."""
 
 from __future__ import annotations
 
