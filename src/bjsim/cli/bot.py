@@ -25,7 +25,7 @@ from bjsim.bots.sandbox.sources import check_name
 from bjsim.cli.bot_compare import compare
 from bjsim.cli.bot_game import bot_rules, open_player
 from bjsim.cli.bot_trace import ask_once, trace
-from bjsim.cli.options import Count, bot_names, bot_options, counted, json_option, the_rules, write_json
+from bjsim.cli.options import Count, bot_names, bot_options, counted, json_option, write_json
 from bjsim.cli.render import fault_lines
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
@@ -56,9 +56,8 @@ bot.add_command(compare)
 @bot_options
 @click.option("--strikes", type=Count(), help="Faults that fail it; timeouts or crashes to stop at.  [default: 1; 10]")
 def check(
-    path: Path, contest: Contest, rules_name: str | None, settings: tuple[str, ...],
-    json_path: str | None, sandbox: str, timeout: float, cold: bool, strikes: int | None,
-) -> None:  # fmt: skip
+    path: Path, contest: Contest, rules: Rules, json_path: str | None, strikes: int | None, **options: Any
+) -> None:
     """Check a bot: build it, ask it for a move in many situations, and show its moves, its speed and every fault.
 
     After a raise the hand is played on until the bot stands or has used up its moves. The check stops after --strikes
@@ -67,11 +66,10 @@ def check(
     The exit status is 1 if the bot has at least --strikes faults (default: 1), or cannot be compiled or loaded; the
     compiler's output is shown.
     """
-    rules = the_rules(rules_name or contest.rules, settings, None)
     console = Console(stderr=json_path == "-")
     plainly = partial(console.print, markup=False, highlight=False, soft_wrap=True)
     with waiting("building the bot"):
-        player = open_player(path, contest, plainly, sandbox=sandbox, timeout=timeout, cold=cold)
+        player = open_player(path, contest, plainly, **options)
     tried = list(situations(rules))
     with player:
         title = printable(f"{path.name}: {player.program.language}, {rules.name}")
@@ -280,9 +278,9 @@ class _ChartName(click.ParamType):  # type: ignore[type-arg]
 @click.argument("chart", type=_ChartName())
 @bot_rules
 @click.option("--output", metavar="FILE", help="File to write.  [default: standard output]")
-def export(chart: str, contest: Contest, rules_name: str | None, settings: tuple[str, ...], output: str | None) -> None:
+def export(chart: str, contest: Contest, rules: Rules, output: str | None) -> None:
     """Export a chart as a bot: one Python file that plays a named strategy or chart file."""
-    player = find_player(chart, the_rules(rules_name or contest.rules, settings, None))
+    player = find_player(chart, rules)
     if not isinstance(player, Chart):
         raise InputError(f"{chart} is not a chart; only charts can be exported as bots")
     program = export_chart(player)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from bjsim.bots.contest.play.admission import check_protocols
 from bjsim.bots.programs import need_programs
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError, find_tool
-from bjsim.cli.options import RulesName
+from bjsim.cli.options import RulesName, the_rules
 from bjsim.errors import RunFailed
 from bjsim.sim.game.presets import load_rules
 
@@ -23,17 +24,22 @@ if TYPE_CHECKING:
 
 
 def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that choose a game, and a contest whose settings apply; the default is cardshark."""
-    command = click.option(
+    """Add the options that become the arguments `rules` and `contest`, whose settings apply; by default cardshark."""
+
+    @wraps(command)
+    def with_rules(contest: Contest, rules_name: str | None, settings: tuple[str, ...], **others: Any) -> None:
+        command(contest=contest, rules=the_rules(rules_name or contest.rules, settings, None), **others)
+
+    with_rules = click.option(
         "--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule; repeatable."
-    )(command)
-    command = click.option(
+    )(with_rules)
+    with_rules = click.option(
         "--rules",
         "rules_name",
         type=RulesName(),
         metavar="NAME|FILE.toml",
         help="Game to play: a preset (see `bjsim rules`) or a TOML file.  [default: cardshark]",
-    )(command)
+    )(with_rules)
     return click.option(
         "--config",
         "contest",
@@ -41,7 +47,7 @@ def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
         callback=_load_contest,
         is_eager=True,
         help="Contest whose rules, timeout, strikes and protocols apply.",
-    )(command)
+    )(with_rules)
 
 
 def _load_contest(context: click.Context, param: click.Parameter, path: str | None) -> Contest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,11 +11,12 @@ from bjsim.bots.check import situation
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.protocol import printable, printable_lines
 from bjsim.cli.bot_game import bot_rules, open_player
-from bjsim.cli.options import Count, bot_options, counted, the_rules
+from bjsim.cli.options import Count, bot_options, counted
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import HIT
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.random_stream import MAX_SEED
+from bjsim.sim.game.rules import Rules
 from bjsim.strategies.players.find import find_player
 
 OTHERS = "lim17"  # plays in the other seats
@@ -28,9 +30,8 @@ OTHERS = "lim17"  # plays in the other seats
 @click.option("--chips", type=Count(), help="Chips of the bot before the round.  [default: those of the rules]")
 @bot_options
 def ask_once(
-    path: Path, hand: str, card: str, contest: Contest, rules_name: str | None, settings: tuple[str, ...],
-    chips: int | None, sandbox: str, timeout: float, cold: bool,
-) -> None:  # fmt: skip
+    path: Path, hand: str, card: str, contest: Contest, rules: Rules, chips: int | None, **options: Any
+) -> None:
     """Ask a bot for one move: with the cards HAND, such as T6 or T24, against the dealer's CARD.
 
     All cards of the hand after the second were hit for. Lines with > go to the bot, and those with < come from it. The
@@ -38,7 +39,6 @@ def ask_once(
     """
     from bjsim.bots.trace import TracedSeat
 
-    rules = the_rules(rules_name or contest.rules, settings, None)
     for letter in (hand := hand.upper()) + (card := card.upper()):
         if letter not in RANKS:
             raise InputError(f"{letter} is not a card; use {' '.join(RANKS)}")
@@ -49,7 +49,7 @@ def ask_once(
         raise InputError(f"{rules.name}: a bot is never asked with {hand} against {card}")
     from bjsim.bots.line import Transcript
 
-    with open_player(path, contest, click.echo, sandbox=sandbox, timeout=timeout, cold=cold) as player:
+    with open_player(path, contest, click.echo, **options) as player:
         seat = TracedSeat(player, Transcript(rules), 1, _echo)
         seat.move(asked.view)
         _show_errors(seat.leave())
@@ -66,19 +66,15 @@ def ask_once(
 @click.option("--rounds", type=Count(1, 1000), default=5, show_default=True, help="Length of the match.")
 @click.option("--seed", type=Count(0, MAX_SEED), default=1, show_default=True, help="Random seed of the cards.")
 @bot_options
-def trace(
-    path: Path, contest: Contest, rules_name: str | None, settings: tuple[str, ...],
-    rounds: int, seed: int, sandbox: str, timeout: float, cold: bool,
-) -> None:  # fmt: skip
+def trace(path: Path, contest: Contest, rules: Rules, rounds: int, seed: int, **options: Any) -> None:
     """Play a match with a bot in the first seat, and print what it receives (>) and answers (<); ! marks a fault.
 
     lim17 plays in all other seats. What the bot wrote to stderr follows.
     """
     from bjsim.bots.trace import trace_match
 
-    rules = the_rules(rules_name or contest.rules, settings, None)
     others = find_player(OTHERS, rules)
-    with open_player(path, contest, click.echo, sandbox=sandbox, timeout=timeout, cold=cold) as player:
+    with open_player(path, contest, click.echo, **options) as player:
         seat = trace_match(player, rules, others, rounds, seed, _echo)
         _show_errors(seat.leave(rules.chips))
     if not seat.asked:
