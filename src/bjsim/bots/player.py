@@ -61,9 +61,13 @@ class BotPlayer:
         self.never_ready: Reply | None = None
         resident = self.protocol == "line"
         self._open = partial(
-            SandboxSession, program, replace(limits, errors=LOG_LIMIT) if resident else limits, sandboxed=sandboxed,
-            cold=cold, resident=resident,
-        )  # fmt: skip
+            SandboxSession,
+            program,
+            replace(limits, errors=LOG_LIMIT) if resident else limits,
+            sandboxed=sandboxed,
+            cold=cold,
+            resident=resident,
+        )
         self._copy = partial(BotPlayer, program, limits, sandboxed=sandboxed, cold=cold, strikes=strikes, name=name)
         self._forget_sessions()
 

@@ -136,9 +136,14 @@ def whole_chips(bets: Fraction, buy_in: int) -> int:
 
 
 def play_table(
-    contest: Contest, plan: TablePlan, player_of: Callable[[int], Player | None], draw_logger: DrawLogger | None,
-    done: Sequence[Record] = (), on_move: OnMove | None = None, on_log: Callable[[BotLog], None] | None = None,
-) -> Iterator[Record]:  # fmt: skip
+    contest: Contest,
+    plan: TablePlan,
+    player_of: Callable[[int], Player | None],
+    draw_logger: DrawLogger | None,
+    done: Sequence[Record] = (),
+    on_move: OnMove | None = None,
+    on_log: Callable[[BotLog], None] | None = None,
+) -> Iterator[Record]:
     """Play one table of a match.
 
     Args:
@@ -253,9 +258,12 @@ def replay_alone(contest: Contest, game: Round, record: Mapping[str, Any]) -> It
 
 
 def _recorded_moves(
-    game: Round, record: Mapping[str, Any], faults: Sequence[Mapping[int, Mapping[str, Any]]], strikes: list[int],
+    game: Round,
+    record: Mapping[str, Any],
+    faults: Sequence[Mapping[int, Mapping[str, Any]]],
+    strikes: list[int],
     where: str = "the round",
-) -> Generator[RecordedMove, None, RoundResult]:  # fmt: skip
+) -> Generator[RecordedMove, None, RoundResult]:
     """Play a round with its recorded moves. faults: of each seat, by number of the move."""
     names = [f"bot {bot}" for bot in record["seats"]]
     notes = record.get("notes") or [[""] * len(moves) for moves in record["moves"]]

@@ -56,10 +56,15 @@ class Workers:
     """
 
     def __init__(
-        self, contest: Contest, entrants: Mapping[int, Entrant], workers: int, sandbox: str,
-        done: Callable[[TablePlan], list[Record]], close_inherited: Callable[[], None],
+        self,
+        contest: Contest,
+        entrants: Mapping[int, Entrant],
+        workers: int,
+        sandbox: str,
+        done: Callable[[TablePlan], list[Record]],
+        close_inherited: Callable[[], None],
         before_wait: Callable[[], None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.done, self.close_inherited, self.before_wait = done, close_inherited, before_wait
         _state_index(contest.rules)  # computed once for all forked workers
         self.draw_log: DrawLog | None = None  # of the last table whose rounds were taken
