@@ -160,9 +160,8 @@ def exact_return(rules: Rules, strategy: Chart | str, with_sd: bool) -> ExactRet
 
 
 def make_results(
-    experiment: Experiment, players: Sequence[Player], progress: Progress,
-    exact: Sequence[ExactReturn] | None = None,
-) -> list[BotResult]:  # fmt: skip
+    experiment: Experiment, players: Sequence[Player], progress: Progress, exact: Sequence[ExactReturn] | None = None
+) -> list[BotResult]:
     """The results of the players so far, without those that have not settled a bet (see `missing_results`).
 
     Args:

@@ -47,9 +47,14 @@ def mean_unseen(decks: int, dealt: float) -> int:
 
 
 def count_spread(
-    system: CountingSystem, decks: int, dealt: float, cards: float = 0, tags: float = 0, tag_variance: float = 0,
+    system: CountingSystem,
+    decks: int,
+    dealt: float,
+    cards: float = 0,
+    tags: float = 0,
+    tag_variance: float = 0,
     drawn: int = 0,
-) -> CountSpread:  # fmt: skip
+) -> CountSpread:
     """Return the distribution of the count when a decision is made, normal at each depth.
 
     Args:

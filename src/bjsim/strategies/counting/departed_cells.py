@@ -16,8 +16,13 @@ def playable(departures: Departures, can_insure: bool) -> int:
         can_insure: Whether insurance can be taken.
     """
     states, rules = departures.base.states, departures.base.rules
-    legal = {(row, action) for state in states.reachable() for row in states.rows_of(state)
-             for action in states.legal(state) if action != "R" or rules.surrender != "none"}  # fmt: skip
+    legal = {
+        (row, action)
+        for state in states.reachable()
+        for row in states.rows_of(state)
+        for action in states.legal(state)
+        if action != "R" or rules.surrender != "none"
+    }
     return sum(can_insure if play.row == INSURANCE else (play.row, play.action) in legal for play in departures.plays)
 
 

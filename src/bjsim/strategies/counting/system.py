@@ -180,19 +180,25 @@ class CountingSystem:
     def scaled(self, decks: int) -> ScaledCount:
         """Return the system in integers, for compiled code."""
         return ScaledCount(
-            self.scaled_tags, self.scale, int(self.scale * self.initial_count(decks)),
-            int(self.scale * self.pivot(decks)), int(self.scale * self.imbalance), STEPS[self.divisor],
-            DIVISOR_ROUNDINGS.index(self.divisor_rounding), int(DECK * self.least_divisor),
+            self.scaled_tags,
+            self.scale,
+            int(self.scale * self.initial_count(decks)),
+            int(self.scale * self.pivot(decks)),
+            int(self.scale * self.imbalance),
+            STEPS[self.divisor],
+            DIVISOR_ROUNDINGS.index(self.divisor_rounding),
+            int(DECK * self.least_divisor),
             ROUNDINGS.index(self.rounding),
-        )  # fmt: skip
+        )
 
     def scaled_bets(self, decks: int) -> ScaledCount:
         """Return the count for bets in integers; without a side count of aces, it is that of all decisions."""
         scaled, weight = self.scaled(decks), int(self.scale * self.side_aces)
         return scaled._replace(
-            tags=(scaled.tags[0] - weight, *scaled.tags[1:]), initial=scaled.initial + weight * IN_DECK[0] * decks,
+            tags=(scaled.tags[0] - weight, *scaled.tags[1:]),
+            initial=scaled.initial + weight * IN_DECK[0] * decks,
             side_aces=weight,
-        )  # fmt: skip
+        )
 
     # --- counts
 

@@ -83,9 +83,11 @@ class ValuedChart:
 
 
 def _make(
-    solution: Solution, values: Mapping[tuple[str, str], Mapping[str, float]],
-    codes: Mapping[tuple[str, str], str], wrong: Mapping[tuple[str, str], tuple[str, float]],
-) -> ValuedChart:  # fmt: skip
+    solution: Solution,
+    values: Mapping[tuple[str, str], Mapping[str, float]],
+    codes: Mapping[tuple[str, str], str],
+    wrong: Mapping[tuple[str, str], tuple[str, float]],
+) -> ValuedChart:
     known = {column for _, column in values}
     columns = tuple(column for column in solution.chart.states.columns if column in known)
     cells = {

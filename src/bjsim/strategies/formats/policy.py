@@ -86,9 +86,10 @@ def policy_chart(text: str, name: str, rules: Rules) -> Chart:
         label = {"TT": "1010"}.get(hand.text.upper(), hand.text.upper())
         if label not in POLICY_HANDS:
             raise grid.error(
-                hand, f"unknown hand {hand}; a policy has {' '.join(POLICY_HANDS)} "
+                hand,
+                f"unknown hand {hand}; a policy has {' '.join(POLICY_HANDS)} "
                 "(a chart in another format has the dealer's cards in its first line)",
-            )  # fmt: skip
+            )
         row = _row(states, label)
         if row not in parsed:
             parsed[row] = label, [Token(hand.line, hand.column, row), *_completed(best, row, actions)]

@@ -40,9 +40,11 @@ class DealerPlay:
 def dealer_play(rules: Rules) -> DealerPlay:
     """Return the dealer's play under `rules`."""
     own = Rules(
-        dealer_stands_on=rules.dealer_stands_on, hit_soft_17=rules.hit_soft_17, naturals=rules.naturals,
+        dealer_stands_on=rules.dealer_stands_on,
+        hit_soft_17=rules.hit_soft_17,
+        naturals=rules.naturals,
         dealer_22_pushes=rules.dealer_22_pushes,
-    )  # fmt: skip
+    )
     return _play(own, rules.dealer_shows == "both")
 
 
@@ -97,13 +99,16 @@ def _arrays(
         before = hand
     known = np.array([[start.count(value) for value in range(VALUES)] for start in starts], np.int64)
     return DealerHands(
-        cards, held, shared, np.array([len(hand) for hand in hands]),
+        cards,
+        held,
+        shared,
+        np.array([len(hand) for hand in hands]),
         np.array([outcome[hand] for hand in hands]),
         np.cumsum([0, *(len(finals[hand]) for hand in hands)]),
         np.array([start for hand in hands for start, _ in finals[hand]]),
         np.array([float(orders) for hand in hands for _, orders in finals[hand]]),
         known,
-    )  # fmt: skip
+    )
 
 
 def _of_start(hands: DealerHands, start: int) -> DealerHands:

@@ -166,9 +166,13 @@ def layout(most_gone: tuple[int, ...], aces_draw: bool) -> Layout:
     size = at + len(pairs)
     children = np.concatenate(child)
     return Layout(
-        np.concatenate(hand), np.where(children < 0, size, children), gone_index[:-1].astype(np.int64),
-        decode_counts(distinct), tuple(trees), at,
-    )  # fmt: skip
+        np.concatenate(hand),
+        np.where(children < 0, size, children),
+        gone_index[:-1].astype(np.int64),
+        decode_counts(distinct),
+        tuple(trees),
+        at,
+    )
 
 
 def moved(acts: Acts, old: Layout, new: Layout) -> Acts:
