@@ -107,9 +107,13 @@ def program_json(player: Player) -> dict[str, Any] | None:
 
 @contextmanager
 def open_run(
-    players: Sequence[Player], experiment: Experiment, place: BackendSpec, log: str | None, saved: Checkpoint | None,
+    players: Sequence[Player],
+    experiment: Experiment,
+    place: BackendSpec,
+    log: str | None,
+    saved: Checkpoint | None,
     resume: bool,
-) -> Iterator[Run]:  # fmt: skip
+) -> Iterator[Run]:
     """The run of this experiment at this place, which is closed when the context is left.
 
     log: file for the log records of all workers. Raises: InputError if it cannot be written, and as `BackendSpec.open`.

@@ -66,9 +66,10 @@ PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
     help="Where blocks are played: local, dask or dask://HOST:PORT.",
 )
 @click.option(
-    "--seed", type=Count(0, MAX_SEED),
+    "--seed",
+    type=Count(0, MAX_SEED),
     help="The same seed gives the same result, bit for bit.  [default: 1; with programs 128 random bits]",
-)  # fmt: skip
+)
 @adjust_option
 @click.option("--common-cards", is_flag=True, help="Deal every bot the same cards; compare them pair by pair.")
 @json_option

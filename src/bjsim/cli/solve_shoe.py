@@ -23,12 +23,13 @@ def shoe_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--hand", metavar="'T,6 v T'", help="All actions of one hand, in a finite shoe by strategy."),
         click.option("--shoe", metavar="A=4,2=3,...", help="The cards in the shoe, if not whole decks."),
         click.option(
-            "--strategy", type=click.Choice(STRATEGIES),
+            "--strategy",
+            type=click.Choice(STRATEGIES),
             help="Strategy in a finite shoe: td is a chart; td-2c adds two-card exceptions; cdz-, cdp1 and cdp use all "
             "cards of the hand. With resplits, cdp needs to know how many hands a split will make, which no player "
             "does before the first is played.",
         ),
-    ):  # fmt: skip
+    ):
         command = option(command)
     return command
 

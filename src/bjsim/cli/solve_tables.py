@@ -20,10 +20,13 @@ from bjsim.strategies.exact.values import Number
 CORNER = "you \\ dealer"
 VALUES = "expected profit in initial bets"
 MEANINGS = {
-    "initial": "probability of the first hands", "hit": f"{VALUES}; best play afterwards",
-    "resplit1": f"{VALUES}; one more hand is allowed", "resplit2": f"{VALUES}; two more hands are allowed",
-    "base-split": f"{VALUES} of a split hand, not split again", "optimal": f"{VALUES} of the best action",
-}  # fmt: skip
+    "initial": "probability of the first hands",
+    "hit": f"{VALUES}; best play afterwards",
+    "resplit1": f"{VALUES}; one more hand is allowed",
+    "resplit2": f"{VALUES}; two more hands are allowed",
+    "base-split": f"{VALUES} of a split hand, not split again",
+    "optimal": f"{VALUES} of the best action",
+}
 
 
 def screen_width() -> int | None:

@@ -89,18 +89,10 @@ def step_tables(rules: Rules) -> None:
 
 def folders() -> list[str]:
     """The folders in which numba caches compiled code."""
-    from bjsim.sim.engine.kernels.count_table import count_by_table
-    from bjsim.sim.engine.kernels.counting import play_counting
-    from bjsim.sim.engine.kernels.play import play
-    from bjsim.sim.engine.kernels.rows import compile_rows
-    from bjsim.sim.engine.kernels.run_table import run_table
-    from bjsim.sim.engine.kernels.seats_table import run_seats
-    from bjsim.sim.engine.kernels.step import step
-    from bjsim.strategies.learning.kernel import learn_episodes, play_episodes
-    from bjsim.strategies.shoe.kernel import outcomes
+    from bjsim.sim.engine.kernels import count_table, counting, play, rows, run_table, seats_table, step
+    from bjsim.strategies.learning import kernel as learning
+    from bjsim.strategies.shoe import kernel as shoe
 
-    kernels: tuple[Any, ...] = (
-        compile_rows, play, count_by_table, play_counting, run_seats, run_table, step, learn_episodes, play_episodes,
-        outcomes,
-    )  # fmt: skip
-    return sorted({str(kernel.stats.cache_path) for kernel in kernels})
+    modules: list[Any] = [count_table, counting, play, rows, run_table, seats_table, step, learning, shoe]
+    kernels = [each for module in modules for each in vars(module).values() if hasattr(each, "stats")]
+    return sorted({str(kernel.stats.cache_path) for kernel in kernels if kernel.stats.cache_path})
