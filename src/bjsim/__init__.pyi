@@ -29,6 +29,9 @@ from bjsim.sim.stats.luck_tally import LuckTally as LuckTally
 from bjsim.sim.stats.paired import PairedTally as PairedTally
 from bjsim.sim.stats.tally import Tally as Tally
 from bjsim.strategies.charts.chart import Chart as Chart
+from bjsim.strategies.counting.count import count as count
+from bjsim.strategies.counting.count_result import CountComparison as CountComparison
+from bjsim.strategies.counting.count_result import CountResult as CountResult
 from bjsim.strategies.evaluation.compare import Compared as Compared
 from bjsim.strategies.evaluation.evaluate import Evaluation as Evaluation
 from bjsim.strategies.exact.labelled_table import LabelledTable as LabelledTable

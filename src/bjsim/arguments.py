@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator
@@ -98,6 +99,25 @@ def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT, 
             range_ += f", such as {example}"
         raise InputError(f"{name}: {shown} is not accepted; use a whole number from {range_}")
     return whole
+
+
+def flag(name: str, value: object) -> bool:
+    """A switch. Raises: InputError if it is neither true nor false."""
+    text = isinstance(value, str | Real)
+    if str(value) in ("True", "False", "0", "1") and not isinstance(value, str):  # also those of numpy
+        return bool(value)
+    shown = argument(name, value) if text else f"{argument(name)}: {a_type(value)}"
+    raise InputError(f"{shown} is not accepted; use True or False")
+
+
+def share(name: str, value: object) -> float:
+    """A share of the initial bet. Raises: InputError if it is not between 0 and 1."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    number = float(value) if is_number and 0 < value < 1 else math.nan  # type: ignore[operator,arg-type]
+    if not 0 < number < 1:
+        shown = value if isinstance(value, str | Real) else a_type(value)
+        raise InputError(f"{argument(name)}: {shown} is not accepted; use a share of the bet, such as 0.0001")
+    return number
 
 
 def parse_fraction(value: object) -> Fraction:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
-from numbers import Real
 from operator import or_
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bjsim import __version__
-from bjsim.arguments import MAX_HANDS, MAX_TABLES, MAX_WORKERS, a_type, argument, check_writable, naming, whole_number
+from bjsim.arguments import (
+    MAX_HANDS,
+    MAX_TABLES,
+    MAX_WORKERS,
+    a_type,
+    argument,
+    check_writable,
+    flag,
+    naming,
+    share,
+    whole_number,
+)
 from bjsim.bots.seats import BotOptions, ProgramFile, Seated, check_needs, find_seated, warn_of_guessable
 from bjsim.errors import InputError
 from bjsim.run import OnProgress, Run, ignore_progress, open_run
@@ -90,7 +97,7 @@ class RunRequest:
             game=as_rules(self.rules),
             bots=tuple(_listed(self.bots)),
             hands=whole_number(argument("hands"), MAX_HANDS if self.hands is None else self.hands),
-            until=None if self.until is None else _precision(self.until),
+            until=None if self.until is None else share("until", self.until),
             tables=whole_number(argument("tables"), self.tables, 1, MAX_TABLES),
         )
         if self.workers is not None:
@@ -98,8 +105,8 @@ class RunRequest:
         if self.seed is not None:
             self._set(seed=whole_number(argument("seed"), self.seed, 0, MAX_SEED))
         self._set(
-            adjust_luck=None if self.adjust_luck is None else _flag("adjust_luck", self.adjust_luck),
-            common_cards=_flag("common_cards", self.common_cards),
+            adjust_luck=None if self.adjust_luck is None else flag("adjust_luck", self.adjust_luck),
+            common_cards=flag("common_cards", self.common_cards),
         )
         if not isinstance(self.programs, BotOptions):
             raise InputError(f"programs: {a_type(self.programs)} is not accepted; use BotOptions")
@@ -222,25 +229,6 @@ def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:
     if not listed:
         raise InputError("bots: an empty list is not accepted; give one bot or more")
     return listed
-
-
-def _flag(name: str, value: object) -> bool:
-    """Raises: InputError if it is neither true nor false."""
-    if not isinstance(value, bool | int | np.bool_) or value not in (False, True):
-        text = isinstance(value, str | Real)
-        shown = argument(name, value) if text else f"{argument(name)}: {a_type(value)}"
-        raise InputError(f"{shown} is not accepted; use True or False")
-    return bool(value)
-
-
-def _precision(until: object) -> float:
-    """Raises: InputError if it is not a share of the initial bet."""
-    is_number = isinstance(until, Real) and not isinstance(until, bool)
-    number = float(until) if is_number and 0 < until < 1 else math.nan  # type: ignore[operator,arg-type]
-    if not 0 < number < 1:
-        shown = until if isinstance(until, str | Real) else a_type(until)
-        raise InputError(f"{argument('until')}: {shown} is not accepted; use a share of the bet, such as 0.0001")
-    return number
 
 
 def _check_checkpoints(checkpoint: str | os.PathLike[str] | None, resume: str | os.PathLike[str] | None) -> None:

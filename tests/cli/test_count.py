@@ -12,10 +12,7 @@ from support.command import bjsim, on_screen, refusal
 
 from bjsim.cli.count_plots import short_counts
 from bjsim.cli.count_report import print_varied
-from bjsim.cli.count_request import CountRequest, evaluate_run
-from bjsim.sim.game.rules import Rules
-from bjsim.strategies.counting.count_files import load_count_run
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.count_result import CountResult
 
 pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
 
@@ -162,8 +159,7 @@ def test_ramps_and_cuts_are_compared(tmp_path):
 
 def test_differences_say_where_the_cards_are_others(stored):
     """A stored run does not tell what the shoes were."""
-    request = CountRequest(Rules(decks=1), find_system("hilo"))
-    result = evaluate_run(load_count_run(stored[0] / "run.npz"), request)
+    result = CountResult.load(stored[0] / "run.npz")
     console = Console(file=StringIO(), width=200)
     print_varied(console, [("one", result), ("two", result)])
     assert "the same shoes, except two: other cards, independent" in console.file.getvalue()
@@ -217,7 +213,7 @@ def test_a_game_of_an_infinite_shoe_is_named_first():
 
 def test_a_precision_is_reached(monkeypatch):
     """`--rounds` has a default, which is no maximum where `--until` is given alone."""
-    monkeypatch.setattr("bjsim.cli.count.DEFAULT_ROUNDS", 1000)
+    monkeypatch.setattr("bjsim.strategies.counting.request.DEFAULT_ROUNDS", 1000)
     words = ("--until", "0.06%", "--json", "-")
     low, high = bjsim(*GAME, *words).json["ev_per_round_ci95"]
     assert high - low <= 2 * 0.0006

@@ -11,10 +11,11 @@ from support.command import bjsim, refusal
 
 from bjsim.api import play
 from bjsim.cli import chart_plot, plots
-from bjsim.cli.captions import decimals, game_text
+from bjsim.cli.captions import decimals
 from bjsim.cli.colours import ACTION_COLOURS
 from bjsim.cli.convergence import hand_ticks, round_values, shared_scales, short_count
 from bjsim.cli.pages import convergence_part
+from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 

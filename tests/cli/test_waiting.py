@@ -61,6 +61,7 @@ main.main()
 """
 SOLVER = "bjsim.strategies.shoe.solver:ShoeSolver.value_of"
 BLOCKS = "bjsim.sim.running.table:play_blocks"  # in forked workers, and in this process
+COUNTED = "bjsim.strategies.counting.play_request:simulate_count"
 RUN = "bjsim.bots.contest.host:Host.run"
 SOLVE = "solve --rules vegas-s17 --decks 1 value"
 COMMANDS = [
@@ -72,7 +73,7 @@ COMMANDS = [
     ("run --bots lim17 --hands 1000 --workers 1", BLOCKS, "playing"),
     ("compare --rules easy,neller", "bjsim.cli.compare:compare_games", "solving the games"),
     ("compare --rules vegas-s17 --vary cut=1/2,3/4 --decks 1 --workers 2", BLOCKS, "playing"),
-    ("count --rules vegas-s17 --decks 1", "bjsim.cli.count_request:simulate_count", "preparing the table"),
+    ("count --rules vegas-s17 --decks 1", COUNTED, "preparing the table"),
     ("count indices --rules vegas-s17 --decks 1", "bjsim.cli.count_indices:best_chart", "finding the best chart"),
     ("learn --rules neller", "bjsim.cli.learn:study", "solving the process"),
     ("replay --bots lim17", "bjsim.sim.running.readable_table:ReadableTable.replay", "replaying"),

@@ -1,4 +1,4 @@
-"""Captions of pictures and pages: the game, and the command that makes them."""
+"""Captions of pictures and pages: the command that makes them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,13 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from bjsim.cli.options import format_decks
 from bjsim.run_result import RunResult
-from bjsim.sim.game.presets import PRESETS
-from bjsim.sim.game.rules import Rules
 
 # Options that do not change a result; those that hold tables choose what is printed.
 UNSAID = frozenset((
     "json_path", "html_path", "plot_path", "fan_path", "fix_path", "log", "checkpoint", "resume", "workers", "executor",
     "what", "echo", "save_path",
 ))  # fmt: skip
-SAID = ("decks", "cut", "hit_soft_17", "dealer_shows", "blackjack_pays", "double_after_split", "double_on")
 FILES = (
     "rules_name",
     "mdp_path",
@@ -31,47 +27,6 @@ FILES = (
     "indices",
     "load_path",
 )  # options whose values may be paths
-
-
-def game_text(rules: Rules, shoe: str | None = None) -> str:
-    """A game with its shoe and the rules that matter most, in the words of the trade.
-
-    Other rules that differ from the preset of the same name are listed.
-
-    Args:
-        rules: The game.
-        shoe: The cards of the shoe, if not whole decks.
-    """
-    words = [f"shoe {shoe}" if shoe else _shoe(rules), "H17" if rules.hit_soft_17 else "S17"]
-    if rules.dealer_shows == "both":
-        words.append("both dealer's cards shown")
-    if rules.naturals != "none":
-        pays = rules.blackjack_pays
-        words.append(f"naturals {pays.numerator}:{pays.denominator}")
-    if rules.split_by != "never" and rules.double_on != "never":
-        words.append("DAS" if rules.double_after_split else "no DAS")
-    if rules.surrender != "none":
-        words.append(f"{rules.surrender} surrender")
-    if rules.double_on not in ("any", "never"):
-        words.append(f"double {rules.double_on}")
-    if rules.deal.count("d") == 1:
-        words.append("no hole card")
-    if preset := PRESETS.get(rules.name):
-        usual = preset.rules.to_dict()
-        changed = ((name, value) for name, value in rules.to_dict().items() if value != usual[name])
-        words += [
-            f"{name} = {value}"
-            for name, value in changed
-            if name not in SAID and (name != "surrender" or value == "none")
-        ]
-    return f"{rules.name}: {', '.join(words)}"
-
-
-def _shoe(rules: Rules) -> str:
-    if rules.infinite:
-        return "infinite shoe"
-    cut = "" if rules.cut == 1 else f" cut at {rules.cut}" if rules.cut else " for every round"
-    return format_decks(rules) + cut
 
 
 def given_command(context: click.Context, seed: int | None = None) -> str:

@@ -13,14 +13,13 @@ from rich.console import Console
 from rich.text import Text
 
 from bjsim.arguments import MAX_HANDS, MAX_WORKERS
-from bjsim.cli.captions import game_text, given_command
+from bjsim.cli.captions import given_command
 from bjsim.cli.check_page import check_page, plot_check
 from bjsim.cli.heatmap import benchmark, heat_map
 from bjsim.cli.options import (
     Count,
     check_writable,
     counted,
-    format_decks,
     html_option,
     json_option,
     rules_options,
@@ -39,6 +38,7 @@ from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import NAMES
+from bjsim.sim.game.game_text import format_decks, game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import ELSE, Chart

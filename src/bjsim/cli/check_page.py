@@ -6,13 +6,14 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from bjsim.cli.captions import game_text, published, without_folders
+from bjsim.cli.captions import published, without_folders
 from bjsim.cli.chart_plot import Text, plot_valued, usual_legend
 from bjsim.cli.heatmap import benchmark
 from bjsim.cli.pages import chart_part, convergence_part, page, text_rows
 from bjsim.cli.render import percent
 from bjsim.cli.tables import Cell
 from bjsim.run_result import RunResult
+from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.evaluation.evaluate import Evaluation
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 

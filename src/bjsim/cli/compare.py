@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bjsim.arguments import MAX_HANDS, MAX_WORKERS
-from bjsim.cli.captions import game_text, given_command
+from bjsim.cli.captions import given_command
 from bjsim.cli.compare_page import compare_page, cut_effect, plot_compared
 from bjsim.cli.options import (
     Count,
@@ -33,6 +33,7 @@ from bjsim.cli.tables import Cell, print_table
 from bjsim.cli.varied import parse_varied
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, RunFailed
+from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States

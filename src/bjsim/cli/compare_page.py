@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bjsim.cli.captions import game_text
 from bjsim.cli.pages import chart_part, page, text_rows
 from bjsim.cli.plots import Valued, plot_values
 from bjsim.cli.render import percent
 from bjsim.cli.tables import Cell
+from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.evaluation.compare import Compared
 from bjsim.strategies.evaluation.valued_chart import ValuedChart

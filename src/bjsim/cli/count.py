@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import click
@@ -15,10 +12,9 @@ from bjsim.arguments import MAX_HANDS, MAX_WORKERS
 from bjsim.cli.captions import given_command
 from bjsim.cli.count_indices import DEFAULTS, indices
 from bjsim.cli.count_plots import draw_varied, plot_counts, plot_fan
-from bjsim.cli.count_report import count_json, count_page, print_counts, print_varied, varied_json
-from bjsim.cli.count_request import DEFAULT_ROUNDS, CountRequest, CountResult, evaluate_run, parse_leave, vary
+from bjsim.cli.count_report import print_counts, print_varied
 from bjsim.cli.options import (
-    BetLimits,
+    BetRange,
     Count,
     Dollars,
     Money,
@@ -32,20 +28,20 @@ from bjsim.cli.options import (
     write_text,
 )
 from bjsim.cli.plots import check_picture
+from bjsim.cli.varied import parse_varied
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
-from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.workers import usable_cores
-from bjsim.strategies.counting.count_files import load_count_run, save_count_run
+from bjsim.strategies.counting.count_result import CountComparison, CountResult
 from bjsim.strategies.counting.count_run import CountRun
-from bjsim.strategies.counting.figures import Terms
-from bjsim.strategies.counting.ramp import Ramp
-from bjsim.strategies.counting.systems import built_in_systems, find_system
+from bjsim.strategies.counting.play_request import play_request
+from bjsim.strategies.counting.request import BETS, CountRequest
+from bjsim.strategies.counting.systems import built_in_systems
 
+VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules
 WRITTEN = ("json_path", "save_path", "html_path", "plot_path", "fan_path")  # options that name a file to write
 PLAYED = (  # options that a stored run has decided
     "rules_name", "settings", "decks", "cut", "players", "system", "indices", "chart", "rounds", "precision", "seed",
-    "workers", "adjusted", "varied", "leave",
+    "workers", "adjust_luck", "varied", "leave",
 )  # fmt: skip
 
 
@@ -88,7 +84,7 @@ PLAYED = (  # options that a stored run has decided
 @click.option("--trip", type=float, default=4.0, show_default=True, metavar="HOURS", help="Trip for its risks.")
 @click.option(
     "--optimal",
-    type=BetLimits(),
+    type=BetRange(),
     metavar="LOW-HIGH",
     help="Bet the ramp that is best for the bankroll, or of highest SCORE if none is given, between these units.",
 )
@@ -119,7 +115,7 @@ PLAYED = (  # options that a stored run has decided
 @seed_option
 @click.option("--workers", type=Count(1, MAX_WORKERS), help="Number of processes.  [default: all cores]")
 @click.option(
-    "--adjust-luck/--no-adjust-luck", "adjusted", default=True,
+    "--adjust-luck/--no-adjust-luck", default=True,
     help="Remove the luck of the cards from the returns. Without it a round takes a sixth of the time, and the same "
     "precision needs thousands of times as many rounds.  [default: on]",
 )  # fmt: skip
@@ -181,10 +177,6 @@ def refuse_ignored(context: click.Context) -> None:
     for one, other in (("ramp", "optimal"), ("optimal", "ramp")):
         if one in names and (is_given(context, other) or other in names):
             raise InputError(f"--{other} and --vary {one} cannot be combined; leave out one of them")
-    if all(is_given(context, name) for name in ("ror", "unit", "bankroll")):
-        raise InputError("--ror finds the bankroll or the unit; leave out --bankroll or --unit")
-    if all(is_given(context, name) for name in ("ror", "bankroll")) and "$" in str(context.params["ramp"]):
-        raise InputError("--ror finds the unit of --bankroll; write --ramp in units, such as 1-12")
     clashes = [("load_path", name) for name in PLAYED] + [("optimal", "ramp")]
     clashes += [("varied", name) for name in ("save_path", "fan_path")]
     options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
@@ -200,85 +192,64 @@ def run_count(options: dict[str, Any]) -> None:
     for option in ("plot", "fan"):
         if path := options[f"{option}_path"]:
             check_picture(path, f"--{option}")
-    request = make_request(options)
     console = Console(stderr=options["json_path"] == "-")
     if options["varied"]:
-        games = play_varied(vary(request, options["varied"]))
-        if options["json_path"]:
-            write_json(varied_json(games), options["json_path"])
-        draw_varied(games, options["plot_path"], options["html_path"], options["command"])
-        print_varied(console, games)
+        print_and_draw(console, play_varied(options), options)
         return
-    run = load_count_run(options["load_path"]) if options["load_path"] else play_one(request)
-    result = evaluate_run(run, request)
+    bets = the_bets(options)
+    if options["load_path"]:
+        result = CountResult.load(options["load_path"], **bets)
+    else:
+        request = make_request(options, bets)
+        result = CountResult.of(play_one(request), request)
     if options["save_path"]:
-        save_count_run(run, options["save_path"])
+        result.save(options["save_path"])
     if options["json_path"]:
-        write_json(count_json(result), options["json_path"])
+        write_json(result.to_json(), options["json_path"])
     if options["plot_path"]:
         plot_counts(result, options["plot_path"], options["command"])
     if options["fan_path"]:
         plot_fan(result, options["fan_path"], options["command"])
     if options["html_path"]:
-        page = count_page(result, options["command"])
-        write_text(page.render(), options["html_path"])
+        write_text(result.to_html(options["command"]), options["html_path"])
     print_counts(console, result)
 
 
-def make_request(options: dict[str, Any]) -> CountRequest:
+def the_bets(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that are about bets. Raises: InputError."""
+    bankroll = options["bankroll"]
+    if isinstance(bankroll, Dollars) and not (options["unit"] or options["ror"] or "$" in options["ramp"]):
+        raise InputError(f"--bankroll ${bankroll:,.15g}: give --unit too, the money per unit, or --ror to find it")
+    return {name: options[name] for name in BETS}
+
+
+def make_request(options: dict[str, Any], bets: dict[str, Any]) -> CountRequest:
     """The request of the options. Raises: InputError."""
     settings = options["settings"] + ((f"cut={options['cut']}",) if options["cut"] else ())
     settings += (f"seats={options['players']}",) if options["players"] else ()
-    if options["load_path"] is None:
-        rules = the_rules(options["rules_name"], settings, options["decks"])
-    else:
-        rules = Rules(decks=1)  # the stored run has its own
-    ramp, unit = read_ramp(options["ramp"], options["unit"])
-    bankroll, ror = options["bankroll"], options["ror"]
-    if isinstance(bankroll, Dollars) and not (unit or ror):
-        raise InputError(f"--bankroll ${bankroll:,.15g}: give --unit too, the money per unit, or --ror to find it")
-    terms = Terms(
-        1000.0 if bankroll is None or ror else bankroll / (unit or 1), options["rounds_per_hour"], options["kelly"],
-        options["trip"], unit, ror, bankroll if ror else None,
-    )  # fmt: skip
-    return CountRequest(
-        rules, find_system(options["system"]), options["chart"], options["indices"], ramp,
-        options["optimal"], options["chip"], bankroll is not None and not ror, terms,
-        options["rounds"] or (MAX_HANDS if options["precision"] else DEFAULT_ROUNDS), options["precision"] or 0.0,
-        options["seed"], options["workers"] or usable_cores(), options["adjusted"],
-        None if options["leave"] is None else parse_leave(options["leave"]),
-    )  # fmt: skip
-
-
-def read_ramp(text: str, unit: float | None) -> tuple[Ramp, float | None]:
-    """A ramp in units, and the money per unit: without --unit, the lowest bet in money. Raises: InputError."""
-    ramp = Ramp.parse(text.replace("$", ""))
-    if "$" not in text:
-        return ramp, unit
-    lowest = min(bet.units for _, bet in ramp.steps if bet.units)
-    return ramp.divided(Fraction(str(unit)) if unit else lowest), unit or float(lowest)
+    same = ("system", "indices", "chart", "leave", "rounds", "seed", "workers", "adjust_luck")
+    rules = the_rules(options["rules_name"], settings, options["decks"])
+    return CountRequest(rules, until=options["precision"], **{name: options[name] for name in same}, **bets)
 
 
 def play_one(request: CountRequest, label: str = "") -> CountRun:
     """Play a game, with its progress on a terminal. Raises: InputError."""
     with waiting(f"{label}preparing the table") as line:
-        return request.play(
-            keep_units=bool(label),
-            on_block=lambda run: line.say(f"{label}rounds", run.rounds, request.expected_rounds(run)),
-        )
+        return play_request(request, bool(label), lambda rounds, most: line.say(f"{label}rounds", rounds, most))
 
 
-def play_varied(requests: Sequence[tuple[str, CountRequest]]) -> list[tuple[str, CountResult]]:
-    """Play the games of --vary; those that differ in the bets on one spot alone share a run. Raises: InputError."""
-    runs: dict[object, CountRun] = {}
-    games = []
-    for number, (name, one) in enumerate(requests, 1):
-        same = one if one.precision else replace(one, ramp=Ramp.spread(1, 1), optimal=None)
-        key = same, one.spots
-        if key not in runs:
-            runs[key] = play_one(one, f"{number} of {len(requests)}: {name}, ")
-        games.append((name, evaluate_run(runs[key], one)))
-    return games
+def play_varied(options: dict[str, Any]) -> CountComparison:
+    """Play the games of --vary. Raises: InputError."""
+    request = make_request(options, the_bets(options))
+    return CountComparison.of(request.varied(parse_varied(options["varied"], VARIED)), play_one)
+
+
+def print_and_draw(console: Console, compared: CountComparison, options: dict[str, Any]) -> None:
+    """Write the games of --vary. Raises: InputError: A file cannot be written."""
+    if options["json_path"]:
+        write_json(compared.to_json(), options["json_path"])
+    draw_varied(compared.games, options["plot_path"], options["html_path"], options["command"])
+    print_varied(console, compared.games)
 
 
 count.add_command(indices)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-
 import click
 from click.core import ParameterSource
 from rich.console import Console
@@ -13,17 +9,17 @@ from rich.text import Text
 
 from bjsim.cli.captions import given_command
 from bjsim.cli.count_plots import plot_indices
-from bjsim.cli.options import BetLimits, check_writable, json_option, rules_options, the_rules, write_json, write_text
+from bjsim.cli.options import BetRange, check_writable, json_option, rules_options, the_rules, write_json, write_text
 from bjsim.cli.plots import check_picture
 from bjsim.cli.tables import Cell, print_table
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.strategies.counting.chart_returns import chart_returns, highest_score
-from bjsim.strategies.counting.count_returns import RampReturns, ramp_returns
-from bjsim.strategies.counting.departures import Departure, Departures, format_departures
+from bjsim.strategies.counting.count_returns import ramp_returns
+from bjsim.strategies.counting.departures import Departures, format_departures
+from bjsim.strategies.counting.index_scores import IndexScores
 from bjsim.strategies.counting.indices import Index, generate_indices, select_departures
-from bjsim.strategies.counting.ramp import Ramp
-from bjsim.strategies.counting.risk import score
+from bjsim.strategies.counting.ramp import BetLimits, Ramp
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame
 from bjsim.strategies.counting.typical import decks_to_count
@@ -37,7 +33,7 @@ DEFAULTS = {"rules_name": "vegas-s17"}  # the usual default has an infinite shoe
 @click.option("--system", default="hilo", show_default=True, metavar="NAME|FILE.toml", help="Counting system.")
 @click.option("--ramp", default="1-12", show_default=True, metavar="RAMP", help="Bets that weight the gains, one spot.")
 @click.option(
-    "--optimal", type=BetLimits(), metavar="LOW-HIGH", help="Bet the ramp of highest SCORE between these units."
+    "--optimal", type=BetRange(), metavar="LOW-HIGH", help="Bet the ramp of highest SCORE between these units."
 )
 @click.option("--kelly", type=float, metavar="SHARE", help="Make the indices risk-averse, for this Kelly fraction.")
 @click.option("--limit", type=click.IntRange(1, 30), default=10, show_default=True, help="Greatest true count sought.")
@@ -47,7 +43,7 @@ DEFAULTS = {"rules_name": "vegas-s17"}  # the usual default has an infinite shoe
 @click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the chart with the index plays in its cells.")
 def indices(
     rules_name: str, settings: tuple[str, ...], decks: str | None, system: str, ramp: str, kelly: float | None,
-    optimal: tuple[float, float, int] | None, limit: int, top: int | None, save_path: str | None, json_path: str | None,
+    optimal: BetLimits | None, limit: int, top: int | None, save_path: str | None, json_path: str | None,
     plot_path: str | None,
 ) -> None:  # fmt: skip
     """Compute at which count each departure from the best chart pays, and what it gains in EV and in SCORE.
@@ -74,7 +70,7 @@ def indices(
         line.say("returns of the chart by count")
         table = chart_returns(rules, counting, chart)
         if optimal:
-            bets = highest_score(table, *optimal[:2])
+            bets = highest_score(table, optimal.least, optimal.most)
         found = generate_indices(
             rules, counting, limit=limit, kelly=kelly, ramp=bets,
             on_count=lambda done, total: line.say("choices by count", done, total),
@@ -84,78 +80,28 @@ def indices(
     if save_path:
         write_text(format_departures(played), save_path)
     if json_path:
-        write_json({"indices": [scores.index_json(index) for index in found], **scores.json(bets)}, json_path)
+        write_json(scores.to_json(bets), json_path)
     if plot_path:
         command = given_command(click.get_current_context())
         plot_indices(chart, played, f"{counting.full_title} in {rules.name}", scores.text, plot_path, command)
     console = Console(stderr=json_path == "-")
-    weight = ramp if optimal is None else f"{BetLimits().text(optimal)}, best SCORE"
+    weight = ramp if optimal is None else f"{optimal}, best SCORE"
     gains = ["gain, units per million rounds", f"with bets {weight}", "gain in SCORE"]
-    rows = [scores.row(index) for index in found]
+    rows = [index_row(index, scores) for index in found]
     print_table(console, ["index play", "break-even true count", *gains], rows)
     console.print(scores.text, style="dim", highlight=False, soft_wrap=True)
 
 
-def check_optimal(optimal: tuple[float, float, int] | None) -> None:
+def check_optimal(optimal: BetLimits | None) -> None:
     """Raises: InputError: --optimal is given together with --ramp, or has several spots."""
     source = click.get_current_context().get_parameter_source("ramp")
     if optimal and source is ParameterSource.COMMANDLINE:
         raise InputError("--optimal and --ramp cannot be combined; leave out one of them")
-    if optimal and optimal[2] > 1:
-        raise InputError(
-            f"--optimal {BetLimits().text(optimal)} has several spots; indices are for one, so leave out x"
-        )
+    if optimal and optimal.spots > 1:
+        raise InputError(f"--optimal {optimal} has several spots; indices are for one, so leave out x")
 
 
-@dataclass(frozen=True)
-class IndexScores:
-    """Index plays and what they add to a counter's bets.
-
-    Attributes:
-        found: The index plays.
-        played: Those that a chart can combine.
-        ramp: The returns of the bets with the chart alone.
-    """
-
-    found: Sequence[Index]
-    played: Sequence[Departure]
-    ramp: RampReturns
-
-    def gain(self, index: Index) -> float:
-        """What an index play adds to the SCORE of the chart alone."""
-        return index.score_gain(self.ramp.ev, self.ramp.sd)
-
-    @property
-    def scores(self) -> tuple[float, float]:
-        """The SCORE with the chart alone, and with all index plays that it can combine; their gains in EV add up."""
-        gained = sum(index.gain_bets for index in self.found if index.departure in self.played)
-        return score(self.ramp.ev, self.ramp.sd), score(self.ramp.ev + gained, self.ramp.sd)
-
-    @property
-    def text(self) -> str:
-        """Both in words."""
-        alone, together = self.scores
-        return f"SCORE of these bets, computed: {alone:.2f} with the chart alone, {together:.2f} with these index plays"
-
-    def row(self, index: Index) -> list[Cell]:
-        """A line of the table."""
-        gains = f"{1e6 * index.gain:,.1f}", f"{1e6 * index.gain_bets:,.1f}", f"{self.gain(index):.3f}"
-        return [Text(str(index.departure)), f"{index.break_even:+.2f}", *gains]
-
-    def json(self, bets: Ramp) -> dict[str, object]:
-        """The bets, and their results without and with the index plays."""
-        alone, together = self.scores
-        return {
-            "bets": [{"count": float(count), "units": float(bet.units)} for count, bet in bets.steps],
-            "ev_chart": self.ramp.ev, "sd_chart": self.ramp.sd, "score_chart": alone,
-            "score_all": together,
-        }  # fmt: skip
-
-    def index_json(self, index: Index) -> dict[str, object]:
-        """An index play as JSON."""
-        play = index.departure
-        return {
-            "play": str(play), "row": play.row, "column": play.column, "action": play.action,
-            "operator": play.operator, "count": float(Fraction(play.count)), "break_even": index.break_even,
-            "gain": index.gain, "gain_bets": index.gain_bets, "gain_score": self.gain(index),
-        }  # fmt: skip
+def index_row(index: Index, scores: IndexScores) -> list[Cell]:
+    """A line of the table."""
+    gains = f"{1e6 * index.gain:,.1f}", f"{1e6 * index.gain_bets:,.1f}", f"{scores.gain(index):.3f}"
+    return [Text(str(index.departure)), f"{index.break_even:+.2f}", *gains]

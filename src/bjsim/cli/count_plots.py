@@ -10,19 +10,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bjsim.cli.captions import game_text
 from bjsim.cli.chart_plot import Text, plot_valued, usual_legend
 from bjsim.cli.colours import ADJUSTED, EXACT, RAW
-from bjsim.cli.count_report import count_name, describe, varied_tables
-from bjsim.cli.count_request import CountResult
+from bjsim.cli.count_report import varied_tables
 from bjsim.cli.options import write_text
 from bjsim.cli.pages import page, text_rows
 from bjsim.cli.plots import add_legend, framed, save_figure
+from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.counting.count_result import CountResult
 from bjsim.strategies.counting.departed_cells import departed_cells
 from bjsim.strategies.counting.departures import INSURANCE, Departure
 from bjsim.strategies.counting.fan import bankroll_fan
-from bjsim.strategies.counting.figures import Figure
 from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 
@@ -32,8 +31,8 @@ Games = Sequence[tuple[str, CountResult]]
 
 def plot_counts(result: CountResult, path: str, command: str) -> None:
     """Draw EV with its interval, share of rounds and bet by count. Raises: InputError: It cannot be written."""
-    table, run = result.table, result.run
-    title = f"{describe(result)}\n{_summary(result)}\n{run.rounds:,} rounds, seed {run.seed}"
+    table, run = result.returns, result.run
+    title = f"{result.run.description}\n{_summary(result)}\n{run.rounds:,} rounds, seed {run.seed}"
     figure, above, _ = framed(8.2, 6.4, title, command, 0.25)
     axes = above.subplots(3, 1, sharex=True, height_ratios=(3, 1.5, 1.5))
     x = list(range(len(run.labels)))
@@ -54,18 +53,17 @@ def plot_counts(result: CountResult, path: str, command: str) -> None:
         part.set_axisbelow(True)
     axes[2].set_xticks(x, run.labels, size=6.5 if len(x) > 16 else 9)
     axes[2].margins(x=0.01)
-    axes[2].set_xlabel(count_name(result))
+    axes[2].set_xlabel(result.run.count_name)
     save_figure(figure, path)
 
 
 def plot_fan(result: CountResult, path: str, command: str) -> None:
     """Draw the bankroll over time, and the share of players who have lost it. Raises: InputError."""
-    terms, found = result.terms, {figure.key: figure for figure in result.figures}
-    ev, sd = found["ev_per_round"].value, found["sd_per_round"].value
+    terms, ev, sd = result.terms, result["ev_per_round"].value, result["sd_per_round"].value
     fan = bankroll_fan(ev, sd, terms.bankroll, terms.rounds_per_hour)
     unit, sign = terms.unit or 1.0, "$" if terms.unit else ""
     bank = f"${terms.bankroll * unit:,.0f}, a unit of ${unit:,.2f}" if sign else f"{terms.bankroll:,.0f} units"
-    title = f"A bankroll of {bank}, over {fan.hours[-1]:,.0f} hours\n{describe(result)}\n{_summary(result)}"
+    title = f"A bankroll of {bank}, over {fan.hours[-1]:,.0f} hours\n{result.run.description}\n{_summary(result)}"
     figure, above, below = framed(8.2, 5.6, title, command)
     axes, lower = above.subplots(2, 1, sharex=True, height_ratios=(4, 1.3))
     low, middle, high = ([unit * value for value in line] for line in fan.quantiles)
@@ -98,10 +96,8 @@ def plot_fan(result: CountResult, path: str, command: str) -> None:
 
 def _summary(result: CountResult) -> str:
     """The main figures in words."""
-    found = {figure.key: figure for figure in result.figures}
-    return "; ".join(
-        f"{found[key].name.replace(', ', ' in ')}: {found[key].text}" for key in ("ev_per_hour", "score", "ror")
-    )
+    found = [result[key] for key in ("ev_per_hour", "score", "ror")]
+    return "; ".join(f"{one.name.replace(', ', ' in ')}: {one.text}" for one in found)
 
 
 def draw_varied(games: Games, plot_path: str | None, html_path: str | None, command: str) -> None:
@@ -128,10 +124,16 @@ def varied_page(games: Games, command: str) -> str:
 
 def _common(games: Games) -> str:
     """What is the same in all games, in words: those that differ are named by what varies."""
-    texts = {describe(one) for _, one in games}
+    texts = {one.run.description for _, one in games}
     rules = {game_text(one.run.game.rules) for _, one in games}
     _, first = games[0]
-    return texts.pop() if len(texts) == 1 else rules.pop() if len(rules) == 1 else f"the first game: {describe(first)}"
+    return (
+        texts.pop()
+        if len(texts) == 1
+        else rules.pop()
+        if len(rules) == 1
+        else f"the first game: {first.run.description}"
+    )
 
 
 def plot_varied(games: Games, path: str, command: str) -> None:
@@ -148,10 +150,6 @@ def plot_varied(games: Games, path: str, command: str) -> None:
         _plot_dots(games, path, title, command)
 
 
-def _score(result: CountResult) -> Figure:
-    return next(figure for figure in result.figures if figure.key == "score")
-
-
 def _plot_heat(
     games: Games, rows: Sequence[str], columns: Sequence[str], path: str, title: str, command: str
 ) -> None:  # fmt: skip
@@ -161,7 +159,7 @@ def _plot_heat(
     wide = max(7.0, 1.6 + 1.15 * len(columns))
     figure, above, _ = framed(wide, 1.3 + 0.55 * len(rows), title, command, 0.3)
     axes = above.add_subplot()
-    scores = {name: _score(one) for name, one in games}
+    scores = {name: one["score"] for name, one in games}
     values = [[scores[f"{column}, {row}"].value for column in columns] for row in rows]
     colours = LinearSegmentedColormap.from_list("score", ["#ffffff", RAW])
     drawn = axes.imshow(values, cmap=colours, aspect="auto", vmin=0)
@@ -198,16 +196,16 @@ def _plot_dots(games: Games, path: str, title: str, command: str) -> None:
     figure, above, _ = framed(8.2, 1.4 + 0.36 * len(games), title, command, 0.3)
     axes = above.add_subplot()
     beside: Any = axes.get_yaxis_transform()
-    axes.axvline(_score(games[0][1]).value, color=EXACT, lw=0.8, ls=":")
+    axes.axvline(games[0][1]["score"].value, color=EXACT, lw=0.8, ls=":")
     for y, (name, one) in enumerate(games):
-        score = _score(one)
+        score = one["score"]
         half = 0.0 if score.half is None else score.half
         axes.errorbar([score.value], [y], xerr=[half], fmt="o", color=RAW, ms=7, capsize=3)
         axes.text(-0.02, y, name, transform=beside, ha="right", va="center", weight="bold", size=9)
         axes.text(1.02, y, score.text, transform=beside, ha="left", va="center", size=9)
     axes.set(ylim=(len(games) - 0.5, -0.5), yticks=[], xlabel="SCORE, 95% interval")
     axes.margins(x=0.06)
-    if math.isfinite(left := min(_score(one).value for _, one in games)) and left < axes.get_xlim()[1] / 3:
+    if math.isfinite(left := min(one["score"].value for _, one in games)) and left < axes.get_xlim()[1] / 3:
         axes.set_xlim(left=0)
     axes.spines[["left", "top", "right"]].set_visible(False)
     axes.grid(axis="x", alpha=0.3)

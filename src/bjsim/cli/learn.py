@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from bjsim.cli.captions import game_text, given_command
+from bjsim.cli.captions import given_command
 from bjsim.cli.learn_plot import plot_studies
 from bjsim.cli.options import (
     Count,
@@ -26,6 +26,7 @@ from bjsim.cli.plots import check_drawings
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import on_compile
+from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.formats.text import format_text
 from bjsim.strategies.learning.learn import ALGORITHMS, DRAWS, Schedule

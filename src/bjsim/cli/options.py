@@ -22,7 +22,7 @@ from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rule_fields import WORDS, parse_word
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
-from bjsim.strategies.counting.ramp import MAX_SPOTS
+from bjsim.strategies.counting.ramp import BetLimits
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -64,29 +64,16 @@ class Precision(click.ParamType):  # type: ignore[type-arg]
         return f"{100 * value:g}%"
 
 
-class BetLimits(click.ParamType):  # type: ignore[type-arg]
+class BetRange(click.ParamType):  # type: ignore[type-arg]
     """A least and a greatest bet, written as 1-12, or as 1-12x2 on two spots."""
 
     name = "least-most"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, float, int]:
-        bets, _, spots = str(value).partition("x")
-        least, dash, most = bets.partition("-")
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> BetLimits:
         try:
-            limits = float(least), float(most), int(spots or 1)
-        except ValueError:
-            limits = (0.0, 0.0, 0)
-        if not dash or not 0 <= limits[0] <= limits[1] or not 0 < limits[1] < 1e9 or not 1 <= limits[2] <= MAX_SPOTS:
-            self.fail(
-                f"{value} is not accepted; give the least and the greatest bet in units, such as 1-12 or 0-8, "
-                "or 1-12x2 on two spots"
-            )
-        return limits
-
-    def text(self, value: tuple[float, float, int]) -> str:
-        """The limits as they are given."""
-        least, most, spots = value
-        return f"{least:g}-{most:g}" + (f"x{spots}" if spots > 1 else "")
+            return BetLimits.of(value)
+        except InputError as error:
+            self.fail(str(error))
 
 
 class Dollars(float):
@@ -212,11 +199,6 @@ def counted(number: int, noun: str) -> str:
     """A number with its noun, such as `1 match` or `1,200 hands`."""
     plural = noun + ("es" if noun.endswith("ch") else "s")
     return f"{number:,} {noun if number == 1 else plural}"
-
-
-def format_decks(rules: Rules) -> str:
-    """The size of a finite shoe in words."""
-    return "1 deck" if rules.decks == 1 else f"{rules.decks} decks"
 
 
 until_option = click.option(

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import click
 
 from bjsim.cli.card_table import CardTable
-from bjsim.cli.options import Count, Names, bot_names, format_decks, rules_options, the_rules
+from bjsim.cli.options import Count, Names, bot_names, rules_options, the_rules
 from bjsim.cli.person import CoachTally, describe_misses
 from bjsim.cli.terminal import Terminal
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
+from bjsim.sim.game.game_text import format_decks
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.random_stream import MAX_SEED, Stream
 from bjsim.sim.game.rules import Rules

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from bjsim.arguments import MAX_TABLES
-from bjsim.cli.captions import game_text
 from bjsim.cli.options import Count, Names, bot_names, rules_options, seed_option, the_rules
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.events import describe
+from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe

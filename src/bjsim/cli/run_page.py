@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bjsim.cli.captions import game_text, published, without_folders
+from bjsim.cli.captions import published, without_folders
 from bjsim.cli.pages import convergence_part, page, text_rows
 from bjsim.cli.plots import plot_convergence
 from bjsim.cli.render import difference_rows, program_rows, result_rows
@@ -14,6 +14,7 @@ from bjsim.run_result import RunResult
 
 if TYPE_CHECKING:  # what plays programs needs Linux
     from bjsim.bots.player import BotPlayer
+from bjsim.sim.game.game_text import game_text
 
 
 def plot_run(result: RunResult, path: str, command: str) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.cli.captions import game_text
 from bjsim.cli.options import counted
 from bjsim.cli.render import (
     fault_lines,
@@ -24,6 +23,7 @@ from bjsim.cli.render import (
 from bjsim.cli.waiting import Waiting
 from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import Player
+from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.experiment import Experiment, Progress, half_width, is_precise
 from bjsim.strategies.results import BotResult

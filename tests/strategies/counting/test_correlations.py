@@ -11,16 +11,20 @@ import pytest
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
-from bjsim.strategies.counting import (
+from bjsim.strategies.counting.choices import ChoiceKey, find_choices
+from bjsim.strategies.counting.correlations import (
+    LETTERS,
+    Floats,
+    _normal_gain,
     betting_correlation,
+    correlation,
     effects_of_removal,
-    find_system,
     insurance_correlation,
+    insurance_effects,
     playing_efficiency,
 )
-from bjsim.strategies.counting.choices import ChoiceKey, find_choices
-from bjsim.strategies.counting.correlations import LETTERS, Floats, _normal_gain, correlation, insurance_effects
 from bjsim.strategies.counting.system import IN_DECK
+from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 RULES = named_rules("vegas-s17")

@@ -5,6 +5,7 @@ import random
 import re
 from dataclasses import replace
 from html import escape
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.counting.count_returns import CountReturns, kelly_ramp, ramp_returns
 from bjsim.strategies.counting.figures import Terms, find_figures
-from bjsim.strategies.counting.page import CountPage
+from bjsim.strategies.counting.page import render_count_page
 
 COUNTS = np.arange(-6.0, 9.0)
 SHARES = np.exp(-0.5 * (COUNTS / 2.2) ** 2) / np.exp(-0.5 * (COUNTS / 2.2) ** 2).sum()
@@ -31,11 +32,12 @@ SPOT_TABLE = replace(TABLE, cov=np.where(SPOTS > 1, 0.48 + 0.001 * COUNTS, math.
 def a_page(bets=BETS, terms=None, table=TABLE, spots=None):
     terms, spots = terms or Terms(), np.ones(15, np.int64) if spots is None else spots
     figures = find_figures(ramp_returns(table, bets, spots), terms, float(table.shares @ (bets * spots * WAGERED)))
-    return CountPage(
-        "Hi-Lo in vegas-s17", "six decks & <tags>", "bjsim count --seed 1", PRESETS["vegas-s17"].rules, "true count",
-        ["≤ -6", *(f"{count:+.0f}" for count in COUNTS[1:-1]), "≥ +8"], 1_000_000, 1, table,
-        WAGERED, bets, spots, figures, terms,
+    run = SimpleNamespace(
+        title="Hi-Lo in vegas-s17", description="six decks & <tags>", count_name="true count", rounds=1_000_000, seed=1,
+        game=SimpleNamespace(rules=PRESETS["vegas-s17"].rules), returns=table, wagered=WAGERED, spots=spots,
+        labels=["≤ -6", *(f"{count:+.0f}" for count in COUNTS[1:-1]), "≥ +8"],
     )  # fmt: skip
+    return render_count_page(run, bets, figures, terms, "bjsim count --seed 1")
 
 
 def numbers(text):
@@ -44,7 +46,7 @@ def numbers(text):
 
 
 def test_the_page_is_complete_without_javascript():
-    html = a_page().render()
+    html = a_page()
     assert len(html.encode()) < 300_000
     assert "six decks &amp; &lt;tags&gt;" in html and not re.search(r"(?:src|href)=\"(?!data:)", html)
     for figure in find_figures(ramp_returns(TABLE, BETS), Terms(), float(TABLE.shares @ (BETS * WAGERED))):
@@ -61,7 +63,7 @@ def test_the_intervals_by_count_are_those_of_the_ev():
 
 @pytest.fixture
 def page(browser, tmp_path):
-    (tmp_path / "count.html").write_text(a_page().render())
+    (tmp_path / "count.html").write_text(a_page())
     browser.problems.clear()
     browser.open((tmp_path / "count.html").as_uri())
     yield browser
@@ -121,7 +123,7 @@ def test_the_optimal_ramp_is_the_commands(page):
 @pytest.mark.xdist_group("chromium")
 def test_several_spots_have_the_commands_figures(browser, tmp_path):
     """Negative control: the figures of one spot."""
-    (tmp_path / "spots.html").write_text(a_page(BETS, None, SPOT_TABLE, SPOTS).render())
+    (tmp_path / "spots.html").write_text(a_page(BETS, None, SPOT_TABLE, SPOTS))
     browser.problems.clear()
     browser.open((tmp_path / "spots.html").as_uri())
     assert browser.run("document.querySelector('#counts tbody').rows[13].cells[2].textContent") == "3"
@@ -162,7 +164,7 @@ FOCUSED = "(one => one.id || one.ariaLabel || one.tagName)(document.activeElemen
 @pytest.mark.parametrize("dark", [False, True])
 def test_it_is_usable_on_a_phone_by_keyboard(browser, tmp_path, dark):
     """Tab passes all controls in order, each with a name and a visible focus; keys change values and press buttons."""
-    (tmp_path / "count.html").write_text(a_page().render())
+    (tmp_path / "count.html").write_text(a_page())
     browser.open((tmp_path / "count.html").as_uri(), width=390, dark=dark)
     assert browser.run("document.documentElement.scrollWidth") <= 390
     assert browser.run(
@@ -206,6 +208,6 @@ def test_paper_has_bets_but_no_boxes(page):
 
 
 def test_all_columns_are_visible_on_a_phone(browser, tmp_path):
-    (tmp_path / "count.html").write_text(a_page().render())
+    (tmp_path / "count.html").write_text(a_page())
     browser.open((tmp_path / "count.html").as_uri(), width=390)
     assert browser.run("(e => e.scrollWidth - e.clientWidth)(document.querySelector('.wide'))") == 0

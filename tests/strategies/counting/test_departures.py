@@ -12,8 +12,13 @@ from hypothesis import strategies as st
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.counting import Departures, find_departures, parse_departures
-from bjsim.strategies.counting.departures import Departure, format_departures
+from bjsim.strategies.counting.departures import (
+    Departure,
+    Departures,
+    find_departures,
+    format_departures,
+    parse_departures,
+)
 from bjsim.strategies.exact.solver import Solver
 
 RULES = named_rules("vegas-s17")

@@ -10,16 +10,17 @@ import pytest
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
-from bjsim.strategies.counting import Departure, Departures, Index, Ramp, find_departures, find_system, generate_indices
 from bjsim.strategies.counting.chart_returns import chart_returns, highest_score
 from bjsim.strategies.counting.choices import ChoiceKey, find_choices
 from bjsim.strategies.counting.count_returns import CountReturns, RampReturns, best_ramp, ramp_returns
 from bjsim.strategies.counting.count_spread import count_spread
-from bjsim.strategies.counting.departures import names_sets, parse_departures
-from bjsim.strategies.counting.indices import adapt_departures, select_departures
+from bjsim.strategies.counting.departures import Departure, Departures, find_departures, names_sets, parse_departures
+from bjsim.strategies.counting.indices import Index, adapt_departures, generate_indices, select_departures
+from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.risk import score
 from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.system import IN_DECK, CountingSystem
+from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.typical import typical_shoe
 from bjsim.strategies.evaluation.best import best_chart
 from bjsim.strategies.shoe.solver import ShoeSolver

@@ -9,8 +9,8 @@ from math import comb
 import pytest
 
 from bjsim.errors import InputError
-from bjsim.strategies.counting import find_system, insurance_threshold, insurance_value
-from bjsim.strategies.counting.insurance import insurance_index
+from bjsim.strategies.counting.insurance import insurance_index, insurance_threshold, insurance_value
+from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.typical import UnseenCards, expected_counts, remaining
 
 HILO = find_system("hilo")

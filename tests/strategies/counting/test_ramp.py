@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bjsim.errors import InputError
-from bjsim.strategies.counting import Bet, Ramp
-from bjsim.strategies.counting.ramp import spots_at
+from bjsim.strategies.counting.ramp import Bet, Ramp, spots_at
 
 
 def units(ramp: Ramp, *counts: float) -> list[Fraction]:

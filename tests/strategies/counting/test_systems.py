@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bjsim.errors import InputError
-from bjsim.strategies.counting import CountingSystem, find_system, load_system
-from bjsim.strategies.counting.system import IN_DECK
-from bjsim.strategies.counting.systems import built_in_systems
+from bjsim.strategies.counting.system import IN_DECK, CountingSystem
+from bjsim.strategies.counting.systems import built_in_systems, find_system, load_system
 from bjsim.strategies.counting.tags import parse_tags
 
 SYSTEMS = tuple(built_in_systems())

@@ -11,8 +11,10 @@ import numpy as np
 
 from bjsim.sim.engine.counting_table import CountSums, UnitSums, count_quantum
 from bjsim.sim.engine.kernels.count_layout import DEPTHS, INSURANCE, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
+from bjsim.sim.game.game_text import game_text
 from bjsim.sim.stats.controlled import PER_CONTROL, Ratios, ShoeSums, controlled_ratios, plain_ratios
 from bjsim.strategies.counting.count_returns import CountReturns, ramp_returns
+from bjsim.strategies.counting.departed_cells import playable
 from bjsim.strategies.counting.ramp import spots_at
 from bjsim.strategies.counting.tables import CountingGame
 
@@ -45,6 +47,32 @@ class CountRun:
     seed: int
     seconds: float
     units: UnitSums | None = None
+
+    @property
+    def title(self) -> str:
+        """The counting system and the game, in few words."""
+        return f"{self.game.system.full_title} in {self.game.rules.name}"
+
+    @property
+    def count_name(self) -> str:
+        """The count by which bets are made, in words."""
+        system = self.game.system
+        return ("true count" if system.uses_true_count else "running count") + (" for bets" if system.side_aces else "")
+
+    @cached_property
+    def description(self) -> str:
+        """The game and the play, in words."""
+        game = self.game
+        number, fit = len(game.departures.plays), playable(game.departures, game.can_insure)
+        plays = f"{number} index play{'s' * (number != 1)}" if number else "no index plays"
+        if fit < number:
+            plays = f"{fit} of {number} index plays apply"
+        words = [game.system.full_title, plays]
+        if game.leave is not None:
+            words.append(f"leaves at {game.leave} or below for a fresh shoe")
+        if not game.adjusted:
+            words.append("not luck-adjusted")
+        return f"{game_text(game.rules)}; {', '.join(words)}"
 
     @property
     def rounds(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -25,6 +25,7 @@ from bjsim.strategies.counting.risk import (
 )
 
 Metric = Callable[[float, float], float]
+PROBABILITIES = ("ror", "trip_ror")  # figures whose intervals end at 0 and 1
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ class Figure:
         text: Both as text.
         gradient: Its derivatives by the EV and the variance of the ramp, shape (2,); None if it has no interval.
         form: How the text is made: a factor, digits after the point, and a unit.
+        ends: The least and the greatest value possible, where intervals end.
     """
 
     key: str
@@ -97,6 +99,16 @@ class Figure:
     text: str
     gradient: NDArray[np.float64] | None = None
     form: tuple[float, int, str] = (1, 0, "")
+    ends: tuple[float, float] = (-math.inf, math.inf)
+
+    def __repr__(self) -> str:
+        return f"Figure({self.key!r}, {self.text})"
+
+    @property
+    def ci95(self) -> tuple[float, float] | None:
+        """Its 95% interval; None if it has none."""
+        low, high = self.ends
+        return None if self.half is None else (max(self.value - self.half, low), min(self.value + self.half, high))
 
     def minus(self, first: Figure, error: float) -> Figure:
         """Return this figure minus the same figure of another game, given the standard error of the difference."""
@@ -128,7 +140,8 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
         if ramp.error is not None and math.isfinite(value):
             half, gradient = ramp.half_width(metric), ramp.gradient(metric)
         text = _text(value * scale, half and half * scale, digits, unit)
-        return Figure(key, name, value, half, text, gradient, (scale, digits, unit))
+        ends = (0.0, 1.0) if key in PROBABILITIES else (-math.inf, math.inf)
+        return Figure(key, name, value, half, text, gradient, (scale, digits, unit), ends)
 
     digits = 4 if terms.unit is None else 2
     figures = [
@@ -168,6 +181,16 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
             needed = partial(bank_for_ruin, ruin=goal)
             figures.append(figure("bankroll", f"bankroll {text}{currency}", needed, 0, per_unit))
     return figures
+
+
+def figures_json(figures: Sequence[Figure]) -> dict[str, object]:
+    """Figures by key; the interval of a figure has its name and `_ci95`."""
+    found: dict[str, object] = {}
+    for figure in figures:
+        found[figure.key] = figure.value
+        if figure.ci95 is not None:
+            found[f"{figure.key}_ci95"] = list(figure.ci95)
+    return found
 
 
 def _text(value: float, half: float | None, digits: int, unit: str) -> str:

@@ -38,6 +38,37 @@ class Bet(NamedTuple):
     spots: int = 1
 
 
+class BetLimits(NamedTuple):
+    """The least and the greatest bet of an optimal ramp, in units, and its spots."""
+
+    least: float
+    most: float
+    spots: int = 1
+
+    @classmethod
+    def of(cls, limits: object) -> BetLimits:
+        """Check limits, or parse a text such as 1-12, or 1-12x2 on two spots. Raises: InputError."""
+        try:
+            if isinstance(limits, tuple):
+                found = cls(*limits)
+            else:
+                bets, _, spots = str(limits).partition("x")
+                least, _, most = bets.partition("-")
+                found = cls(float(least), float(most), int(spots or 1))
+            accepted = 0 <= found.least <= found.most and 0 < found.most < 1e9 and 1 <= found.spots <= MAX_SPOTS
+        except (TypeError, ValueError):
+            accepted = False
+        if not accepted:
+            raise InputError(
+                f"{limits} is not accepted; give the least and the greatest bet in units, such as 1-12 or 0-8, "
+                "or 1-12x2 on two spots"
+            )
+        return found
+
+    def __str__(self) -> str:
+        return f"{self.least:g}-{self.most:g}" + (f"x{self.spots}" if self.spots > 1 else "")
+
+
 @dataclass(frozen=True)
 class Ramp:
     """The bet for each count. Between two steps, and above the last, the step below holds; below the first, the first.

@@ -1,0 +1,62 @@
+"""What index plays add to the SCORE of a counter's bets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from bjsim.strategies.counting.count_returns import RampReturns
+from bjsim.strategies.counting.departures import Departure
+from bjsim.strategies.counting.indices import Index
+from bjsim.strategies.counting.ramp import Ramp
+from bjsim.strategies.counting.risk import score
+
+
+@dataclass(frozen=True)
+class IndexScores:
+    """Index plays, and what they add to a counter's bets.
+
+    Attributes:
+        found: The index plays.
+        played: Those that a chart can combine.
+        ramp: The returns of the bets with the chart alone.
+    """
+
+    found: Sequence[Index]
+    played: Sequence[Departure]
+    ramp: RampReturns
+
+    def gain(self, index: Index) -> float:
+        """What an index play adds to the SCORE of the chart alone."""
+        return index.score_gain(self.ramp.ev, self.ramp.sd)
+
+    @property
+    def scores(self) -> tuple[float, float]:
+        """The SCORE with the chart alone, and with all index plays that it can combine; their gains in EV add up."""
+        gained = sum(index.gain_bets for index in self.found if index.departure in self.played)
+        return score(self.ramp.ev, self.ramp.sd), score(self.ramp.ev + gained, self.ramp.sd)
+
+    @property
+    def text(self) -> str:
+        """Both scores in words."""
+        alone, together = self.scores
+        return f"SCORE of these bets, computed: {alone:.2f} with the chart alone, {together:.2f} with these index plays"
+
+    def to_json(self, bets: Ramp) -> dict[str, object]:
+        """The index plays, and the bets with their returns without and with them."""
+        alone, together = self.scores
+        return {
+            "indices": [self._index_json(index) for index in self.found],
+            "bets": [{"count": float(count), "units": float(bet.units)} for count, bet in bets.steps],
+            "ev_chart": self.ramp.ev, "sd_chart": self.ramp.sd, "score_chart": alone,
+            "score_all": together,
+        }  # fmt: skip
+
+    def _index_json(self, index: Index) -> dict[str, object]:
+        play = index.departure
+        return {
+            "play": str(play), "row": play.row, "column": play.column, "action": play.action,
+            "operator": play.operator, "count": float(Fraction(play.count)), "break_even": index.break_even,
+            "gain": index.gain, "gain_bets": index.gain_bets, "gain_score": self.gain(index),
+        }  # fmt: skip

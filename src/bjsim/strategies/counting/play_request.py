@@ -1,0 +1,45 @@
+"""Plays a requested game, to the precision that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bjsim.strategies.counting.count_returns import ramp_returns
+from bjsim.strategies.counting.count_run import CountRun
+from bjsim.strategies.counting.placed_bets import place_bets
+from bjsim.strategies.counting.request import CountRequest
+from bjsim.strategies.counting.simulate import simulate_count
+
+OnProgress = Callable[[int, float], object]
+
+
+def play_request(
+    request: CountRequest, keep_units: bool = False, on_progress: OnProgress = lambda rounds, expected: None
+) -> CountRun:
+    """Play the game of a request. Raises: InputError.
+
+    Args:
+        request: The request.
+        keep_units: Whether differences to other games will be asked for.
+        on_progress: Called after every block with the rounds so far and about how many there will be.
+    """
+
+    def half(run: CountRun) -> float:
+        ramp = ramp_returns(run.returns, place_bets(run, request), run.spots)
+        return ramp.half_width(lambda ev, sd: ev)
+
+    def expected(run: CountRun) -> float:
+        times = (half(run) / request.precision) ** 2 if request.precision else 0.0
+        return min(request.most_rounds, run.rounds * times) if times else request.most_rounds
+
+    return simulate_count(
+        request.game, request.counting, request.departures(), request.most_rounds, request.seed, request.workers,
+        enough=lambda run: request.precision > 0 and half(run) <= request.precision,
+        spots=request.spots, adjusted=request.adjust_luck, span=request.whole_span, keep_units=keep_units,
+        leave=request.leaves, on_block=lambda run: on_progress(run.rounds, expected(run)),
+    )  # fmt: skip
+
+
+def play_apart(request: CountRequest, label: str) -> CountRun:
+    """Play one of several games that will be compared. Raises: InputError."""
+    return play_request(request, keep_units=True)

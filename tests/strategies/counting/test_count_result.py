@@ -1,0 +1,155 @@
+"""`bjsim.count` gives what `bjsim count` writes; other bets, stored runs, comparisons, refusals in a caller's terms."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.command import bjsim as command
+
+import bjsim
+from bjsim.arguments import command_line
+from bjsim.strategies.counting.ramp import BetLimits, Ramp
+from bjsim.strategies.counting.request import CountRequest
+from bjsim.strategies.counting.systems import find_system
+
+pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
+
+TWO_DECKS = bjsim.load_rules("vegas-s17").replace(decks=2)
+GAME = ("count", "--rules", "vegas-s17", "--decks", "2", "--workers", "1", "--rounds", "5e4", "--json", "-")
+
+
+def without_seconds(data: dict[str, Any]) -> dict[str, Any]:
+    return data | {"seconds": 0, "games": [without_seconds(game) for game in data.get("games", ())]}
+
+
+@pytest.fixture(scope="module")
+def result() -> bjsim.CountResult:
+    return bjsim.count(TWO_DECKS, rounds=5e4)
+
+
+def test_the_function_gives_what_the_command_writes(result: bjsim.CountResult, tmp_path: Path) -> None:
+    written = command(*GAME, "--html", tmp_path / "page.html", "--save", tmp_path / "run.npz").json
+    assert without_seconds(result.to_json()) == without_seconds(written)
+    page = (tmp_path / "page.html").read_text()
+    assert result.to_html(re.findall("<pre>(.*)</pre>", page)[0]) == page
+    assert "How to reproduce it" in page and "How to reproduce it" not in result.to_html()
+    stored = bjsim.CountResult.load(tmp_path / "run.npz")
+    assert without_seconds(stored.to_json()) == without_seconds(written)
+    result.save(tmp_path / "again.npz")
+    again = bjsim.CountResult.load(tmp_path / "again.npz", ramp="1-4", bankroll=200)
+    assert again["ror"].value == result.with_bets(ramp="1-4", bankroll=200)["ror"].value > result["ror"].value
+
+
+def test_figures_have_intervals(result: bjsim.CountResult) -> None:
+    score, ev, sd = (result[key] for key in ("score", "ev_per_round", "sd_per_round"))
+    assert score.value == pytest.approx((1000 * ev.value / sd.value) ** 2)
+    assert score.half and score.ci95 == (score.value - score.half, score.value + score.half)
+    assert result["bet"].ci95 is None
+    rare = result.with_bets(bankroll=10_000)["ror"]  # its interval ends at 0
+    assert rare.ci95 and rare.half and rare.ci95[0] == 0 > rare.value - rare.half
+    with pytest.raises(KeyError, match="figures are ev_per_round, sd_per_round"):
+        result["profit"]
+    assert sum(row["share"] * row["bet"] * row["ev"] for row in result.by_count) == pytest.approx(ev.value)
+    assert repr(result).startswith("CountResult(Hi-Lo in vegas-s17") and len(repr(result)) < 150
+    assert "<th>SCORE</th>" in result._repr_html_()
+
+
+def test_a_result_as_a_frame(result: bjsim.CountResult) -> None:
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = result.to_frame()
+    assert list(frame["label"]) == result.run.labels and frame["share"].sum() == pytest.approx(1)
+
+
+def test_other_bets_are_those_of_another_run(result: bjsim.CountResult) -> None:
+    """Where both have as many rows; money is the lowest bet, and the best ramp keeps its limits."""
+    played = bjsim.count(TWO_DECKS, ramp="2-24", rounds=5e4)
+    assert result.with_bets(ramp="2-24").to_json() | {"seconds": 0} == played.to_json() | {"seconds": 0}
+    money = result.with_bets(ramp="$25-$300", bankroll=10_000)
+    assert money.terms.unit == 25 and money["ev_per_hour"].text == result.with_bets(unit=25)["ev_per_hour"].text
+    assert money["ror"].value == pytest.approx(
+        math.exp(-800 * money["ev_per_round"].value / money["sd_per_round"].value ** 2)
+    )
+    best = result.with_bets(optimal=(1, 8), chip=0)
+    assert best["score"].value >= result.with_bets(ramp="1-8")["score"].value
+    assert (best.bets.min(), best.bets.max()) == (1, 8)
+    assert (best.with_bets(ramp="1-12").bets == result.bets).all()  # a ramp replaces the limits
+
+
+def test_games_are_compared_as_by_the_command(result: bjsim.CountResult) -> None:
+    written = command(*GAME, "--vary", "ramp=1-4,1-8", "--vary", "cut=60%,50%").json
+    compared = result.vary(ramp=["1-4", "1-8"], cut=["60%", "50%"])
+    assert without_seconds(compared.to_json()) == without_seconds(written)
+    assert [name for name, _ in compared.games][1] == "ramp=1-4, cut=50%"
+    first, other = (compared.games[at][1] for at in (0, 2))
+    assert first.run is other.run  # the same cut: one run serves both ramps
+    assert compared.differences[1][0].value == other["ev_per_round"].value - first["ev_per_round"].value
+    assert repr(compared).startswith("CountComparison(ramp=1-4, cut=60%: SCORE ")
+
+
+def test_objects_are_taken_as_well_as_names() -> None:
+    chart = bjsim.find_player("hoyle", TWO_DECKS)
+    request = CountRequest(TWO_DECKS, find_system("ko"), Ramp.spread(1, 4), optimal="1-8x2", chart=chart)  # type: ignore[arg-type]
+    assert request.counting == find_system("ko") and request.limits == BetLimits(1, 8, 2)
+    assert request.departures().base is chart
+    assert (
+        request.changed(ramp="1-4").limits is None and request.changed(system="zen", das=False).counting.name == "zen"
+    )
+    assert request.changed(das=False).game.double_after_split is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"ramp": "1:x"}, "ramp: '1:x' is not accepted"),
+        ({"system": "hilow"}, "system: no counting system is called 'hilow'; did you mean hilo"),
+        ({"optimal": "12-1"}, "optimal: 12-1 is not accepted; give the least and the greatest bet"),
+        ({"leave": "low"}, "leave='low' is not accepted; use a whole count"),
+        ({"rounds": 0.5}, "rounds: 0.5 is not accepted"),
+        ({"until": 2}, "until: 2 is not accepted; use a share of the bet"),
+        ({"seed": -1}, "seed: -1 is not accepted"),
+        ({"bankroll": "10k"}, "bankroll: a str is not accepted; use a number"),
+        ({"kelly": 0}, "kelly = 0 is not accepted"),
+        ({"ror": 0.01, "bankroll": 1e4, "unit": 10}, "ror finds the bankroll or the unit; leave out bankroll or unit"),
+        ({"ror": 0.01, "bankroll": 1e4, "ramp": "$1-$8"}, "write ramp in units"),
+        ({"chart": "perfect"}, "chart='perfect' is not a chart; a counter departs from a chart"),
+        ({"rules": "easy"}, "cannot be counted in an infinite shoe"),
+        ({"rules": TWO_DECKS.replace(dealer_shows="both")}, "indices='i18' does not fit this game"),
+        ({"on_progress": 3}, "on_progress: an int is not accepted; use a function"),
+    ],
+)
+def test_refusals_name_the_argument(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(bjsim.InputError, match=re.escape(message)) as refused:
+        bjsim.count(**({"rules": TWO_DECKS} | arguments))
+    assert "--" not in str(refused.value)
+
+
+def test_the_command_line_is_told_of_options() -> None:
+    """Negative control of `test_refusals_name_the_argument`."""
+    with command_line(), pytest.raises(bjsim.InputError, match="--leave low is not accepted"):
+        CountRequest(TWO_DECKS, leave="low")
+
+
+def test_what_is_no_bet_needs_another_run(result: bjsim.CountResult) -> None:
+    with pytest.raises(bjsim.InputError, match="system: it is no bet, and needs another run"):
+        result.with_bets(system="ko")
+    with pytest.raises(bjsim.InputError, match="the stored run has other spots"):
+        result.with_bets(ramp="1-4x2")
+    with pytest.raises(bjsim.InputError, match="cut: a str is not accepted; give a list of values"):
+        result.vary(cut="60%")
+    with pytest.raises(bjsim.InputError, match="vary insurance: a counter takes insurance by its index play"):
+        result.vary(insurance=["never", "free"])
+    with pytest.raises(bjsim.InputError, match="ramp='0:0 40:5' has no bet at the counts of the table"):
+        result.with_bets(ramp="0:0 40:5")
+    with pytest.raises(bjsim.InputError, match="optimal: the best bet is 0 at every count; give a larger bankroll"):
+        result.with_bets(optimal="0-8", bankroll=1, chip=1)
+
+
+def test_play_stops_at_a_precision() -> None:
+    said: list[tuple[int, float]] = []
+    reached = bjsim.count(TWO_DECKS, until=0.001, on_progress=lambda rounds, expected: said.append((rounds, expected)))
+    assert (half := reached["ev_per_round"].half) and half <= 0.001
+    assert said[-1][0] == reached.run.rounds < 10**7 and said[-1][1] <= reached.run.rounds
