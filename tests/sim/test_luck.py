@@ -20,6 +20,7 @@ from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.driver import Driver
+from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.charts.chart import Chart, make_chart
@@ -46,7 +47,7 @@ def adjusted(
     play_rounds(compiled, stream_key(key, 0, 0), rounds, 0, luck_model, ledger)
     shoes, *sums = ledger.sums[seat].tolist()
     return LuckTally(
-        float(luck_model.value[luck_model.chart[seat]]), rounds_in_shoe(compiled, cards), int(shoes), *sums
+        float(luck_model.value[luck_model.chart[seat]]), rounds_in_shoe(compiled, cards), RatioSums(int(shoes), *sums)
     )
 
 
@@ -278,11 +279,11 @@ def test_sums_merge_and_are_kept():
     compiled, luck_model = six_decks()
     one, two = (adjusted(SIX, compiled, luck_model, 3000, key=key) for key in (1, 2))
     both = one + two
-    assert both.shoes == one.shoes + two.shoes and both.b == 6000
+    assert both.shoes == one.shoes + two.shoes and both.sums.b == 6000
     assert LuckTally() + one == one + LuckTally() == one
     assert LuckTally.from_json(both.to_json()) == both
     with pytest.raises(ValueError, match="do not add"):
-        one + LuckTally(0.5, 43, 1, 1.0, 1.0, 1.0, 1.0, 1.0)
+        one + LuckTally(0.5, 43, RatioSums(1, 1.0, 1.0, 1.0, 1.0, 1.0))
 
 
 def test_the_standard_error_is_that_of_a_ratio():
@@ -290,14 +291,14 @@ def test_the_standard_error_is_that_of_a_ratio():
     draw = np.random.default_rng(8)
     b = draw.integers(35, 50, 500).astype(float)
     y = 0.02 * b + draw.normal(size=500)
-    tally = LuckTally(-0.005, 43, 500, y.sum(), b.sum(), (y * y).sum(), (y * b).sum(), (b * b).sum())
+    tally = LuckTally(-0.005, 43, RatioSums(500, y.sum(), b.sum(), (y * y).sum(), (y * b).sum(), (b * b).sum()))
     ratio = y.sum() / b.sum()
     assert tally.mean == pytest.approx(ratio - 0.005)
     assert tally.se == pytest.approx(np.std(y - ratio * b) / b.mean() / math.sqrt(500))
     low, high = tally.ci95
     assert (high - low) / 2 == pytest.approx(1.96 * tally.se, rel=1e-4)
     assert tally.anytime_interval(10_000)[1] > high
-    assert math.isinf(LuckTally(shoes=50, y=1.0, b=50.0, yy=9.0, bb=50.0).ci95[1])
+    assert math.isinf(LuckTally(sums=RatioSums(n=50, y=1.0, b=50.0, yy=9.0, bb=50.0)).ci95[1])
 
 
 def test_one_wrong_round_in_a_thousand_million_breaks_the_certificate():
@@ -305,8 +306,8 @@ def test_one_wrong_round_in_a_thousand_million_breaks_the_certificate():
     game = named_rules("easy")
     exact = float(Solver(game).value)
 
-    def result(**sums: float) -> BotResult:
-        tally = Tally(game.unit, {(2, 0): 558_000, (-2, 0): 442_000}, LuckTally(value=exact, **sums))  # type: ignore[arg-type]
+    def result(shoes: int, **sums: float) -> BotResult:
+        tally = Tally(game.unit, {(2, 0): 558_000, (-2, 0): 442_000}, LuckTally(exact, 1, RatioSums(shoes, **sums)))
         return BotResult("optimal", tally, [], 1, exact, 1.245)
 
     assert result(shoes=10**9, b=1e9).certified

@@ -26,6 +26,7 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.experiment import Experiment, Progress, half_width, is_precise
+from bjsim.sim.stats.intervals import Z95
 from bjsim.strategies.results import BotResult
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ class RunScreen:
         known = math.isfinite(whole)  # the intervals; there are none at first
         self.line.say("playing", played, whole - progress.rounds_before if known else None, speed)
         self.line.below = "\n".join(
-            f"{player.name:>12}  {percent(tally.mean)}  ± {196 * tally.se:.4f}%  of {counted(tally.rounds, 'hand')}"
+            f"{player.name:>12}  {percent(tally.mean)}  ± {100 * Z95 * tally.se:.4f}%  of "
+            f"{counted(tally.rounds, 'hand')}"
             for player, tally in zip(self.players, progress.tallies, strict=True)
             if tally.settled
         )

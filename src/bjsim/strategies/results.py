@@ -133,7 +133,7 @@ class BotResult:
         luck = self.tally.luck
         if not luck.settled or self.exact is None or abs(luck.value - self.exact) > CERTAIN:
             return False
-        return luck.yy <= luck.shoes * CERTAIN**2  # squares: one deviating round in 1e10 shows
+        return luck.sums.yy <= luck.shoes * CERTAIN**2  # squares: one deviating round in 1e10 shows
 
     @property
     def verdict(self) -> str:

@@ -53,13 +53,13 @@ def test_moments_and_ratio_against_the_library():
     moments, ratio = RunningMoments(), Ratio()
     for value in values:
         moments.add(value)
-        ratio.add(5 * value, 5)
+        ratio += Ratio.one(5 * value, 5)
     assert moments.mean == ratio.mean == pytest.approx(statistics.mean(values))
     assert moments.sd == pytest.approx(statistics.stdev(values))
     assert ratio.se == pytest.approx(statistics.stdev(values) / 8**0.5)
-    assert moments.ci95 == pytest.approx(ratio.ci95)
+    assert moments.student95 == pytest.approx(ratio.student95)
     half = 2.364624 * statistics.stdev(values) / 8**0.5
-    assert moments.ci95 == pytest.approx((moments.mean - half, moments.mean + half))
+    assert moments.student95 == pytest.approx((moments.mean - half, moments.mean + half))
 
 
 def begun(names, rules=CARDSHARK, **settings):

@@ -15,6 +15,7 @@ from bjsim.sim.engine.rounds import play_adjusted
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.strategies.charts.state_player import StatePlayer
 from bjsim.strategies.exact.solver import Solver
@@ -34,7 +35,7 @@ def simulated(rules: Rules, player: StatePlayer, se: float, most: int) -> LuckTa
     for block in range(most):
         _, _, sums, usual = play_adjusted(compiled, luck_model, float(rules.unit), stream_key(5, 0, block), BLOCK)
         shoes, *rest = sums[0].tolist()
-        tally += LuckTally(float(luck_model.value[luck_model.chart[0]]), usual, int(shoes), *rest)
+        tally += LuckTally(float(luck_model.value[luck_model.chart[0]]), usual, RatioSums(int(shoes), *rest))
         if tally.se <= se:
             break
     return tally

@@ -15,6 +15,7 @@ from bjsim.sim.engine.lookup_table import make_lookup_table, make_table_seats
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.table import decode
+from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally
 
@@ -101,7 +102,8 @@ class AdjustedTable:
         tallies = make_tallies(self.unit, counts, outside)
         values = self.luck_model.value[self.luck_model.chart].tolist()
         lucks = [
-            LuckTally(value, usual, int(n), *rest) for value, (n, *rest) in zip(values, sums.tolist(), strict=True)
+            LuckTally(value, usual, RatioSums(int(n), *rest))
+            for value, (n, *rest) in zip(values, sums.tolist(), strict=True)
         ]
         return [replace(tally, luck=luck) for tally, luck in zip(tallies, lucks, strict=True)]
 

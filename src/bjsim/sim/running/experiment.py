@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.blocks import LARGEST_BLOCK, block_number, block_start
 from bjsim.sim.running.table import Table
-from bjsim.sim.stats.intervals import anytime, fixed_sample
 from bjsim.sim.stats.tally import Tally
 
 
@@ -42,9 +41,9 @@ class Point(NamedTuple):
         Returns:
             The point; its intervals are unbounded below 100 rounds.
         """
-        mean, sd, n, luck = tally.mean, tally.sd, tally.rounds, tally.luck
-        adjusted = Point(n, luck.mean, luck.ci95, luck.anytime_interval(optimal_n)) if luck.settled else None
-        return Point(n, mean, fixed_sample(mean, sd, n), anytime(mean, sd, n, optimal_n), adjusted)
+        hands, luck = tally.rounds, tally.luck
+        adjusted = Point(hands, luck.mean, luck.ci95, luck.anytime_interval(optimal_n)) if luck.settled else None
+        return Point(hands, tally.mean, tally.ci95, tally.anytime_interval(optimal_n), adjusted)
 
     def to_json(self) -> dict[str, object]:
         """The point as `bjsim run --json` writes it.
@@ -84,7 +83,7 @@ def half_width(tally: Tally, optimal_n: int) -> float:
     """
     if not tally.settled:
         return math.inf
-    low, high = tally.luck.anytime_interval(optimal_n) if tally.luck.settled else Point.of(tally, optimal_n).anytime95
+    low, high = (tally.luck if tally.luck.settled else tally).anytime_interval(optimal_n)
     return (high - low) / 2
 
 

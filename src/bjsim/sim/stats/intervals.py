@@ -23,11 +23,6 @@ def fixed_sample(mean: float, sd: float, n: int) -> tuple[float, float]:
     return mean - half_width, mean + half_width
 
 
-def squared_residuals(ratio: float, yy: float, yb: float, bb: float) -> float:
-    """The sum of (y - ratio b)^2, from the sums of yy, yb and bb; the standard error of a ratio of sums needs it."""
-    return max(0.0, yy - 2 * ratio * yb + ratio * ratio * bb)
-
-
 def anytime_factor(n: int, optimal_n: int, alpha: float = ALPHA) -> float:
     """Half-width of the anytime-valid interval at n values, in standard deviations; narrowest near n = optimal_n."""
     rho2 = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1)) / optimal_n

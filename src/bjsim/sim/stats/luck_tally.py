@@ -13,75 +13,66 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bjsim.sim.stats.intervals import MIN_VALUES, anytime, fixed_sample, squared_residuals
+from bjsim.sim.stats.estimate import Estimate, RatioSums
+from bjsim.sim.stats.intervals import MIN_VALUES
 
 
 @dataclass(frozen=True)
-class LuckTally:
-    """Sums over the shoes of one seat.
-
-    `a + b` merges two tallies. The sums are floats, so only a fixed order of merging gives identical bits.
+class LuckTally(Estimate):
+    """Sums over the shoes of one seat. They are floats, so only a fixed order of merging gives identical bits.
 
     Attributes:
         value: The value of the seat's chart in the infinite shoe, in initial bets per settled bet.
         rounds_in_shoe: The typical number of rounds in a shoe.
-        shoes: The number of shoes.
-        y, b, yy, yb, bb: Sums over the shoes of y, b and their products.
+        sums: Sums over the shoes.
     """
 
     value: float = 0.0
     rounds_in_shoe: int = 1
-    shoes: int = 0
-    y: float = 0.0
-    b: float = 0.0
-    yy: float = 0.0
-    yb: float = 0.0
-    bb: float = 0.0
+    sums: RatioSums = RatioSums()
 
     def __add__(self, other: LuckTally) -> LuckTally:
         if not self.shoes or not other.shoes:
             return self if self.shoes else other
         if (self.value, self.rounds_in_shoe) != (other.value, other.rounds_in_shoe):
             raise ValueError(f"luck tallies of the values {self.value} and {other.value} do not add")
-        sums = {name: getattr(self, name) + getattr(other, name) for name in ("shoes", "y", "b", "yy", "yb", "bb")}
-        return LuckTally(self.value, self.rounds_in_shoe, **sums)
+        return LuckTally(self.value, self.rounds_in_shoe, self.sums + other.sums)
+
+    @property
+    def shoes(self) -> int:
+        """The number of shoes."""
+        return self.sums.n
+
+    @property
+    def size(self) -> int:
+        """The number of shoes."""
+        return self.sums.n
 
     @property
     def settled(self) -> bool:
         """Whether any bet was settled, so that there is a mean."""
-        return self.b > 0
+        return self.sums.b > 0
 
     @property
     def mean(self) -> float:
         """Luck-adjusted profit per settled bet, in initial bets."""
-        return self.value + self.y / self.b
+        return self.value + self.sums.mean
 
     @property
     def sd(self) -> float:
-        """Standard deviation per shoe of the ratio in `mean` (delta method); `se` is sd / sqrt(shoes)."""
-        ratio = self.y / self.b
-        return math.sqrt(squared_residuals(ratio, self.yy, self.yb, self.bb) * self.shoes) / self.b
+        """Standard deviation per shoe of the ratio in `mean`."""
+        return self.sums.sd
 
-    @property
-    def se(self) -> float:
-        """Standard error of the mean."""
-        return self.sd / math.sqrt(self.shoes)
-
-    @property
-    def ci95(self) -> tuple[float, float]:
-        """The fixed-sample 95% interval."""
-        return fixed_sample(self.mean, self.sd, self.shoes)
-
-    def anytime_interval(self, optimal_n: int) -> tuple[float, float]:
-        """The anytime-valid 95% interval of the mean, over shoes.
+    def optimal_size(self, optimal_n: int) -> int:
+        """The number of shoes in about so many rounds.
 
         Args:
-            optimal_n: Rounds at which it is narrowest, about.
+            optimal_n: The rounds.
 
         Returns:
-            Lower and upper bound, in initial bets; unbounded below 100 shoes.
+            The shoes, at least 100.
         """
-        return anytime(self.mean, self.sd, self.shoes, max(optimal_n // self.rounds_in_shoe, MIN_VALUES))
+        return max(optimal_n // self.rounds_in_shoe, MIN_VALUES)
 
     def variance_reduction(self, raw_se: float) -> float:
         """How many times as many hands would make the raw mean as precise.
@@ -100,7 +91,8 @@ class LuckTally:
         Returns:
             JSON values, from which `from_json` restores the same bits.
         """
-        return asdict(self)
+        sums = asdict(self.sums)
+        return {"value": self.value, "rounds_in_shoe": self.rounds_in_shoe, "shoes": sums.pop("n"), **sums}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> LuckTally:
@@ -112,4 +104,5 @@ class LuckTally:
         Returns:
             The tally.
         """
-        return LuckTally(**data)
+        sums = (data[name] for name in ("shoes", "y", "b", "yy", "yb", "bb"))
+        return LuckTally(data["value"], data["rounds_in_shoe"], RatioSums(*sums))

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.arguments import parse_fraction
-from bjsim.sim.stats.intervals import MIN_VALUES, anytime, fixed_sample
+from bjsim.sim.stats.estimate import Estimate
+from bjsim.sim.stats.intervals import MIN_VALUES
 
 Array = np.ndarray[Any, Any]
 
@@ -65,7 +66,7 @@ def batches(dealt: Array, size: int, cut: int) -> Array:
 
 
 @dataclass(frozen=True)
-class PairedTally:
+class PairedTally(Estimate):
     """Sums over batches of two seats' profits y, in payoff quanta, and settled bets b. `a + b` merges two tallies.
 
     Attributes:
@@ -122,6 +123,11 @@ class PairedTally:
         return PairedTally(unit, cut or CARDS, both, tuple(v.sum(axis=1).tolist()), tuple(products.tolist()))
 
     @property
+    def size(self) -> int:
+        """The number of batches."""
+        return self.batches
+
+    @property
     def settled(self) -> bool:
         """Whether both seats have settled bets."""
         return self.batches > 0 and self.sums[1] > 0 and self.sums[3] > 0
@@ -134,7 +140,7 @@ class PairedTally:
 
     @property
     def sd(self) -> float:
-        """Standard deviation per batch of the difference in `mean` (delta method); `se` is sd / sqrt(batches)."""
+        """Standard deviation per batch of the difference in `mean` (delta method)."""
         y, b, z, c = self.sums
         # partial derivatives of y/b - z/c
         slopes = [Fraction(1, b), Fraction(-y, b * b), Fraction(-1, c), Fraction(z, c * c)]
@@ -143,26 +149,16 @@ class PairedTally:
             square += (1 if i == j else 2) * slopes[i] * slopes[j] * product
         return float(self.unit) * math.sqrt(max(float(square), 0.0) * self.batches)
 
-    @property
-    def se(self) -> float:
-        """Standard error of the mean."""
-        return self.sd / math.sqrt(self.batches)
-
-    @property
-    def ci95(self) -> tuple[float, float]:
-        """The fixed-sample 95% interval; unbounded below MIN_VALUES batches."""
-        return fixed_sample(self.mean, self.sd, self.batches)
-
-    def anytime_interval(self, optimal_n: int) -> tuple[float, float]:
-        """The anytime-valid 95% interval of the mean, over batches.
+    def optimal_size(self, optimal_n: int) -> int:
+        """The number of batches in about so many rounds.
 
         Args:
-            optimal_n: Rounds at which it is narrowest, about.
+            optimal_n: The rounds.
 
         Returns:
-            Lower and upper bound, in initial bets; unbounded below 100 batches.
+            The batches, at least 100.
         """
-        return anytime(self.mean, self.sd, self.batches, max(round(optimal_n * ROUND / self.cards), MIN_VALUES))
+        return max(round(optimal_n * ROUND / self.cards), MIN_VALUES)
 
     def to_json(self) -> dict[str, object]:
         """The tally for a checkpoint.

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from typing import Any
 
 from bjsim.arguments import parse_fraction
+from bjsim.sim.stats.estimate import Estimate
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.paired import PairedTally
 
@@ -18,7 +19,7 @@ Payoff = tuple[int, int]  # payoff quanta won, and initial bets tied and replaye
 
 
 @dataclass(frozen=True)
-class Tally:
+class Tally(Estimate):
     """Counts of the payoffs of one seat. `a + b` merges two tallies; all statistics are computed from the counts.
 
     Where ties are replayed, a round's tied stake is not settled, so the mean is the ratio of profit to settled bets.
@@ -69,6 +70,11 @@ class Tally:
         """The number of rounds."""
         return sum(self.counts.values())
 
+    @property
+    def size(self) -> int:
+        """The number of rounds."""
+        return self.rounds
+
     def _sum(self, net_power: int, tied_power: int) -> int:
         return sum(count * net**net_power * tied**tied_power for (net, tied), count in self.counts.items())
 
@@ -95,18 +101,12 @@ class Tally:
     def sd(self) -> float:
         """Standard deviation per round, in initial bets.
 
-        Where ties are replayed, it is that of the ratio in `mean` (delta method). The standard error is sd /
-        sqrt(rounds) in either case.
+        Where ties are replayed, it is that of the ratio in `mean` (delta method).
         """
         mean, unit = self.exact_mean, self.unit
         settled = 1 - Fraction(self._sum(0, 1), self.rounds)
         squares = unit * unit * self._sum(2, 0) + 2 * unit * mean * self._sum(1, 1) + mean * mean * self._sum(0, 2)
         return math.sqrt(squares / self.rounds - mean * mean) / float(settled)
-
-    @property
-    def se(self) -> float:
-        """Standard error of the mean."""
-        return self.sd / math.sqrt(self.rounds)
 
     @property
     def payoffs(self) -> dict[str, int]:
@@ -144,4 +144,5 @@ class Tally:
         """
         counts = {(net, tied): count for net, tied, count in data["counts"]}
         pairs = tuple(PairedTally.from_json(pair) for pair in data.get("pairs", ()))
-        return Tally(parse_fraction(data["unit"]), counts, LuckTally.from_json(data.get("luck", {})), pairs)
+        luck = LuckTally.from_json(data["luck"]) if "luck" in data else LuckTally()
+        return Tally(parse_fraction(data["unit"]), counts, luck, pairs)

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bjsim.errors import InputError
+from bjsim.sim.stats.intervals import Z95
 from bjsim.strategies.counting.risk import check_positive, desirability_index
 
 Floats = NDArray[np.float64]
-Z95 = 1.959963984540054  # 97.5% quantile of the normal distribution
 FINE = 400  # scales tried per pass by `best_ramp`
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.errors import InputError
-from bjsim.strategies.counting.count_returns import Z95, RampReturns
+from bjsim.sim.stats.intervals import Z95
+from bjsim.strategies.counting.count_returns import RampReturns
 from bjsim.strategies.counting.risk import (
     ahead_probability,
     bank_for_ruin,

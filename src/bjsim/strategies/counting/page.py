@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.html_pages import render_page
-from bjsim.strategies.counting.count_returns import Z95
+from bjsim.sim.stats.intervals import Z95
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.figures import Figure, Terms
 

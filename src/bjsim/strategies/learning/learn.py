@@ -37,6 +37,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from bjsim.sim.stats.intervals import Z95
 from bjsim.strategies.learning import kernel
 from bjsim.strategies.learning.kernel import MONTE_CARLO, Q_LEARNING, Sampler, alias_tables
 from bjsim.strategies.mdp.model import FiniteMDP, Floats, Ints, MDPError
@@ -45,7 +46,6 @@ from bjsim.strategies.mdp.termination import check_ends
 ALGORITHMS = {"q": Q_LEARNING, "mc": MONTE_CARLO}
 DRAWS = ("even", "independent")
 NEGLIGIBLE = 1e-6  # a discounted episode is cut when the discount of a reward is below this
-NORMAL_95 = 1.959963984540054
 
 T = TypeVar("T")
 
@@ -125,7 +125,7 @@ class Learned(NamedTuple):
     @property
     def value_ci95(self) -> tuple[float, float]:
         """The fixed-sample 95% interval of the value."""
-        return self.value - NORMAL_95 * self.value_se, self.value + NORMAL_95 * self.value_se
+        return self.value - Z95 * self.value_se, self.value + Z95 * self.value_se
 
 
 class LearningProgress(NamedTuple):

@@ -15,7 +15,7 @@ from typing import Any, Self
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.luck.adjust import has_luck
 from bjsim.bots.contest.schedule.roster import REPLACED, Owner, Roster
-from bjsim.bots.contest.scoring.moments import MIN_BATCHES, RunningMoments
+from bjsim.bots.contest.scoring.moments import MIN_BATCHES, Ratio, RunningMoments
 from bjsim.bots.contest.scoring.score import Score
 from bjsim.bots.contest.scoring.tables import OpenBatch, OpenTable, hash_round
 from bjsim.bots.protocol import printable
@@ -207,10 +207,10 @@ class ContestTally:
                 continue
             score = self.scores[bot]
             score.chips.add(total.chips / self.batch_size)
-            score.raw.add(total.net, total.hands)
+            score.raw += Ratio.one(total.net, total.hands)
             self._history[bot].append(total.adjusted / MICRO / self.batch_size)
             if self.luck_adjusted:
-                score.adjusted.add(total.adjusted / MICRO, total.hands)
+                score.adjusted += Ratio.one(total.adjusted / MICRO, total.hands)
 
     def twins(self, bot: int) -> list[int]:
         """The bots that play identically: from the same shoes and seats they have given the same answers throughout.

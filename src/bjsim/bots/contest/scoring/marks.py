@@ -69,7 +69,7 @@ def make_marks(standings: Standings, text: str = "") -> list[Mark]:
         if row.rank is None or not ratio.n:
             found.append(Mark(*about, None, None, None, "", "", ""))
             continue
-        low, high = (round(end, DIGITS) for end in ratio.ci95) if ratio.ci95 else (None, None)
+        low, high = (round(end, DIGITS) for end in ratio.student95) if ratio.student95 else (None, None)
         ends = ("", "") if low is None or high is None else (mark(low), mark(high))
         score = round(ratio.mean, DIGITS)
         found.append(Mark(*about, score, low, high, mark(score), *ends))

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from bjsim.bots.contest.scoring.student_t import t_half
-from bjsim.sim.stats.intervals import squared_residuals
+from bjsim.sim.stats.estimate import RatioSums
 
 MIN_BATCHES = 8  # batches needed for an interval: the totals of fewer matches need not be normal
 
@@ -39,7 +39,7 @@ class RunningMoments:
         return math.sqrt(max(0.0, self.spread) / (self.n - 1))
 
     @property
-    def ci95(self) -> tuple[float, float] | None:
+    def student95(self) -> tuple[float, float] | None:
         """Student's 95% interval of the mean; None for fewer than MIN_BATCHES values."""
         if self.n < MIN_BATCHES:
             return None
@@ -47,39 +47,19 @@ class RunningMoments:
         return self.mean - half, self.mean + half
 
 
-@dataclass
-class Ratio:
-    """A mean per hand from totals per batch: sum y / sum k, with an interval from the spread of y - ratio * k."""
-
-    n: int = 0
-    y: float = 0.0
-    k: float = 0.0
-    yy: float = 0.0
-    yk: float = 0.0
-    kk: float = 0.0
-
-    def add(self, y: float, k: int) -> None:
-        """Add a batch of k hands with the total y."""
-        self.n += 1
-        self.y += y
-        self.k += k
-        self.yy += y * y
-        self.yk += y * k
-        self.kk += k * k
+class Ratio(RatioSums):
+    """Chips per hand from totals per batch: y of b hands."""
 
     @property
     def mean(self) -> float:
-        """Mean per hand; 0 if there are none."""
-        return self.y / self.k if self.k else 0.0
+        return self.y / self.b if self.b else 0.0
 
     @property
     def se(self) -> float:
-        """Standard error of the mean."""
-        spread = squared_residuals(self.mean, self.yy, self.yk, self.kk)
-        return math.sqrt(spread * self.n / (self.n - 1)) / self.k if self.n > 1 and self.k else 0.0
+        return math.sqrt(self.residuals * self.n / (self.n - 1)) / self.b if self.n > 1 and self.b else 0.0
 
     @property
-    def ci95(self) -> tuple[float, float] | None:
+    def student95(self) -> tuple[float, float] | None:
         """Student's 95% interval of the mean; None for fewer than MIN_BATCHES batches."""
         if self.n < MIN_BATCHES:
             return None

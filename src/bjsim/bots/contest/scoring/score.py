@@ -31,8 +31,8 @@ class Score:
     hands: int = 0
     total: int = 0
     chips: RunningMoments = field(default_factory=RunningMoments)
-    raw: Ratio = field(default_factory=Ratio)
-    adjusted: Ratio = field(default_factory=Ratio)
+    raw: Ratio = Ratio()
+    adjusted: Ratio = Ratio()
     broke: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     answered: bool = False

@@ -189,7 +189,9 @@ class Standings(ContestTally):
             "matches": [row.score.matches for row in rows],
             "chips": [round(row.chips, 2) for row in rows],
             "luck-adjusted": [ratio and round(ratio.mean, 4) for ratio in adjusted],
-            "95% interval": [ratio and ratio.ci95 and tuple(round(end, 4) for end in ratio.ci95) for ratio in adjusted],
+            "95% interval": [
+                ratio and ratio.student95 and tuple(round(end, 4) for end in ratio.student95) for ratio in adjusted
+            ],
             "not separated from": [", ".join(row.tied_with) for row in rows],
         }
 
@@ -212,7 +214,7 @@ class Standings(ContestTally):
 
     def _chips_ci95(self, score: Score) -> tuple[float, float] | None:
         """The interval of a bot's chips, which are 0 or more with raises; without, bots double and split on credit."""
-        interval = score.chips.ci95
+        interval = score.chips.student95
         if interval is None or not self.contest.rules.raises:
             return interval
         return max(0.0, interval[0]), interval[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from bjsim.sim.stats.intervals import ALPHA
+from bjsim.sim.stats.intervals import ALPHA, Z95
 
 
 def t_tail(t: float, freedom: int) -> float:
@@ -29,7 +29,7 @@ def t_tail(t: float, freedom: int) -> float:
 def t_half(freedom: int, alpha: float = ALPHA) -> float:
     """The quantile t with P(|T| > t) = alpha, for 1 or more degrees of freedom."""
     if freedom > 2000:
-        z = 1.959963984540054 if alpha == ALPHA else t_half(2000, alpha)
+        z = Z95 if alpha == ALPHA else t_half(2000, alpha)
         return z + (z**3 + z) / (4 * freedom)
     low, high = 0.0, 1e3
     for _ in range(60):

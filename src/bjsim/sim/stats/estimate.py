@@ -1,0 +1,97 @@
+"""Means with their errors and intervals, and ratios of sums: one algebra for every return per settled bet."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import astuple, dataclass
+from operator import add
+from typing import Self
+
+from bjsim.sim.stats.intervals import anytime, fixed_sample
+
+
+class Estimate(ABC):
+    """A mean with its error and its intervals."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """The number of independent observations."""
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """The mean, in initial bets per settled bet."""
+
+    @property
+    @abstractmethod
+    def sd(self) -> float:
+        """Standard deviation per observation; `se` is sd / sqrt(size)."""
+
+    def optimal_size(self, optimal_n: int) -> int:
+        """The number of observations in about `optimal_n` rounds."""
+        return optimal_n
+
+    @property
+    def se(self) -> float:
+        """Standard error of the mean."""
+        return self.sd / math.sqrt(self.size)
+
+    @property
+    def ci95(self) -> tuple[float, float]:
+        """The fixed-sample 95% interval; unbounded below 100 observations."""
+        return fixed_sample(self.mean, self.sd, self.size)
+
+    def anytime_interval(self, optimal_n: int) -> tuple[float, float]:
+        """The anytime-valid 95% interval; unbounded below 100 observations.
+
+        Args:
+            optimal_n: Rounds at which it is narrowest, about.
+
+        Returns:
+            Lower and upper bound, in initial bets.
+        """
+        return anytime(self.mean, self.sd, self.size, self.optimal_size(optimal_n))
+
+
+@dataclass(frozen=True)
+class RatioSums(Estimate):
+    """The ratio sum y / sum b with its error (delta method), from sums over n observations. `a + b` merges two.
+
+    Attributes:
+        n: The number of observations.
+        y, b, yy, yb, bb: Sums of y, b and their products.
+    """
+
+    n: int = 0
+    y: float = 0.0
+    b: float = 0.0
+    yy: float = 0.0
+    yb: float = 0.0
+    bb: float = 0.0
+
+    @classmethod
+    def one(cls, y: float, b: float) -> Self:
+        """A single observation."""
+        return cls(1, y, b, y * y, y * b, b * b)
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*map(add, astuple(self), astuple(other)))
+
+    @property
+    def size(self) -> int:
+        return self.n
+
+    @property
+    def mean(self) -> float:
+        return self.y / self.b
+
+    @property
+    def residuals(self) -> float:
+        """The sum of (y - mean b)^2."""
+        return max(0.0, self.yy - 2 * self.mean * self.yb + self.mean * self.mean * self.bb)
+
+    @property
+    def sd(self) -> float:
+        return math.sqrt(self.residuals * self.n) / self.b
