@@ -9,25 +9,11 @@ from typing import TYPE_CHECKING, Any, overload
 from bjsim.json_values import json_object
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.experiment import Progress
-from bjsim.strategies.results import BotResult, Difference, make_differences, results_html
+from bjsim.strategies.results import COLUMNS, NESTED, BotResult, Difference, make_differences, results_html
 from bjsim.strategies.tabular import data_frame
 
 if TYPE_CHECKING:
     import pandas
-
-COLUMNS = (
-    "name",
-    "hands",
-    "mean",
-    "sd",
-    "se",
-    "ci95",
-    "anytime95",
-    "exact",
-    "exact_sd",
-    "z",
-    "verdict",
-)
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,8 +109,9 @@ class RunResult(Sequence[BotResult]):
         Raises:
             InputError: If pandas is not installed.
         """
+        keys = [column.key for column in COLUMNS if column.key not in NESTED]
         rows = [result.to_json() for result in self.results]
-        return data_frame({column: [row[column] for row in rows] for column in COLUMNS})
+        return data_frame({key: [row[key] for row in rows] for key in keys})
 
     def __repr__(self) -> str:
         stopped = ", stopped" if self.stopped or self.failure else ""

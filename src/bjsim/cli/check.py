@@ -30,7 +30,6 @@ from bjsim.cli.options import (
     write_text,
 )
 from bjsim.cli.plots import check_drawings
-from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import play_chart
 from bjsim.cli.screen import UNENDED
 from bjsim.cli.tables import Cell, print_table
@@ -50,6 +49,7 @@ from bjsim.strategies.formats.text import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.solution import WrongCell
+from bjsim.strategies.tabular import percent
 
 LISTED = 25  # wrong cells listed in the terminal; the JSON has all of them
 ONLY_OF_RUN = ("missing", "until", "reached")  # keys that only `bjsim run --json` writes
@@ -153,7 +153,7 @@ def played_lines(played: RunResult) -> list[str]:
         low, high = result.point.ci95
         detail = "" if result.z is None else f", z {result.z:+.2f}"
         if result.adjusted and result.z is None:
-            detail = f"; luck-adjusted return: {adjusted_return(result)}"
+            detail = f"; luck-adjusted return: {result.adjusted}"
         if effect := result.cut_card_effect:
             detail += f", cut-card effect {percent(effect.mean)}"
         lines.append(

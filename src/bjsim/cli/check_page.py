@@ -10,12 +10,12 @@ from bjsim.cli.captions import published, without_folders
 from bjsim.cli.chart_plot import Text, plot_valued, usual_legend
 from bjsim.cli.heatmap import benchmark
 from bjsim.cli.pages import chart_part, convergence_part, page, text_rows
-from bjsim.cli.render import percent
 from bjsim.cli.tables import Cell
 from bjsim.run_result import RunResult
 from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.evaluation.evaluate import Evaluation
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
+from bjsim.strategies.tabular import percent
 
 
 def plot_check(evaluation: Evaluation, path: str, command: str) -> None:

@@ -27,7 +27,6 @@ from bjsim.cli.options import (
     write_text,
 )
 from bjsim.cli.plots import check_drawings
-from bjsim.cli.render import adjusted_return, percent
 from bjsim.cli.run import play_chart
 from bjsim.cli.tables import Cell, print_table
 from bjsim.cli.varied import parse_varied
@@ -43,6 +42,7 @@ from bjsim.strategies.evaluation.best import best_chart
 from bjsim.strategies.evaluation.compare import Compared, differ_in_cut_alone
 from bjsim.strategies.evaluation.compare import compare as compare_games
 from bjsim.strategies.results import BotResult
+from bjsim.strategies.tabular import percent
 
 CUT_PRECISION = 5e-5  # initial bets, where games differ only in their cut: a fraction of its effect, in a second or two
 LISTED = 20  # changes listed for a game; the JSON has all of them
@@ -182,9 +182,8 @@ def value_table(compared: Sequence[Compared], played: Sequence[BotResult | None]
     for one, result in zip(compared, played, strict=True):
         changed = "other columns" if one.changes is None else str(len(one.changes))
         sd = "–" if math.isnan(one.sd) else f"{one.sd:.5f}"
-        shoe = (
-            [] if not any(played) else ["–", "–"] if result is None else [adjusted_return(result), cut_effect(result)]
-        )
+        found = ["–", "–"] if result is None else [str(result.adjusted or "–"), cut_effect(result)]
+        shoe = found if any(played) else []
         rows.append([Text(one.rules.name), percent(one.value, 6), percent(one.difference, 6), sd, changed, *shoe])
     return headings + ["luck-adjusted", "cut-card effect"] * any(played), rows
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from bjsim.cli.pages import chart_part, page, text_rows
 from bjsim.cli.plots import Valued, plot_values
-from bjsim.cli.render import percent
 from bjsim.cli.tables import Cell
 from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.evaluation.compare import Compared
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.results import BotResult
+from bjsim.strategies.tabular import percent
 
 
 def plot_compared(

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bjsim.cli.render import adjusted_return, percent
 from bjsim.sim.running.experiment import Point
 from bjsim.strategies.results import BotResult
+from bjsim.strategies.tabular import percent
 
 LEAST = 1e-6  # percent of the bet: a smaller interval is that of rounding errors
 
@@ -61,7 +61,7 @@ def make_panels(results: Sequence[BotResult]) -> list[Panel]:
     panels = []
     for result in results:
         exact = None if result.exact is None or math.isinf(result.exact) else 100 * result.exact
-        returned = f"{adjusted_return(result)} luck-adjusted" if result.adjusted else percent(result.tally.mean)
+        returned = f"{result.adjusted} luck-adjusted" if result.adjusted else percent(result.tally.mean)
         adjusted = [point.luck_adjusted for point in result.convergence if point.luck_adjusted]
         title, name = f"{result.name}: {returned}", exact_name(result.fresh)
         panels.append(Panel(title, _line(result.convergence), _line(adjusted), exact, name))

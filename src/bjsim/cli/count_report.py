@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.cli.render import percent
 from bjsim.cli.tables import Cell, print_table
 from bjsim.strategies.counting.count_difference import has_common_cards
 from bjsim.strategies.counting.count_result import CountResult
 from bjsim.strategies.counting.figures import Figure
+from bjsim.strategies.tabular import percent
 
 VARIED = {  # the figures of a line of `--vary`, with their headings
     "ev_per_round": "EV per round, units", "sd_per_round": "sd per round", "score": "SCORE", "n0": "N0, rounds",

@@ -19,13 +19,13 @@ from bjsim.cli.convergence import (
     shared_scales,
     short_count,
 )
-from bjsim.cli.render import interval, percent
 from bjsim.html_pages import render_page
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.valued_chart import ValuedCell, ValuedChart
 from bjsim.strategies.results import BotResult
+from bjsim.strategies.tabular import interval, percent
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 420, 260, 60, 30  # of a drawing, and of the labels on its left and below
 

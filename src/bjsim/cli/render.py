@@ -15,22 +15,11 @@ from rich.text import Text
 from bjsim.bots.protocol import FAULTS, Fault, printable, printable_lines
 from bjsim.cli.tables import Cell, print_table, transposed_tables
 from bjsim.sim.running.experiment import Point
-from bjsim.strategies.results import BotResult, Difference
+from bjsim.strategies.results import COLUMNS, BotResult, Difference
+from bjsim.strategies.tabular import interval, percent
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
-
-
-def percent(value: float, digits: int = 4) -> str:
-    """Format a return, in initial bets, as a signed percentage of the bet."""
-    return f"{100 * value:+.{digits}f}%"
-
-
-def interval(bounds: tuple[float, float], digits: int = 4) -> str:
-    """Format an interval of returns in percent."""
-    if math.isinf(bounds[1]):
-        return "too few hands"
-    return f"{percent(bounds[0], digits)} … {percent(bounds[1], digits)}"
 
 
 def print_results(console: Console, results: Sequence[BotResult]) -> None:
@@ -39,47 +28,22 @@ def print_results(console: Console, results: Sequence[BotResult]) -> None:
 
 
 def result_rows(results: Sequence[BotResult]) -> tuple[list[str], list[list[Cell]]]:
-    """Headings and a row for each bot: hands, mean return, intervals, luck-adjusted return, exact value, z, verdict.
+    """Headings and a row for each bot: the columns with headings, with luck-adjusted returns where there are any.
 
     The exact value is that of a fresh shoe. Where several rounds share one, there is no z.
     """
-    adjusted = any(result.adjusted for result in results)
     fresh = all(result.fresh for result in results)
-    headings = ["bot", "hands", "return", "sd", "± se", "95% interval", "anytime 95%"]
-    headings += ["luck-adjusted"] if adjusted else []
-    headings += ["exact", "z"] if fresh else ["exact, fresh shoe"]
+    absent = {"": True, "z": not fresh, "luck-adjusted": not any(result.adjusted for result in results)}
+    columns = [column for column in COLUMNS if not absent.get(column.heading)]
+    columns.sort(key=lambda column: column.key in ("exact", "z", "verdict"))  # after the luck-adjusted return
+    headings = [f"{column.heading}{', fresh shoe' * (column.key == 'exact' and not fresh)}" for column in columns]
     rows: list[list[Cell]] = []
     for result in results:
-        point = result.point
-        value = "–" if result.exact is None else percent(result.exact)
-        z = "–" if result.z is None else f"{result.z:+.2f}"
-        rows.append(
-            [
-                Text(result.name),
-                f"{result.tally.rounds:,}",
-                percent(point.mean),
-                f"{result.tally.sd:.4f}",
-                f"{100 * result.tally.se:.4f}%",
-                interval(point.ci95),
-                interval(point.anytime95),
-                *([adjusted_return(result)] if adjusted else []),
-                *([value, z] if fresh else [value]),
-                Text(result.verdict, style="red bold" if result.verdict == "disagrees" else ""),
-            ]
-        )
-    return [*headings, "verdict"], rows
-
-
-def adjusted_return(result: BotResult) -> str:
-    """Format a luck-adjusted return ± half its 95% interval, with as many digits as the interval supports."""
-    luck = result.adjusted
-    if luck is None:
-        return "–"
-    half = (luck.ci95[1] - luck.ci95[0]) / 2
-    if math.isinf(half):
-        return f"{percent(luck.mean)}, too few shoes"
-    digits = min(max(4, 1 - math.floor(math.log10(max(half, 1e-12) * 100))), 9)
-    return f"{percent(luck.mean, digits)} ± {100 * half:.{digits}f}%"
+        cells: dict[str, Cell] = {column.key: column.text(result) for column in columns}
+        cells["name"] = Text(result.name)
+        cells["verdict"] = Text(result.verdict, style="red bold" if result.disagrees else "")
+        rows.append(list(cells.values()))
+    return headings, rows
 
 
 def print_differences(console: Console, differences: Sequence[Difference]) -> None:

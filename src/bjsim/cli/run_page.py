@@ -11,10 +11,10 @@ from bjsim.cli.plots import plot_convergence
 from bjsim.cli.render import difference_rows, program_rows, result_rows
 from bjsim.cli.screen import result_lines
 from bjsim.run_result import RunResult
+from bjsim.sim.game.game_text import game_text
 
 if TYPE_CHECKING:  # what plays programs needs Linux
     from bjsim.bots.player import BotPlayer
-from bjsim.sim.game.game_text import game_text
 
 
 def plot_run(result: RunResult, path: str, command: str) -> None:

@@ -11,15 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bjsim.cli.options import counted
-from bjsim.cli.render import (
-    fault_lines,
-    interval,
-    percent,
-    print_bots,
-    print_convergence,
-    print_differences,
-    print_results,
-)
+from bjsim.cli.render import fault_lines, print_bots, print_convergence, print_differences, print_results
 from bjsim.cli.waiting import Waiting
 from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import Player
@@ -28,6 +20,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.experiment import Experiment, Progress, half_width, is_precise
 from bjsim.sim.stats.intervals import Z95
 from bjsim.strategies.results import BotResult
+from bjsim.strategies.tabular import interval, percent
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer

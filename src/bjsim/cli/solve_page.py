@@ -5,12 +5,12 @@ from __future__ import annotations
 from bjsim.cli.chart_plot import Text, plot_valued, usual_legend
 from bjsim.cli.options import write_text
 from bjsim.cli.pages import chart_part, closest_part, dealer_part, page
-from bjsim.cli.render import percent
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.shoe.tables import ShoeTables
+from bjsim.strategies.tabular import percent
 
 MARGIN = "The number in a cell is the margin in % of the bet: how much better the best action is than the second best."
 

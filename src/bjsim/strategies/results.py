@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from bjsim.json_values import json_object
 from bjsim.sim.running.experiment import Point
 from bjsim.sim.stats.paired import PairedTally
 from bjsim.sim.stats.tally import Tally
-from bjsim.strategies.tabular import html_table
+from bjsim.strategies.tabular import html_table, interval, percent
 
 CERTAIN = 1e-9  # initial bets: smaller differences are rounding errors
 AGREES = 4.0  # standard errors: a correct result deviates further in 6 of 100,000 runs
@@ -62,6 +62,14 @@ class AdjustedReturn(NamedTuple):
     anytime95: tuple[float, float]
     gain: float
     shoes: int
+
+    def __str__(self) -> str:
+        """The mean ± half its 95% interval, with as many digits as the interval supports."""
+        half = (self.ci95[1] - self.ci95[0]) / 2
+        if math.isinf(half):
+            return f"{percent(self.mean)}, too few shoes"
+        digits = min(max(4, 1 - math.floor(math.log10(max(half, 1e-12) * 100))), 9)
+        return f"{percent(self.mean, digits)} ± {100 * half:.{digits}f}%"
 
 
 @dataclass(frozen=True)
@@ -136,25 +144,34 @@ class BotResult:
         return luck.sums.yy <= luck.shoes * CERTAIN**2  # squares: one deviating round in 1e10 shows
 
     @property
+    def disagrees(self) -> bool:
+        """Whether the return is implausibly far from the exact value, or from the luck-adjusted one with a cut card."""
+        if self.exact is not None and (math.isinf(self.exact) or (self.fresh and self.certified)):
+            return False
+        luck = self.adjusted
+        if self.exact is None or not self.fresh:
+            return luck is not None and not abs(self.tally.mean - luck.mean) <= AGREES * self.tally.se
+        if luck:
+            return not abs(luck.mean - self.exact) <= AGREES * luck.se
+        unknown = self.exact_sd is None or math.isinf(self.exact_sd)
+        se = self.tally.se if unknown else (self.exact_sd or 0.0) / sqrt(self.tally.rounds)
+        return not abs(self.tally.mean - self.exact) <= AGREES * se
+
+    @property
     def verdict(self) -> str:
         """The comparison with the exact value as a message; with the luck-adjusted return if a cut card was used."""
         if self.exact is not None and math.isinf(self.exact):
             return f"the exact value is {self.exact}"
         if self.exact is None and not self.adjusted:
             return f"no exact value: {self.no_exact}"
-        if self.exact is None or not self.fresh:
-            if not self.adjusted:
-                return "not compared: several rounds share a shoe"
-            deviation = abs(self.tally.mean - self.adjusted.mean)
-            return "consistent with the luck-adjusted return" if deviation <= AGREES * self.tally.se else "disagrees"
-        if self.certified:
+        compared = self.exact is not None and self.fresh
+        if not compared and not self.adjusted:
+            return "not compared: several rounds share a shoe"
+        if self.disagrees:
+            return "disagrees"
+        if compared and self.certified:
             return "every round agrees with the exact value"
-        if self.adjusted:
-            deviation, se = abs(self.adjusted.mean - self.exact), self.adjusted.se
-        else:
-            deviation, sd = abs(self.tally.mean - self.exact), self.exact_sd
-            se = self.tally.se if sd is None or math.isinf(sd) else sd / sqrt(self.tally.rounds)
-        return "agrees with the exact value" if deviation <= AGREES * se else "disagrees"
+        return "agrees with the exact value" if compared else "consistent with the luck-adjusted return"
 
     def to_json(self) -> dict[str, Any]:
         """The result as `bjsim run --json` writes it.
@@ -162,27 +179,53 @@ class BotResult:
         Returns:
             JSON values; returns are in initial bets, and an interval without bounds is `-inf`, `inf`.
         """
-        tally, point = self.tally, self.point
+        values = {column.key: column.value(self) for column in COLUMNS}
+        parts = {"payoffs": self.tally.payoffs, "ties_replayed": self.tally.ties_replayed}
         return json_object(
-            {
-                "name": self.name,
-                "hands": tally.rounds,
-                "mean": point.mean,
-                "sd": tally.sd,
-                "se": tally.se,
-                "ci95": point.ci95,
-                "anytime95": point.anytime95,
-                "exact": self.exact,
-                "exact_sd": self.exact_sd,
-                "cut_card_effect": self.cut_card_effect and self.cut_card_effect._asdict(),
-                "z": self.z,
-                "verdict": self.verdict,
-                "luck_adjusted": self.adjusted and self.adjusted._asdict(),
-                "payoffs": tally.payoffs,
-                "ties_replayed": tally.ties_replayed,
-                "convergence": [point.to_json() for point in self.convergence],
-            }
+            {key: value._asdict() if hasattr(value, "_asdict") else value for key, value in values.items()}
+            | parts
+            | {"convergence": [point.to_json() for point in self.convergence]}
         )
+
+
+class Column(NamedTuple):
+    """A column of results.
+
+    Attributes:
+        key: Its name in JSON and in data frames.
+        heading: Its heading in tables; empty if it is in none.
+        value: Its value.
+        format: Makes a text of a value that is known.
+    """
+
+    key: str
+    heading: str
+    value: Callable[[BotResult], Any]
+    format: Callable[[Any], str] = str
+
+    def text(self, result: BotResult) -> str:
+        """The value of a result as text; a dash if it is not known."""
+        value = self.value(result)
+        return "–" if value is None else self.format(value)
+
+
+COLUMNS = (
+    Column("name", "bot", lambda one: one.name),
+    Column("hands", "hands", lambda one: one.tally.rounds, "{:,}".format),
+    Column("mean", "return", lambda one: one.point.mean, percent),
+    Column("sd", "sd", lambda one: one.tally.sd, "{:.4f}".format),
+    Column("se", "± se", lambda one: one.tally.se, lambda se: f"{100 * se:.4f}%"),
+    Column("ci95", "95% interval", lambda one: one.point.ci95, interval),
+    Column("anytime95", "anytime 95%", lambda one: one.point.anytime95, interval),
+    Column("exact", "exact", lambda one: one.exact, percent),
+    Column("exact_sd", "", lambda one: one.exact_sd),
+    Column("cut_card_effect", "", lambda one: one.cut_card_effect),
+    Column("z", "z", lambda one: one.z, "{:+.2f}".format),
+    Column("verdict", "verdict", lambda one: one.verdict),
+    Column("luck_adjusted", "luck-adjusted", lambda one: one.adjusted, str),
+)
+NESTED = ("cut_card_effect", "luck_adjusted")  # objects in JSON, which a data frame has no column for
+IN_NOTEBOOKS = ("name", "hands", "mean", "ci95", "anytime95", "exact", "verdict")
 
 
 @dataclass(frozen=True)
@@ -261,10 +304,6 @@ def make_differences(results: Sequence[BotResult]) -> list[Difference]:
 
 def results_html(results: Sequence[BotResult], caption: str = "") -> str:
     """The results as an HTML table; means and intervals in percent of the initial bet."""
-    header = ["bot", "hands", "mean", "95% interval", "anytime-valid", "exact", "verdict"]
-    rows = []
-    for result in results:
-        point, exact = result.point, "–" if result.exact is None else f"{result.exact:+.4%}"
-        intervals = [f"{low:+.4%} … {high:+.4%}" for low, high in (point.ci95, point.anytime95)]
-        rows.append([result.name, f"{point.hands:,}", f"{point.mean:+.4%}", *intervals, exact, result.verdict])
-    return html_table(header, rows, caption)
+    columns = [column for column in COLUMNS if column.key in IN_NOTEBOOKS]
+    rows = [[column.text(result) for column in columns] for result in results]
+    return html_table([column.heading for column in columns], rows, caption)

@@ -1,7 +1,8 @@
-"""Values as HTML tables for notebooks, and as pandas data frames where pandas is installed."""
+"""Values as text, as HTML tables for notebooks, and as pandas data frames where pandas is installed."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -34,3 +35,15 @@ def data_frame(columns: Mapping[str, Sequence[Any]], index: Sequence[object] | N
     except ImportError:
         raise InputError("to_frame needs the package pandas: pip install pandas") from None
     return pandas.DataFrame(columns, index=index)
+
+
+def percent(value: float, digits: int = 4) -> str:
+    """Format a return, in initial bets, as a signed percentage of the bet."""
+    return f"{100 * value:+.{digits}f}%"
+
+
+def interval(bounds: tuple[float, float], digits: int = 4) -> str:
+    """Format an interval of returns in percent."""
+    if math.isinf(bounds[1]):
+        return "too few hands"
+    return f"{percent(bounds[0], digits)} … {percent(bounds[1], digits)}"
