@@ -16,13 +16,13 @@ from bjsim.sim.engine.kernels.layout import (
     NO_LIMIT,
     NOTES,
     STATE,
-    TIED,
     CompiledRules,
     Counts,
     Ledger,
     LuckModel,
     Seats,
     ShoeArrays,
+    payoff_parts,
 )
 from bjsim.sim.engine.kernels.play import RAN_AWAY, RUNAWAY, play
 from bjsim.sim.engine.kernels.run_table import LANES, LOG, run_table
@@ -265,8 +265,8 @@ def _add_classes(compiled: CompiledRules, dense: Array, ends: Array, frequencies
     """Add the payoffs of rounds without splits to the counts. Returns: the payoff codes that do not fit there."""
     occurred = np.flatnonzero(frequencies)
     codes, times = ends[occurred, 0], frequencies[occurred]
-    tied = (codes + TIED // 2) >> 32
-    column, width = codes - (tied << 32) + compiled.numbers.width, compiled.numbers.width
+    units, tied = payoff_parts(codes)
+    column, width = units + compiled.numbers.width, compiled.numbers.width
     fits = (column >= 0) & (column <= 2 * width) & (tied <= compiled.numbers.ties)
     np.add.at(dense, (tied[fits], column[fits]), times[fits])
     outside: Array = np.repeat(codes[~fits], times[~fits])

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import CODES, INSURE, NO_LIMIT, TIED, CompiledRules
+from bjsim.sim.engine.kernels.layout import CODES, INSURE, NO_LIMIT, CompiledRules, payoff_parts
 from bjsim.sim.game.automaton import DEAL, START, Automaton, Chance, Decision, Draw, Finished, Node
 from bjsim.sim.game.hand_states import INSURED, ORIGINAL_BET, SURRENDERED, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules
@@ -88,8 +88,8 @@ class CompiledAutomaton(Automaton):
 
     def _settle(self, result: Result, stake: int, dealer: int) -> tuple[Fraction, int]:
         code = int(self.compiled.pay[self._number(result), stake - 1, self.dealer_outcomes.index(dealer)])
-        tied = (code + TIED // 2) // TIED
-        return (code - tied * TIED) * self.rules.unit, tied
+        units, tied = payoff_parts(code)
+        return units * self.rules.unit, tied
 
     def _dealer_add(self, state: DealerState, rank: int) -> DealerState:
         return DealerState(int(self.compiled.dealer_add[state.points, rank]), cards=min(state.cards + 1, 3))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bjsim.sim.engine.kernels.layout import TIED
+from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.table import TracedTable, WatchedTable
@@ -62,8 +62,7 @@ class CommonCards:
         for one in self.tables:
             played, trace = one.play_traced(seed, table, span)
             tallies += played
-            tied = (trace + TIED // 2) // TIED
-            net = trace - tied * TIED
+            net, tied = payoff_parts(trace)
             seats += [Rounds(net[:, seat], tied[:, seat], trace[:, -1]) for seat in range(one.seats)]
         unit = tallies[0].unit
         pairs = [

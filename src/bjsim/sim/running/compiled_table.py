@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel
+from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel, payoff_parts
 from bjsim.sim.engine.kernels.table_layout import LookupTable, TableSeats
 from bjsim.sim.engine.lookup_table import make_lookup_table, make_table_seats
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.running.blocks import Span
-from bjsim.sim.running.table import decode
 from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally
@@ -122,6 +121,6 @@ def make_tallies(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:
         tied, column = counts[seat].nonzero()
         dense = {(int(p) - width, int(t)): int(counts[seat, t, p]) for t, p in zip(tied, column, strict=True)}
         codes, times = np.unique(outside[outside[:, 0] == seat, 1], return_counts=True)
-        rare = {decode(code): count for code, count in zip(codes.tolist(), times.tolist(), strict=True)}
+        rare = {payoff_parts(code): count for code, count in zip(codes.tolist(), times.tolist(), strict=True)}
         tallies.append(Tally(unit, dense) + Tally(unit, rare))
     return tallies

@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from bjsim.sim.engine.compiled_rules import payoff_code
+from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.events import Dealt
 from bjsim.sim.game.random_stream import Stream
@@ -20,7 +21,6 @@ from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import open_shoe
 from bjsim.sim.running.blocks import Span, block_number, block_start
-from bjsim.sim.running.table import decode
 from bjsim.sim.stats.tally import Tally
 
 Array = np.ndarray[Any, Any]
@@ -95,4 +95,4 @@ class ReadableTable:
         return self._tallies(traces[0]) if traces else [Tally()] * self.seats
 
     def _tallies(self, trace: Array) -> list[Tally]:
-        return [Tally.of(self.rules.unit, map(decode, codes)) for codes in trace.T[:-1].tolist()]
+        return [Tally.of(self.rules.unit, map(payoff_parts, codes)) for codes in trace.T[:-1].tolist()]

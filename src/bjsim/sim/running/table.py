@@ -10,7 +10,6 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from bjsim.errors import RunFailed
-from bjsim.sim.engine.kernels.layout import TIED
 from bjsim.sim.running.blocks import Span, make_spans
 from bjsim.sim.stats.tally import Tally
 
@@ -71,12 +70,6 @@ class WatchedTable(Table, Protocol):
     def partial_tallies(self, table: int, block: int) -> list[Tally]:
         """The rounds of this block played so far by any thread of this process; a tally for each seat."""
         ...
-
-
-def decode(code: int) -> tuple[int, int]:
-    """Split a payoff code into payoff quanta won and initial bets tied."""
-    tied = (code + TIED // 2) // TIED
-    return code - tied * TIED, tied
 
 
 def play_blocks(table: Table, seed: int, number: int, first: int, last: int, until: int) -> list[Tally]:

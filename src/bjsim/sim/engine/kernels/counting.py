@@ -14,10 +14,11 @@ import numpy as np
 
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.count_insurance import foresee_insurance, insure, judge_insurance
-from bjsim.sim.engine.kernels.count_layout import BET, DEPTHS, INSURANCE, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
+from bjsim.sim.engine.kernels.count_layout import DEPTHS, INSURANCE, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
 from bjsim.sim.engine.kernels.counter import TEN, bet_bucket, count_cards, hide_hole_card, show_hole_card
 from bjsim.sim.engine.kernels.layout import LuckModel, Seats
 from bjsim.sim.engine.kernels.luck import count_luck, fresh_shoe
+from bjsim.sim.engine.kernels.payoff import split_payoff
 from bjsim.sim.engine.kernels.play import RAN_AWAY, clear, deal, ends_round, play_dealer, play_seats
 from bjsim.sim.engine.kernels.shoe import begin_shuffle, shuffle
 
@@ -128,9 +129,7 @@ def tally_round(counter: Any, ledger: Any, tally: Any, bucket: Any, won: Any, ex
     total = squares = stakes = np.int64(0)
     adjusted = 0.0
     for spot in range(spots):
-        code = tally.paid[spot]
-        bets = (code + BET // 2) >> 32
-        units = code - (bets << 32)
+        units, bets = split_payoff(tally.paid[spot])
         profit = units * tally.times + won * half
         total += profit
         squares += profit * profit
@@ -161,7 +160,7 @@ def trace_round(shoe: Any, counter: Any, tally: Any, bucket: Any, won: Any) -> N
         trace = tally.trace[number]
         trace[0], trace[2], trace[3] = bucket, won, shoe.before[0] + shoe.read[0]
         for spot in range(counter.spots[bucket]):
-            trace[3 + spot if spot else 1] = tally.paid[spot] - ((tally.paid[spot] + BET // 2) >> 32 << 32)
+            trace[3 + spot if spot else 1] = split_payoff(tally.paid[spot])[0]
 
 
 @compiled(nogil=True, _nrt=False)

@@ -22,6 +22,12 @@ WIDE = 16  # length of arrays over ranks, padded with zeros to the width of a ve
 NOTES = 256  # recorded draws above which their luck is computed; the array has room for those of one more step
 
 
+def payoff_parts(code: Any) -> tuple[Any, Any]:
+    """Split payoff codes into payoff quanta and tied bets; `split_payoff` in kernels."""
+    tied = (code + TIED // 2) >> 32
+    return code - (tied << 32), tied
+
+
 class Numbers(NamedTuple):
     """Scalars of the compiled rules."""
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.counter import choose
-from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, SPLIT, SURRENDER, TIED
+from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, SPLIT, SURRENDER
 from bjsim.sim.engine.kernels.luck import (
     count_full,
     count_luck,
@@ -27,6 +27,7 @@ from bjsim.sim.engine.kernels.luck import (
     settle,
     start_round,
 )
+from bjsim.sim.engine.kernels.payoff import split_payoff
 from bjsim.sim.engine.kernels.shoe import begin_shuffle, draw
 
 RAN_AWAY = -1
@@ -202,8 +203,8 @@ def pay(
     """Count the seats' payoffs of round `number`. Returns: the number of rows in `counts.overflow`."""
     for s in range(len(seats.hand)):
         code = seats.payoff[s, outcome]
-        tied = (code + TIED // 2) >> 32
-        column = code - (tied << 32) + compiled.numbers.width
+        units, tied = split_payoff(code)
+        column = units + compiled.numbers.width
         if 0 <= column <= 2 * compiled.numbers.width and tied <= compiled.numbers.ties:
             counts.dense[s, tied, column] += 1
         else:
@@ -211,7 +212,7 @@ def pay(
             counts.overflow[overflow, 1] = code
             overflow += 1
         if luck_model is not None:
-            settle(luck_model, ledger, s, code - (tied << 32), tied)
+            settle(luck_model, ledger, s, units, tied)
         if number < len(counts.trace):
             counts.trace[number, s] = code
     return overflow

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.layout import TIED
+from bjsim.sim.engine.kernels.payoff import split_payoff
 
 
 @compiled(_nrt=False, forceinline=True)
@@ -61,8 +61,8 @@ def read_log(
         else:
             for k in range(i, last):
                 code += lookup.hands[(log[k] >> 1) - len(ends), ends[end, 1]]
-            tied = (code + TIED // 2) >> 32
-            dense[tied, code - (tied << 32) + width] += 1
+            units, tied = split_payoff(code)
+            dense[tied, units + width] += 1
         if over < len(trace):
             trace[over] = code
         over += 1

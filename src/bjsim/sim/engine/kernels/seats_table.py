@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.layout import TIED
+from bjsim.sim.engine.kernels.payoff import split_payoff
 from bjsim.sim.engine.kernels.shoe import begin_shuffle, draw, shuffle
 from bjsim.sim.engine.kernels.table_layout import OVER
 
@@ -93,8 +93,8 @@ def pay(compiled: Any, seats: Any, s: Any, counts: Any, classes: Any) -> Any:
     for k in range(seats.splits[s]):
         code += seats.hands[seats.split[s, k], seats.ends[end, 1]]
     seats.splits[s] = 0
-    tied = (code + TIED // 2) >> 32
-    counts.dense[s, tied, code - (tied << 32) + compiled.numbers.width] += 1
+    units, tied = split_payoff(code)
+    counts.dense[s, tied, units + compiled.numbers.width] += 1
     return code
 
 

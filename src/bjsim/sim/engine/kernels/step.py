@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.layout import CODES, DOUBLE, TIED, Array, CompiledRules, Seats, ShoeArrays
+from bjsim.sim.engine.kernels.layout import CODES, DOUBLE, Array, CompiledRules, Seats, ShoeArrays
+from bjsim.sim.engine.kernels.payoff import split_payoff
 from bjsim.sim.engine.kernels.play import RAN_AWAY, clear, deal, ends_round, insure, play_dealer, play_turn
 from bjsim.sim.engine.kernels.shoe import begin_shuffle
 
@@ -169,8 +170,8 @@ def pay(rules: Any, tables: Any, i: Any, unit: Any) -> Any:
     if not tables.ended[i]:
         dealer = play_dealer(rules, shoe, dealer, tables.shown[i], tables.need[i], None, None)
     code = tables.seat.payoff[i, rules.dealer_out[dealer]]
-    tied = (code + TIED // 2) >> 32
-    profit = tables.stake[i] * ((code - (tied << 32)) * unit[0] / unit[1])
+    units, tied = split_payoff(code)
+    profit = tables.stake[i] * (units * unit[0] / unit[1])
     tables.stake[i] *= tied
     return profit
 
