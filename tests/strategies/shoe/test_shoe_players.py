@@ -8,8 +8,8 @@ import random
 import pytest
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import CODES, DOUBLE
-from bjsim.sim.game.actions import Action, View
+from bjsim.sim.engine.kernels.layout import DOUBLE
+from bjsim.sim.game.actions import CODES, Action, View
 from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.round import Round

@@ -15,7 +15,6 @@ import numpy as np
 
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.engine.kernels.layout import (
-    CODES,
     DOUBLE,
     HIT,
     INSURE,
@@ -27,7 +26,7 @@ from bjsim.sim.engine.kernels.layout import (
     Numbers,
 )
 from bjsim.sim.engine.merge_states import merge_states
-from bjsim.sim.game.actions import INSURANCE
+from bjsim.sim.game.actions import CODES, INSURANCE
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
 from bjsim.sim.game.hand_states import (

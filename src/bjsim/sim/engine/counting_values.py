@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import CODES, SPLIT, CompiledRules, LuckModel
+from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules, LuckModel
 from bjsim.sim.engine.luck_model import assemble
 from bjsim.sim.engine.state_values import CompiledAutomaton, StateValues
+from bjsim.sim.game.actions import CODES
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.dealer_index import DealerIndex

@@ -23,6 +23,7 @@ import numba
 from numba.core import caching
 
 from bjsim.sim.engine.compile_notice import follow_compiling
+from bjsim.sim.game import actions
 
 log = logging.getLogger("bjsim")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -60,9 +61,9 @@ def compiled(**options: Any) -> Callable[[F], F]:
 
 @lru_cache
 def source_stamp(file: str, kernels: Path = KERNELS) -> str:
-    """Hash the contents of a file, of this module and of all modules in the folder `kernels`."""
+    """Hash the contents of a file, of this module, of the action codes and of all modules in the folder `kernels`."""
     digest = hashlib.sha256()
-    for path in (Path(file), Path(__file__), *sorted(kernels.glob("*.py"))):
+    for path in (Path(file), Path(__file__), Path(actions.__file__), *sorted(kernels.glob("*.py"))):
         content = path.read_bytes()
         digest.update(b"%s %d\n" % (path.name.encode(), len(content)))
         digest.update(content)

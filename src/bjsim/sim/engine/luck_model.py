@@ -14,8 +14,9 @@ import numpy as np
 
 from bjsim.arguments import argument
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import CODES, NO_LIMIT, WIDE, CompiledRules, LuckModel
+from bjsim.sim.engine.kernels.layout import NO_LIMIT, WIDE, CompiledRules, LuckModel
 from bjsim.sim.engine.state_values import CompiledAutomaton, StateValues, draw_probabilities, value_chart
+from bjsim.sim.game.actions import CODES
 from bjsim.sim.game.automaton import Draw, Finished
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.hand_states import HandState, Result

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import CODES, INSURE, NO_LIMIT, CompiledRules, payoff_parts
+from bjsim.sim.engine.kernels.layout import INSURE, NO_LIMIT, CompiledRules, payoff_parts
+from bjsim.sim.game.actions import CODES
 from bjsim.sim.game.automaton import DEAL, START, Automaton, Chance, Decision, Draw, Finished, Node
 from bjsim.sim.game.hand_states import INSURED, ORIGINAL_BET, SURRENDERED, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules

@@ -9,17 +9,16 @@ import numpy as np
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
-from bjsim.sim.engine.kernels.layout import CODES, CompiledRules
+from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.engine.kernels.play import RAN_AWAY
 from bjsim.sim.engine.kernels.step import ACTION_CODES, OVER, Outputs, Signs, WaitingTables, step
 from bjsim.sim.engine.rounds import ENDLESS, empty_seats, make_shoe
-from bjsim.sim.game.actions import INSURANCE, LETTERS
+from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.states import States
 
 Array = np.ndarray[Any, Any]
-assert tuple(CODES) == tuple(LETTERS)
 
 
 def compile_actions(states: States, letters: str) -> CompiledRules:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from bjsim.errors import RunFailed
@@ -10,10 +11,27 @@ if TYPE_CHECKING:
     from bjsim.sim.game.rules import Rules
 
 
+class ActionCode(IntEnum):
+    """What a seat can do: the one list of names, letters and codes. Arrays have 0 where a hand has no choice."""
+
+    STAND = 1
+    HIT = 2
+    DOUBLE = 3
+    SPLIT = 4
+    SURRENDER = 5
+    INSURE = 6
+    RAISE = 7
+
+    @property
+    def letter(self) -> str:
+        """Its letter in the protocol of [CardShark]; I is ours."""
+        return " SHDPRIB"[self]
+
+
 class Action(NamedTuple):
     """One decision.
 
-    It is a value and not a member of an enum, because a raise has an amount.
+    It is a value and not a member of `ActionCode`, because a raise has an amount.
 
     Attributes:
         letter: S stand, H hit, D double, P split, R surrender or B raise, as in the protocol of [CardShark]; I insure.
@@ -29,9 +47,10 @@ class Action(NamedTuple):
         return f"B {self.amount}" if self.letter == "B" else self.letter
 
 
-NAMES = {"S": "stand", "H": "hit", "D": "double", "P": "split", "R": "surrender", "B": "raise"}
-INSURANCE = "IS"  # the letters of the decision on insurance: I insures, S declines
-LETTERS = "SHDPR"  # of the actions without an amount; see CODES in engine/kernels/layout.py
+NAMES = {one.letter: one.name.lower() for one in ActionCode if one != ActionCode.INSURE}
+INSURANCE = ActionCode.INSURE.letter + ActionCode.STAND.letter  # the decision on insurance: I insures, S declines
+CODES = {one.letter: int(one) for one in ActionCode if one < ActionCode.INSURE}  # of actions on a hand, no amount
+LETTERS = "".join(CODES)
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = (Action(letter) for letter in LETTERS)
 
 

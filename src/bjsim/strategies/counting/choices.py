@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.sim.engine.kernels.layout import CODES
+from bjsim.sim.game.actions import CODES
 from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Play
 from bjsim.strategies.shoe.charts import ColumnCharts

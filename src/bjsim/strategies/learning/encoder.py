@@ -38,7 +38,7 @@ class Encoder:
         self.rules = rules
         self.states = States(rules)
         self.columns = self.states.columns
-        self.letters = LETTERS + "I" * rules.insurance
+        self.letters = LETTERS + INSURANCE[0] * rules.insurance
         self.most_hands = int(min(rules.most_hands, MAX_HANDS))
         self._melds = {meld: i for i, meld in enumerate(sorted({hand.meld for hand in self.states.reachable()}))}
         cards = max(6, self.states.counted)

@@ -20,7 +20,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.sim.engine.kernels.layout import CODES, DOUBLE, HIT, SPLIT, STAND, SURRENDER
+from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, SPLIT, STAND, SURRENDER
+from bjsim.sim.game.actions import CODES, ActionCode
 from bjsim.sim.game.cards import RANKS
 from bjsim.strategies.charts.chart import Chart, full_code
 from bjsim.strategies.shoe import kernel
@@ -284,10 +285,9 @@ class ColumnCharts:
     def two_cards(self, found: Mapping[int, tuple[int, float]]) -> list[TwoCards]:
         """Return the exceptions as `TwoCards`, by descending gain."""
         shoe = self.analysis.shoe
-        letters = {action: letter for letter, action in CODES.items()}
         named = []
         for node, (action, gain) in found.items():
             counts = shoe.game.hands.counts[shoe.layout.hand[node]]
             cards = "".join(RANKS[value] * counts[value] for value in (0, *reversed(range(1, VALUES))))
-            named.append(TwoCards(cards, self.column, letters[action], gain))
+            named.append(TwoCards(cards, self.column, ActionCode(action).letter, gain))
         return sorted(named, key=lambda exception: -exception.gain)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.sim.engine.kernels.layout import CODES, HIT, STAND
+from bjsim.sim.engine.kernels.layout import HIT, STAND
+from bjsim.sim.game.actions import CODES
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.course import Course, course
 from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState, HandState, Result

@@ -7,8 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import CODES
-from bjsim.sim.game.actions import INSURANCE
+from bjsim.sim.game.actions import INSURANCE, ActionCode
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.hand_states import SPLIT_ACES, WHOLE, HandState
@@ -17,8 +16,6 @@ from bjsim.strategies.charts.state_player import StatePlayer
 from bjsim.strategies.shoe.composition import VALUES
 from bjsim.strategies.shoe.hands import all_hands
 from bjsim.strategies.shoe.solver import ShoeSolver
-
-ACTION_LETTERS = {code: letter for letter, code in CODES.items()}
 
 
 class TwoCardPlayer(StatePlayer):
@@ -56,7 +53,7 @@ class TwoCardPlayer(StatePlayer):
             return "I" if taken else "S"
         if state.split != WHOLE and "P" in legal:
             return "P"  # as the first pair
-        letter = ACTION_LETTERS[int(self._acts[column][self._node(state, "P" in legal)])]
+        letter = ActionCode(int(self._acts[column][self._node(state, "P" in legal)])).letter
         if letter in legal:
             return letter
         cards = "".join(RANKS[value] for value in state.held)  # a stake that the player cannot afford

@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import CODES
-from bjsim.sim.game.actions import View
+from bjsim.sim.game.actions import ActionCode, View
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
@@ -148,7 +147,7 @@ class ShoeSolver(ShoePlays, Solution):
             InputError: The cards are not a hand to decide on, or cannot be dealt from this shoe.
         """
         act = self.plays(strategy)[find_start(self.shoe, shown)].act[find_node(self.shoe, cards, pair)]
-        return next(letter for letter, action in CODES.items() if action == act)
+        return ActionCode(int(act)).letter
 
     def view_values(self, view: View, pending: int = 0) -> dict[str, float]:
         """Return the value of the legal actions of a decision at a table; see `Solution.view_values`."""

@@ -1,7 +1,8 @@
 """The arguments of the kernels: named tuples of arrays, and the codes in them. This module does not import numba.
 
-All classes and constants that kernels are compiled for are defined in this package, because its contents determine the
-stamp of numba's cache: if a field moves, the kernels must be recompiled.
+All classes and constants that kernels are compiled for are defined in this package or, as action codes, in
+`sim/game/actions.py`. Their contents determine the stamp of numba's cache: if a field moves, the kernels must be
+recompiled.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bjsim.sim.game.actions import CODES, ActionCode
+
 Array = np.ndarray[Any, Any]
 
 TIED = 1 << 32  # in a payoff code, one initial bet that is replayed
 NO_LIMIT = np.iinfo(np.int64).max
-STAND, HIT, DOUBLE, SPLIT, SURRENDER = range(1, 6)  # codes of actions; 0 if the hand has no choice but to stand
-INSURE = 6  # in the last column of `CompiledRules.act`
+STAND, HIT, DOUBLE, SPLIT, SURRENDER = CODES.values()  # 0 if the hand has no choice but to stand
+INSURE = int(ActionCode.INSURE)  # in the last column of `CompiledRules.act`
 CHOICE = 256  # times the number of a choice by the count plus one, and a bit for each code: see `merge_charts`
-CODES = {"S": STAND, "H": HIT, "D": DOUBLE, "P": SPLIT, "R": SURRENDER}
 WIDE = 16  # length of arrays over ranks, padded with zeros to the width of a vector operation
 NOTES = 256  # recorded draws above which their luck is computed; the array has room for those of one more step
 

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.layout import CODES, DOUBLE, Array, CompiledRules, Seats, ShoeArrays
+from bjsim.sim.engine.kernels.layout import DOUBLE, Array, CompiledRules, Seats, ShoeArrays
 from bjsim.sim.engine.kernels.payoff import split_payoff
 from bjsim.sim.engine.kernels.play import RAN_AWAY, clear, deal, ends_round, insure, play_dealer, play_turn
 from bjsim.sim.engine.kernels.shoe import begin_shuffle
+from bjsim.sim.game.actions import CODES
 
 OVER, DECIDES, INSURES, ENDS = range(4)  # phases; ENDS: the round was over before anyone could decide
 STANDS = 0  # the action that is always legal
