@@ -118,6 +118,8 @@ def test_objects_are_taken_as_well_as_names() -> None:
         ({"chart": "perfect"}, "chart='perfect' is not a chart; a counter departs from a chart"),
         ({"rules": "easy"}, "cannot be counted in an infinite shoe"),
         ({"rules": TWO_DECKS.replace(dealer_shows="both")}, "indices='i18' does not fit this game"),
+        ({"system": None}, "system: a NoneType is not accepted; use a name, or the path of a file"),
+        ({"chart": 17}, "chart: an int is not accepted"),
         ({"on_progress": 3}, "on_progress: an int is not accepted; use a function"),
     ],
 )

@@ -80,7 +80,9 @@ class CountRequest:
 
     def __post_init__(self) -> None:
         with naming("system"):
-            counting = self.system if isinstance(self.system, CountingSystem) else find_system(os.fspath(self.system))
+            counting = (
+                self.system if isinstance(self.system, CountingSystem) else find_system(_text("system", self.system))
+            )
         with naming("optimal"):
             limits = None if self.optimal is None else BetLimits.of(self.optimal)
         for name in BETS[2:]:
@@ -156,27 +158,28 @@ class CountRequest:
     def departures(self) -> Departures:
         """The chart with its index plays. Raises: InputError."""
         decks_to_count(self.game)  # before anything that takes time, or that only fits some games
-        chart = self.chart if isinstance(self.chart, Chart) else find_player(os.fspath(self.chart), self.game)
+        chart = self.chart if isinstance(self.chart, Chart) else find_player(_text("chart", self.chart), self.game)
         if not isinstance(chart, Chart):
             raise InputError(f"{argument('chart', self.chart)} is not a chart; a counter departs from a chart")
-        if self.indices == "none":
+        indices = _text("indices", self.indices)
+        if indices == "none":
             return Departures(chart, ())
-        if self.indices == "generate":
+        if indices == "generate":
             from bjsim.strategies.counting.indices import generate_departures
 
             return Departures(chart, generate_departures(self.game, self.counting, chart))
         with naming("indices"):
-            plays = find_departures(self.indices)
-        if names_sets(self.indices) and self.counting.tags != find_system("hilo").tags:
+            plays = find_departures(indices)
+        if names_sets(indices) and self.counting.tags != find_system("hilo").tags:
             from bjsim.strategies.counting.indices import adapt_departures
 
             plays = adapt_departures(plays, self.game, self.counting, chart)
-        if not names_sets(self.indices):
+        if not names_sets(indices):
             return Departures(chart, plays)
         try:
             return Departures(chart, plays)
         except InputError as error:
-            asked, none = argument("indices", self.indices), argument("indices", "none")
+            asked, none = argument("indices", indices), argument("indices", "none")
             raise InputError(f"{asked} does not fit this game: {error}; give {none} or generate") from None
 
     def changed(self, **changes: object) -> CountRequest:
@@ -214,6 +217,12 @@ def listed_axes(values: Mapping[str, object]) -> list[list[tuple[str, object]]]:
             raise InputError(f"{name}: {a_type(listed)} is not accepted; give a list of values")
         axes.append([(name, value) for value in listed])
     return axes
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str | os.PathLike):
+        raise InputError(f"{argument(name)}: {a_type(value)} is not accepted; use a name, or the path of a file")
+    return os.fspath(value)
 
 
 def _count_to_leave(leave: int | str | None) -> int | None:

@@ -25,7 +25,7 @@ NOTES = 256  # recorded draws above which their luck is computed; the array has 
 
 
 def payoff_parts(code: Any) -> tuple[Any, Any]:
-    """Split payoff codes into payoff quanta and tied bets; `split_payoff` in kernels."""
+    """Split payoff codes into payoff quanta and the bets that they count; `split_payoff` in kernels."""
     tied = (code + TIED // 2) >> 32
     return code - (tied << 32), tied
 
