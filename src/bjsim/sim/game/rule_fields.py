@@ -13,7 +13,6 @@ from typing import Any
 from bjsim.errors import InputError, shorten, suggest
 from bjsim.sim.game import rule_parsers as parsers
 
-BOOL = "true or false"
 WORDS: dict[str, dict[str, object]] = {  # what casinos and books write for rules
     "s17": {"hit_soft_17": False},
     "h17": {"hit_soft_17": True},
@@ -47,6 +46,16 @@ class RulesError(InputError):
 def rule(default: Any, accepts: str, meaning: str, parse: Callable[[str], Any]) -> Any:
     """Declare a field with its metadata, which listings, TOML files and error messages all use."""
     return field(default=default, metadata={"accepts": accepts, "meaning": meaning, "parse": parse})
+
+
+def flag(default: bool, meaning: str) -> Any:
+    """Declare a field that is true or false."""
+    return rule(default, "true or false", meaning, parsers.flag)
+
+
+def choice(default: str, meaning: str, *values: str) -> Any:
+    """Declare a field that has one of these values."""
+    return rule(default, f"{', '.join(values[:-1])} or {values[-1]}", meaning, parsers.parse_choice(*values))
 
 
 def plain(value: object) -> object:

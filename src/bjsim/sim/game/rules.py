@@ -17,7 +17,7 @@ from bjsim.errors import shorten
 from bjsim.sim.game import rule_parsers as parsers
 from bjsim.sim.game.cards import NORMAL_TENS, SPANISH_TENS
 from bjsim.sim.game.constraints import find_contradictions
-from bjsim.sim.game.rule_fields import BOOL, RulesError, expand_words, html_table, plain, rule, unknown_field
+from bjsim.sim.game.rule_fields import RulesError, choice, expand_words, flag, html_table, plain, rule, unknown_field
 from bjsim.sim.game.rule_values import RuleValues
 
 LONGEST_NAME = 100  # characters
@@ -97,12 +97,7 @@ class Rules(RuleValues):
     decks: float = rule(
         math.inf, "1 to 8, or inf", "decks in the shoe; inf draws with replacement", parsers.or_inf(parsers.whole(1, 8))
     )
-    deck: str = rule(
-        "standard",
-        "standard or spanish",
-        "cards of a deck: all 52, or 48 without T; J, Q and K remain",
-        parsers.parse_choice("standard", "spanish"),
-    )
+    deck: str = choice("standard", "cards of a deck: all 52, or 48 without T; J, Q and K remain", "standard", "spanish")
     ten_probability: Fraction = rule(
         NORMAL_TENS,
         "a number between 0 and 1, such as 4/13",
@@ -122,63 +117,40 @@ class Rules(RuleValues):
         parsers.deal,
     )
     dealer_stands_on: int = rule(17, "17 or 18", "the dealer draws below this total", parsers.whole(17, 18))
-    hit_soft_17: bool = rule(False, BOOL, "the dealer draws on soft 17", parsers.flag)
-    dealer_shows: str = rule(
-        "up", "up or both", "dealer's cards seen before the seats act", parsers.parse_choice("up", "both")
-    )
-    peek: bool = rule(False, BOOL, "a dealer's natural ends the round before anyone acts", parsers.flag)
+    hit_soft_17: bool = flag(False, "the dealer draws on soft 17")
+    dealer_shows: str = choice("up", "dealer's cards seen before the seats act", "up", "both")
+    peek: bool = flag(False, "a dealer's natural ends the round before anyone acts")
     blackjack_pays: Fraction = rule(
         Fraction(3, 2),
         "a number of bets above 0, to 100, such as 3/2 or 3:2",
         "what a player's natural wins",
         parsers.odds,
     )
-    naturals: str = rule(
-        "both",
-        "player, both or none",
-        "whose ace and ten in two cards is special",
-        parsers.parse_choice("player", "both", "none"),
-    )
-    natural_beats_natural: bool = rule(
-        False, BOOL, "a player's natural wins even against the dealer's (else they tie)", parsers.flag
-    )
-    no_hole_loses: str = rule(
+    naturals: str = choice("both", "whose ace and ten in two cards is special", "player", "both", "none")
+    natural_beats_natural: bool = flag(False, "a player's natural wins even against the dealer's (else they tie)")
+    no_hole_loses: str = choice(
         "all",
-        "all, original or busted-plus-one",
         "what a seat loses to a dealer's natural where there is no peek: all bets, its original bet, or busted bets "
         "and one more (exact in an infinite shoe only)",
-        parsers.parse_choice("all", "original", "busted-plus-one"),
+        "all",
+        "original",
+        "busted-plus-one",
     )
-    ties: str = rule(
-        "push",
-        "push, lose or replay",
-        "equal scores: bet back, bet lost, or the same bet replayed",
-        parsers.parse_choice("push", "lose", "replay"),
-    )
+    ties: str = choice("push", "equal scores: bet back, bet lost, or the same bet replayed", "push", "lose", "replay")
     double_on: str = rule("any", "any, never, or hard totals such as 9-11", "hands that may double", parsers.double_on)
-    double_cards: str = rule(
-        "two", "two or any", "how many cards a hand that doubles may have", parsers.parse_choice("two", "any")
-    )
-    double_after_split: bool = rule(True, BOOL, "split hands may double", parsers.flag)
+    double_cards: str = choice("two", "how many cards a hand that doubles may have", "two", "any")
+    double_after_split: bool = flag(True, "split hands may double")
     surrender: str = rule(
         "none",
         "none, late, early, early-ten or early-ace (true is late)",
         "half the bet may be given up as the very first action; early (or only against that card): before the peek",
         parsers.surrender,
     )
-    surrender_after_split: bool = rule(False, BOOL, "split hands may surrender too", parsers.flag)
-    insurance: bool = rule(
-        False,
-        BOOL,
-        "against an ace, half the bet may be staked on a natural of the dealer, which pays 2:1",
-        parsers.flag,
+    surrender_after_split: bool = flag(False, "split hands may surrender too")
+    insurance: bool = flag(
+        False, "against an ace, half the bet may be staked on a natural of the dealer, which pays 2:1"
     )
-    split_by: str = rule(
-        "value",
-        "value, rank or never",
-        "pairs that may be split: equal value, equal rank",
-        parsers.parse_choice("value", "rank", "never"),
-    )
+    split_by: str = choice("value", "pairs that may be split: equal value, equal rank", "value", "rank", "never")
     max_hands: float = rule(
         4, "2 to 16, or inf", "hands a seat may hold after splits", parsers.or_inf(parsers.whole(2, 16))
     )
@@ -188,32 +160,29 @@ class Rules(RuleValues):
         "hands a seat may hold after splits of aces; none: as for other pairs",
         parsers.max_ace_hands,
     )
-    resplit_aces: bool = rule(False, BOOL, "a pair of aces from split aces may be split again", parsers.flag)
-    hit_split_aces: bool = rule(False, BOOL, "split aces play on; else one card each", parsers.flag)
-    split_tens_blackjack: bool = rule(False, BOOL, "ace and ten after splitting tens is a natural", parsers.flag)
-    split_aces_blackjack: bool = rule(False, BOOL, "ten and ace after splitting aces is a natural", parsers.flag)
-    stand_on_21: bool = rule(True, BOOL, "a total of 21 stands by itself", parsers.flag)
-    bonuses: str = rule(
+    resplit_aces: bool = flag(False, "a pair of aces from split aces may be split again")
+    hit_split_aces: bool = flag(False, "split aces play on; else one card each")
+    split_tens_blackjack: bool = flag(False, "ace and ten after splitting tens is a natural")
+    split_aces_blackjack: bool = flag(False, "ten and ace after splitting aces is a natural")
+    stand_on_21: bool = flag(True, "a total of 21 stands by itself")
+    bonuses: str = choice(
         "none",
-        "none, win, at-once or spanish",
         "five cards and 8-7-6 win double, six and 7-7-7 triple: if they win, or once they stand; spanish: 21 only",
-        parsers.parse_choice("none", "win", "at-once", "spanish"),
+        "none",
+        "win",
+        "at-once",
+        "spanish",
     )
-    player_21_wins: bool = rule(False, BOOL, "a player's 21 wins at once, even against the dealer's", parsers.flag)
-    dealer_22_pushes: bool = rule(
-        False, BOOL, "a dealer's 22 returns the bets of all hands that would win by it", parsers.flag
-    )
+    player_21_wins: bool = flag(False, "a player's 21 wins at once, even against the dealer's")
+    dealer_22_pushes: bool = flag(False, "a dealer's 22 returns the bets of all hands that would win by it")
     charlie: int | str = rule(
         "none", "none, or 5 to 7", "a hand of this many cards wins its bet at once", parsers.charlie
     )
-    raises: bool = rule(False, BOOL, "seats may add chips to their stake (B n) before standing", parsers.flag)
+    raises: bool = flag(False, "seats may add chips to their stake (B n) before standing")
     buy_in: int = rule(10, "1 to 1e9 chips", "chips of the initial bet", parsers.amount(1, 10**9))
     chips: int = rule(200, "twice the buy-in, to 1e12 chips", "chips a seat starts with", parsers.amount(2, 10**12))
-    turns: str = rule(
-        "in-turn",
-        "in-turn or round-robin",
-        "each seat finishes in turn, or one move each, round and round",
-        parsers.parse_choice("in-turn", "round-robin"),
+    turns: str = choice(
+        "in-turn", "each seat finishes in turn, or one move each, round and round", "in-turn", "round-robin"
     )
     move_cap: int = rule(
         100,
