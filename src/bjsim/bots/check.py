@@ -11,6 +11,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.protocol import UNFLUSHED, Fault, make_argv
 from bjsim.bots.turn import Turn
 from bjsim.sim.game.actions import HIT, INSURANCE, STAND, Action, View, raise_by
+from bjsim.sim.game.observers import drive
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
@@ -58,7 +59,7 @@ class Deal:
                 return STAND
             return left.pop(0) if left else decide(view)
 
-        return Round(rules, shoe, rules.seats, [self.chips, *[rules.chips] * others]).drive(answer)
+        return drive(Round(rules, shoe, rules.seats, [self.chips, *[rules.chips] * others]).steps(), answer)
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Situation:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Trial:
     """The bot's answers in one situation.
 
     Attributes:
@@ -170,7 +171,7 @@ def _optional(result: Situation | None) -> Sequence[Situation]:
     return [result] if result else []
 
 
-def try_bot(player: BotPlayer, tried: Iterable[Situation], most: int = Contest.strikes) -> Iterator[Answer]:
+def try_bot(player: BotPlayer, tried: Iterable[Situation], most: int = Contest.strikes) -> Iterator[Trial]:
     """Ask the bot twice in every situation, and play on after a raise, because only then can it reach the move cap.
 
     Args:
@@ -201,7 +202,7 @@ def _in_every_match(move: Action | Fault) -> bool:
     return isinstance(move, Fault) and (move.kind in ("not-ready", "chatter") or UNFLUSHED in move.detail)
 
 
-def _answer(player: BotPlayer, asked: Situation, play_on: bool) -> Answer:
+def _answer(player: BotPlayer, asked: Situation, play_on: bool) -> Trial:
     turn, moves, ms = Turn(player), list[Action | Fault](), list[float]()
 
     def ask(view: View) -> Action:
@@ -213,7 +214,7 @@ def _answer(player: BotPlayer, asked: Situation, play_on: bool) -> Answer:
     ask(asked.view)
     if not _in_every_match(moves[0]):
         ask(asked.view)
-    answer = Answer(asked, (moves[0], moves[-1]), (ms[0], ms[-1]))
+    answer = Trial(asked, (moves[0], moves[-1]), (ms[0], ms[-1]))
     raised = next((move for move in moves if isinstance(move, Action) and move.letter == "B"), None)
     if not play_on or raised is None:
         return answer

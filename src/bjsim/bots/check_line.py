@@ -10,6 +10,7 @@ from bjsim.bots.protocol import Fault
 from bjsim.bots.resident import LineSeat
 from bjsim.bots.turn import Turn
 from bjsim.sim.game.actions import STAND, Action, View
+from bjsim.sim.game.observers import drive
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
@@ -105,6 +106,6 @@ def _play(bot: BotPlayer, rules: Rules, *, cut: int = -1, unknown: bool = False)
     for _ in range(ROUNDS):
         game = Round(rules, shoe, rules.seats)
         transcript.begin_round(range(rules.seats), [rules.chips] * rules.seats, game.events)
-        game.drive(answer)
+        drive(game.steps(), answer)
     match.ended = match.seat.leave(rules.chips)
     return match

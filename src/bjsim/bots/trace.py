@@ -9,7 +9,7 @@ from bjsim.bots.player import BotPlayer
 from bjsim.bots.protocol import make_argv
 from bjsim.bots.turn import Turn
 from bjsim.sim.game.actions import Action, Player, View
-from bjsim.sim.game.observers import ask_action
+from bjsim.sim.game.observers import ask_action, drive
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
@@ -92,5 +92,5 @@ def trace_match(bot: BotPlayer, rules: Rules, others: Player, rounds: int, seed:
     for _ in range(rounds):
         game = Round(rules, shoe, rules.seats)
         transcript.begin_round(range(rules.seats), [rules.chips] * rules.seats, game.events)
-        game.drive(lambda number, view: ask_action(others, view) if number else seat.move(view))
+        drive(game.steps(), lambda number, view: ask_action(others, view) if number else seat.move(view))
     return seat

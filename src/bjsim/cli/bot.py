@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bjsim.bots.check import SHOWN, Answer, Situation, situations, try_bot
+from bjsim.bots.check import SHOWN, Situation, Trial, situations, try_bot
 from bjsim.bots.contest.config import PROTOCOLS, Contest
 from bjsim.bots.export import export as export_chart
 from bjsim.bots.protocol import Fault, printable
@@ -90,7 +90,7 @@ def check(
         raise click.exceptions.Exit(1)
 
 
-def check_line_bot(player: BotPlayer, rules: Rules, answers: Sequence[Answer], all_tried: bool) -> LineCheck | None:
+def check_line_bot(player: BotPlayer, rules: Rules, answers: Sequence[Trial], all_tried: bool) -> LineCheck | None:
     """The checks of a line bot in a match; None for others, and for one that was no longer asked: it takes long."""
     from bjsim.bots.check_line import check_match
 
@@ -118,9 +118,9 @@ def report_match(console: Console, match: LineCheck) -> None:
         console.print(f"ready in {match.ready_ms:.1f} ms, {match.ms:.3f} ms per answer (median)", highlight=False)
 
 
-def ask(console: Console, player: BotPlayer, tried: Sequence[Situation], timeouts: int) -> list[Answer]:
+def ask(console: Console, player: BotPlayer, tried: Sequence[Situation], timeouts: int) -> list[Trial]:
     """Ask the bot in these situations, and print the first fault of each kind at once, since a bot may be slow."""
-    answers: list[Answer] = []
+    answers: list[Trial] = []
     shown: set[str] = set()
     with waiting("asking") as line:
         for answer in try_bot(player, tried, timeouts):
@@ -134,7 +134,7 @@ def ask(console: Console, player: BotPlayer, tried: Sequence[Situation], timeout
 
 
 def check_json(
-    player: BotPlayer, rules: Rules, answers: Sequence[Answer], faults: Counter[str], planned: int
+    player: BotPlayer, rules: Rules, answers: Sequence[Trial], faults: Counter[str], planned: int
 ) -> dict[str, object]:
     """The content of `--json`. planned: number of situations to ask in."""
     return {
@@ -161,7 +161,7 @@ def _move_text(move: Action | Fault) -> str:
     return move.kind if isinstance(move, Fault) else str(move)
 
 
-def report(console: Console, player: BotPlayer, answers: Sequence[Answer], faults: Counter[str], planned: int) -> None:
+def report(console: Console, player: BotPlayer, answers: Sequence[Trial], faults: Counter[str], planned: int) -> None:
     """Print the table of moves, their speed, and the faults of each kind. planned: number of situations to ask in."""
     table = Table(title="moves, by hand and dealer's card", box=box.SIMPLE_HEAD, title_justify="left")
     table.add_column("hand")
@@ -200,7 +200,7 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Answer], fault
         console.print("no faults", style="green")
 
 
-def _cell(answer: Answer) -> Text:
+def _cell(answer: Trial) -> Text:
     move = answer.moves[0]
     if isinstance(move, Fault):
         return Text("!", style="red")

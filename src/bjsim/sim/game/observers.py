@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from bjsim.errors import RunFailed
-from bjsim.sim.game.actions import Action, IllegalAction, Player, View
+from bjsim.sim.game.actions import Action, IllegalAction, Player, Question, View
 from bjsim.sim.game.events import Event, as_seen
+from bjsim.sim.game.round_result import RoundResult
 from bjsim.sim.game.rules import Rules
 
 LARGEST_BET = 1_000_000  # units
+Steps = Generator[Question, Action, RoundResult]  # of a round
 Observers = Sequence[tuple[str, Callable[[Event], object]]]  # the names of players, and their methods `observe`
 
 
@@ -43,6 +45,25 @@ class Observer(Protocol):
             event: The event.
         """
         ...
+
+
+def drive(steps: Steps, answer: Callable[[int, View], Action]) -> RoundResult:
+    """Play a round with a function that answers every question.
+
+    Args:
+        steps: `Round.steps()`.
+        answer: Takes the number of a seat and its view; returns a legal action.
+
+    Returns:
+        The result of the round.
+    """
+    try:
+        question = next(steps)
+        while True:
+            question = steps.send(answer(*question))
+    except StopIteration as end:
+        result: RoundResult = end.value
+        return result
 
 
 def ask_action(player: Player, view: View) -> Action:

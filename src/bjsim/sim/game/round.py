@@ -7,7 +7,7 @@ players, a bot's turns, a journal, a person in a terminal, or an environment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -103,40 +103,19 @@ class Round:
             InputError: As `steps`.
         """
         observers, shown = find_observers(players), 0
-
-        def show() -> None:
-            nonlocal shown
-            if observers:
-                shown = show_events(observers, self.events, shown)
-
-        def answer(seat: int, view: View) -> Action:
-            show()
-            return ask_action(players[seat], view)
-
-        show()
+        if observers:
+            shown = show_events(observers, self.events, shown)
         self.bets = ask_bets(self.rules, players, [seat.chips for seat in self.seats])
-        result = self.drive(answer)
-        show()
-        return result
-
-    def drive(self, answer: Callable[[int, View], Action]) -> RoundResult:
-        """Play the round with a function that answers every question.
-
-        Args:
-            answer: Takes a seat and its view, and returns a legal action.
-
-        Returns:
-            As `steps`.
-
-        Raises:
-            InputError: As `steps`.
-        """
         steps = self.steps()
         try:
-            question = next(steps)
+            seat, view = next(steps)
             while True:
-                question = steps.send(answer(*question))
+                if observers:
+                    shown = show_events(observers, self.events, shown)
+                seat, view = steps.send(ask_action(players[seat], view))
         except StopIteration as end:
+            if observers:
+                show_events(observers, self.events, shown)
             result: RoundResult = end.value
             return result
 

@@ -20,7 +20,7 @@ from bjsim.bots.turn import Strikes, Turn, runs_program
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.events import Dealt
-from bjsim.sim.game.observers import legal_action
+from bjsim.sim.game.observers import drive, legal_action
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
@@ -183,7 +183,7 @@ def _play_round(dealer: TableDealer, seats: Sequence[ContestSeat]) -> Record:
     """Play the next round. seats: those that pay the buy-in."""
     for seat in seats:
         seat.moves, seat.notes, seat.faults = [], [], []
-    result = dealer.deal().drive(lambda seat, view: seats[seat].move(view))
+    result = drive(dealer.deal().steps(), lambda seat, view: seats[seat].move(view))
     record = dealer.settle(result)
     for number in sorted(result.seats_at_move_cap):
         seats[number].exceed_move_cap()
