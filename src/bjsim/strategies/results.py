@@ -179,24 +179,14 @@ class BotResult:
         Returns:
             JSON values; returns are in initial bets, and an interval without bounds is `-inf`, `inf`.
         """
-        values = {column.key: column.value(self) for column in COLUMNS}
-        parts = {"payoffs": self.tally.payoffs, "ties_replayed": self.tally.ties_replayed}
-        return json_object(
-            {key: value._asdict() if hasattr(value, "_asdict") else value for key, value in values.items()}
-            | parts
-            | {"convergence": [point.to_json() for point in self.convergence]}
-        )
+        data = {column.key: column.value(self) for column in COLUMNS}
+        data |= {key: data[key] and data[key]._asdict() for key in NESTED}
+        data |= {"payoffs": self.tally.payoffs, "ties_replayed": self.tally.ties_replayed}
+        return json_object(data | {"convergence": [point.to_json() for point in self.convergence]})
 
 
 class Column(NamedTuple):
-    """A column of results.
-
-    Attributes:
-        key: Its name in JSON and in data frames.
-        heading: Its heading in tables; empty if it is in none.
-        value: Its value.
-        format: Makes a text of a value that is known.
-    """
+    """A column of results: its key in JSON and data frames, and its heading in tables, empty if it is in none."""
 
     key: str
     heading: str
