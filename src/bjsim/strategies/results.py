@@ -185,7 +185,7 @@ class BotResult:
         return json_object(data | {"convergence": [point.to_json() for point in self.convergence]})
 
 
-class Column(NamedTuple):
+class ResultColumn(NamedTuple):
     """A column of results: its key in JSON and data frames, and its heading in tables, empty if it is in none."""
 
     key: str
@@ -200,19 +200,19 @@ class Column(NamedTuple):
 
 
 COLUMNS = (
-    Column("name", "bot", lambda one: one.name),
-    Column("hands", "hands", lambda one: one.tally.rounds, "{:,}".format),
-    Column("mean", "return", lambda one: one.point.mean, percent),
-    Column("sd", "sd", lambda one: one.tally.sd, "{:.4f}".format),
-    Column("se", "± se", lambda one: one.tally.se, lambda se: f"{100 * se:.4f}%"),
-    Column("ci95", "95% interval", lambda one: one.point.ci95, interval),
-    Column("anytime95", "anytime 95%", lambda one: one.point.anytime95, interval),
-    Column("exact", "exact", lambda one: one.exact, percent),
-    Column("exact_sd", "", lambda one: one.exact_sd),
-    Column("cut_card_effect", "", lambda one: one.cut_card_effect),
-    Column("z", "z", lambda one: one.z, "{:+.2f}".format),
-    Column("verdict", "verdict", lambda one: one.verdict),
-    Column("luck_adjusted", "luck-adjusted", lambda one: one.adjusted, str),
+    ResultColumn("name", "bot", lambda one: one.name),
+    ResultColumn("hands", "hands", lambda one: one.tally.rounds, "{:,}".format),
+    ResultColumn("mean", "return", lambda one: one.point.mean, percent),
+    ResultColumn("sd", "sd", lambda one: one.tally.sd, "{:.4f}".format),
+    ResultColumn("se", "± se", lambda one: one.tally.se, lambda se: f"{100 * se:.4f}%"),
+    ResultColumn("ci95", "95% interval", lambda one: one.point.ci95, interval),
+    ResultColumn("anytime95", "anytime 95%", lambda one: one.point.anytime95, interval),
+    ResultColumn("exact", "exact", lambda one: one.exact, percent),
+    ResultColumn("exact_sd", "", lambda one: one.exact_sd),
+    ResultColumn("cut_card_effect", "", lambda one: one.cut_card_effect),
+    ResultColumn("z", "z", lambda one: one.z, "{:+.2f}".format),
+    ResultColumn("verdict", "verdict", lambda one: one.verdict),
+    ResultColumn("luck_adjusted", "luck-adjusted", lambda one: one.adjusted, str),
 )
 NESTED = ("cut_card_effect", "luck_adjusted")  # objects in JSON, which a data frame has no column for
 IN_NOTEBOOKS = ("name", "hands", "mean", "ci95", "anytime95", "exact", "verdict")

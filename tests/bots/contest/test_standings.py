@@ -144,7 +144,7 @@ def test_the_interval_of_chips_ends_at_zero_where_bots_raise(game):
     """With raises bots bet only what they hold; without, they double on credit."""
     rules = load_rules(game)
     standings, _ = made_up("abc", 8, [-20 if rules.raises else -rules.chips / 10, 0, 0], seed=3, rules=rules)
-    (low, high), inside = standings.rows()[-1].chips_ci95, standings.scores[0].chips.ci95
+    (low, high), inside = standings.rows()[-1].chips_ci95, standings.scores[0].chips.student95
     assert inside[0] < 0 < inside[1]
     assert (low, high) == ((0, inside[1]) if game == "cardshark" else inside)
 
@@ -245,7 +245,7 @@ def test_the_interval_of_chips_does_not_depend_on_their_number():
         near.add(value)
         far.add(value + 10**12)
     assert far.sd == pytest.approx(near.sd, rel=1e-3) and near.sd == pytest.approx(statistics.stdev(values))
-    assert far.ci95[1] - far.ci95[0] == pytest.approx(near.ci95[1] - near.ci95[0], rel=1e-3)
+    assert far.student95[1] - far.student95[0] == pytest.approx(near.student95[1] - near.student95[0], rel=1e-3)
 
 
 @pytest.mark.parametrize(("lead", "separated"), [(0, False), (1, True)])
