@@ -32,6 +32,7 @@ from bjsim.strategies.charts.chart import Chart as Chart
 from bjsim.strategies.counting.count import count as count
 from bjsim.strategies.counting.count_result import CountComparison as CountComparison
 from bjsim.strategies.counting.count_result import CountResult as CountResult
+from bjsim.strategies.counting.figures import Figure as Figure
 from bjsim.strategies.evaluation.compare import Compared as Compared
 from bjsim.strategies.evaluation.evaluate import Evaluation as Evaluation
 from bjsim.strategies.exact.labelled_table import LabelledTable as LabelledTable

@@ -112,7 +112,15 @@ class Figure:
         return None if self.half is None else (max(self.value - self.half, low), min(self.value + self.half, high))
 
     def minus(self, first: Figure, error: float) -> Figure:
-        """Return this figure minus the same figure of another game, given the standard error of the difference."""
+        """This figure minus the same figure of another game.
+
+        Args:
+            first: The figure of the other game.
+            error: The standard error of the difference.
+
+        Returns:
+            The difference, with its interval.
+        """
         value, half = self.value - first.value, Z95 * error
         scale, digits, unit = self.form
         text = ("+" if value > 0 else "") + _text(value * scale, half * scale, digits, unit)
