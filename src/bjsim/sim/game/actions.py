@@ -104,7 +104,7 @@ class Question(NamedTuple):
 class Player(Protocol):
     """The interface of a strategy. A strategy plays in this process, a bot in another.
 
-    A player may keep a memory: it is copied for each block of rounds (see `ReadableTable.rounds`). It may have the
+    A player may keep a memory: it is copied for each block of rounds (see `ReadableTable.results`). It may have the
     methods of `Bettor` and `Observer` too (`observers.py`).
     """
 
