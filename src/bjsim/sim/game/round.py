@@ -58,6 +58,9 @@ class Round:
         self.bets: tuple[int, ...] = ()
         self.events: list[events.Event] = [events.Shuffled()] if shoe.begin_round() else []
 
+    def __repr__(self) -> str:
+        return f"Round({self.rules.name}, {len(self.seats)} seats, {len(self.events)} events)"
+
     def steps(self) -> Generator[Question, Action, RoundResult]:
         """Play the round, stopping at every question.
 
