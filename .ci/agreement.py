@@ -118,8 +118,8 @@ def dealer(rules: Rules, what: str) -> list[float]:
     """Return the dealer's distribution against one upcard, or the chance of a bust against several."""
     *bust, columns = what.split()
     if bust:
-        return [shoe(rules).dealer_outcomes(column)[0] for column in columns]
-    found = shoe(rules).dealer_outcomes(columns)
+        return [shoe(rules).dealer(column)[0] for column in columns]
+    found = shoe(rules).dealer(columns)
     return [found[outcome] for outcome in (17, 18, 19, 20, 21, 22, 0)]
 
 

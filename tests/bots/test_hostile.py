@@ -189,8 +189,8 @@ def test_a_hostile_bot_harms_itself_only(bot, name, source, rounds, kinds, equiv
     def played_with_it():
         hostile = bot(name, source, timeout=10.0 if "memory" in name else 0.5)
         neighbour = open_bot(SAMPLES / "bettor.py", sandbox="required")
-        with hostile, neighbour:
-            with_it = play([neighbour, hostile, Scripted(lim17), neighbour], rounds, rules)
+        with hostile, neighbour, hostile.take_seat(rules, 1, 4) as seated:
+            with_it = play([neighbour, seated, Scripted(lim17), neighbour], rounds, rules)
             faults = set(hostile.faults)
             without = play([neighbour, Scripted(equivalent), Scripted(lim17), neighbour], rounds, rules)
             assert with_it == without

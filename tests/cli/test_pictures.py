@@ -17,6 +17,7 @@ from bjsim.cli.convergence import hand_ticks, round_values, shared_scales, short
 from bjsim.cli.pages import convergence_part
 from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.presets import named_rules
+from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 
 COMMANDS = {
@@ -212,9 +213,9 @@ def test_scales_without_an_exact_value_and_with_few_hands():
 
 
 def test_rows_for_counted_cards_are_explained():
-    (note,) = chart_plot.row_notes(ValuedChart.of_best_in(named_rules("neller-v1")))
+    (note,) = chart_plot.row_notes(ValuedChart.of_best(solve(named_rules("neller-v1"))))
     assert note.startswith("12/3 is 12 in 3 cards; 13:67 is 13 of 6 and 7. Other rows are for all other hands")
-    assert chart_plot.row_notes(ValuedChart.of_best_in(named_rules("neller"))) == []
+    assert chart_plot.row_notes(ValuedChart.of_best(solve(named_rules("neller")))) == []
 
 
 def test_pages_magnify_the_luck_adjusted_return_too():

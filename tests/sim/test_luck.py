@@ -172,7 +172,10 @@ def test_luck_has_mean_0_in_every_kind_of_draw(kind):
     )
     none = luck_model._replace(ev=0 * luck_model.ev, slopes=0 * luck_model.slopes, own=0 * luck_model.own)
     luck = np.array(
-        [adjusted(SIX, compiled, none, 800, key=k).y - adjusted(SIX, compiled, alone, 800, key=k).y for k in range(300)]
+        [
+            adjusted(SIX, compiled, none, 800, key=k).sums.y - adjusted(SIX, compiled, alone, 800, key=k).sums.y
+            for k in range(300)
+        ]
     )
     assert luck.std() > 0.5
     assert abs(luck.mean()) < 4 * luck.std() / math.sqrt(len(luck))
@@ -185,7 +188,7 @@ def test_the_drift_has_mean_0():
     assert rounds_in_shoe(compiled, cards) == 43
     for rounds in (60, 400):
         without, with_it = (
-            np.array([adjusted(SIX, compiled, luck_model, rounds, each, key).y for key in range(3000)])
+            np.array([adjusted(SIX, compiled, luck_model, rounds, each, key).sums.y for key in range(3000)])
             for each in (0, cards)
         )
         drift = without - with_it

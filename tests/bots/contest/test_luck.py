@@ -220,8 +220,10 @@ def test_the_distribution_of_every_draw_is_that_of_the_shoe(cut):
     draw_logger = DrawLogger(rules, StateIndex(rules))
     dealer = TableDealer(contest, plan, draw_logger)
     dealer.shoe = shoe = CountingShoe(dealer.shoe)
+    players = named(rules, ["lim17", "hoyle", "optimal", "lim19"])
     while not dealer.over:
-        dealer.deal(named(rules, ["lim17", "hoyle", "optimal", "lim19"]))
+        seats = [players[position] for position in dealer.paying]
+        dealer.settle(dealer.deal().play(seats))
     draws = draw_logger.draw_log().arrays()[0]
     assert np.delete(draws[:, :DRAW_COLUMNS], 1, axis=1).tolist() == shoe.noted
     assert len(shoe.noted) > 300 and draws[:, 2:DRAW_COLUMNS].sum(axis=1).min() == 1

@@ -85,7 +85,7 @@ def test_memory_that_grows_is_noticed(journals):
 def make_standings(bots):
     """A contest after eight matches in which only the first two bots win or lose."""
     contest = Contest(load_rules("cardshark"), matches=8)
-    bot = {"source": "lim17", "language": "in process", "sha256": ""}
+    bot = {"source": "lim17", "language": "in process", "sha256": "", "protocol": "argv"}
     header = {"contest": contest.to_dict(), "bots": [{"name": f"b{number}", **bot} for number in range(bots)]}
     standings = Standings(header)
     for match in range(8):

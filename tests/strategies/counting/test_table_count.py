@@ -21,7 +21,7 @@ DEAL: list[Event] = [Dealt("2", 0), Dealt("9"), Dealt("6", 0), Dealt("A", face_d
     [
         ([], 2),  # the ace was not shown
         ([Peeked(natural=False)], 2),
-        ([Peeked(natural=True)], 1),
+        ([Peeked(natural=True), Revealed("A")], 1),
         ([Dealt("5", 0), Revealed("A"), Dealt("K")], 1),  # 2 + 1 - 1 - 1
         ([Shuffled(), Dealt("K", 0)], -1),
     ],
