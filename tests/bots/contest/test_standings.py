@@ -91,6 +91,8 @@ def test_groups_and_decision():
     assert standings.decided
     ahead = standings.difference(1, 0)
     assert ahead.interval[0] < 60 < ahead.interval[1] and ahead.separated
+    for row in standings.rows():
+        assert row.chips == pytest.approx(sum(row.chips_ci95) / 2)  # the interval is about the mean
     assert standings.difference(0, 1).mean == -ahead.mean
 
 
