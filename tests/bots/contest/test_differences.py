@@ -11,7 +11,7 @@ from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.scoring.differences import PLANNED, Differences, most_equal_pairs, with_matches
-from bjsim.bots.contest.scoring.student_t import t_half
+from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")
@@ -136,6 +136,19 @@ def test_as_many_batches_as_are_said_to_be_missing_separate_two_bots(planned):
     assert longer.separated[0, 1]
     shorter = differences([one * (times // 2), other * (times // 2)], same_cards=True, planned=planned)
     assert not shorter.separated[0, 1]
+
+
+def test_the_number_of_batches_is_the_first_that_separates():
+    chance = random.Random(4)
+    other = [chance.gauss(0, 5) for _ in range(20)]
+    wait = 0
+    for lead in range(1, 13):
+        found = differences([[lead / 10 + x + chance.gauss(0, 5) for x in other], other], same_cards=True)
+        wanted, mean, sd = found.batches_to_separate(0, 1), abs(found.mean[0, 1]), found._spread[0, 1] ** 0.5
+        half = [anytime_t_half(n, n - 1.0, found._optimal_n, found.alpha) * sd for n in (wanted - 1, wanted)]
+        assert half[1] < mean and (wanted == 20 or mean <= half[0])  # 20 have been played
+        wait += wanted > 20
+    assert wait >= 6
 
 
 def contest(folder, bots, matches, seed, duplicate=False):
