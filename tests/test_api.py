@@ -231,7 +231,7 @@ def test_the_page_has_every_public_name() -> None:
 def test_the_environments_are_imported_when_used_or_say_what_is_missing() -> None:
     code = "import sys, bjsim\nif {}: sys.modules['gymnasium'] = None\nprint(bjsim.gym.BlackjackEnv.__name__)"
     wrong = subprocess.run([sys.executable, "-c", code.format(1)], capture_output=True, text=True)
-    assert "AttributeError: bjsim.gym: " in wrong.stderr and "pip install 'bjsim[gym]'" in wrong.stderr
+    assert "AttributeError: bjsim.gym: " in wrong.stderr and "pip install '.[gym]'" in wrong.stderr
     pytest.importorskip("gymnasium", reason="gymnasium is not installed")
     right = subprocess.run([sys.executable, "-c", code.format(0)], capture_output=True, text=True)
     assert right.stdout == "BlackjackEnv\n", right.stderr

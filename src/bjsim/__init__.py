@@ -22,7 +22,7 @@ def __getattr__(name: str) -> object:
         try:
             return import_module("bjsim.gym")
         except ImportError as error:
-            raise AttributeError(f"bjsim.gym: {error}; pip install 'bjsim[gym]'") from error
+            raise AttributeError(f"bjsim.gym: {error}; in a checkout: pip install '.[gym]'") from error
     if name not in _HOMES:
         raise AttributeError(f"module 'bjsim' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -25,4 +25,4 @@ def __getattr__(name: str) -> object:
     try:
         return getattr(import_module("bjsim.strategies.learning.table_env"), name)
     except ImportError as error:
-        raise ImportError(f"{name}: {error}; pip install 'bjsim[rl]'") from error
+        raise ImportError(f"{name}: {error}; in a checkout: pip install '.[rl]'") from error

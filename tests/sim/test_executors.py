@@ -103,7 +103,7 @@ def test_an_unwritable_path_is_refused(text, message):
 
 def test_without_dask_the_option_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InputError, match=re.escape("pip install 'bjsim[dask]'")), find_backend("dask").open(None):
+    with pytest.raises(InputError, match=re.escape("pip install '.[dask]'")), find_backend("dask").open(None):
         pass
 
 

@@ -132,8 +132,6 @@ def check_needs(seated: Iterable[Seated], place: BackendSpec, executor: str, wor
     there = argument("executor", executor)
     for bot, player, needs in seated:
         lacking = needs & ~place.offers
-        if Need.DECISIONS in lacking:
-            raise InputError(f"{bot} is not a chart, and {there} plays only charts")
         if Need.PROGRAMS in lacking:
             raise InputError(f"{bot} is a program, which cannot travel to the workers of {there}")
         if Need.MODULES in lacking and executor == "local":

@@ -11,8 +11,8 @@ from bjsim.cli.narrator import PERSON, Narrator, format_chips
 from bjsim.cli.person import HELP, QUIT, CoachTally, Person, PersonLeft
 from bjsim.cli.terminal import EndOfInput, Terminal
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import Action, Player
-from bjsim.sim.game.observers import ask_action, find_observers, show_events
+from bjsim.sim.game.actions import Action, Player, View
+from bjsim.sim.game.observers import ask_action, drive, find_observers, show_events
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Shoe
@@ -141,25 +141,22 @@ class CardTable:
 
     def _drive(self, game: Round, narrator: Narrator) -> RoundResult:
         """Play a round, and tell the person what happens."""
-        seat, observers, seen = game.seats[PERSON], find_observers(self.others), 0
+        person, observers, seen = game.seats[PERSON], find_observers(self.others), 0
         self.person.insurance = 0.0
-        steps = game.steps()
-        action: Action | None = None
-        while True:
-            try:
-                question = steps.send(action)  # type: ignore[arg-type]  # None starts it
-            except StopIteration as end:
-                show_events(observers, game.events, seen)
-                self._narrate(narrator, game)
-                result: RoundResult = end.value
-                return result
+
+        def answer(seat: int, view: View) -> Action:
+            nonlocal seen
             seen = show_events(observers, game.events, seen)
-            if question.seat == PERSON:
-                self._narrate(narrator, game)
-                waiting = max(len(seat.hands) - seat.turn - 1, 0)
-                action = self.person.ask(question.view, narrator.hand_name(PERSON, seat.turn), waiting)
-            else:
-                action = ask_action(self.others[question.seat - 1], question.view)
+            if seat != PERSON:
+                return ask_action(self.others[seat - 1], view)
+            self._narrate(narrator, game)
+            waiting = max(len(person.hands) - person.turn - 1, 0)
+            return self.person.ask(view, narrator.hand_name(PERSON, person.turn), waiting)
+
+        result = drive(game.steps(), answer)
+        show_events(observers, game.events, seen)
+        self._narrate(narrator, game)
+        return result
 
     def _narrate(self, narrator: Narrator, game: Round) -> None:
         for line, colour in narrator.narrate(game.events):

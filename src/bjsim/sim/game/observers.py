@@ -120,7 +120,7 @@ def show_events(observers: Observers, events: Sequence[Event], first: int) -> in
     Raises:
         RunFailed: An observer raised an exception.
     """
-    for event in map(as_seen, events[first:]):
+    for event in map(as_seen, events[first:]) if observers else ():
         for name, observe in observers:
             try:
                 observe(event)

@@ -15,7 +15,7 @@ from bjsim.sim.game import events
 from bjsim.sim.game.actions import INSURANCE, Action, Player, Question, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, TEN
 from bjsim.sim.game.legal import legal_letters
-from bjsim.sim.game.observers import ask_action, ask_bets, find_observers, show_events
+from bjsim.sim.game.observers import ask_action, ask_bets, drive, find_observers, show_events
 from bjsim.sim.game.round_result import RoundResult as RoundResult
 from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
@@ -106,21 +106,18 @@ class Round:
             InputError: As `steps`.
         """
         observers, shown = find_observers(players), 0
-        if observers:
-            shown = show_events(observers, self.events, shown)
-        self.bets = ask_bets(self.rules, players, [seat.chips for seat in self.seats])
-        steps = self.steps()
-        try:
-            seat, view = next(steps)
-            while True:
-                if observers:
-                    shown = show_events(observers, self.events, shown)
-                seat, view = steps.send(ask_action(players[seat], view))
-        except StopIteration as end:
+
+        def answer(seat: int, view: View) -> Action:
+            nonlocal shown
             if observers:
-                show_events(observers, self.events, shown)
-            result: RoundResult = end.value
-            return result
+                shown = show_events(observers, self.events, shown)
+            return ask_action(players[seat], view)
+
+        shown = show_events(observers, self.events, shown)
+        self.bets = ask_bets(self.rules, players, [seat.chips for seat in self.seats])
+        result = drive(self.steps(), answer)
+        show_events(observers, self.events, shown)
+        return result
 
     # --- the deal
 

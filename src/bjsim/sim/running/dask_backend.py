@@ -89,7 +89,7 @@ def _distributed() -> Any:
         import distributed
     except ImportError:
         raise InputError(
-            f"{argument('executor', 'dask')} needs the package distributed: pip install 'bjsim[dask]'"
+            f"{argument('executor', 'dask')} needs the package distributed; in a checkout: pip install '.[dask]'"
         ) from None
     return distributed
 

@@ -28,7 +28,7 @@ Array = np.ndarray[Any, Any]
 
 @runtime_checkable
 class Guest(Protocol):
-    """A player that comes to a table for a block of rounds, and leaves it."""
+    """A player that takes a new seat for every block of rounds."""
 
     def take_seat(self, rules: Rules, seat: int, seats: int) -> AbstractContextManager[Player]:
         """The player for this block, in seat number `seat` of `seats`."""

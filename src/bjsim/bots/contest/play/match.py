@@ -57,7 +57,7 @@ class RecordedMove(NamedTuple):
 
     @property
     def own(self) -> bool:
-        """Whether the bot made the move: it is no stand for a fault, or after its last strike."""
+        """Whether the bot made the move itself. Otherwise it is a stand, for a fault or without strikes left."""
         return self.strikes > 0 and not self.fault
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bjsim.bots.contest.play.logs import BotLog
 from bjsim.bots.contest.schedule.seating import TablePlan
@@ -11,9 +11,6 @@ from bjsim.bots.line import LOG_LIMIT, parse_note
 from bjsim.bots.protocol import Fault, Reply
 from bjsim.bots.turn import Turn
 from bjsim.sim.game.actions import Action, View
-
-if TYPE_CHECKING:
-    pass
 
 OnMove = Callable[[int, float], None]  # (bot, seconds of a move)
 _MAX_OUTPUT = 400  # characters of a bot's output that a fault keeps
