@@ -12,6 +12,7 @@ import pytest
 
 from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.engine.rounds import play_adjusted
+from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
@@ -31,9 +32,9 @@ def simulated(rules: Rules, player: StatePlayer, se: float, most: int) -> LuckTa
     rules = rules.replace(cut=0)
     compiled = compile_players(rules, [player] * rules.seats)
     luck_model = make_luck_model(rules, compiled)
-    tally = LuckTally()
+    tally, cards, bet = LuckTally(), Walkers(compiled).cards_in_round, float(rules.unit)
     for block in range(most):
-        _, _, sums, usual = play_adjusted(compiled, luck_model, float(rules.unit), stream_key(5, 0, block), BLOCK)
+        _, _, sums, usual = play_adjusted(compiled, luck_model, bet, stream_key(5, 0, block), BLOCK, cards)
         shoes, *rest = sums[0].tolist()
         tally += LuckTally(float(luck_model.value[luck_model.chart[0]]), usual, RatioSums(int(shoes), *rest))
         if tally.se <= se:

@@ -4,8 +4,8 @@
 |---|---|
 | `composition` | the cards in the shoe; probabilities of pairs when only equal ranks may split |
 | `hands` | the player's hands as multisets of card values, and the nodes that are evaluated |
-| `dealer` | the dealer's final multisets, listed once per set of dealer rules |
-| `kernel` | compiled passes: the dealer's distribution given the removed cards; stand, double, hit; visits |
+| `dealer` | the dealer's final multisets, listed once per set of dealer rules; the distribution of the outcome |
+| `passes` | passes over the nodes of one start: stand, double, hit; visits |
 | `splits` | the value of a split as a linear form in the values of single split hands |
 | `game` | legal actions, chart row and result of each node, all taken from `States` |
 | `analysis` | the values of all nodes and of complete strategies, for one shoe |

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import SPLIT, STAND, SURRENDER
 from bjsim.sim.game.cards import TEN
-from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.game import Game
 from bjsim.strategies.shoe.hands import Tree
 from bjsim.strategies.shoe.insurance import profits
-from bjsim.strategies.shoe.kernel import Base, Nodes, Shown
+from bjsim.strategies.shoe.passes import SPLIT, STAND, SURRENDER, TIE, Base, Nodes, Shown, best, follow, hit, keep
 from bjsim.strategies.shoe.splits import split_weights
 
 Floats = NDArray[np.float64]
@@ -26,15 +24,14 @@ Acts = NDArray[np.int8]
 
 @dataclass
 class Play:
-    """A strategy against one start, by node: its action, the value of that action and the value of hitting.
+    """A strategy against one start, by node: its action and the value of that action.
 
-    act, hit: shape (N,). value: shape (N + 1,); the last entry is a bust. insured: whether insurance is taken, shape
+    act: shape (N,). value: shape (N + 1,); the last entry is a bust. insured: whether insurance is taken, shape
     (N,); None if it is not offered. split: value of splitting each pair as dealt, shape (10,); NaN if it cannot be.
     """
 
     act: Acts
     value: Floats
-    hit: Floats
     split: Floats
     insured: NDArray[np.bool_] | None = None
 
@@ -49,6 +46,11 @@ class SplitForm:
     tree: Tree
     weight: Floats
 
+    def value(self, weight: Floats, values: Floats) -> float:
+        """Return the sum of weight x value for a part of the form, (A, 10). values: by node."""
+        seconds = [values[self.tree.second(gone)] for gone in range(len(weight))]
+        return float((weight * np.array(seconds)).sum())
+
 
 class ShoeStates:
     """The parts that do not depend on the value of a tie: cards, nodes and the dealer's distributions."""
@@ -59,7 +61,7 @@ class ShoeStates:
         self.layout = game.nodes(composition)
         self.kind = game.find_kinds(self.layout)
         self.starts = game.dealer.starts
-        known = game.dealer.hands.known
+        known = game.dealer.known
         left = composition.values - known
         self.shown = Shown(left, left.sum(axis=1), np.array([game.ends(start) for start in self.starts]))
         self.by_rank = game.rules.split_by == "rank"
@@ -78,16 +80,16 @@ class ShoeStates:
 
     @cached_property
     def dealer(self) -> Floats:
-        """Distribution of the dealer's outcome, shape (starts, multisets removed, outcomes)."""
-        gone = self.layout.gone_counts
-        out = np.empty((len(self.starts), len(gone), len(self.game.dealer.outcomes)))
-        kernel.outcomes(self.game.dealer.hands, self.composition.values, gone, out)
-        return out
+        """Distribution of the dealer's outcome, shape (starts, outcomes, multisets removed)."""
+        removed, outcomes = self.layout.removed, len(self.game.dealer.outcomes)
+        return np.array([
+            hands.chances(self.composition.values, removed, outcomes) for hands in self.game.dealer.hands
+        ])  # fmt: skip
 
     @cached_property
     def chance(self) -> Floats:
         """Probability of each start, shape (starts,)."""
-        values, known = self.composition.values, self.game.dealer.hands.known
+        values, known = self.composition.values, self.game.dealer.known
         total = values.sum()
         chances = []
         for start, counts in zip(self.starts, known, strict=True):
@@ -104,15 +106,10 @@ class ShoeStates:
 
     @cached_property
     def nodes(self) -> Nodes:
-        """The nodes in the form that the kernels take."""
+        """The nodes in the form that the passes take."""
         at = self.layout
-        counts = at.gone_counts.astype(np.float64)
-        return Nodes(at.child, at.gone, self.kind, self.game.legal[self.kind], counts, counts.sum(axis=1))
-
-    @cached_property
-    def may_surrender(self) -> NDArray[np.int64]:
-        """The nodes where surrender is legal."""
-        return np.flatnonzero(self.nodes.legal >> SURRENDER & 1)
+        counts = at.removed.counts.T[:, at.gone].astype(np.float64)
+        return Nodes(at.child, at.gone, self.kind, self.game.legal[self.kind], counts, counts.sum(axis=0))
 
     def dealt(self, start: int) -> tuple[NDArray[np.int64], Floats]:
         """Return the nodes of the player's first two cards and their probabilities given the start."""
@@ -186,7 +183,7 @@ class Analysis:
     def empty(self) -> Play:
         """Return a play whose actions and values are not yet set."""
         size = len(self.shoe.layout.hand)
-        return Play(np.full(size, STAND, np.int8), np.zeros(size + 1), np.full(size, np.nan), np.full(VALUES, np.nan))
+        return Play(np.full(size, STAND, np.int8), np.zeros(size + 1), np.full(VALUES, np.nan))
 
     def follow(self, start: int, act: Acts) -> Play:
         """Evaluate a strategy given by its action at each node."""
@@ -202,18 +199,18 @@ class Analysis:
 
     def _follow(self, start: int, play: Play, low: int, high: int) -> None:
         shoe = self.shoe
-        kernel.follow(
-            shoe.nodes, shoe.shown, self.base, start, low, high, play.act, self.surrender, play.value, play.hit
-        )
+        follow(shoe.nodes, shoe.shown, self.base, start, low, high, play.act, self.surrender, play.value)
+
+    def hit(self, start: int, play: Play, nodes: NDArray[np.int64]) -> Floats:
+        """Return the value of hitting at some nodes."""
+        return hit(self.shoe.nodes, self.shoe.shown, self.base, start, nodes, play.value)
 
     def set_splits(self, start: int, play: Play) -> None:
         """Set the value of every split from the values of the split hands."""
         for value in range(VALUES):
             form = self.shoe.form(start, value)
             if form is not None:
-                weight = form.weight.sum(axis=0)
-                seconds = [play.value[form.tree.second(gone)] for gone in range(len(weight))]
-                play.split[value] = float((weight * np.array(seconds)).sum())
+                play.split[value] = form.value(form.weight.sum(axis=0), play.value)
 
     def by_cards(self, start: int, after: str = "cdz-") -> Play:
         """Return the best play that uses all cards of the hand.
@@ -228,51 +225,47 @@ class Analysis:
 
     def _best_by_cards(self, start: int, after: str) -> Play:
         shoe, play = self.shoe, self.empty()
-        count = len(shoe.game.hands.key)
-        kernel.best(shoe.nodes, shoe.shown, self.base, start, 0, count, play.value, play.hit, play.act)
-        at = shoe.layout.pairs
-        self._surrender(start, play, 0, count)
+        count, at = len(shoe.game.hands.key), shoe.layout.pairs
+        self._best(start, play, 0, count)
         if after == "cdz-":
-            kernel.keep(shoe.nodes, self.base, start, shoe.layout.hand, play.hit, count, at, play.act)
+            keep(shoe.nodes, shoe.shown, self.base, start, shoe.layout.hand, count, at, play.value, play.act)
             self._follow(start, play, count, at)
             self.set_splits(start, play)
         else:
-            for value in range(VALUES):
-                form = shoe.form(start, value)
-                if form is not None:
-                    play.split[value] = self._replanned(start, play, form, after == "cdp")
-        kernel.best(shoe.nodes, shoe.shown, self.base, start, at, len(play.act), play.value, play.hit, play.act)
+            self._replan(start, play, count, after == "cdp")
+        best(shoe.nodes, shoe.shown, self.base, start, at, len(play.act), play.value, play.act)
         better = np.nan_to_num(play.split, nan=-np.inf) > play.value[at:-1]
         play.act[at:][better], play.value[at:-1][better] = SPLIT, play.split[better]
         self._surrender(start, play, at, len(play.act))
         return play
 
-    def _replanned(self, start: int, play: Play, form: SplitForm, by_gone: bool) -> float:
-        """Return the value of a split whose hands take the removed pair cards into account."""
-        shoe, tree = self.shoe, form.tree
-        ev = 0.0
-        plans = range(len(form.weight)) if by_gone else range(1)
-        for plan in plans:
-            weight = form.weight[plan] if by_gone else form.weight.sum(axis=0)
-            if not weight.any():
-                continue
-            low, high = tree.span(plan)
-            kernel.best(shoe.nodes, shoe.shown, self.base, start, low, high, play.value, play.hit, play.act)
-            self._surrender(start, play, low, high)
-            for gone in range(len(weight)):
-                if weight[gone].any():
-                    first, last = tree.span(gone)
-                    play.act[first:last] = play.act[low:high]
-                    self._follow(start, play, first, last)
-                    ev += float(weight[gone] @ play.value[tree.second(gone)])
-        return ev
+    def _best(self, start: int, play: Play, low: int, high: int) -> None:
+        best(self.shoe.nodes, self.shoe.shown, self.base, start, low, high, play.value, play.act)
+        self._surrender(start, play, low, high)
+
+    def _replan(self, start: int, play: Play, count: int, by_gone: bool) -> None:
+        """Set the splits, whose hands take the removed pair cards into account; they are the nodes from `count`."""
+        shoe, at = self.shoe, self.shoe.layout.pairs
+        self._best(start, play, count, at)
+        plans, forms = play.act.copy(), [(value, shoe.form(start, value)) for value in range(VALUES)]
+        found = [(value, form) for value, form in forms if form is not None]
+        play.split[[value for value, _ in found]] = 0.0
+        for plan in range(max((len(form.weight) for _, form in found), default=0) if by_gone else 1):
+            weighted = [(form.weight[plan : plan + 1] if by_gone else form.weight).sum(axis=0) for _, form in found]
+            for (_, form), weight in zip(found, weighted, strict=True):
+                if weight.any():
+                    low, high = form.tree.span(plan)
+                    for gone in range(len(weight)):
+                        play.act[slice(*form.tree.span(gone))] = plans[low:high]
+            self._follow(start, play, count, at)
+            for (value, form), weight in zip(found, weighted, strict=True):
+                play.split[value] += form.value(weight, play.value)
 
     def _surrender(self, start: int, play: Play, low: int, high: int) -> None:
         """Surrender at the nodes low..high where that is better than the current action, beyond rounding."""
-        nodes = self.shoe.may_surrender
-        nodes = nodes[(nodes >= low) & (nodes < high)]
+        nodes = self.shoe.nodes.may(SURRENDER, low, high)
         ev = self.surrender[start, nodes]
-        better = ev > play.value[nodes] + kernel.TIE
+        better = ev > play.value[nodes] + TIE
         play.act[nodes[better]], play.value[nodes[better]] = SURRENDER, ev[better]
 
     # --- complete rounds

@@ -20,14 +20,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, SPLIT, STAND, SURRENDER
 from bjsim.sim.game.actions import CODES, ActionCode
 from bjsim.sim.game.cards import RANKS
 from bjsim.strategies.charts.chart import Chart, full_code
-from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Acts, Analysis, Floats, Play
 from bjsim.strategies.shoe.composition import VALUES
 from bjsim.strategies.shoe.game import ACTIONS
+from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, SURRENDER, gains, reach
 from bjsim.strategies.solution import CellChoice
 
 NOTHING = 1e-13  # a smaller gain is rounding error
@@ -102,14 +101,14 @@ class ColumnCharts:
         nodes, weights = shoe.dealt(start)
         visits[nodes] = weights
         at = shoe.layout.pairs
-        kernel.reach(shoe.nodes, shoe.shown, start, at, len(play.act), play.act, visits)
+        reach(shoe.nodes, shoe.shown, start, at, len(play.act), play.act, visits)
         for value in np.flatnonzero(play.act[at:] == SPLIT).tolist():
             form = shoe.form(start, value)
             if form is not None:
                 weight = form.weight.sum(axis=0)
                 for gone in range(len(weight)):
                     visits[form.tree.second(gone)] += visits[at + value] * weight[gone]
-        kernel.reach(shoe.nodes, shoe.shown, start, 0, at, play.act, visits)
+        reach(shoe.nodes, shoe.shown, start, 0, at, play.act, visits)
         return visits
 
     def by_action(self, plays: Sequence[Play], visits: Sequence[Floats]) -> Floats:
@@ -118,9 +117,8 @@ class ColumnCharts:
         ev = np.zeros((len(self.kinds), ACTIONS))
         at = shoe.layout.pairs
         for start, chance, play, visited in zip(self.starts, self.chances, plays, visits, strict=True):
-            kernel.gains(
-                shoe.nodes, analysis.base, start, shoe.kind, chance * visited, play.hit, analysis.surrender, ev
-            )
+            weight = chance * visited
+            gains(shoe.nodes, shoe.shown, analysis.base, start, weight, play.value, analysis.surrender, ev)
             splits = chance * visited[at:-1] * np.nan_to_num(play.split)
             np.add.at(ev[:, SPLIT], shoe.kind[at:], splits)
         return ev
@@ -196,7 +194,7 @@ class ColumnCharts:
         visits[nodes] = weights
         pairs = np.diagonal(shoe.game.hands.two)
         visits[pairs] += visits[shoe.layout.pairs : -1]  # pairs also count as totals
-        kernel.reach(shoe.nodes, shoe.shown, start, 0, len(shoe.game.hands.key), act, visits)
+        reach(shoe.nodes, shoe.shown, start, 0, len(shoe.game.hands.key), act, visits)
         return visits
 
     @cached_property
@@ -249,11 +247,12 @@ class ColumnCharts:
         shoe, analysis = self.analysis.shoe, self.analysis
         ev: dict[int, NDArray[np.float64]] = {}
         for start, chance, play in zip(self.starts, self.chances, plays, strict=True):
-            for node, weight in zip(*shoe.dealt(start), strict=True):
+            nodes, weights = shoe.dealt(start)
+            for node, weight, hits in zip(nodes, weights, analysis.hit(start, play, nodes), strict=True):
                 split = play.split[node - shoe.layout.pairs] if node >= shoe.layout.pairs else np.nan
                 values = np.zeros(ACTIONS)
                 values[[STAND, HIT, DOUBLE, SURRENDER, SPLIT]] = (
-                    analysis.base.stand[start, node], play.hit[node], analysis.base.double[start, node],
+                    analysis.base.stand[start, node], hits, analysis.base.double[start, node],
                     analysis.surrender[start, node], split,
                 )  # fmt: skip
                 ev[node] = ev.get(node, np.zeros(ACTIONS)) + chance * weight * np.nan_to_num(values)

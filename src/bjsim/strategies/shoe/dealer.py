@@ -1,40 +1,122 @@
-"""The dealer's final hands as multisets.
+"""The dealer's final hands as multisets, and the distribution of the dealer's outcome given removed cards.
 
-The probability that the dealer draws given cards in a given order depends only on their multiset; it is a product of
-falling factorials. Each final multiset is therefore listed once, with its number of orders for each start. The list is
-sorted so that adjacent multisets share most of their product. It depends only on the dealer's rules, not on the shoe.
+The probability that the dealer draws given cards in a given order depends only on their multiset: it is a product over
+card values of falling factorials of the cards left, divided by one of all cards left. Each final multiset is therefore
+listed once, with its number of orders. They depend only on the dealer's rules, not on the shoe.
+
+The sum over the dealer's multisets is taken one card value at a time, tens first. When a value has been summed over,
+what is left of the dealer's multiset is its outcome, its size and its cards of lower values, and what is needed of the
+removed multiset is its cards of that value and higher: there are far fewer of both than whole multisets. The sum over
+the lowest values is a product of matrices.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bjsim.sim.game.hand_states import DealerState
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.shoe.composition import VALUES
-from bjsim.strategies.shoe.kernel import DealerHands
+from bjsim.strategies.shoe.hands import BITS, HIGH, LOW, Removed
 
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Start = tuple[int, ...]  # values of the dealer's known cards, sorted
+TAG, COUNT = 10, 5  # bits of a final multiset's outcome and size, and of each of its counts
+
+
+class FinalHands:
+    """The dealer's final hands from one start.
+
+    Args:
+        counts: Cards by value, including those of the start, (hands, 10).
+        outcome: Index of the outcome, (hands,).
+        orders: Number of orders in which the hand follows from the start, (hands,).
+        known: Cards of the start by value, (10,).
+    """
+
+    def __init__(self, counts: Ints, outcome: Ints, orders: Floats, known: Ints) -> None:
+        self.orders, self.known = orders, known
+        key = (counts << (COUNT * np.arange(VALUES) + TAG)).sum(axis=1) + (outcome << COUNT) + counts.sum(axis=1)
+        self.steps: list[tuple[int, list[tuple[int, Ints, Ints]]]] = []  # number of keys left; count, keys, keys left
+        for value in HIGH:
+            bits = COUNT * value + TAG
+            held, (left, into) = key >> bits, np.unique(key & ((1 << bits) - 1), return_inverse=True)
+            rows = [(count, np.flatnonzero(held == count)) for count in np.unique(held).tolist()]
+            self.steps.append((len(left), [(count, row, into[row]) for count, row in rows]))
+            key = left
+        self.size = key & ((1 << COUNT) - 1)
+        self.low = key >> (COUNT * np.arange(LOW) + TAG)[:, None] & ((1 << COUNT) - 1)
+        ends = key >> COUNT & ((1 << TAG - COUNT) - 1)
+        self.by_outcome = [(outcome, np.flatnonzero(ends == outcome)) for outcome in np.unique(ends).tolist()]
+
+    def chances(self, shoe: Floats, removed: Removed, outcomes: int) -> Floats:
+        """Return the distribution of the outcome given the start and each multiset of removed cards.
+
+        Args:
+            shoe: Cards by value, including those of the start, (10,).
+            removed: The multisets.
+            outcomes: The number of outcomes.
+
+        Returns:
+            Probabilities, (outcomes, G); 0 if the shoe lacks the cards.
+        """
+        sizes = np.arange(self.size.max() + 1)
+        ways = _falling(np.maximum(shoe[:, None] - np.arange(1 << BITS), 0.0), len(sizes) - 1)
+        part = self.orders[:, None]
+        for value, (size, moves), (higher, gone) in zip(HIGH, self.steps, removed.steps, strict=True):
+            after = np.zeros((size, len(higher)))
+            for count, rows, into in moves:
+                taken = part[rows].take(higher, axis=1)
+                if count:
+                    taken *= ways[value][count, gone]
+                after[into] += taken
+            part = after
+        cards = shoe.sum() - np.arange(removed.sizes.max() + 1.0)
+        all_ways = _falling(cards, len(sizes) - 1)
+        share = np.divide(1, all_ways, out=np.zeros_like(all_ways), where=cards >= np.maximum(sizes, 1)[:, None])
+        out = np.zeros((outcomes, len(removed.sizes)))
+        weights = [share[self.size][:, total] for _, _, total, _, _ in removed.groups]
+        for value, counts in enumerate(self.low):
+            for (_, low, _, _, _), weight in zip(removed.groups, weights, strict=True):
+                weight *= ways[value][counts][:, low[value]]
+        for outcome, rows in self.by_outcome:
+            ends = np.ascontiguousarray(part[rows].T)
+            for (high, _, _, members, at), weight in zip(removed.groups, weights, strict=True):
+                out[outcome, members] = (ends[high] @ weight[rows]).ravel()[at]
+        known = np.ones(len(removed.sizes))
+        for value in np.flatnonzero(self.known).tolist():
+            known *= ways[value][self.known[value], removed.counts[:, value]]
+        possible = (known > 0) & (removed.counts <= shoe).all(axis=1)
+        drawn = all_ways[self.known.sum(), removed.sizes]
+        out *= np.divide(drawn, known, out=np.zeros_like(known), where=possible)
+        return out
+
+
+def _falling(count: Floats, most: int) -> Floats:
+    """Return the falling factorials of counts (..., n) with 0 to `most` factors, (..., most + 1, n)."""
+    factors = np.ones((*count.shape[:-1], most + 1, count.shape[-1]))
+    np.subtract(count[..., None, :], np.arange(most)[:, None], out=factors[..., 1:, :])
+    return np.asarray(factors.cumprod(axis=-2))
 
 
 @dataclass(frozen=True)
 class DealerPlay:
-    """The dealer's play under given rules: the possible known cards (`starts`), the outcomes and the final hands."""
+    """The dealer's play under given rules: the possible known cards (`starts`), the outcomes, and the final hands."""
 
     starts: tuple[Start, ...]
     outcomes: tuple[int, ...]
-    hands: DealerHands
-    _against: dict[int, DealerHands] = field(default_factory=dict, repr=False, compare=False)
+    hands: tuple[FinalHands, ...]
 
-    def against(self, start: int) -> DealerHands:
-        """Return the final hands from one start."""
-        if start not in self._against:
-            self._against[start] = _of_start(self.hands, start)
-        return self._against[start]
+    @cached_property
+    def known(self) -> Ints:
+        """The cards of each start by value, shape (starts, 10)."""
+        return np.array([hands.known for hands in self.hands])
 
 
 def dealer_play(rules: Rules) -> DealerPlay:
@@ -53,18 +135,11 @@ def _play(rules: Rules, both: bool) -> DealerPlay:
     states = States(rules)
     ones = [(value,) for value in range(VALUES)]
     starts: list[Start] = [(a, b) for a in range(VALUES) for b in range(a, VALUES)] if both else list(ones)
-    finals: dict[tuple[int, ...], list[tuple[int, int]]] = {}
-    outcome: dict[tuple[int, ...], int] = {}
-    outcome_index = {score: index for index, score in enumerate(states.dealer_outcomes)}
-    for number, start in enumerate(starts):
-        for cards, (state, orders) in _finals(states, start).items():
-            finals.setdefault(cards, []).append((number, orders))
-            outcome[cards] = outcome_index[states.dealer_outcome(state)]
-    return DealerPlay(tuple(starts), states.dealer_outcomes, _arrays(finals, outcome, starts))
+    return DealerPlay(tuple(starts), states.dealer_outcomes, tuple(_finals(states, start) for start in starts))
 
 
-def _finals(states: States, start: Start) -> dict[tuple[int, ...], tuple[DealerState, int]]:
-    """Return the final hands from `start`: sorted cards -> (state, number of orders of the drawn cards)."""
+def _finals(states: States, start: Start) -> FinalHands:
+    """Return the final hands from `start`."""
     state = DealerState()
     for value in start:
         state = states.dealer_add(state, value)
@@ -80,46 +155,10 @@ def _finals(states: States, start: Start) -> dict[tuple[int, ...], tuple[DealerS
                 after = tuple(sorted((*cards, value)))
                 drawn[after] = states.dealer_add(state, value), drawn.get(after, (state, 0))[1] + orders
         todo = drawn
-    return done
-
-
-def _arrays(
-    finals: dict[tuple[int, ...], list[tuple[int, int]]], outcome: dict[tuple[int, ...], int], starts: list[Start]
-) -> DealerHands:
-    hands = sorted(finals)
-    longest = max(map(len, hands))
-    cards, held = np.zeros((2, len(hands), longest), np.int64)
-    shared = np.zeros(len(hands), np.int64)
-    before: tuple[int, ...] = ()
-    for index, hand in enumerate(hands):
-        while hand[: shared[index] + 1] == before[: shared[index] + 1]:
-            shared[index] += 1
-        cards[index, : len(hand)] = hand
-        held[index, : len(hand)] = [hand[:at].count(card) for at, card in enumerate(hand)]
-        before = hand
-    known = np.array([[start.count(value) for value in range(VALUES)] for start in starts], np.int64)
-    return DealerHands(
-        cards,
-        held,
-        shared,
-        np.array([len(hand) for hand in hands]),
-        np.array([outcome[hand] for hand in hands]),
-        np.cumsum([0, *(len(finals[hand]) for hand in hands)]),
-        np.array([start for hand in hands for start, _ in finals[hand]]),
-        np.array([float(orders) for hand in hands for _, orders in finals[hand]]),
-        known,
+    index = {score: number for number, score in enumerate(states.dealer_outcomes)}
+    return FinalHands(
+        np.array([[hand.count(value) for value in range(VALUES)] for hand in done]),
+        np.array([index[states.dealer_outcome(state)] for state, _ in done.values()]),
+        np.array([float(orders) for _, orders in done.values()]),
+        np.array([start.count(value) for value in range(VALUES)]),
     )
-
-
-def _of_start(hands: DealerHands, start: int) -> DealerHands:
-    """Return the dealer's final hands from one start."""
-    of = np.repeat(np.arange(len(hands.size)), np.diff(hands.first))
-    kept = hands.start == start
-    finals = of[kept]
-    cards, size = hands.cards[finals], hands.size[finals]
-    same = np.zeros(cards.shape, np.bool_)
-    same[1:] = (cards[1:] == cards[:-1]) & (np.arange(cards.shape[1]) < np.minimum(size[1:], size[:-1])[:, None])
-    return DealerHands(
-        cards, hands.held[finals], np.cumprod(same, axis=1).sum(axis=1), size, hands.outcome[finals],
-        np.arange(len(finals) + 1), np.zeros(len(finals), np.int64), hands.orders[kept], hands.known[start][None],
-    )  # fmt: skip

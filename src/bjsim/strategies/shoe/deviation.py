@@ -24,14 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import DOUBLE, SPLIT, STAND, SURRENDER
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.hand_states import DEALER_NATURAL
-from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates
 from bjsim.strategies.shoe.composition import VALUES
-from bjsim.strategies.shoe.hands import BITS, Tree, decode_counts
+from bjsim.strategies.shoe.hands import Removed, Tree
 from bjsim.strategies.shoe.insurance import chance_of_natural
+from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, SURRENDER, by_size, prepare
 from bjsim.strategies.shoe.splits import product_weights
 
 Floats = NDArray[np.float64]
@@ -40,13 +39,12 @@ Floats = NDArray[np.float64]
 class Ends(NamedTuple):
     """Ends of one split hand.
 
-    key: the cards, packed. pair: 1 if the second card is a pair card, else 0. orders: number of orders.
-    profit: by the dealer's outcome, shape (ends, outcomes).
+    key: the cards, packed. pair: 1 if the second card is a pair card, else 0.
+    profit: sum over the orders of these cards, by the dealer's outcome, shape (outcomes, ends).
     """
 
     key: NDArray[np.int64]
     pair: NDArray[np.int64]
-    orders: Floats
     profit: Floats
 
 
@@ -58,7 +56,7 @@ class NoNatural(Analysis):
         pay, ends = shoe.game.pay(tie_value), shoe.shown.ends.copy()
         pay[:, shoe.game.dealer.outcomes.index(DEALER_NATURAL)] = 0.0
         ends[start] = shoe.game.course(shoe.starts[start]).natural
-        kernel.prepare(shoe.nodes, shoe.shown._replace(ends=ends), shoe.dealer, pay, -1.0, self.base)
+        prepare(shoe.nodes, shoe.shown._replace(ends=ends), shoe.dealer, pay, -1.0, self.base)
         self.surrender = -0.5 * self.base.plays
 
 
@@ -106,8 +104,12 @@ class Squares(Analysis):
         ends = self._ends(tree, value, play)
         first, second = np.triu_indices(len(ends.key))
         keys, union = np.unique(ends.key[first] + ends.key[second], return_inverse=True)
-        by_union = np.zeros((3, len(keys), ends.profit.shape[1]))
-        kernel.products(union, ends.pair, ends.orders, ends.profit, by_union)
+        held, removed = ends.pair[first] + ends.pair[second], Removed(keys)
+        ways = np.where((first == second) | (held == 1), 1.0, 2.0)  # of one pair card, only the order with it second
+        by_union = np.array([
+            np.bincount(held * len(keys) + union, ways * profit[first] * profit[second], 3 * len(keys))
+            for profit in ends.profit
+        ])  # fmt: skip
         ev = 0.0
         left = shoe.shown.left[start] - 2 * (np.arange(VALUES) == value)
         limit = shoe.game.limit(value, shoe.composition)
@@ -115,67 +117,58 @@ class Squares(Analysis):
             weight = product_weights(pair_cards, float(left.sum()), limit)
             for gone in range(min(weight.shape[1], len(tree.starts))):
                 if weight[:, gone].any():
-                    chances = self._chances(start, value, gone, keys)
-                    ev += share * float(weight[:, gone] @ np.tensordot(by_union, chances, 2))
+                    chances = self._chances(start, value, gone, removed)
+                    products = (by_union.reshape(len(chances), 3, -1) * chances[:, None]).sum(axis=(0, 2))
+                    ev += share * float(weight[:, gone] @ products)
         return ev / shoe.share(start, value)
 
     def _ends(self, tree: Tree, value: int, play: Play) -> Ends:
         """Return the ends of one split hand."""
-        shoe, game = self.shoe, self.shoe.game
-        low, high = tree.span(0)
+        shoe, game, (low, high) = self.shoe, self.shoe.game, tree.span(0)
         played = np.array([not game.states.ends_round(outcome) for outcome in game.dealer.outcomes])
-        pay, doubled = (game.pay(self.tie_value, twice) for twice in (False, True))
-        keys, pairs, orders, profits = [], [], [], []
-
-        def add(hand: int, pair: int, ways: float, profit: Floats) -> None:
-            if profit.any():
-                keys.append(hand)
-                pairs.append(pair)
-                orders.append(ways)
-                profits.append(profit)
-
+        pay, doubled = ((game.pay(self.tie_value, twice) + 1) * played for twice in (False, True))
+        kind, act, keys, profits = shoe.kind, play.act[low:high], [], []
         for pair in (0, 1):
-            ways = np.zeros(len(shoe.kind) + 1)
-            for card in range(VALUES):
-                node = int(tree.second(0)[card])
-                if (card == value) == bool(pair):
-                    ways[node] += 1
-                    add(int(game.hands.key[shoe.layout.hand[node]]), pair, 1.0, -1.0 * played)
-            kernel.orders(shoe.layout.child, low, high, play.act, ways)
-            for node in np.flatnonzero(ways[:-1]).tolist():
-                if play.act[node] == STAND:
-                    profit = (pay[shoe.kind[node]] + 1) * played
-                    add(int(game.hands.key[shoe.layout.hand[node]]), pair, float(ways[node]), profit)
-                elif play.act[node] == SURRENDER:
-                    add(int(game.hands.key[shoe.layout.hand[node]]), pair, float(ways[node]), 0.5 * played)
-                elif play.act[node] == DOUBLE:
-                    add(int(game.hands.key[shoe.layout.hand[node]]), pair, float(ways[node]), -1.0 * played)
-                    for child in shoe.layout.child[node]:
-                        if child < len(shoe.kind):
-                            profit = 2 * (doubled[shoe.kind[child]] + 1) * played
-                            add(int(game.hands.key[shoe.layout.hand[child]]), pair, float(ways[node]), profit)
-        return Ends(np.array(keys), np.array(pairs), np.array(orders), np.array(profits))
+            second = tree.second(0)[(np.arange(VALUES) == value) == bool(pair)]
+            ways = np.zeros(len(kind) + 1)
+            ways[second] = 1.0
+            for at in by_size(shoe.nodes, np.flatnonzero(act == HIT) + low):
+                np.add.at(ways, shoe.nodes.child[:, at].ravel(), np.tile(ways[at], VALUES))
+            stand, surrender, double = (np.flatnonzero(act == one) + low for one in (STAND, SURRENDER, DOUBLE))
+            after = shoe.nodes.child[:, double]
+            ways_after, drawn = np.broadcast_to(ways[double], after.shape)[after < len(kind)], after[after < len(kind)]
+            for nodes, orders, profit in (
+                (second, np.ones(len(second)), -1.0 * played),
+                (stand, ways[stand], pay[kind[stand]]),
+                (surrender, ways[surrender], 0.5 * played),
+                (double, ways[double], -1.0 * played),
+                (drawn, ways_after, 2 * doubled[kind[drawn]]),
+            ):
+                keys.append(game.hands.key[shoe.layout.hand[nodes]] * 2 + pair)
+                profits.append(orders[:, None] * profit)
+        distinct, index = np.unique(np.concatenate(keys), return_inverse=True)
+        total = np.zeros((len(distinct), len(played)))
+        np.add.at(total, index, np.concatenate(profits))
+        some = total.any(axis=1)
+        return Ends(distinct[some] >> 1, distinct[some] & 1, total[some].T)
 
-    def _chances(self, start: int, value: int, gone: int, keys: NDArray[np.int64]) -> Floats:
+    def _chances(self, start: int, value: int, gone: int, removed: Removed) -> Floats:
         """Return the joint probability of the cards of two hands, in one order, and each outcome of the dealer.
 
-        keys: the cards of both hands. gone: further pair cards removed. Returns: shape (keys, outcomes).
+        removed: the cards of both hands. gone: further pair cards removed. Returns: shape (outcomes, G).
         """
-        shoe = self.shoe
-        counts = decode_counts(keys + (gone << (BITS * value)))
-        hands = shoe.game.dealer.against(start)
-        dealer = np.empty((1, len(keys), len(shoe.game.dealer.outcomes)))
-        kernel.outcomes(hands, shoe.composition.values, counts, dealer)
-        known = np.arange(VALUES) == value
+        shoe, known = self.shoe, np.arange(VALUES) == value
+        play = shoe.game.dealer
+        dealer = play.hands[start].chances(shoe.composition.values - gone * known, removed, len(play.outcomes))
         left = shoe.shown.left[start] - (2 + gone) * known
-        drawn = counts - (2 + gone) * known
-        chance = np.ones(len(keys))
+        drawn = removed.counts - 2 * known
+        chance = np.ones(len(drawn))
         for card in range(VALUES):
             chance *= _falling(float(left[card]), int(drawn[:, card].max()))[drawn[:, card]]
         sizes = drawn.sum(axis=1)
         ways = _falling(float(left.sum()), int(sizes.max()))[sizes]
         share = np.divide(chance, ways, out=np.zeros_like(chance), where=ways > 0)
-        result: Floats = dealer[0] * share[:, None]
+        result: Floats = dealer * share
         return result
 
 

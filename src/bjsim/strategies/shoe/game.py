@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.sim.engine.kernels.layout import HIT, STAND
 from bjsim.sim.game.actions import CODES
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.course import Course, course
@@ -18,12 +17,11 @@ from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState, HandState, R
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.rows import row_order
-from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play
 from bjsim.strategies.shoe.hands import Hands, Layout, all_hands, encode_counts, layout
-from bjsim.strategies.shoe.kernel import Base, Nodes, Shown
 from bjsim.strategies.shoe.no_hole import as_peeked
+from bjsim.strategies.shoe.passes import HIT, STAND, Base, Nodes, Shown, prepare
 from bjsim.strategies.shoe.splits import most_gone
 
 ACTIONS = max(CODES.values()) + 1  # length of arrays by code of the action; 0 is not used
@@ -260,10 +258,10 @@ class Game:
     ) -> None:
         """Fill `base` with mean profits, or with mean squares for a `power` of 2."""
         pay, doubled = (self.pay(tie_value, twice) ** power for twice in (False, True))
-        kernel.prepare(nodes, shown, dealer, pay, (-1.0) ** power, base)
+        prepare(nodes, shown, dealer, pay, (-1.0) ** power, base)
         if (pay != doubled).any():
             other = Base(*(np.empty_like(values) for values in base))
-            kernel.prepare(nodes, shown, dealer, doubled, (-1.0) ** power, other)
+            prepare(nodes, shown, dealer, doubled, (-1.0) ** power, other)
             base.double[:] = other.double
 
     def against_natural(self, tie_value: float) -> NDArray[np.float64]:

@@ -17,10 +17,13 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.sim.engine.kernels.layout import STAND
+from bjsim.sim.game.actions import CODES
 from bjsim.strategies.shoe.composition import VALUES
 
 BITS = 6  # per card value in a key; a hand and its split partners hold fewer than 64 cards of one value
+LOW = 2  # the dealer's cards of these values, aces and twos, are summed over last, by matrices
+HIGH = range(VALUES - 1, LOW - 1, -1)
+ROWS = 8  # of a matrix: such small ones are multiplied without starting threads
 Ints = NDArray[np.int64]
 Acts = NDArray[np.int8]
 
@@ -87,6 +90,60 @@ def _find(key: Ints, order: Ints, wanted: Ints) -> Ints:
     return np.where(key[index] == wanted, index, -1)
 
 
+class Removed:
+    """Multisets of removed cards.
+
+    Args:
+        keys: The multisets, packed by `encode_counts`: sorted and distinct, (G,).
+
+    Attributes:
+        counts: Cards by value, (G, 10).
+        sizes: Number of cards, (G,).
+    """
+
+    def __init__(self, keys: Ints) -> None:
+        self.keys = keys
+        self.counts = decode_counts(keys)
+        self.sizes = self.counts.sum(axis=1)
+
+    @cached_property
+    def steps(self) -> list[tuple[Ints, Ints]]:
+        """By value from ten to LOW: for the distinct cards of this value and higher, the index of those of higher
+        values in the step before, and the number of cards of this value."""
+        steps, higher = [], np.zeros(1, np.int64)
+        for value in HIGH:
+            cards = _distinct(self.keys >> BITS * value)
+            steps.append((np.searchsorted(higher, cards >> BITS), cards & ((1 << BITS) - 1)))
+            higher = cards
+        return steps
+
+    @cached_property
+    def groups(self) -> list[tuple[Ints, Ints, Ints, Ints, Ints]]:
+        """The multisets by the number of cards above LOW.
+
+        Returns:
+            For each group: indices of the high cards in the last step, in rows of ROWS; the distinct low cards by value
+            and in total, (LOW, n) and (n,); the multisets; and their index in a table of high cards by low cards.
+        """
+        higher = _distinct(self.keys >> BITS * LOW)
+        sizes, high = decode_counts(higher).sum(axis=1), np.searchsorted(higher, self.keys >> BITS * LOW)
+        groups = []
+        for size in np.unique(sizes):
+            rows, members = np.flatnonzero(sizes == size), np.flatnonzero(sizes[high] == size)
+            low, column = np.unique(self.keys[members] & ((1 << BITS * LOW) - 1), return_inverse=True)
+            counts = decode_counts(low)[:, :LOW].T
+            at = np.searchsorted(rows, high[members]) * len(low) + column
+            groups.append(
+                (np.resize(rows, (-(-len(rows) // ROWS), ROWS)), counts, size + counts.sum(axis=0), members, at)
+            )
+        return groups
+
+
+def _distinct(keys: Ints) -> Ints:
+    """Return the distinct values of a sorted array."""
+    return keys[np.flatnonzero(np.diff(keys, prepend=-1))]
+
+
 @dataclass(frozen=True)
 class Tree:
     """The split hands of one pair.
@@ -112,22 +169,22 @@ class Tree:
 class Layout:
     """All nodes.
 
-    hand: the hand of each node, shape (N,). child: its successors, shape (N, 10); N for a bust.
-    gone: index into `gone_counts` of the removed cards, including those of the hand, shape (N,).
+    hand: the hand of each node, shape (N,). child: its successors, shape (10, N); N for a bust.
+    gone: index into `removed` of the removed cards, including those of the hand, shape (N,).
     trees: by value of the pair; None if it is never split. pairs: the first of the ten nodes of pairs as dealt.
     """
 
     hand: Ints
     child: Ints
     gone: Ints
-    gone_counts: Ints
+    removed: Removed
     trees: tuple[Tree | None, ...]
     pairs: int
 
     @cached_property
     def nothing_gone(self) -> int:
-        """Index into `gone_counts` of the empty multiset."""
-        return int(np.flatnonzero(self.gone_counts.sum(axis=1) == 0)[0])
+        """Index into `removed` of the empty multiset."""
+        return int(np.flatnonzero(self.removed.sizes == 0)[0])
 
 
 @lru_cache(maxsize=16)
@@ -164,12 +221,12 @@ def layout(most_gone: tuple[int, ...], aces_draw: bool) -> Layout:
     key.append(hands.key[pairs])
     distinct, gone_index = np.unique(np.concatenate([*key, np.zeros(1, np.int64)]), return_inverse=True)
     size = at + len(pairs)
-    children = np.concatenate(child)
+    children = np.concatenate(child).T.copy()
     return Layout(
         np.concatenate(hand),
         np.where(children < 0, size, children),
         gone_index[:-1].astype(np.int64),
-        decode_counts(distinct),
+        Removed(distinct),
         tuple(trees),
         at,
     )
@@ -177,7 +234,7 @@ def layout(most_gone: tuple[int, ...], aces_draw: bool) -> Layout:
 
 def moved(acts: Acts, old: Layout, new: Layout) -> Acts:
     """Transfer actions to the nodes of another shoe, if play after a split ignores the removed cards."""
-    result = np.full(len(new.hand), STAND, np.int8)
+    result = np.full(len(new.hand), CODES["S"], np.int8)
     dealt = len(all_hands().key)
     result[:dealt] = acts[:dealt]
     result[new.pairs :] = acts[old.pairs :]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bjsim.sim.game.cards import TEN
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.shoe.kernel import Floats, Ints, Nodes, Shown
+from bjsim.strategies.shoe.passes import Floats, Ints, Nodes, Shown
 
 ROUNDING = 1e-15
 
@@ -15,7 +15,7 @@ ROUNDING = 1e-15
 def chance_of_natural(nodes: Nodes, shown: Shown, start: int) -> Floats:
     """Return the probability of a ten-valued hole card, given the cards of each node, shape (N,)."""
     cards = np.maximum(shown.total[start] - nodes.sizes, 1)
-    chance: Floats = np.clip((shown.left[start, TEN] - nodes.counts[:, TEN]) / cards, 0, 1)[nodes.gone]
+    chance: Floats = np.clip((shown.left[start, TEN] - nodes.counts[TEN]) / cards, 0, 1)
     return chance
 
 

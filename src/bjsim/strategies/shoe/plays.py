@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import SPLIT
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.rules import Rules, need_rules
 from bjsim.strategies.charts.chart import Chart
@@ -21,6 +20,7 @@ from bjsim.strategies.shoe.game import MAX_HANDS, make_game
 from bjsim.strategies.shoe.hands import moved
 from bjsim.strategies.shoe.insurance import profits, takes_insurance
 from bjsim.strategies.shoe.lookup import Strategy, strategy_key
+from bjsim.strategies.shoe.passes import SPLIT
 
 Plays = dict[int, Play]  # by start
 

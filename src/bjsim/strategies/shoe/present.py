@@ -14,21 +14,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import DOUBLE, HIT
 from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.cards import DECKS, HIDDEN, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import DealerPlay
 from bjsim.strategies.shoe.game import Game, make_game
-from bjsim.strategies.shoe.hands import encode_counts
-from bjsim.strategies.shoe.kernel import Base, Nodes, Shown
+from bjsim.strategies.shoe.hands import Ints, Removed, all_hands
+from bjsim.strategies.shoe.passes import DOUBLE, HIT, Base, Floats, Nodes, Shown, best, hit
 
 MIN_UNSEEN = 16  # unseen cards; with fewer, another deck is added
 
@@ -61,29 +60,28 @@ def action_values(
     if known not in game.dealer.starts:
         raise InputError(f"the dealer cannot show {shown!r} in {rules.name}")
     start = game.dealer.starts.index(known)
-    held = np.bincount(values, minlength=VALUES).astype(np.int64)
-    node = np.flatnonzero((game.hands.counts >= held).all(axis=1))  # successors first: the hand itself is the last
-    assert game.hands.key[node[-1]] == encode_counts(held)
-    size = len(node)
-    index = np.full(len(game.hands.key) + 1, size)
-    index[node] = np.arange(size)
-    kind = game.kinds_of_hands(split)[node]
+    hand, held = _reachable(tuple(sorted(values))), np.bincount(values, minlength=VALUES)
+    size = len(hand.node)
+    kind = game.kinds_of_hands(split)[hand.node]
     kind[-1] = game.find_kind(values, split)
     may = game.legal[kind]
     may[-1] = 1 << HIT | 1 << DOUBLE
-    counts = game.hands.counts[node]
-    sizes = counts.sum(axis=1).astype(np.float64)
-    nodes = Nodes(index[game.hands.child[node]], np.arange(size), kind, may, counts.astype(np.float64), sizes)
+    nodes = Nodes(hand.child, hand.gone, kind, may, hand.counts, hand.counts.sum(axis=0))
     left = np.array([*unseen[:TEN], sum(unseen[TEN:])], np.float64) + held
     shown_cards = Shown(left[None], left.sum()[None], np.array([game.ends(known)]))
-    dealer = np.empty((1, size, len(game.dealer.outcomes)))
-    kernel.outcomes(game.dealer.against(start), left + game.dealer.hands.known[start], counts, dealer)
+    final = game.dealer.hands[start]
+    dealer = final.chances(left + final.known, hand.removed, len(game.dealer.outcomes))
     base = Base(*(np.empty((1, size + 1)) for _ in range(4)))
-    game.prepare(nodes, shown_cards, dealer, 0.0, base)
-    value, hit, act = np.zeros(size + 1), np.empty(size), np.zeros(size, np.int8)
-    kernel.best(nodes, shown_cards, base, 0, 0, size, value, hit, act)
+    game.prepare(nodes, shown_cards, dealer[None], 0.0, base)
+    value, act = np.zeros(size + 1), np.zeros(size, np.int8)
+    best(nodes, shown_cards, base, 0, 0, size, value, act)
     plays = float(base.plays[0, size - 1])
-    found = {"S": base.stand[0, size - 1], "H": hit[-1], "D": base.double[0, size - 1], "R": -0.5 * plays}
+    found = {
+        "S": base.stand[0, size - 1],
+        "H": hit(nodes, shown_cards, base, 0, np.array([size - 1]), value)[0],
+        "D": base.double[0, size - 1],
+        "R": -0.5 * plays,
+    }
     if "R" in game.course(known).before:
         found["R"] += 0.5 * (1 - plays)  # saved where the dealer has a natural
     ev = {letter: float(value) / plays for letter, value in found.items() if letter in legal}
@@ -96,6 +94,30 @@ def action_values(
         pair = Analysis(ShoeStates(one, whole)).by_cards(0, "cdp1")
         ev["P"] = float(pair.split[values[0]]) / plays
     return ev
+
+
+class ReachableHands(NamedTuple):
+    """A hand and those that it can become, successors first: the hand itself is the last of n.
+
+    node: their indices in `all_hands`, (n,). child: successors, (10, n); n for a bust. gone: index into `removed` of
+    their cards, (n,). counts: their cards by value, (10, n).
+    """
+
+    node: Ints
+    child: Ints
+    gone: Ints
+    counts: Floats
+    removed: Removed
+
+
+@lru_cache(maxsize=256)
+def _reachable(values: tuple[int, ...]) -> ReachableHands:
+    hands, held = all_hands(), np.bincount(values, minlength=VALUES)
+    node = np.flatnonzero((hands.counts >= held).all(axis=1))
+    index = np.full(len(hands.key) + 1, len(node))
+    index[node] = np.arange(len(node))
+    keys, gone = np.unique(hands.key[node], return_inverse=True)
+    return ReachableHands(node, index[hands.child[node].T], gone, hands.counts[node].T.astype(float), Removed(keys))
 
 
 @dataclass(frozen=True)
@@ -114,7 +136,7 @@ def _pair_game(game: Game, start: int, pair: int) -> PairGame:
     one, dealer = PairGame(game.rules, pair), game.dealer
     shared = {"_found": game._found, "results": game.results, "states": game.states}
     shown = {
-        "dealer": DealerPlay((dealer.starts[start],), dealer.outcomes, dealer.against(start)),
+        "dealer": DealerPlay((dealer.starts[start],), dealer.outcomes, (dealer.hands[start],)),
         "columns": [game.columns[start]],
     }
     one.__dict__.update(shared | shown)  # cached properties

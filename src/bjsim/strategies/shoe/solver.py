@@ -125,7 +125,8 @@ class ShoeSolver(ShoePlays, Solution):
             raise InputError(f"{cards} against {shown} cannot be dealt from this shoe")
         split = play.split[node - self.shoe.layout.pairs] if node >= self.shoe.layout.pairs else np.nan
         values = {
-            "S": analysis.base.stand[start, node], "H": play.hit[node], "D": analysis.base.double[start, node],
+            "S": analysis.base.stand[start, node], "H": analysis.hit(start, play, np.array([node]))[0],
+            "D": analysis.base.double[start, node],
             "P": split, "R": analysis.surrender[start, node],
         }  # fmt: skip
         legal = self.game.kinds[self.shoe.kind[node]].legal or "S"
@@ -179,7 +180,7 @@ class ShoeSolver(ShoePlays, Solution):
 
     def dealer(self, shown: str) -> dict[int, float]:
         """Compute the distribution of the dealer's outcome, naturals included; see `Solution.dealer`."""
-        chances = self.shoe.dealer[find_start(self.shoe, shown), self.shoe.layout.nothing_gone]
+        chances = self.shoe.dealer[find_start(self.shoe, shown), :, self.shoe.layout.nothing_gone]
         return dict(zip(self.game.dealer.outcomes, map(float, chances), strict=True))
 
     def insurance(self) -> float:

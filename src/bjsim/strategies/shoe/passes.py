@@ -1,0 +1,174 @@
+"""Passes over the nodes of one start, many nodes at a time: stand, double, hit; visits.
+
+A hand's successors have one card more. A pass that needs their values first, or passes something on to them, takes the
+nodes by their number of cards.
+
+All values are expectations of 1{no dealer's natural was peeked} x profit, given the dealer's known cards. Doubled and
+split bets therefore need no refund, and the profit against a peeked natural is added once at the end.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bjsim.sim.game.actions import CODES
+from bjsim.strategies.shoe.composition import VALUES
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Acts = NDArray[np.int8]
+
+STAND, HIT, DOUBLE, SPLIT, SURRENDER = CODES.values()
+TIE = 1e-12  # actions closer than this are tied; ties go to the first of stand, hit, double
+
+
+class Nodes(NamedTuple):
+    """The nodes of `hands.Layout` under given rules.
+
+    child: successors, (10, N); N for a bust. gone: index of the removed cards, (N,). kind: of the hand, (N,).
+    legal: bits 1 << action, (N,); 0 if the hand stands automatically. counts, sizes: the removed cards, by value and in
+    total, (10, N) and (N,). Arrays of values by node have one more entry, for a bust: 0.
+    """
+
+    child: Ints
+    gone: Ints
+    kind: Ints
+    legal: Ints
+    counts: Floats
+    sizes: Floats
+
+    def may(self, action: int, low: int = 0, high: int | None = None) -> Ints:
+        """Return the nodes low..high where an action is legal."""
+        return np.flatnonzero(self.legal[low:high] >> action & 1) + low
+
+
+class Shown(NamedTuple):
+    """The rest of the shoe for each start.
+
+    left: cards by value, (S, 10). total: number of cards, (S,). ends: the value of the hole card that would complete a
+    peeked natural, or -1, (S,).
+    """
+
+    left: Floats
+    total: Floats
+    ends: Ints
+
+
+class Base(NamedTuple):
+    """The values that do not depend on the strategy, each of shape (S, N + 1).
+
+    stand, double: values. bust: contribution of busting on the next card to the value of hitting. plays: probability
+    that no dealer's natural ended the round; 0 at impossible nodes.
+    """
+
+    stand: Floats
+    double: Floats
+    bust: Floats
+    plays: Floats
+
+
+def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: float, base: Base) -> None:
+    """Fill `base`.
+
+    Args:
+        nodes: The nodes.
+        shown: The rest of the shoe.
+        dealer: Distribution of the dealer's outcome, (S, outcomes, G).
+        pay: Profit by kind and outcome; 0 for a peeked natural.
+        bust_pays: Profit of a bust.
+        base: Set to the values.
+    """
+    busts = nodes.child == len(nodes.gone)
+    for start, ends in enumerate(shown.ends.tolist()):
+        left = shown.left[start][:, None] - nodes.counts
+        cards = shown.total[start] - nodes.sizes
+        possible = (cards > 0) & (left >= 0).all(axis=0)
+        left, cards = left * possible, np.where(possible, cards, 1.0)
+        stand, double, bust, plays = (values[start, :-1] for values in base)
+        plays[:] = possible if ends < 0 else possible - left[ends] / cards
+        base.stand[start] = 0.0
+        for profit, chance in zip(pay.T, dealer[start], strict=True):
+            stand += profit[nodes.kind] * chance[nodes.gone]
+        stand *= possible
+        lost = left * bust_pays
+        if ends >= 0:
+            natural, others = left[ends] - (np.arange(VALUES) == ends)[:, None], np.maximum(cards - 1, 1)
+            lost *= 1.0 - np.where(cards > 1, natural / others, 0.0)
+        lost, drawn = (lost * busts).sum(axis=0), (left * base.stand[start][nodes.child]).sum(axis=0)
+        bust[:], double[:] = lost / cards, 2.0 * (lost + drawn) / cards
+
+
+def by_size(nodes: Nodes, at: Ints) -> list[Ints]:
+    """Split nodes by the number of removed cards, fewest first: every node comes before its successors."""
+    at = at[np.argsort(nodes.sizes[at].astype(np.int16), kind="stable")]
+    return np.split(at, np.flatnonzero(np.diff(nodes.sizes[at])) + 1)
+
+
+def hit(nodes: Nodes, shown: Shown, base: Base, start: int, at: Ints, value: Floats) -> Floats:
+    """Return the value of hitting at some nodes, given the values of their successors."""
+    left = shown.left[start][:, None] - nodes.counts[:, at]
+    cards, possible = shown.total[start] - nodes.sizes[at], base.plays[start, at] != 0
+    ev = (left * value[nodes.child[:, at]]).sum(axis=0)
+    return np.where(possible, base.bust[start, at] + ev / np.where(possible, cards, 1.0), 0.0)
+
+
+def best(nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, value: Floats, act: Acts) -> None:
+    """Fill `value` and `act` of nodes low..high with the best of stand, hit and double at each node."""
+
+    def choose(at: Ints, hits: Floats) -> None:
+        act[at], value[at] = STAND, base.stand[start, at]
+        doubles = np.where(nodes.legal[at] >> DOUBLE & 1, base.double[start, at], -np.inf)
+        for action, ev in ((HIT, hits), (DOUBLE, doubles)):
+            better = ev > value[at] + TIE
+            act[at[better]], value[at[better]] = action, ev[better]
+
+    choose(np.arange(low, high), np.full(high - low, -np.inf))
+    for at in reversed(by_size(nodes, nodes.may(HIT, low, high))):
+        choose(at, hit(nodes, shown, base, start, at, value))
+
+
+def keep(
+    nodes: Nodes, shown: Shown, base: Base, start: int, hand: Ints, low: int, high: int, value: Floats, act: Acts
+) -> None:
+    """Set `act` of nodes low..high to that of the same hands before a split, whose `act` and `value` are known."""
+    before, legal = hand[low:high], nodes.legal[low:high]
+    act[low:high] = act[before]
+    other = np.flatnonzero((legal >> act[low:high] & 1) == 0)
+    whole = before[other]
+    able = legal[other] & nodes.legal[whole] & 1 << HIT > 0
+    hits = able & (hit(nodes, shown, base, start, whole, value) > base.stand[start, whole] + TIE)
+    act[other + low] = np.where(hits, HIT, STAND)
+
+
+def follow(
+    nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, act: Acts, surrender: Floats, value: Floats
+) -> None:
+    """Fill `value` of nodes low..high for the actions `act`; the caller evaluates splits."""
+    for action, ev in ((STAND, base.stand), (DOUBLE, base.double), (SURRENDER, surrender)):
+        at = np.flatnonzero(act[low:high] == action) + low
+        value[at] = ev[start, at]
+    for at in reversed(by_size(nodes, np.flatnonzero(act[low:high] == HIT) + low)):
+        value[at] = hit(nodes, shown, base, start, at, value)
+
+
+def reach(nodes: Nodes, shown: Shown, start: int, low: int, high: int, act: Acts, visits: Floats) -> None:
+    """Propagate the visits of nodes low..high to their successors."""
+    for part in by_size(nodes, np.flatnonzero(act[low:high] == HIT) + low):
+        at = part[visits[part] != 0]
+        left = np.maximum(shown.left[start][:, None] - nodes.counts[:, at], 0.0)
+        share = visits[at] / np.maximum(shown.total[start] - nodes.sizes[at], 1.0)
+        np.add.at(visits, nodes.child[::-1, at].ravel(), (share * left)[::-1].ravel())
+
+
+def gains(
+    nodes: Nodes, shown: Shown, base: Base, start: int, visits: Floats, value: Floats, surrender: Floats, out: Floats
+) -> None:
+    """Add visits x value of each action to `out`, by kind; shape (kinds, ACTIONS)."""
+    visited = np.flatnonzero(visits[:-1])
+    for action, ev in ((STAND, base.stand), (HIT, None), (DOUBLE, base.double), (SURRENDER, surrender)):
+        at = visited if action == STAND else visited[nodes.legal[visited] >> action & 1 > 0]
+        values = hit(nodes, shown, base, start, at, value) if ev is None else ev[start, at]
+        np.add.at(out[:, action], nodes.kind[at], visits[at] * values)
